@@ -1,0 +1,1 @@
+"""What server and client must agree on: cards, board, rules, games, messages. Pure: no I/O, no clock."""

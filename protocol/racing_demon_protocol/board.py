@@ -1,0 +1,251 @@
+"""The board: what everybody may see of a hand. It knows piles and cards, and no rules.
+
+A board is a fold over :class:`Move` events. Where a card lies face down it holds
+:data:`~.cards.UNKNOWN`; when a move uncovers a card, the event names it. So a hidden card cannot leak
+from a board: it was never there.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from .cards import UNKNOWN, Card
+from .errors import InconsistentEvent
+
+__all__ = ["FOUNDATIONS", "Board", "Kind", "Move", "Pile", "Place", "Play", "Shows"]
+
+FOUNDATIONS: Final = -1
+"""The destination of a play that leaves the foundation open: the first one that accepts takes it."""
+
+
+class Kind(StrEnum):
+    """What a pile is for."""
+
+    STOCK = "stock"
+    WASTE = "waste"
+    RESERVE = "reserve"
+    TABLEAU = "tableau"
+    FOUNDATION = "foundation"
+
+
+class Shows(StrEnum):
+    """Which cards of a pile lie face up."""
+
+    NONE = "none"
+    """All face down: a stock."""
+    TOP = "top"
+    """The top only, or the top ``view`` cards; a covered card is not shown any more: a squared waste."""
+    LAST = "last"
+    """A card is turned up when it becomes the last, and stays so: a Klondike column."""
+    ALL = "all"
+    """All face up: a foundation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pile:
+    """One place for cards on the table.
+
+    Attributes:
+        number: its name on the wire, from 0.
+        kind: what it is for.
+        group: the name of its group in the declaration.
+        seat: whose it is; ``None`` when it belongs to the table.
+        index: its place within group and seat, from 0.
+        shows: which cards lie face up.
+        view: how many, where ``shows`` is ``TOP``.
+
+    """
+
+    number: int
+    kind: Kind
+    group: str
+    seat: int | None
+    index: int
+    shows: Shows
+    view: int = 1
+
+    def opened(self) -> "Pile":
+        """Return the same pile with all its cards face up, as the dealer sees it."""
+        return replace(self, shows=Shows.ALL)
+
+
+class Play(NamedTuple):
+    """What a player wants: so many cards from the top of one pile to another.
+
+    ``count`` is the number of cards, topmost last; the game's own moves may take ``-count`` cards from
+    the bottom. ``destination`` may be :data:`FOUNDATIONS`.
+    """
+
+    source: int
+    count: int
+    destination: int
+
+
+class Move(NamedTuple):
+    """What happened: a play, and the cards that it turned up, source pile first, bottom first."""
+
+    source: int
+    count: int
+    destination: int
+    shown: tuple[Card, ...] = ()
+
+
+class Place(NamedTuple):
+    """A card's place on the board: the pile's number, and the index in it from the bottom."""
+
+    pile: int
+    index: int
+
+
+class Board:
+    """The piles of one hand, with UNKNOWN for every face-down card.
+
+    Attributes:
+        piles: the geometry, by pile number.
+        cards: the cards of each pile, bottom first.
+        redeals: how often each seat has turned its waste over.
+
+    """
+
+    def __init__(self, piles: Sequence[Pile], cards: Iterable[Iterable[Card]] | None = None) -> None:
+        self.piles = tuple(piles)
+        self.cards: list[list[Card]] = (
+            [[] for _ in self.piles] if cards is None else [list(pile) for pile in cards]
+        )
+        self.redeals: dict[int, int] = {}
+        if len(self.cards) != len(self.piles):
+            raise InconsistentEvent(f"{len(self.cards)} piles of cards for {len(self.piles)} piles")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Board):
+            return NotImplemented
+        return (self.piles, self.cards, self.redeals) == (other.piles, other.cards, other.redeals)
+
+    __hash__ = None  # type: ignore[assignment]  # it changes
+
+    def copy(self) -> "Board":
+        """Return a board of the same piles that can be changed on its own."""
+        board = Board(self.piles, self.cards)
+        board.redeals = dict(self.redeals)
+        return board
+
+    def top(self, pile: int) -> Card | None:
+        """Return the top card of a pile (UNKNOWN if face down), or ``None`` where it is empty."""
+        cards = self.cards[pile]
+        return cards[-1] if cards else None
+
+    def apply(self, move: Move) -> None:
+        """Carry a move out.
+
+        Raises:
+            InconsistentEvent: the piles do not hold what the move takes, or it does not name just the
+                cards that it turns up. The board is then not to be used any more.
+
+        """
+        self.reveal(self.shift(Play(move.source, move.count, move.destination)), move.shown)
+
+    def shift(self, play: Play) -> list[Place]:
+        """Carry a play out and return the places that now lie face up with cards still to be named.
+
+        Raises:
+            InconsistentEvent: there is no such pile, or it does not hold so many cards.
+
+        """
+        source, count, destination = play
+        if not (0 <= source < len(self.piles) and 0 <= destination < len(self.piles)):
+            raise InconsistentEvent(f"no piles {source} and {destination}")
+        taken = self._take(source, count)
+        from_kind, to_kind = self.piles[source].kind, self.piles[destination].kind
+        if to_kind is Kind.STOCK or (from_kind is Kind.STOCK and count > 0):
+            taken.reverse()  # cards are turned over one by one, or as a packet: the order is the same
+        if from_kind is Kind.WASTE and to_kind is Kind.STOCK:
+            self._count_redeal(source)
+        self.cards[destination].extend(taken)
+        self._cover(destination)
+        return [*self.unnamed(source), *self.unnamed(destination)]
+
+    def rotate(self) -> list[Place]:
+        """Turn every waste back into its stock and put the stock's top card at its bottom.
+
+        The house rule against a general stall (catalogue 1.8.1): it shifts the threes. No card shows.
+        """
+        wastes = {pile.seat: pile.number for pile in self.piles if pile.kind is Kind.WASTE}
+        for pile in self.piles:
+            if pile.kind is Kind.STOCK:
+                stock, waste = self.cards[pile.number], self.cards[wastes[pile.seat]]
+                stock.extend(reversed(waste))
+                waste.clear()
+                if stock:
+                    stock.insert(0, stock.pop())
+                self._cover(pile.number)
+        return []
+
+    def reveal(self, places: Sequence[Place], shown: Sequence[Card]) -> None:
+        """Name the cards at places that were turned up.
+
+        Raises:
+            InconsistentEvent: their numbers differ.
+
+        """
+        if len(places) != len(shown):
+            raise InconsistentEvent(f"{len(shown)} cards named, {len(places)} turned up")
+        for (pile, index), card in zip(places, shown, strict=True):
+            self.cards[pile][index] = card
+
+    def unnamed(self, pile: int) -> list[Place]:
+        """Return the places of a pile that lie face up with their cards still unknown."""
+        cards, spec = self.cards[pile], self.piles[pile]
+        size = len(cards)
+        match spec.shows:
+            case Shows.NONE:
+                start = size
+            case Shows.TOP:
+                start = max(0, size - spec.view)
+            case Shows.LAST:
+                start = max(0, size - 1)
+            case Shows.ALL:
+                start = 0
+        return [Place(pile, index) for index in range(start, size) if cards[index] == UNKNOWN]
+
+    def is_progress(self, play: Play) -> bool:
+        """Tell whether a play, before it is made, brings the hand nearer to its end (catalogue 1.8.1).
+
+        Turning the stock or the waste over is none, nor is a neutral tableau move: one that neither
+        uncovers a face-down card nor gains a space. ``destination`` must be a pile's number.
+        """
+        source, destination = self.piles[play.source], self.piles[play.destination]
+        if destination.kind in {Kind.STOCK, Kind.WASTE} or source.kind is Kind.FOUNDATION:
+            return False
+        if source.kind is not Kind.TABLEAU or destination.kind is not Kind.TABLEAU:
+            return True
+        cards = self.cards[play.source]
+        if len(cards) > play.count:
+            return cards[-play.count - 1] == UNKNOWN
+        return bool(self.cards[play.destination])
+
+    def _take(self, source: int, count: int) -> list[Card]:
+        cards = self.cards[source]
+        if count == 0 or abs(count) > len(cards):
+            raise InconsistentEvent(f"pile {source} holds {len(cards)} cards, not {count}")
+        if count < 0:
+            taken = cards[:-count]
+            del cards[:-count]
+        else:
+            taken = cards[-count:]
+            del cards[-count:]
+        return taken
+
+    def _count_redeal(self, waste: int) -> None:
+        seat = self.piles[waste].seat
+        if seat is not None:
+            self.redeals[seat] = self.redeals.get(seat, 0) + 1
+
+    def _cover(self, pile: int) -> None:
+        """Forget the cards of a pile that do not lie face up any more."""
+        spec, cards = self.piles[pile], self.cards[pile]
+        if spec.shows is Shows.NONE:
+            cards[:] = [UNKNOWN] * len(cards)
+        elif spec.shows is Shows.TOP:
+            covered = max(0, len(cards) - spec.view)
+            cards[:covered] = [UNKNOWN] * covered

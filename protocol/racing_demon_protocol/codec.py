@@ -1,0 +1,126 @@
+"""Bytes to messages and back: msgpack, and the same messages as JSON.
+
+A frame is an array: the number that names the message, then its fields in the declared order.
+"""
+
+import json
+from enum import StrEnum
+from typing import Any, Final, NoReturn
+
+import msgpack
+from pydantic import ValidationError
+
+from .errors import InvalidFrame
+from .messages import FROM_CLIENT, FROM_SERVER, Message
+
+__all__ = [
+    "MAX_CLIENT_FRAME",
+    "MAX_SERVER_FRAME",
+    "VERSION",
+    "Encoding",
+    "decode_client",
+    "decode_server",
+    "encode",
+]
+
+VERSION: Final = 1
+"""The protocol version that this package speaks."""
+
+MAX_CLIENT_FRAME: Final = 4_096
+"""The longest frame, in bytes, that a server takes from a client."""
+
+MAX_SERVER_FRAME: Final = 65_536
+"""The longest frame, in bytes, that a client takes from a server."""
+
+
+class Encoding(StrEnum):
+    """The WebSocket subprotocols: how frames are written."""
+
+    MSGPACK = "racing-demon.v1+msgpack"
+    JSON = "racing-demon.v1+json"
+
+
+def encode(message: Message, encoding: Encoding = Encoding.MSGPACK) -> bytes | str:
+    """Return a message's frame: bytes for msgpack, text for JSON."""
+    if encoding is Encoding.MSGPACK:
+        return msgpack.packb([message.TAG, *message.model_dump()], use_bin_type=True)
+    row = [message.TAG, *message.model_dump(mode="json")]
+    return json.dumps(row, ensure_ascii=False, separators=(",", ":"))
+
+
+def decode_client(frame: bytes | str) -> Message:
+    """Return the message in a frame that a client sent.
+
+    Raises:
+        InvalidFrame: the frame is none of ours. Nothing in it, however made, raises anything else.
+
+    """
+    return _decode(frame, FROM_CLIENT, _CLIENT_LIMITS, MAX_CLIENT_FRAME)
+
+
+def decode_server(frame: bytes | str) -> Message:
+    """Return the message in a frame that a server sent. A client trusts its server no further.
+
+    Raises:
+        InvalidFrame: the frame is none of ours.
+
+    """
+    return _decode(frame, FROM_SERVER, _SERVER_LIMITS, MAX_SERVER_FRAME)
+
+
+def _refuse_extension(code: int, data: bytes) -> NoReturn:
+    raise InvalidFrame("extension types are not used")
+
+
+# Without limits a frame of 4 KiB can make msgpack allocate 27 MiB.
+_CLIENT_LIMITS: Final = {"max_array_len": 64, "max_map_len": 32, "max_str_len": 512}
+_SERVER_LIMITS: Final = {"max_array_len": 1_024, "max_map_len": 64, "max_str_len": 1_024}
+
+
+def _decode(
+    frame: bytes | str, messages: dict[int, type[Message]], limits: dict[str, int], size: int
+) -> Message:
+    if len(frame) > size:
+        raise InvalidFrame(f"a frame of {len(frame)} exceeds {size}")
+    row = _parse_json(frame) if isinstance(frame, str) else _parse_msgpack(frame, limits)
+    if not isinstance(row, list) or not row or type(row[0]) is not int:
+        raise InvalidFrame("a frame is an array that begins with a message's number")
+    cls = messages.get(row[0])
+    if cls is None:
+        raise InvalidFrame(f"there is no message {row[0] if abs(row[0]) < 1_000 else 'of that number'}")
+    try:
+        return cls.model_validate(row[1:])
+    except (ValidationError, RecursionError) as error:
+        raise InvalidFrame(f"{cls.__name__}: {_where(error)}") from None
+
+
+def _where(error: Exception) -> str:
+    """Say which fields are wrong, without repeating anything that the other side sent."""
+    if not isinstance(error, ValidationError):
+        return "nested too deeply"
+    known = [item["loc"][0] for item in error.errors(include_input=False, include_url=False) if item["loc"]]
+    return f"{', '.join(str(field)[:32] for field in known[:4]) or 'its fields'} will not do"
+
+
+def _parse_msgpack(frame: bytes, limits: dict[str, int]) -> Any:
+    try:
+        return msgpack.unpackb(
+            frame, max_bin_len=0, max_ext_len=0, ext_hook=_refuse_extension, use_list=True, **limits
+        )
+    except InvalidFrame:
+        raise
+    except Exception as error:  # msgpack raises half a dozen kinds for hostile bytes
+        raise InvalidFrame(f"no msgpack of ours ({type(error).__name__})") from None
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise InvalidFrame(f"{name} is no number here")
+
+
+def _parse_json(frame: str) -> Any:
+    try:
+        return json.loads(frame, parse_constant=_refuse_constant)
+    except InvalidFrame:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise InvalidFrame(f"no JSON of ours ({type(error).__name__})") from None

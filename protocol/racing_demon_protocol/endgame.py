@@ -1,0 +1,151 @@
+"""The dead-hand test: can anybody still make a play? (Catalogue 1.8.1, first test; seed 002, "no player
+can recover a play".)
+
+The test needs the cards that a player can surface by turning alone, which the dealer knows; the search
+itself looks at the public board.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+from .board import Board, Kind
+from .cards import UNKNOWN, Card
+from .declaration import Foundations, Reserve, Stock, Tableau, TailRule, TakeBack
+from .rules import Rules
+
+__all__ = ["can_progress", "surfacing"]
+
+SEARCH_LIMIT: Final = 2_000
+"""Arrangements of one tableau that the search looks at before it gives up and says "not dead". Neutral
+moves lead to a few dozen at the most; the limit is for declarations that nobody has thought of yet."""
+
+
+class Column(NamedTuple):
+    """One column in the search: its rules, whether cards lie face down below, and those face up."""
+
+    pile: int
+    covered: bool
+    cards: tuple[Card, ...]
+
+
+Columns = tuple[Column, ...]
+"""An arrangement of the tableau. Columns may change places: what can be played stays the same, so the
+search sorts them, and calls each by the first pile of its group."""
+
+
+def surfacing(stock: Stock, hand: Sequence[Card], waste: Sequence[Card], redeals: int = 0) -> set[Card]:
+    """Return every card that comes to the top of the waste by turning alone, without any play.
+
+    Args:
+        stock: the declaration: how many are turned, and how often the waste may be turned over.
+        hand: the cards of the stock, bottom first, known.
+        waste: the cards of the waste, bottom first, known.
+        redeals: how often the waste was turned over already.
+
+    """
+    cycle = [*waste, *reversed(hand)]
+    shown = set(_tops(cycle, len(waste), stock))
+    if waste:
+        shown.add(waste[-1])
+    if stock.redeals is None or redeals < stock.redeals:
+        shown.update(_tops(cycle, 0, stock))
+    return shown
+
+
+def can_progress(rules: Rules, board: Board, seat: int, surfaced: Iterable[Card]) -> bool:
+    """Tell whether a seat has a play, now or after turning and neutral tableau moves.
+
+    A play is one that brings the hand nearer to its end: see :meth:`~.board.Board.is_progress`.
+    Foundations that cards may leave again are no dead end; then the answer is always yes.
+
+    Args:
+        rules: the rules of the hand.
+        board: the public board.
+        seat: whose plays.
+        surfaced: what :func:`surfacing` gives for the seat.
+
+    """
+    layout = rules.layout
+    if any(isinstance(group, Foundations) and group.take_back is TakeBack.FREE for group in layout.groups):
+        return True
+    loose = list(surfaced)
+    for pile in layout.own(seat, Kind.RESERVE):
+        group = layout.groups[pile]
+        if isinstance(group, Reserve) and group.playable and board.cards[pile]:
+            loose.append(board.cards[pile][-1])
+    if any(_goes_up(rules, board, seat, card) for card in loose):
+        return True
+    start = _arrange(
+        _column(rules, pile, board.cards[pile]) for pile in layout.own(seat, Kind.TABLEAU)
+    )
+    seen, waiting = {start}, [start]
+    while waiting and len(seen) < SEARCH_LIMIT:
+        for outcome in _steps(rules, board, seat, waiting.pop(), loose):
+            if outcome is None:
+                return True
+            if outcome not in seen:
+                seen.add(outcome)
+                waiting.append(outcome)
+    return bool(waiting)
+
+
+def _tops(cycle: Sequence[Card], start: int, stock: Stock) -> Iterator[Card]:
+    left = len(cycle) - start
+    if not left:
+        return
+    yield from cycle[start + stock.turn - 1 :: stock.turn]
+    yield cycle[-1]
+    if left % stock.turn == 2 and stock.tail_rule is TailRule.EITHER2:  # noqa: PLR2004
+        yield cycle[-2]
+
+
+def _arrange(columns: Iterable[Column]) -> Columns:
+    return tuple(sorted(columns))
+
+
+def _column(rules: Rules, pile: int, cards: Sequence[Card]) -> Column:
+    face_up = tuple(card for card in cards if card != UNKNOWN)
+    return Column(rules.layout.groups.index(rules.layout.groups[pile]), len(face_up) < len(cards), face_up)
+
+
+def _goes_up(rules: Rules, board: Board, seat: int, card: Card) -> bool:
+    return next(rules.open_foundations(board, seat, card), None) is not None
+
+
+def _steps(
+    rules: Rules, board: Board, seat: int, columns: Columns, loose: Sequence[Card]
+) -> Iterator[Columns | None]:
+    """Yield ``None`` for a play that makes progress, and each arrangement a neutral move leads to."""
+    for column in columns:
+        if column.cards and _goes_up(rules, board, seat, column.cards[-1]):
+            yield None
+        if any(_lands(rules, column, card) for card in loose):
+            yield None
+    for number, column in enumerate(columns):
+        face_down = (UNKNOWN,) if column.covered else ()
+        for count in rules.units(_rules_of(rules, column), face_down + column.cards):
+            head, rest = column.cards[-count], column.cards[:-count]
+            for target, other in enumerate(columns):
+                if target == number or not _lands(rules, other, head):
+                    continue
+                uncovers = not rest and column.covered
+                gains_space = not rest and other.cards
+                if uncovers or gains_space:
+                    yield None
+                    continue
+                moved = list(columns)
+                moved[number] = column._replace(cards=rest)
+                moved[target] = other._replace(cards=other.cards + column.cards[-count:])
+                yield _arrange(moved)
+
+
+def _rules_of(rules: Rules, column: Column) -> Tableau:
+    group = rules.layout.groups[column.pile]
+    assert isinstance(group, Tableau)
+    return group
+
+
+def _lands(rules: Rules, column: Column, card: Card) -> bool:
+    if column.cards:
+        return rules.continues(_rules_of(rules, column), column.cards[-1], card)
+    return rules.opens(_rules_of(rules, column), card)

@@ -1,0 +1,76 @@
+"""The declared games, one small file a family, and how a table's options change them."""
+
+from dataclasses import replace
+from typing import Any
+
+from ..declaration import Foundations, Game, Group, Reserve, Stock, Tableau, Waste
+from ..errors import InvalidGame
+from ..options import Options
+from .demon import CLASSIC, DEMON_A, DEMON_B, FOOLIANA
+from .klondike import RACING_DEMON
+
+__all__ = ["GAMES", "declare"]
+
+GAMES: dict[str, Game] = {
+    game.name: game for game in (RACING_DEMON, CLASSIC, DEMON_A, DEMON_B, FOOLIANA)
+}
+"""Every game by its name, the default first."""
+
+
+def declare(options: Options, players: int) -> Game:
+    """Return the declaration that a table's options make for a number of players.
+
+    Raises:
+        InvalidGame: no game has the name, or the game has nothing that an option speaks of.
+
+    """
+    try:
+        game = GAMES[options.game]
+    except KeyError:
+        known = ", ".join(GAMES)
+        raise InvalidGame(f"There is no game {options.game!r}; the games are {known}.") from None
+    game = _resize(game, options, players)
+    for kind, name in _GROUP_OPTIONS:
+        value = getattr(options, name)
+        if value is not None:
+            game = _change(game, kind, name, **{_FIELDS.get(name, name): value})
+    scoring = game.scoring
+    if options.out_bonus is not None:
+        scoring = replace(scoring, out_bonus=options.out_bonus)
+    if options.reserve_card is not None:
+        scoring = replace(scoring, reserve_card=options.reserve_card)
+    return replace(game, scoring=scoring)
+
+
+_GROUP_OPTIONS: tuple[tuple[type[Group], str], ...] = (
+    (Stock, "turn"),
+    (Stock, "redeals"),
+    (Stock, "tail_rule"),
+    (Waste, "waste_view"),
+    (Foundations, "take_back"),
+    (Foundations, "forced_bases"),
+    (Reserve, "reserve"),
+)
+
+_FIELDS = {"waste_view": "view", "reserve": "size"}
+"""The field behind an option where their names differ."""
+
+
+def _resize(game: Game, options: Options, players: int) -> Game:
+    """Give the tableau the number of columns that the options ask for."""
+    columns = options.columns
+    if columns is None and options.columns_by_players:
+        columns = 6 if players <= 2 else 5 if players == 3 else 4  # noqa: PLR2004
+    if columns is None:
+        return game
+    tableau = next(group for group in game.groups if isinstance(group, Tableau))
+    if set(tableau.shape) != {1}:
+        raise InvalidGame(f"{game.name} has columns of its own shape; their number cannot be changed.")
+    return _change(game, Tableau, "columns", shape=(1,) * columns)
+
+
+def _change(game: Game, kind: type[Group], option: str, **values: Any) -> Game:
+    if not any(isinstance(group, kind) for group in game.groups):
+        raise InvalidGame(f"{game.name} has nothing that the option {option!r} could change.")
+    groups = (replace(group, **values) if isinstance(group, kind) else group for group in game.groups)
+    return replace(game, groups=tuple(groups))

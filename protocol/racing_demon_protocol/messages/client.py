@@ -1,0 +1,160 @@
+"""Messages from the client to the server.
+
+A connection says :class:`Hello`, takes its place with one of Create, Join, Watch or Resume, and sends
+commands. A command carries the seat's own counter, which rises with each; it is answered once.
+"""
+
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from ..options import Options
+from .row import Code, Counter, Message, Milliseconds, Name, PileNumber, Seat, Seq, Text, Token
+
+__all__ = [
+    "AddBot",
+    "Call",
+    "Command",
+    "Create",
+    "Hello",
+    "Join",
+    "Leave",
+    "Ping",
+    "PlayCards",
+    "Ready",
+    "RemoveBot",
+    "Resume",
+    "SetOptions",
+    "Start",
+    "Stuck",
+    "Watch",
+]
+
+Level = Annotated[str, Field(pattern="^(easy|medium|hard)$")]
+"""How well a bot plays."""
+
+
+class Command(Message):
+    """Something a seat wants. The base of all messages that carry a counter."""
+
+    counter: Counter
+
+
+class Hello(Message):
+    """The first message of a client: the version it speaks, of those that the server stated."""
+
+    TAG: ClassVar[int] = 1
+    version: Annotated[int, Field(strict=True, ge=1, le=1_000)]
+    software: Text = ""
+
+
+class Create(Message):
+    """Open a table and become its host, on a seat or, with ``seated`` false, watching."""
+
+    TAG: ClassVar[int] = 2
+    name: Name
+    options: Options = Options()
+    seated: Annotated[bool, Field(strict=True)] = True
+
+
+class Join(Message):
+    """Take a free seat at a table."""
+
+    TAG: ClassVar[int] = 3
+    code: Code
+    name: Name
+
+
+class Watch(Message):
+    """See a table without a seat."""
+
+    TAG: ClassVar[int] = 4
+    code: Code
+
+
+class Resume(Message):
+    """Come back to a seat with its token, and get the events after ``seq``.
+
+    ``seq`` 0 asks for a snapshot. The newest connection of a seat wins; an older one is closed.
+    """
+
+    TAG: ClassVar[int] = 5
+    code: Code
+    token: Token
+    seq: Seq = 0
+
+
+class PlayCards(Command):
+    """Play ``count`` cards from one pile to another.
+
+    ``destination`` -1 means the foundations: the first that accepts takes the card, and a run goes up
+    card by card. ``seen`` is the number of the last event that the sender had applied; it tells "you
+    were beaten to it" from "that was never legal", and decides nothing.
+    """
+
+    TAG: ClassVar[int] = 6
+    source: PileNumber
+    count: Annotated[int, Field(strict=True, ge=1, le=52)]
+    destination: Annotated[int, Field(strict=True, ge=-1, le=255)]
+    seen: Seq
+
+
+class Stuck(Command):
+    """Say that you have nothing to play. When all connected players say so, the hand ends."""
+
+    TAG: ClassVar[int] = 7
+
+
+class Ready(Command):
+    """Say that you are ready for the next deal, or not after all."""
+
+    TAG: ClassVar[int] = 8
+    ready: Annotated[bool, Field(strict=True)] = True
+
+
+class Start(Command):
+    """Deal now, whoever is ready. For the host."""
+
+    TAG: ClassVar[int] = 9
+
+
+class AddBot(Command):
+    """Put a bot on a free seat. For the host."""
+
+    TAG: ClassVar[int] = 10
+    level: Level = "medium"
+
+
+class RemoveBot(Command):
+    """Take a bot from its seat. For the host, between matches."""
+
+    TAG: ClassVar[int] = 11
+    seat: Seat
+
+
+class SetOptions(Command):
+    """Change the table's options. For the host, between matches."""
+
+    TAG: ClassVar[int] = 12
+    options: Options
+
+
+class Call(Command):
+    """Shout "Demon!": you have gone out, where the table wants it said."""
+
+    TAG: ClassVar[int] = 13
+
+
+class Leave(Command):
+    """Give the seat up for good."""
+
+    TAG: ClassVar[int] = 14
+
+
+class Ping(Message):
+    """Ask for a :class:`~.server.Pong`; ``stamp`` is the client's own and comes back."""
+
+    TAG: ClassVar[int] = 15
+    stamp: Milliseconds
+
+

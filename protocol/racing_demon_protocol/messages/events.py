@@ -1,0 +1,174 @@
+"""Messages from the server to everybody at a table: the table's log.
+
+Every event has the next number, without gaps. Players and spectators get the same bytes.
+"""
+
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from ..options import Options
+from ..reasons import EndReason
+from .row import CardNumber, Count, Counter, Hash, Message, Milliseconds, Name, PileNumber, Seat, Seq, Text
+from .server import Points
+
+__all__ = [
+    "Called",
+    "Committed",
+    "Connected",
+    "Dealt",
+    "Event",
+    "HandOver",
+    "Hosted",
+    "Joined",
+    "Left",
+    "MatchOver",
+    "OptionsSet",
+    "Played",
+    "Readied",
+    "Rotated",
+    "Signalled",
+    "StuckSaid",
+]
+
+
+class Event(Message):
+    """One entry of the log."""
+
+    seq: Seq
+
+
+class Played(Event):
+    """Cards were moved: ``count`` from the top of ``source`` (or, negative, from its bottom).
+
+    ``shown`` names the cards that this turned up: those of the source first, then of the destination,
+    each bottom first. ``counter`` is that of the seat's command; 0 where the game moved by itself.
+    """
+
+    TAG: ClassVar[int] = 80
+    seat: Seat
+    counter: Counter
+    source: PileNumber
+    count: Count
+    destination: PileNumber
+    shown: tuple[CardNumber, ...] = ()
+
+
+class Joined(Event):
+    """Somebody, or a bot of a level, took a seat."""
+
+    TAG: ClassVar[int] = 81
+    seat: Seat
+    name: Name
+    bot: Annotated[str, Field(max_length=16)] = ""
+
+
+class Left(Event):
+    """A player gave the seat up. During a match the seat stays in the tally, frozen."""
+
+    TAG: ClassVar[int] = 82
+    seat: Seat
+
+
+class Connected(Event):
+    """A player's connection came or went. The seat stays theirs."""
+
+    TAG: ClassVar[int] = 83
+    seat: Seat
+    connected: Annotated[bool, Field(strict=True)]
+
+
+class Readied(Event):
+    """A player is ready for the next deal, or not any more."""
+
+    TAG: ClassVar[int] = 84
+    seat: Seat
+    ready: Annotated[bool, Field(strict=True)]
+
+
+class Hosted(Event):
+    """The table has a new host; ``None`` for one without a seat."""
+
+    TAG: ClassVar[int] = 85
+    seat: Seat | None
+
+
+class OptionsSet(Event):
+    """The table's options were changed."""
+
+    TAG: ClassVar[int] = 86
+    options: Options
+
+
+class Committed(Event):
+    """The next hand is coming, and its cards are fixed.
+
+    ``commitment`` is the SHA-256 over the seed's 32 bytes and ``hand_id`` in UTF-8. Hand 1 begins a
+    new match.
+    """
+
+    TAG: ClassVar[int] = 87
+    hand: Annotated[int, Field(strict=True, ge=1, le=1_000)]
+    hand_id: Text
+    commitment: Hash
+
+
+class Dealt(Event):
+    """The cards lie on the table; the signal comes ``countdown_ms`` later.
+
+    ``shown`` names all cards that lie face up, in the order of the piles, each bottom first.
+    """
+
+    TAG: ClassVar[int] = 88
+    seats: tuple[Seat, ...]
+    shown: tuple[CardNumber, ...]
+    countdown_ms: Milliseconds
+
+
+class Signalled(Event):
+    """Play!"""
+
+    TAG: ClassVar[int] = 89
+
+
+class StuckSaid(Event):
+    """A player said "stuck". Any play that makes progress takes all of these back."""
+
+    TAG: ClassVar[int] = 90
+    seat: Seat
+
+
+class Rotated(Event):
+    """Nobody could go on: all wastes were turned over and each stock's top card put at its bottom."""
+
+    TAG: ClassVar[int] = 91
+
+
+class Called(Event):
+    """A player who is out shouted "Demon!"; cards in the air may land for ``grace_ms`` more."""
+
+    TAG: ClassVar[int] = 92
+    seat: Seat
+    grace_ms: Milliseconds
+
+
+class HandOver(Event):
+    """The hand is over. ``points`` are in the order of the hand's seats; ``out`` is who went out.
+
+    ``seed`` is the secret of the commitment: with it everybody can check the deal. ``elapsed_ms``
+    counts from the signal.
+    """
+
+    TAG: ClassVar[int] = 93
+    reason: EndReason
+    out: Seat | None
+    elapsed_ms: Milliseconds
+    points: tuple[Points, ...]
+    seed: Hash
+
+
+class MatchOver(Event):
+    """The match is over; several winners share it."""
+
+    TAG: ClassVar[int] = 94
+    winners: tuple[Seat, ...]

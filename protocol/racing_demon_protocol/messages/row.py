@@ -1,0 +1,107 @@
+"""What all messages are made of: a pydantic model that travels as an array of its fields in order."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, model_serializer, model_validator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
+
+from ..cards import UNKNOWN
+
+__all__ = [
+    "CardNumber",
+    "Code",
+    "Counter",
+    "Count",
+    "Hash",
+    "Message",
+    "Microseconds",
+    "Milliseconds",
+    "Name",
+    "PileNumber",
+    "Row",
+    "Seat",
+    "Seq",
+    "Text",
+    "Token",
+]
+
+MAX_INT = 2**31 - 1
+MAX_CARD = 8 * 52 - 1
+
+Counter = Annotated[int, Field(strict=True, ge=0, le=MAX_INT)]
+"""The seat's own count of its commands, rising; 0 where a message answers none."""
+Seq = Annotated[int, Field(strict=True, ge=0, le=MAX_INT)]
+"""The number of an event in the table's log, from 1, without gaps."""
+Seat = Annotated[int, Field(strict=True, ge=0, le=7)]
+PileNumber = Annotated[int, Field(strict=True, ge=0, le=255)]
+Count = Annotated[int, Field(strict=True, ge=-52, le=52)]
+CardNumber = Annotated[int, Field(strict=True, ge=UNKNOWN, le=MAX_CARD)]
+Milliseconds = Annotated[int, Field(strict=True, ge=-MAX_INT, le=MAX_INT)]
+Microseconds = Annotated[int, Field(strict=True, ge=0, le=2**53)]
+Name = Annotated[str, Field(min_length=1, max_length=64)]
+"""A player's name; the server cleans it to at most 24 printable characters."""
+Text = Annotated[str, Field(max_length=240)]
+Code = Annotated[str, Field(min_length=1, max_length=16)]
+"""A table's code, as it is spoken."""
+Token = Annotated[str, Field(min_length=64, max_length=64, pattern="^[0-9a-f]+$")]
+"""The secret that opens a seat: 256 random bits in hexadecimal."""
+Hash = Annotated[str, Field(min_length=64, max_length=64, pattern="^[0-9a-f]+$")]
+"""A SHA-256, or a hand's seed of 32 bytes, in hexadecimal."""
+
+
+class Row(BaseModel):
+    """A frozen record that is written as an array. Fields with defaults may be left out at its end."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_array(cls, data: Any) -> Any:
+        if not isinstance(data, list | tuple):
+            return data
+        if len(data) > len(cls.model_fields):
+            raise ValueError("too many fields")
+        return dict(zip(cls.model_fields, data, strict=False))
+
+    @model_serializer(mode="plain")
+    def _to_array(self) -> list[Any]:
+        return [getattr(self, name) for name in type(self).model_fields]
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """Describe the array, field by field."""
+        described = handler.resolve_ref_schema(handler(_model_schema(schema)))
+        properties: dict[str, Any] = described.get("properties", {})
+        items = [{**properties[name], "title": name} for name in cls.model_fields]
+        required = sum(field.is_required() for field in cls.model_fields.values())
+        return _array(items, required, described.get("description", ""))
+
+
+class Message(Row):
+    """A row that travels as a frame of its own, behind the number that names it."""
+
+    TAG: ClassVar[int]
+    """The first element of the frame."""
+
+
+def _array(items: Sequence[JsonSchemaValue], required: int, description: str) -> JsonSchemaValue:
+    return {
+        "description": description,
+        "type": "array",
+        "prefixItems": list(items),
+        "items": False,
+        "minItems": required,
+    }
+
+
+def _model_schema(schema: Any) -> CoreSchema:
+    """Return the schema of the fields, below the validators and the serialiser that make it an array."""
+    while schema["type"] != "model":
+        schema = schema["schema"]
+    fields = {key: value for key, value in schema.items() if key != "serialization"}
+    return fields  # type: ignore[return-value]
+

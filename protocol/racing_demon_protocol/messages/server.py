@@ -1,0 +1,141 @@
+"""Messages from the server to one client. What goes to the whole table is in :mod:`.events`."""
+
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from ..options import Options
+from ..reasons import EndReason, Phase, Reason
+from .row import (
+    CardNumber,
+    Code,
+    Counter,
+    Hash,
+    Message,
+    Microseconds,
+    Milliseconds,
+    Name,
+    Row,
+    Seat,
+    Seq,
+    Text,
+    Token,
+)
+
+__all__ = [
+    "Accepted",
+    "HandResult",
+    "Pong",
+    "Refused",
+    "SeatState",
+    "Seated",
+    "Snapshot",
+    "Versions",
+]
+
+Points = Annotated[int, Field(strict=True, ge=-10_000, le=10_000)]
+
+
+class Versions(Message):
+    """The first message on a connection: the protocol versions that the server speaks."""
+
+    TAG: ClassVar[int] = 64
+    oldest: Annotated[int, Field(strict=True, ge=1, le=1_000)]
+    newest: Annotated[int, Field(strict=True, ge=1, le=1_000)]
+    software: Text = ""
+
+
+class Seated(Message):
+    """You have your place. A snapshot, or the events you missed, follow.
+
+    ``seat`` is ``None`` for a spectator; ``token`` opens the seat again, and is ``None`` for a plain
+    spectator. ``counter`` is the last one that the table has answered for this seat.
+    """
+
+    TAG: ClassVar[int] = 65
+    code: Code
+    seat: Seat | None = None
+    token: Token | None = None
+    counter: Counter = 0
+
+
+class SeatState(Row):
+    """A seat as everybody sees it. ``bot`` is its level, or empty for a person."""
+
+    seat: Seat
+    name: Name
+    bot: Annotated[str, Field(max_length=16)] = ""
+    connected: Annotated[bool, Field(strict=True)] = True
+    ready: Annotated[bool, Field(strict=True)] = False
+    stuck: Annotated[bool, Field(strict=True)] = False
+    left: Annotated[bool, Field(strict=True)] = False
+
+
+class HandResult(Row):
+    """The tally of one hand: ``points`` in the order of ``seats``; ``out`` is who went out, if any."""
+
+    hand: Annotated[int, Field(strict=True, ge=1, le=1_000)]
+    seats: tuple[Seat, ...]
+    points: tuple[Points, ...]
+    reason: EndReason
+    out: Seat | None = None
+    elapsed_ms: Milliseconds = 0
+
+
+class Snapshot(Message):
+    """All of a table that everybody may see, after event ``seq``.
+
+    ``piles`` are in the order of the game's layout for ``hand_seats``, each bottom first, -1 for a
+    face-down card. ``elapsed_ms`` counts from the signal; before it, it is negative.
+    """
+
+    TAG: ClassVar[int] = 66
+    seq: Seq
+    code: Code
+    options: Options
+    host: Seat | None
+    phase: Phase
+    seats: tuple[SeatState, ...]
+    hand: Annotated[int, Field(strict=True, ge=0, le=1_000)] = 0
+    hand_id: Text = ""
+    commitment: Hash | None = None
+    hand_seats: tuple[Seat, ...] = ()
+    piles: tuple[tuple[CardNumber, ...], ...] = ()
+    redeals: tuple[Annotated[int, Field(strict=True, ge=0)], ...] = ()
+    elapsed_ms: Milliseconds = 0
+    called: Seat | None = None
+    results: tuple[HandResult, ...] = ()
+    winners: tuple[Seat, ...] = ()
+
+
+class Accepted(Message):
+    """The command was carried out; ``seq`` is the last event of it. A play is answered by its event."""
+
+    TAG: ClassVar[int] = 67
+    counter: Counter
+    seq: Seq
+
+
+class Refused(Message):
+    """The command was not carried out, and changed nothing.
+
+    For a lost race ``by`` is the seat whose card arrived first and ``late_us`` by how many
+    microseconds. ``pile`` is the pile that was aimed at, and ``top`` the card that it shows now, -1
+    where it is empty or face down.
+    """
+
+    TAG: ClassVar[int] = 68
+    counter: Counter
+    reason: Reason
+    text: Text
+    by: Seat | None = None
+    late_us: Microseconds = 0
+    pile: Annotated[int, Field(strict=True, ge=-1, le=255)] = -1
+    top: CardNumber = -1
+
+
+class Pong(Message):
+    """The answer to a ping, with its stamp."""
+
+    TAG: ClassVar[int] = 69
+    stamp: Milliseconds

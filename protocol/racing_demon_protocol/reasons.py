@@ -1,0 +1,69 @@
+"""The closed lists of words that travel on the wire."""
+
+from enum import StrEnum
+
+__all__ = ["EndReason", "Phase", "Reason"]
+
+
+class Reason(StrEnum):
+    """Why a command was refused."""
+
+    ILLEGAL = "illegal"
+    """The rules never allowed this play."""
+    BEATEN = "beaten"
+    """It was legal on the board that the sender had seen; somebody's card arrived first."""
+    NOT_STARTED = "not_started"
+    """No hand is being played yet; plays count from the signal on."""
+    HAND_OVER = "hand_over"
+    """The hand had ended when the command arrived."""
+    NOT_YOUR_PILE = "not_your_pile"
+    """The pile belongs to another seat."""
+    UNKNOWN_PILE = "unknown_pile"
+    """The table has no pile of that number."""
+    TOO_FAST = "too_fast"
+    """More commands a second than the server takes from one connection."""
+    NOT_HOST = "not_host"
+    """Only the table's host may do this."""
+    NOT_SEATED = "not_seated"
+    """Spectators may not do this, or the seat is not in this hand."""
+    NOT_NOW = "not_now"
+    """The table is in another phase."""
+    REPEATED = "repeated"
+    """The seat's counter did not rise, and the first answer is no longer kept."""
+    TABLE_FULL = "table_full"
+    """All eight seats are taken."""
+    UNKNOWN_TABLE = "unknown_table"
+    """No table has this code."""
+    BAD_TOKEN = "bad_token"  # noqa: S105 - the word on the wire, no secret
+    """The token opens no seat at this table."""
+    BAD_NAME = "bad_name"
+    """Nothing printable is left of the name."""
+    BAD_OPTION = "bad_option"
+    """The options contradict each other, or the game does not know them."""
+    SERVER_FULL = "server_full"
+    """The server keeps no more tables."""
+
+
+class Phase(StrEnum):
+    """What a table is doing."""
+
+    LOBBY = "lobby"
+    COUNTDOWN = "countdown"
+    PLAYING = "playing"
+    GRACE = "grace"
+    """"Demon!" was called; cards in the air may still land."""
+    TALLY = "tally"
+    OVER = "over"
+
+
+class EndReason(StrEnum):
+    """Why a hand ended."""
+
+    OUT = "out"
+    """A player went out."""
+    DEAD = "dead"
+    """No player can make any further play (seed 002; catalogue 1.8.1, first test)."""
+    STUCK = "stuck"
+    """All connected players said that they are stuck (catalogue 1.8.1, second test)."""
+    ABANDONED = "abandoned"
+    """Everybody left."""

@@ -1,0 +1,299 @@
+"""Everything at a table that everybody may see: a fold over the table's log.
+
+The server's table and every client hold the same view and apply the same events to it, so what a
+screen shows is what the server decided.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from .board import Board, Move, Play
+from .errors import InconsistentEvent
+from .games import declare
+from .messages import events as ev
+from .messages.server import HandResult, SeatState, Snapshot
+from .options import Options
+from .reasons import Phase
+from .rules import Namer, Rules
+
+__all__ = ["TableView"]
+
+
+class TableView:
+    """What everybody may see of one table.
+
+    Attributes:
+        code: the table's code.
+        options: its options.
+        seq: the number of the last event applied.
+        host: the host's seat; ``None`` while the host watches only.
+        phase: what the table is doing.
+        seats: who sits where.
+        hand: the number of the current or last hand of the match, from 1; 0 before the first.
+        hand_id: what the commitment is over, with the seed.
+        commitment: the SHA-256 that the hand's deal was fixed with.
+        rules: the rules of the current or last hand; ``None`` before the first deal.
+        board: its board.
+        called: who shouted "Demon!" in this hand, where that is wanted.
+        results: the tally, hand by hand.
+        winners: who won the match, once it is over.
+
+    """
+
+    def __init__(self, code: str, options: Options) -> None:
+        self.code = code
+        self.options = options
+        self.seq = 0
+        self.host: int | None = None
+        self.phase = Phase.LOBBY
+        self.seats: dict[int, SeatState] = {}
+        self.hand = 0
+        self.hand_id = ""
+        self.commitment: str | None = None
+        self.rules: Rules | None = None
+        self.board: Board | None = None
+        self.called: int | None = None
+        self.results: list[HandResult] = []
+        self.winners: tuple[int, ...] = ()
+
+    # Questions.
+
+    @property
+    def hand_seats(self) -> tuple[int, ...]:
+        """The seats that take part in the current or last hand."""
+        return self.rules.layout.seats if self.rules else ()
+
+    @property
+    def in_hand(self) -> bool:
+        """Whether plays may be accepted now."""
+        return self.phase in {Phase.PLAYING, Phase.GRACE}
+
+    @property
+    def between_matches(self) -> bool:
+        """Whether no match is going on."""
+        return self.phase in {Phase.LOBBY, Phase.OVER}
+
+    def points(self) -> dict[int, int]:
+        """Return each seat's points in the hand as it stands, or as it ended."""
+        if self.rules is None or self.board is None:
+            return {}
+        if self.results and self.phase in {Phase.TALLY, Phase.OVER}:
+            return dict(zip(self.results[-1].seats, self.results[-1].points, strict=True))
+        return self.rules.points(self.board)
+
+    def totals(self) -> dict[int, int]:
+        """Return each seat's total over the finished hands of the match."""
+        totals = dict.fromkeys(self.seats, 0)
+        for result in self.results:
+            for seat, points in zip(result.seats, result.points, strict=True):
+                totals[seat] = totals.get(seat, 0) + points
+        return totals
+
+    # The fold.
+
+    def apply(self, event: ev.Event) -> None:
+        """Apply the next event of the log.
+
+        Raises:
+            InconsistentEvent: it is not the next one, or does not fit. The view is then to be replaced
+                by a snapshot.
+
+        """
+        if event.seq != self.seq + 1:
+            raise InconsistentEvent(f"event {event.seq} after event {self.seq}")
+        try:
+            _APPLY[type(event)](self, event)
+        except (KeyError, AttributeError, IndexError, TypeError) as error:
+            raise InconsistentEvent(f"event {event.seq} does not fit: {error!r}") from error
+        self.seq = event.seq
+
+    def play(self, seat: int, counter: int, play: Play, name: Namer) -> ev.Played:
+        """Carry out a play that is known to be legal, and return its event: the server's way to play.
+
+        Args:
+            seat: who plays.
+            counter: the number of the seat's command; 0 for a play that the game makes by itself.
+            play: what, with its foundation resolved.
+            name: names the cards that it turns up.
+
+        """
+        assert self.board is not None
+        self._unstick(play)
+        move = Rules.carry_out(self.board, play, name)
+        self.seq += 1
+        return ev.Played(
+            seq=self.seq,
+            seat=seat,
+            counter=counter,
+            source=move.source,
+            count=move.count,
+            destination=move.destination,
+            shown=move.shown,
+        )
+
+    def _played(self, event: ev.Played) -> None:
+        assert self.board is not None
+        self._unstick(Play(event.source, event.count, event.destination))
+        self.board.apply(Move(event.source, event.count, event.destination, event.shown))
+
+    def _unstick(self, play: Play) -> None:
+        """Take all "stuck" back, if a play brings the hand nearer to its end."""
+        assert self.board is not None
+        if any(state.stuck for state in self.seats.values()) and self.board.is_progress(play):
+            self._update_all(stuck=False)
+
+    def _joined(self, event: ev.Joined) -> None:
+        self.seats[event.seat] = SeatState(
+            seat=event.seat, name=event.name, bot=event.bot, ready=bool(event.bot)
+        )
+
+    def _left(self, event: ev.Left) -> None:
+        if self.between_matches:
+            del self.seats[event.seat]
+        else:
+            self._update(event.seat, left=True, connected=False, ready=False)
+
+    def _connected(self, event: ev.Connected) -> None:
+        self._update(event.seat, connected=event.connected)
+
+    def _readied(self, event: ev.Readied) -> None:
+        self._update(event.seat, ready=event.ready)
+
+    def _hosted(self, event: ev.Hosted) -> None:
+        self.host = event.seat
+
+    def _options_set(self, event: ev.OptionsSet) -> None:
+        self.options = event.options
+        self.rules = self.board = None  # the last board may be of another game
+
+    def _committed(self, event: ev.Committed) -> None:
+        if event.hand == 1:
+            self.results.clear()
+            self.winners = ()
+            self.seats = {seat: state for seat, state in self.seats.items() if not state.left}
+        self.hand = event.hand
+        self.hand_id = event.hand_id
+        self.commitment = event.commitment
+
+    def _dealt(self, event: ev.Dealt) -> None:
+        self.rules = Rules(declare(self.options, len(event.seats)), event.seats)
+        self.board = self.rules.deal()
+        places = [place for pile in self.board.piles for place in self.board.unnamed(pile.number)]
+        self.board.reveal(places, event.shown)
+        self.called = None
+        self.phase = Phase.COUNTDOWN
+        self._update_all(stuck=False)
+
+    def _signalled(self, event: ev.Signalled) -> None:
+        self.phase = Phase.PLAYING
+
+    def _stuck_said(self, event: ev.StuckSaid) -> None:
+        self._update(event.seat, stuck=True)
+
+    def _rotated(self, event: ev.Rotated) -> None:
+        assert self.board is not None
+        self.board.rotate()
+        self._update_all(stuck=False)
+
+    def _called(self, event: ev.Called) -> None:
+        self.called = event.seat
+        self.phase = Phase.GRACE
+
+    def _hand_over(self, event: ev.HandOver) -> None:
+        self.phase = Phase.TALLY
+        self.results.append(
+            HandResult(
+                hand=self.hand,
+                seats=self.hand_seats,
+                points=event.points,
+                reason=event.reason,
+                out=event.out,
+                elapsed_ms=event.elapsed_ms,
+            )
+        )
+        for seat, state in self.seats.items():
+            self._update(seat, ready=bool(state.bot), stuck=False)
+
+    def _match_over(self, event: ev.MatchOver) -> None:
+        self.phase = Phase.OVER
+        self.winners = event.winners
+
+    def _update(self, seat: int, **changes: Any) -> None:
+        self.seats[seat] = self.seats[seat].model_copy(update=changes)
+
+    def _update_all(self, **changes: Any) -> None:
+        for seat in self.seats:
+            self._update(seat, **changes)
+
+    # Snapshots.
+
+    def snapshot(self, elapsed_ms: int) -> Snapshot:
+        """Return all of this as one message, ``elapsed_ms`` after the signal."""
+        board = self.board
+        return Snapshot(
+            seq=self.seq,
+            code=self.code,
+            options=self.options,
+            host=self.host,
+            phase=self.phase,
+            seats=tuple(self.seats.values()),
+            hand=self.hand,
+            hand_id=self.hand_id,
+            commitment=self.commitment,
+            hand_seats=self.hand_seats,
+            piles=tuple(tuple(pile) for pile in board.cards) if board else (),
+            redeals=tuple(board.redeals.get(seat, 0) for seat in self.hand_seats) if board else (),
+            elapsed_ms=elapsed_ms,
+            called=self.called,
+            results=tuple(self.results),
+            winners=self.winners,
+        )
+
+    @classmethod
+    def from_snapshot(cls, snapshot: Snapshot) -> "TableView":
+        """Return the view that a snapshot describes.
+
+        Raises:
+            InconsistentEvent: its board is not one of its game.
+            InvalidGame: its options describe no game that is known here.
+
+        """
+        view = cls(snapshot.code, snapshot.options)
+        view.seq = snapshot.seq
+        view.host = snapshot.host
+        view.phase = snapshot.phase
+        view.seats = {state.seat: state for state in snapshot.seats}
+        view.hand = snapshot.hand
+        view.hand_id = snapshot.hand_id
+        view.commitment = snapshot.commitment
+        view.called = snapshot.called
+        view.results = list(snapshot.results)
+        view.winners = snapshot.winners
+        if snapshot.hand_seats:
+            view.rules = Rules(declare(snapshot.options, len(snapshot.hand_seats)), snapshot.hand_seats)
+            view.board = Board(view.rules.layout.piles, snapshot.piles)
+            view.board.redeals = {
+                seat: times
+                for seat, times in zip(snapshot.hand_seats, snapshot.redeals, strict=False)
+                if times
+            }
+        return view
+
+
+_APPLY: dict[type[ev.Event], Callable[[TableView, Any], None]] = {
+    ev.Played: TableView._played,
+    ev.Joined: TableView._joined,
+    ev.Left: TableView._left,
+    ev.Connected: TableView._connected,
+    ev.Readied: TableView._readied,
+    ev.Hosted: TableView._hosted,
+    ev.OptionsSet: TableView._options_set,
+    ev.Committed: TableView._committed,
+    ev.Dealt: TableView._dealt,
+    ev.Signalled: TableView._signalled,
+    ev.StuckSaid: TableView._stuck_said,
+    ev.Rotated: TableView._rotated,
+    ev.Called: TableView._called,
+    ev.HandOver: TableView._hand_over,
+    ev.MatchOver: TableView._match_over,
+}

@@ -1,0 +1,146 @@
+"""Bots: players who see only the board, and take a human's time.
+
+A bot looks at the table, decides, and its hand arrives some time later, on a board that may have
+changed. It never meets the dealer. Chance and time are arguments, so a bot's match can be repeated.
+"""
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from racing_demon_protocol.board import Board, Kind, Play
+from racing_demon_protocol.cards import UNKNOWN
+from racing_demon_protocol.messages.client import Call, Command, PlayCards, Stuck
+from racing_demon_protocol.options import CallOut
+from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.rules import Rules
+from racing_demon_protocol.view import TableView
+
+__all__ = ["LEVELS", "Bot", "Level"]
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """How well a bot plays.
+
+    Attributes:
+        play_ms: the median time from seeing a play to its arrival, in milliseconds.
+        turn_ms: the same for turning the stock.
+        overlooks: how often a play that is there is not seen.
+        looks_ahead: whether moves that only prepare a play to the foundations are found.
+
+    """
+
+    play_ms: int
+    turn_ms: int
+    overlooks: float
+    looks_ahead: bool
+
+
+LEVELS: Final = {
+    "easy": Level(play_ms=3_600, turn_ms=2_000, overlooks=0.3, looks_ahead=False),
+    "medium": Level(play_ms=2_000, turn_ms=1_200, overlooks=0.1, looks_ahead=False),
+    "hard": Level(play_ms=1_150, turn_ms=700, overlooks=0.0, looks_ahead=True),
+}
+"""The levels by name, the weakest first."""
+
+IDLE_MS: Final = 500
+"""How often a bot that waits looks up."""
+
+
+class Bot:
+    """One bot.
+
+    Args:
+        seat: its seat.
+        level: how well it plays.
+        rng: its chance; the cards never depend on it.
+
+    """
+
+    def __init__(self, seat: int, level: Level, rng: random.Random) -> None:
+        self.seat = seat
+        self.level = level
+        self._rng = rng
+        self._counter = 0
+        self._fruitless_turns = 0
+        self._hand = (0, "")
+
+    def decide(self, view: TableView) -> tuple[Command | None, int]:
+        """Look at the table; return what to send, if anything, and after how many milliseconds.
+
+        The next look is due when that time is over.
+        """
+        if (view.hand, view.hand_id) != self._hand:
+            self._hand, self._fruitless_turns = (view.hand, view.hand_id), 0
+        if view.phase is not Phase.PLAYING or self.seat not in view.hand_seats:
+            return None, self._wait(IDLE_MS)
+        assert view.rules is not None
+        assert view.board is not None
+        if view.options.call_out is CallOut.SHOUT and view.rules.is_out(view.board, self.seat):
+            return Call(counter=self._next_counter()), self._wait(self.level.turn_ms)
+        if view.seats[self.seat].stuck:
+            self._fruitless_turns = 0
+            return None, self._wait(IDLE_MS)
+        return self._choose(view, view.rules, view.board)
+
+    def _choose(self, view: TableView, rules: Rules, board: Board) -> tuple[Command, int]:
+        useful = list(self._useful(rules, board))
+        turn = rules.turn(board, self.seat)
+        tired = turn is None or self._fruitless_turns > self._turns_to_see_all(rules, board)
+        if useful and (tired or self._rng.random() >= self.level.overlooks):
+            self._fruitless_turns = 0
+            best = max(useful, key=lambda item: (item[0], self._rng.random()))[1]
+            return self._send(view, best), self._wait(self.level.play_ms)
+        if turn is None or tired:
+            return Stuck(counter=self._next_counter()), self._wait(self.level.turn_ms)
+        self._fruitless_turns += 1
+        return self._send(view, turn), self._wait(self.level.turn_ms)
+
+    def _useful(self, rules: Rules, board: Board) -> Iterator[tuple[int, Play]]:
+        """Yield the plays worth making, each with its worth."""
+        for play in rules.legal_plays(board, self.seat):
+            source, destination = board.piles[play.source], board.piles[play.destination]
+            if not board.is_progress(play):
+                if self.level.looks_ahead and self._prepares(rules, board, play):
+                    yield 50, play
+            elif destination.kind is Kind.FOUNDATION:
+                yield 120 if source.kind is Kind.RESERVE else 100, play
+            elif source.kind is Kind.RESERVE:
+                yield 90, play
+            elif source.kind is Kind.TABLEAU:
+                yield 60 + board.cards[play.source].count(UNKNOWN), play
+            else:
+                yield 30, play
+
+    def _prepares(self, rules: Rules, board: Board, play: Play) -> bool:
+        """Tell whether a neutral tableau move bares a card that a foundation takes."""
+        cards = board.cards[play.source]
+        if board.piles[play.source].kind is not Kind.TABLEAU or len(cards) <= play.count:
+            return False
+        bared = cards[-play.count - 1]
+        return bared != UNKNOWN and any(rules.open_foundations(board, self.seat, bared))
+
+    def _turns_to_see_all(self, rules: Rules, board: Board) -> int:
+        """Return how many turns end the present pass and make a fresh one, which shows other cards."""
+        layout = rules.layout
+        left = len(board.cards[layout.stock[self.seat]]) + len(board.cards[layout.waste[self.seat]])
+        return 2 * (left // rules.turn_size) + 4
+
+    def _send(self, view: TableView, play: Play) -> PlayCards:
+        return PlayCards(
+            counter=self._next_counter(),
+            source=play.source,
+            count=play.count,
+            destination=play.destination,
+            seen=view.seq,
+        )
+
+    def _next_counter(self) -> int:
+        self._counter += 1
+        return self._counter
+
+    def _wait(self, median_ms: int) -> int:
+        """Return a time around a median, as people's are: some quick, a few very slow."""
+        return max(1, int(median_ms * self._rng.lognormvariate(0, 0.35)))

@@ -1,0 +1,186 @@
+"""One hand as its judge sees it: the rules, the dealer, and whose card arrived where and when.
+
+Times are microseconds on the clock of whoever calls; nothing here reads one.
+"""
+
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from racing_demon_protocol.board import FOUNDATIONS, Board, Kind, Play
+from racing_demon_protocol.cards import UNKNOWN, Card
+from racing_demon_protocol.errors import IllegalPlay
+from racing_demon_protocol.messages.client import PlayCards
+from racing_demon_protocol.messages.events import Played
+from racing_demon_protocol.messages.server import Refused
+from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.rules import Rules
+from racing_demon_protocol.view import TableView
+
+from .dealer import Dealer
+
+__all__ = ["Hand"]
+
+DEAD_CHECK_DELAY: Final = 500_000
+"""From a play to the test whether the hand is dead. Many plays share one test; a dead hand ends within
+a second."""
+
+
+class Arrival(NamedTuple):
+    """When a card came to a foundation, and from whom."""
+
+    seq: int
+    seat: int
+    at: int
+
+
+class Hand:
+    """The judge of one hand.
+
+    Attributes:
+        seed: the secret of the deal.
+        signal_at: when play begins.
+        rotations: how often stocks were rotated since the last play that made progress.
+        first_out: the seat that reached the goal first.
+        dead_check_at: when to ask whether the hand is dead; ``None`` if nothing has changed.
+
+    Args:
+        view: the table's view, after the deal.
+        seed: the secret of the deal.
+        dealer: the one who knows the hidden cards.
+        dealt_at: when the cards were dealt.
+
+    """
+
+    def __init__(self, view: TableView, seed: bytes, dealer: Dealer, dealt_at: int) -> None:
+        assert view.rules is not None
+        assert view.board is not None
+        self.seed = seed
+        self.signal_at = dealt_at + view.options.countdown_ms * 1_000
+        self.rotations = 0
+        self.first_out: int | None = None
+        self.dead_check_at: int | None = self.signal_at + DEAD_CHECK_DELAY
+        self._view = view
+        self._dealer = dealer
+        self._dealt_seq = view.seq
+        self._arrivals: dict[int, list[Arrival]] = {pile: [] for pile in view.rules.layout.foundations}
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of this hand."""
+        assert self._view.rules is not None
+        return self._view.rules
+
+    @property
+    def board(self) -> Board:
+        """The public board."""
+        assert self._view.board is not None
+        return self._view.board
+
+    def play(self, seat: int, command: PlayCards, at: int) -> list[Played]:
+        """Judge a play and carry it out: one event a card to the foundations, and what follows by itself.
+
+        Raises:
+            IllegalPlay: it was refused, and nothing has changed.
+
+        """
+        if command.seen < self._dealt_seq:
+            raise IllegalPlay("That play was meant for an earlier hand.", Reason.HAND_OVER)
+        upward = command.destination == FOUNDATIONS or self._is_foundation(command.destination)
+        times, count = (command.count, 1) if upward else (1, command.count)
+        played: list[Played] = []
+        for _ in range(times):
+            try:
+                wanted = Play(command.source, count, command.destination)
+                resolved = self.rules.verify_play(self.board, seat, wanted)
+            except IllegalPlay:
+                if played:
+                    break  # a run goes up card by card, as far as it goes
+                raise
+            played += self._carry_out(seat, command.counter, resolved, at)
+        return played
+
+    def first_turn(self, seat: int) -> list[Played]:
+        """Turn the stock of a seat by itself, at the signal."""
+        turn = self.rules.turn(self.board, seat)
+        return [] if turn is None else self._carry_out(seat, 0, turn, self.signal_at)
+
+    def refusal(self, seat: int, command: PlayCards, error: IllegalPlay, at: int) -> Refused:
+        """Say why a play was refused: by whom it was beaten and by how much, and what lies there now."""
+        pile = command.destination if 0 <= command.destination < len(self.board.piles) else FOUNDATIONS
+        beaten = self._beaten_by(seat, command) if error.reason is Reason.ILLEGAL else None
+        if beaten is not None:
+            pile, arrival = beaten
+            return Refused(
+                counter=command.counter,
+                reason=Reason.BEATEN,
+                text="Another player's card arrived first.",
+                by=arrival.seat,
+                late_us=max(0, at - arrival.at),
+                pile=pile,
+                top=self._top(pile),
+            )
+        return Refused(
+            counter=command.counter, reason=error.reason, text=error.text, pile=pile, top=self._top(pile)
+        )
+
+    def is_dead(self, seats: Iterable[int]) -> bool:
+        """Tell whether none of the seats can make a play any more; asked once for each change."""
+        self.dead_check_at = None
+        return self._dealer.is_dead(self.board, list(seats))
+
+    def ask_again(self, at: int) -> None:
+        """Ask some time after ``at`` whether the hand is dead, if it is not to be asked before."""
+        if self.dead_check_at is None:
+            self.dead_check_at = at + DEAD_CHECK_DELAY
+
+    def rotate(self, at: int) -> None:
+        """Shift the hidden stocks; the view's own follow with the event."""
+        self._dealer.rotate()
+        self.rotations += 1
+        self.ask_again(at)
+
+    def _carry_out(self, seat: int, counter: int, play: Play, at: int) -> list[Played]:
+        if self.board.is_progress(play):
+            self.rotations = 0
+            self.ask_again(at)
+        event = self._view.play(seat, counter, play, self._dealer.follow)
+        if self._is_foundation(play.destination):
+            self._arrivals[play.destination].append(Arrival(event.seq, seat, at))
+        played = [event]
+        while (follow_up := self.rules.automatic(self.board, seat)) is not None:
+            played.append(self._view.play(seat, 0, follow_up, self._dealer.follow))
+        if self.first_out is None and self.rules.is_out(self.board, seat):
+            self.first_out = seat
+        return played
+
+    def _beaten_by(self, seat: int, command: PlayCards) -> tuple[int, Arrival] | None:
+        """Return the foundation, and the arrival there, that spoiled a play legal when it was made."""
+        card = self._playable_card(seat, command)
+        if card is None:
+            return None
+        piles = [command.destination] if command.destination != FOUNDATIONS else self._arrivals
+        spoilt: list[tuple[int, Arrival]] = []
+        for pile in piles:
+            cards, arrivals = self.board.cards[pile], self._arrivals[pile]
+            since = [arrival for arrival in arrivals if arrival.seq > command.seen]
+            seen = cards[: len(cards) - len(since)]
+            if since and since[0].seat != seat and self.rules.follows_on(self.board, pile, seen, card):
+                spoilt.append((pile, since[0]))
+        return max(spoilt, key=lambda item: item[1].seq, default=None)
+
+    def _playable_card(self, seat: int, command: PlayCards) -> Card | None:
+        """Return the card that a refused play to the foundations meant, if it was there to be played."""
+        if command.destination != FOUNDATIONS and not self._is_foundation(command.destination):
+            return None
+        source = self.board.piles[command.source]
+        if source.seat != seat or source.kind not in {Kind.TABLEAU, Kind.WASTE, Kind.RESERVE}:
+            return None
+        card = self.board.top(command.source)
+        return None if card == UNKNOWN else card
+
+    def _is_foundation(self, pile: int) -> bool:
+        return pile in self._arrivals
+
+    def _top(self, pile: int) -> Card:
+        top = self.board.top(pile) if pile >= 0 else None
+        return UNKNOWN if top is None else top

@@ -1,0 +1,48 @@
+"""Names, cleaned once at the door."""
+
+import unicodedata
+from collections.abc import Collection
+from typing import Final
+
+from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.reasons import Reason
+
+__all__ = ["BOT_NAMES", "clean", "unique"]
+
+LONGEST: Final = 24
+MOST_MARKS: Final = 2
+"""Combining marks in a row that names of real languages need."""
+
+BOT_NAMES: Final = ("Ada", "Bob", "Cyn", "Dai", "Eve", "Fen", "Gus", "Hal")
+
+
+def clean(name: str) -> str:
+    """Return a name without control, bidirectional and invisible characters, at most 24 long.
+
+    Raises:
+        CommandRefused: nothing printable is left.
+
+    """
+    kept: list[str] = []
+    marks = 0
+    for char in unicodedata.normalize("NFC", name):
+        category = unicodedata.category(char)
+        marks = marks + 1 if category.startswith("M") else 0
+        if category.startswith("Z"):
+            kept.append(" ")
+        elif not category.startswith("C") and marks <= MOST_MARKS:
+            kept.append(char)
+    cleaned = " ".join("".join(kept).split())[:LONGEST].strip()
+    if not any(unicodedata.category(char)[0] in "LNPS" for char in cleaned):
+        raise CommandRefused(Reason.BAD_NAME, "A name needs at least one letter, digit or sign.")
+    return cleaned
+
+
+def unique(name: str, taken: Collection[str]) -> str:
+    """Return the name, or the name with the first number that makes it unlike those taken."""
+    known = {other.casefold() for other in taken}
+    candidate, number = name, 1
+    while candidate.casefold() in known:
+        number += 1
+        candidate = f"{name[: LONGEST - 2]} {number}"
+    return candidate
