@@ -78,7 +78,7 @@ class Play(NamedTuple):
     """
 
     source: int
-    count: int
+    count: int  # type: ignore[assignment]  # the wire's word; no one counts in a play
     destination: int
 
 
@@ -86,7 +86,7 @@ class Move(NamedTuple):
     """What happened: a play, and the cards that it turned up, source pile first, bottom first."""
 
     source: int
-    count: int
+    count: int  # type: ignore[assignment]  # the wire's word; no one counts in a play
     destination: int
     shown: tuple[Card, ...] = ()
 
@@ -95,7 +95,7 @@ class Place(NamedTuple):
     """A card's place on the board: the pile's number, and the index in it from the bottom."""
 
     pile: int
-    index: int
+    index: int  # type: ignore[assignment]
 
 
 class Board:

@@ -5,7 +5,7 @@ A frame is an array: the number that names the message, then its fields in the d
 
 import json
 from enum import StrEnum
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, cast
 
 import msgpack
 from pydantic import ValidationError
@@ -43,7 +43,7 @@ class Encoding(StrEnum):
 def encode(message: Message, encoding: Encoding = Encoding.MSGPACK) -> bytes | str:
     """Return a message's frame: bytes for msgpack, text for JSON."""
     if encoding is Encoding.MSGPACK:
-        return msgpack.packb([message.TAG, *message.model_dump()], use_bin_type=True)
+        return cast("bytes", msgpack.packb([message.TAG, *message.model_dump()], use_bin_type=True))
     row = [message.TAG, *message.model_dump(mode="json")]
     return json.dumps(row, ensure_ascii=False, separators=(",", ":"))
 

@@ -1,5 +1,6 @@
-"""The dead-hand test: can anybody still make a play? (Catalogue 1.8.1, first test; seed 002, "no player
-can recover a play".)
+"""The dead-hand test: can anybody still make a play?
+
+Catalogue 1.8.1, first test; in seed 002, "no player can recover a play".
 
 The test needs the cards that a player can surface by turning alone, which the dealer knows; the search
 itself looks at the public board.
@@ -75,9 +76,7 @@ def can_progress(rules: Rules, board: Board, seat: int, surfaced: Iterable[Card]
             loose.append(board.cards[pile][-1])
     if any(_goes_up(rules, board, seat, card) for card in loose):
         return True
-    start = _arrange(
-        _column(rules, pile, board.cards[pile]) for pile in layout.own(seat, Kind.TABLEAU)
-    )
+    start = _arrange(_column(rules, pile, board.cards[pile]) for pile in layout.own(seat, Kind.TABLEAU))
     seen, waiting = {start}, [start]
     while waiting and len(seen) < SEARCH_LIMIT:
         for outcome in _steps(rules, board, seat, waiting.pop(), loose):
@@ -95,7 +94,7 @@ def _tops(cycle: Sequence[Card], start: int, stock: Stock) -> Iterator[Card]:
         return
     yield from cycle[start + stock.turn - 1 :: stock.turn]
     yield cycle[-1]
-    if left % stock.turn == 2 and stock.tail_rule is TailRule.EITHER2:  # noqa: PLR2004
+    if left % stock.turn == 2 and stock.tail_rule is TailRule.EITHER2:
         yield cycle[-2]
 
 

@@ -58,5 +58,3 @@ class Dealer:
     def open_board(self) -> Board:
         """Return all cards, for checks after the hand; never for anybody's eyes before."""
         return self._board.copy()
-
-

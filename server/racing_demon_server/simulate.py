@@ -1,6 +1,6 @@
 """Whole matches of bots in virtual time: for measuring, for tests, and to see how levels compare.
 
-    python -m racing_demon_server.simulate --hands 200 --levels easy,easy,medium,hard
+python -m racing_demon_server.simulate --hands 200 --levels easy,easy,medium,hard
 """
 
 import argparse

@@ -6,7 +6,7 @@ events of the table's log. Times are microseconds on one rising clock, which is 
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from racing_demon_protocol.errors import CommandRefused, IllegalPlay, InvalidGame
 from racing_demon_protocol.games import declare
@@ -28,6 +28,7 @@ from .tally import hand_points, match_winners
 __all__ = ["MAX_SEATS", "Answer", "Table"]
 
 MAX_SEATS: Final = 8
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -234,7 +235,7 @@ class Table:
         if not self._state(seat).left:
             self._vacate(seat)
 
-    _COMMANDS: dict[type[cl.Command], Callable[..., Refused | None]] = {
+    _COMMANDS: ClassVar[dict[type[cl.Command], Callable[..., Refused | None]]] = {
         cl.PlayCards: _play,
         cl.Stuck: _stuck,
         cl.Call: _call,

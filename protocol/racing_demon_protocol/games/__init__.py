@@ -11,9 +11,7 @@ from .klondike import RACING_DEMON
 
 __all__ = ["GAMES", "declare"]
 
-GAMES: dict[str, Game] = {
-    game.name: game for game in (RACING_DEMON, CLASSIC, DEMON_A, DEMON_B, FOOLIANA)
-}
+GAMES: dict[str, Game] = {game.name: game for game in (RACING_DEMON, CLASSIC, DEMON_A, DEMON_B, FOOLIANA)}
 """Every game by its name, the default first."""
 
 
@@ -60,7 +58,7 @@ def _resize(game: Game, options: Options, players: int) -> Game:
     """Give the tableau the number of columns that the options ask for."""
     columns = options.columns
     if columns is None and options.columns_by_players:
-        columns = 6 if players <= 2 else 5 if players == 3 else 4  # noqa: PLR2004
+        columns = 6 if players <= 2 else 5 if players == 3 else 4
     if columns is None:
         return game
     tableau = next(group for group in game.groups if isinstance(group, Tableau))

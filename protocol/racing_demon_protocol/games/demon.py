@@ -41,7 +41,7 @@ CLASSIC = Game(
 """The standard game, also known as Nerts or Pounce: the first to empty the reserve is out."""
 
 
-def _demon(
+def _demon(  # noqa: PLR0913
     *, name: str, title: str, source: str, deal: tuple[str, ...], reserve: Reserve, unit: Unit, space: Space
 ) -> Game:
     """Declare a solitaire demon: first-card base, ranks that go round, spaces filled by the reserve."""

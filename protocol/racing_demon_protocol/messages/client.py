@@ -156,5 +156,3 @@ class Ping(Message):
 
     TAG: ClassVar[int] = 15
     stamp: Milliseconds
-
-

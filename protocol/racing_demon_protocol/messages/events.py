@@ -126,7 +126,7 @@ class Dealt(Event):
 
 
 class Signalled(Event):
-    """Play!"""
+    """The common signal: play begins."""
 
     TAG: ClassVar[int] = 89
 

@@ -1,7 +1,7 @@
 """What all messages are made of: a pydantic model that travels as an array of its fields in order."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, cast
 
 from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, model_serializer, model_validator
 from pydantic.json_schema import JsonSchemaValue
@@ -12,8 +12,8 @@ from ..cards import UNKNOWN
 __all__ = [
     "CardNumber",
     "Code",
-    "Counter",
     "Count",
+    "Counter",
     "Hash",
     "Message",
     "Microseconds",
@@ -102,6 +102,5 @@ def _model_schema(schema: Any) -> CoreSchema:
     """Return the schema of the fields, below the validators and the serialiser that make it an array."""
     while schema["type"] != "model":
         schema = schema["schema"]
-    fields = {key: value for key, value in schema.items() if key != "serialization"}
-    return fields  # type: ignore[return-value]
-
+    schema = {key: value for key, value in schema.items() if key != "serialization"}
+    return cast("CoreSchema", schema)
