@@ -1,1 +1,1 @@
-"""The client."""
+"""Thin clients: they draw the board and send intents; the server decides."""

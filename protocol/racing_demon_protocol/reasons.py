@@ -1,8 +1,8 @@
 """The closed lists of words that travel on the wire."""
 
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 
-__all__ = ["EndReason", "Phase", "Reason"]
+__all__ = ["CloseCode", "EndReason", "Phase", "Reason"]
 
 
 class Reason(StrEnum):
@@ -67,3 +67,22 @@ class EndReason(StrEnum):
     """All connected players said that they are stuck (catalogue 1.8.1, second test)."""
     ABANDONED = "abandoned"
     """Everybody left."""
+
+
+class CloseCode(IntEnum):
+    """Why a server closed a WebSocket, beside the codes of RFC 6455."""
+
+    BAD_FRAME = 4000
+    """A frame was not understood, or came out of turn."""
+    TAKEN_OVER = 4001
+    """The seat was taken up again by a newer connection."""
+    VERSION = 4002
+    """The client speaks no version of the protocol that the server speaks."""
+    TOO_LATE = 4003
+    """No table was asked for in time."""
+    FLOOD = 4004
+    """Far more frames a second than anybody plays."""
+    FULL = 4005
+    """The server takes no more connections."""
+    SERVER_ERROR = 4006
+    """The server made a mistake; it wrote it down."""

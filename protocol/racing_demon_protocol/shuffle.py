@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from .cards import PACK_SIZE, Card
 
-__all__ = ["SEED_SIZE", "commitment", "deck", "keeps", "subseed"]
+__all__ = ["SEED_SIZE", "commitment", "deck", "hand_seeds", "keeps", "subseed"]
 
 SEED_SIZE = 32
 """Bytes in a hand's seed."""
@@ -29,6 +29,14 @@ def keeps(seed: bytes, hand_id: str, published: str) -> bool:
 def subseed(seed: bytes, label: str) -> bytes:
     """Return a seed for one purpose, from a seed for all of them."""
     return hashlib.shake_256(seed + b"/" + label.encode()).digest(SEED_SIZE)
+
+
+def hand_seeds(seed: bytes) -> Iterator[bytes]:
+    """Yield the seed of each hand of a table, from one seed for all of them."""
+    number = 0
+    while True:
+        number += 1
+        yield subseed(seed, f"hand/{number}")
 
 
 def deck(seed: bytes, pack: int) -> list[Card]:

@@ -7,30 +7,22 @@ import argparse
 import heapq
 import random
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from racing_demon_protocol.messages.client import AddBot, Command, Start
 from racing_demon_protocol.messages.events import Event
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Phase
-from racing_demon_protocol.shuffle import subseed
+from racing_demon_protocol.shuffle import hand_seeds, subseed
 
 from .bots import LEVELS, Bot
 from .claims import Actor
 from .table import Table
 
-__all__ = ["Arrived", "hand_seeds", "play_match"]
+__all__ = ["Arrived", "play_match"]
 
 Arrived = tuple[int, Actor, Command]
 """A command as a table received it: when in microseconds, from whom, what."""
-
-
-def hand_seeds(seed: bytes) -> Iterator[bytes]:
-    """Yield the seed of each hand of a table, from one seed for all."""
-    number = 0
-    while True:
-        number += 1
-        yield subseed(seed, f"hand/{number}")
 
 
 def play_match(

@@ -17,13 +17,13 @@ from racing_demon_protocol.options import CallOut, Options, StallRule
 from racing_demon_protocol.reasons import EndReason, Phase, Reason
 from racing_demon_protocol.rules import Rules
 from racing_demon_protocol.shuffle import commitment
+from racing_demon_protocol.tally import hand_points, match_winners
 from racing_demon_protocol.view import TableView
 
 from .claims import Actor, Claims
 from .dealer import Dealer
 from .hand import Hand
 from .names import BOT_NAMES, clean, unique
-from .tally import hand_points, match_winners
 
 __all__ = ["MAX_SEATS", "Answer", "Table"]
 

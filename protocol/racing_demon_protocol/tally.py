@@ -1,7 +1,7 @@
 """The tally: what a hand is worth at the table, and who has won the match (seed 002, "Marking")."""
 
-from racing_demon_protocol.options import OnLeave, TieBreak
-from racing_demon_protocol.view import TableView
+from .options import OnLeave, TieBreak
+from .view import TableView
 
 __all__ = ["hand_points", "match_winners"]
 

@@ -1,0 +1,151 @@
+"""The command line of players: what can be asked for, and the words for it."""
+
+import argparse
+import getpass
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+__all__ = ["parse"]
+
+EXAMPLES = """examples:
+  racing-demon play                            a match against three bots, here and now
+  racing-demon play --game classic --bots 5    the classic game against five
+  racing-demon play --watch --bots 8           watch eight bots
+  racing-demon host                            open a table for the network
+  racing-demon join ws://192.168.1.5:5252 BCDF join it from elsewhere
+  racing-demon watch ws://192.168.1.5:5252 BCDF
+  racing-demon play --watch --json > match.jsonl && racing-demon verify match.jsonl
+
+exit codes: 0 done, 1 it could not be done, 2 wrong arguments, 130 interrupted
+"""
+
+LEVELS = ("easy", "medium", "hard")
+
+
+def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
+    """Return the arguments; on wrong ones, or for ``--help``, end the program."""
+    arguments = _parser().parse_args(argv)
+    if arguments.command in {"play", "host"}:
+        arguments.options = _options(arguments)
+    return arguments
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="racing-demon",
+        description="Racing Demon for two to eight, in the terminal.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    play = commands.add_parser("play", help="play here and now, against bots")
+    _add_table(play, bots=3)
+    play.add_argument("--watch", action="store_true", help="only bots play; also without a terminal")
+    play.add_argument("--plain", action="store_true", help="plain text, line by line (the only way so far)")
+    play.add_argument("--speed", type=_speed, default=1.0, help="bots think so many times faster")
+    play.add_argument("--seed", type=_seed, help="64 hexadecimal digits: the same cards again")
+    play.add_argument("--json", action="store_true", help="with --watch: one JSON object a line, a record")
+
+    host = commands.add_parser("host", help="open a table for the network, and sit down at it")
+    _add_table(host, bots=0)
+    host.add_argument("--port", type=_port, default=5252, help="port (default 5252, or any free one)")
+
+    for name, text in (("join", "take a seat at a table"), ("watch", "watch a table")):
+        command = commands.add_parser(name, help=text)
+        command.add_argument("url", help="the server's address, like ws://192.168.1.5:5252")
+        command.add_argument("code", help="the table's code")
+        command.add_argument("--json", action="store_true", help="one JSON object a line, a record")
+        if name == "join":
+            command.add_argument("--name", default=_user(), help="your name at the table")
+
+    verify = commands.add_parser("verify", help="check a record: commitments, deals, plays, scores")
+    verify.add_argument("file", help="what --json wrote; - for standard input")
+
+    commands.add_parser("games", help="list the games")
+    return parser
+
+
+def _add_table(parser: argparse.ArgumentParser, *, bots: int) -> None:
+    parser.add_argument("--name", default=_user(), help="your name at the table")
+    parser.add_argument("--game", default="racing-demon", help="see: racing-demon games")
+    parser.add_argument("--hands", type=int, default=5, help="hands a match (default 5)")
+    parser.add_argument("--target", type=int, help="a total that ends the match before that")
+    parser.add_argument("--bots", type=_bots, default=bots, help=f"how many bots (default {bots})")
+    parser.add_argument("--level", choices=LEVELS, default="medium", help="how well they play")
+    parser.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="any other option of the table, like call_out=shout, stall_rule=rotate, out_bonus=20",
+    )
+
+
+def _options(arguments: argparse.Namespace) -> Any:
+    """Return the table's options that the arguments make, or end the program with what is wrong."""
+    from pydantic import ValidationError  # noqa: PLC0415 - a --help needs no models
+
+    from racing_demon_protocol.errors import InvalidGame  # noqa: PLC0415
+    from racing_demon_protocol.games import declare  # noqa: PLC0415
+    from racing_demon_protocol.options import Options  # noqa: PLC0415
+
+    values: dict[str, Any] = {"game": arguments.game, "hands": arguments.hands, "target": arguments.target}
+    for text in arguments.option:
+        name, equals, value = text.partition("=")
+        if not equals:
+            _fail(f"--option {text}: write NAME=VALUE")
+        try:
+            values[name.replace("-", "_")] = json.loads(value)
+        except ValueError:
+            values[name.replace("-", "_")] = value
+    try:
+        options = Options.model_validate(values)
+        declare(options, max(1, arguments.bots))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        _fail(f"{'.'.join(map(str, first['loc']))}: {first['msg']}")
+    except InvalidGame as error:
+        _fail(str(error))
+    return options
+
+
+def _fail(text: str) -> None:
+    sys.stderr.write(f"racing-demon: {text}\nracing-demon --help shows how it goes.\n")
+    sys.exit(2)
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        return "Player"
+
+
+def _bots(text: str) -> int:
+    number = int(text)
+    if not 0 <= number <= 8:
+        raise argparse.ArgumentTypeError("a table has eight seats")
+    return number
+
+
+def _port(text: str) -> int:
+    port = int(text)
+    if not 0 <= port <= 65_535:
+        raise argparse.ArgumentTypeError("a port is a number from 0 to 65535")
+    return port
+
+
+def _seed(text: str) -> str:
+    if len(bytes.fromhex(text)) != 32:
+        raise argparse.ArgumentTypeError("a seed is 64 hexadecimal digits")
+    return text
+
+
+def _speed(text: str) -> float:
+    speed = float(text)
+    if not 0.01 <= speed <= 10_000:
+        raise argparse.ArgumentTypeError("a speed is a number from 0.01 to 10000")
+    return speed

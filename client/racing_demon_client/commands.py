@@ -1,0 +1,174 @@
+"""The commands of ``racing-demon``, one function each. They return the program's exit code."""
+
+import argparse
+import contextlib
+import socket
+import sys
+from collections.abc import Callable, Coroutine, Iterable, Iterator
+from typing import Any, Final
+
+from racing_demon_protocol.errors import InvalidRecord
+from racing_demon_protocol.games import GAMES
+from racing_demon_protocol.messages.client import AddBot, Start
+from racing_demon_protocol.record import read, verify
+
+from .connection import Client
+from .errors import ConnectionFailed
+from .local import local_server
+from .plain.session import Volume, attend, take_part
+
+__all__ = ["COMMANDS"]
+
+WATCHED_TALLY_MS: Final = 5_000
+"""The pause between the hands of a match that only bots play; --speed shortens it."""
+
+GREETING: Final = "Enter deals. ? shows what can be typed."
+
+
+def write(line: str) -> None:
+    """Print a line at once."""
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def is_ascii_only() -> bool:
+    """Tell whether the terminal cannot show suits."""
+    return "utf" not in (sys.stdout.encoding or "").lower()
+
+
+async def play(arguments: argparse.Namespace) -> int:
+    """Play against bots on a server of one's own, or let only bots play."""
+    watch = arguments.watch or arguments.json or not (sys.stdin.isatty() and sys.stdout.isatty())
+    async with local_server(seed=arguments.seed, bot_speed=arguments.speed) as url:
+        if watch:
+            return await _watch_bots(url, arguments)
+        async with await Client.create(url, arguments.name, arguments.options) as client:
+            await _add_bots(client, arguments.bots, arguments.level)
+            write(GREETING)
+            await take_part(client, write, volume=Volume(), ascii_only=is_ascii_only())
+    return 0
+
+
+async def _watch_bots(url: str, arguments: argparse.Namespace) -> int:
+    options = arguments.options
+    pauses = {
+        "countdown_ms": int(options.countdown_ms / arguments.speed),
+        "tally_ms": int(min(options.tally_ms, WATCHED_TALLY_MS) / arguments.speed),
+    }
+    options = options.model_copy(update=pauses)
+    async with await Client.create(url, arguments.name, options, seated=False) as client:
+        await _add_bots(client, max(1, arguments.bots), arguments.level)
+        await client.send(Start(counter=client.next_counter()))
+        await attend(client, write, json=arguments.json, ascii_only=is_ascii_only())
+    return 0
+
+
+async def host(arguments: argparse.Namespace) -> int:
+    """Open a table for the network on a server of one's own, and sit down at it."""
+    async with contextlib.AsyncExitStack() as stack:
+        try:
+            url = await stack.enter_async_context(local_server(host="0.0.0.0", port=arguments.port))  # noqa: S104
+        except ConnectionFailed:
+            url = await stack.enter_async_context(local_server(host="0.0.0.0", port=0))  # noqa: S104
+            write(f"port {arguments.port} is taken, so the table is on another")
+        port = url.rpartition(":")[2].partition("/")[0]
+        own = f"ws://127.0.0.1:{port}/v1"
+        client = await stack.enter_async_context(await Client.create(own, arguments.name, arguments.options))
+        await _add_bots(client, arguments.bots, arguments.level)
+        write(f"table {client.code} is open. Others join with one of:")
+        for address in _addresses():
+            write(f"  racing-demon join ws://{address}:{port} {client.code}")
+        write(GREETING)
+        await take_part(client, write, volume=Volume(), ascii_only=is_ascii_only())
+    return 0
+
+
+async def join(arguments: argparse.Namespace) -> int:
+    """Take a seat at a table and play."""
+    async with await Client.join(_full(arguments.url), arguments.code, arguments.name) as client:
+        if arguments.json:
+            await attend(client, write, json=True)
+        else:
+            write("Enter: ready. ? shows what can be typed.")
+            await take_part(client, write, volume=Volume(), ascii_only=is_ascii_only())
+    return 0
+
+
+async def watch(arguments: argparse.Namespace) -> int:
+    """Watch a table until its match is over."""
+    async with await Client.watch(_full(arguments.url), arguments.code) as client:
+        await attend(client, write, json=arguments.json, ascii_only=is_ascii_only())
+    return 0
+
+
+async def verify_file(arguments: argparse.Namespace) -> int:
+    """Check a record and say what it proves."""
+    try:
+        with _opened(arguments.file) as lines:
+            verdict = verify(read(lines))
+    except InvalidRecord as error:
+        write(f"not right: {error}")
+        return 1
+    except (OSError, UnicodeDecodeError) as error:
+        sys.stderr.write(f"racing-demon: {arguments.file} cannot be read: {error}\n")
+        return 1
+    if verdict.skipped:
+        write(f"{verdict.skipped} hands are not whole in this record, and were not checked")
+    if not verdict.hands:
+        write("not right: there is no whole hand in this record")
+        return 1
+    write(
+        f"right: {verdict.hands} hands, {verdict.plays} plays; every commitment is kept, every card is "
+        "its seed's, every play was legal, and the scores add up"
+    )
+    return 0
+
+
+async def games(arguments: argparse.Namespace) -> int:
+    """List the games."""
+    for game in GAMES.values():
+        write(f"{game.name:14} {game.title} ({game.source})")
+    return 0
+
+
+async def _add_bots(client: Client, number: int, level: str) -> None:
+    for _ in range(number):
+        await client.ask(AddBot(counter=client.next_counter(), level=level))
+
+
+def _full(url: str) -> str:
+    """Complete an address as people write it: without scheme, port or path."""
+    scheme, _, rest = url.rpartition("://")
+    place, _, path = rest.partition("/")
+    if not place.rpartition(":")[2].isdigit():
+        place += ":5252"
+    return f"{scheme or 'ws'}://{place}/{path or 'v1'}"
+
+
+def _addresses() -> Iterable[str]:
+    """Return this machine's addresses on its networks; looking sends nothing."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # a documentation address: only the route is looked up
+            return [str(probe.getsockname()[0])]
+        except OSError:
+            return ["127.0.0.1"]
+
+
+@contextlib.contextmanager
+def _opened(file: str) -> Iterator[Iterable[str]]:
+    if file == "-":
+        yield sys.stdin
+    else:
+        with open(file, encoding="utf-8") as lines:
+            yield lines
+
+
+COMMANDS: dict[str, Callable[[argparse.Namespace], Coroutine[Any, Any, int]]] = {
+    "play": play,
+    "host": host,
+    "join": join,
+    "watch": watch,
+    "verify": verify_file,
+    "games": games,
+}

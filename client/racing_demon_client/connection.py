@@ -1,0 +1,333 @@
+"""A connection to a table: join, play, watch, and come back after a break.
+
+Ten lines make a player::
+
+    async with await Client.join("ws://127.0.0.1:5252/v1", "BCDF", "Ann") as me:
+        await me.send(Ready(counter=me.next_counter()))
+        async for message in me:
+            if me.view.phase is Phase.PLAYING:
+                plays = me.view.rules.legal_plays(me.view.board, me.seat)
+                await me.play(next(plays))
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator
+from types import TracebackType
+from typing import Final, Self
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
+from websockets.typing import Subprotocol
+
+from racing_demon_protocol.board import Play
+from racing_demon_protocol.codec import MAX_SERVER_FRAME, VERSION, Encoding, decode_server, encode
+from racing_demon_protocol.errors import CommandRefused, InconsistentEvent, InvalidFrame, InvalidGame
+from racing_demon_protocol.messages import Event, Message
+from racing_demon_protocol.messages import client as cl
+from racing_demon_protocol.messages.events import Played
+from racing_demon_protocol.messages.server import Accepted, Refused, Seated, Snapshot, Versions
+from racing_demon_protocol.options import Options
+from racing_demon_protocol.reasons import CloseCode
+from racing_demon_protocol.view import TableView
+
+from .errors import ConnectionFailed
+
+__all__ = ["Client"]
+
+HEARTBEAT_SECONDS: Final = 4.0
+FINAL: Final = frozenset({CloseCode.TAKEN_OVER, CloseCode.VERSION, CloseCode.BAD_FRAME})
+"""Close codes after which coming back would be wrong, or useless."""
+FIRST_PAUSE: Final = 0.1
+LONGEST_PAUSE: Final = 3.0
+
+
+class Client:
+    """One place at a table, on a seat or watching.
+
+    Iterating gives every message of the table, after the view has followed it, and goes on after a
+    broken connection: the seat is taken up again, what was missed comes first, and commands in doubt
+    are sent once more. Made by :meth:`create`, :meth:`join` or :meth:`watch`.
+
+    Attributes:
+        url: the server's address.
+        code: the table's code.
+        seat: the own seat; ``None`` for a spectator.
+        view: the table, as of the last message taken.
+        patience: for how many seconds a broken connection is tried to be restored.
+
+    """
+
+    def __init__(self, url: str, encoding: Encoding = Encoding.MSGPACK, patience: float = 60.0) -> None:
+        self.url = url
+        self.code = ""
+        self.seat: int | None = None
+        self.patience = patience
+        self._encoding = encoding
+        self._socket: ClientConnection | None = None
+        self._view: TableView | None = None
+        self._token: str | None = None
+        self._counter = 0
+        self._in_doubt: dict[int, cl.Command] = {}
+        self._early: deque[Message] = deque()
+        self._goodbye = False
+
+    # Taking a place.
+
+    @classmethod
+    async def create(
+        cls,
+        url: str,
+        name: str,
+        options: Options | None = None,
+        *,
+        seated: bool = True,
+        encoding: Encoding = Encoding.MSGPACK,
+    ) -> Self:
+        """Open a table and become its host, on a seat or watching.
+
+        Raises:
+            ConnectionFailed: the server cannot be reached.
+            CommandRefused: it does not want this table.
+
+        """
+        request = cl.Create(name=name, options=options or Options(), seated=seated)
+        return await cls(url, encoding)._enter(request)
+
+    @classmethod
+    async def join(cls, url: str, code: str, name: str, *, encoding: Encoding = Encoding.MSGPACK) -> Self:
+        """Take a seat at a table.
+
+        Raises:
+            ConnectionFailed: the server cannot be reached.
+            CommandRefused: there is no such table, or no seat at it.
+
+        """
+        return await cls(url, encoding)._enter(cl.Join(code=code, name=name))
+
+    @classmethod
+    async def watch(cls, url: str, code: str, *, encoding: Encoding = Encoding.MSGPACK) -> Self:
+        """Watch a table.
+
+        Raises:
+            ConnectionFailed: the server cannot be reached.
+            CommandRefused: there is no such table.
+
+        """
+        return await cls(url, encoding)._enter(cl.Watch(code=code))
+
+    @property
+    def view(self) -> TableView:
+        """The table, as of the last message taken."""
+        assert self._view is not None
+        return self._view
+
+    # Speaking.
+
+    def next_counter(self) -> int:
+        """Return the number for this seat's next command."""
+        self._counter += 1
+        return self._counter
+
+    async def send(self, command: cl.Command) -> None:
+        """Send a command. It is kept until it is answered, and sent again after a break."""
+        self._in_doubt[command.counter] = command
+        await self._write(command)
+
+    async def play(self, play: Play) -> int:
+        """Send a play and return its counter; the answer comes as an event, or a refusal."""
+        command = cl.PlayCards(
+            counter=self.next_counter(),
+            source=play.source,
+            count=play.count,
+            destination=play.destination,
+            seen=self.view.seq,
+        )
+        await self.send(command)
+        return command.counter
+
+    async def ask(self, command: cl.Command) -> Accepted:
+        """Send a command and wait for its answer; messages that come before are given later.
+
+        Raises:
+            CommandRefused: the answer is a refusal.
+            ConnectionFailed: no answer will come.
+
+        """
+        await self.send(command)
+        passed: list[Message] = []
+        try:
+            async for message in self:
+                if isinstance(message, Refused) and message.counter == command.counter:
+                    raise CommandRefused(message.reason, message.text)
+                if isinstance(message, Accepted) and message.counter == command.counter:
+                    return message
+                passed.append(message)
+        finally:
+            self._early.extendleft(reversed(passed))
+        raise ConnectionFailed("The server ended the conversation.")
+
+    # Listening.
+
+    async def __aiter__(self) -> AsyncIterator[Message]:
+        """Yield the table's messages until one of the two sides says goodbye.
+
+        Raises:
+            ConnectionFailed: the connection broke and could not be restored, or the server ended it.
+            CommandRefused: the table, or the seat at it, is gone.
+
+        """
+        while True:
+            if self._early:
+                yield self._early.popleft()
+                continue
+            try:
+                message = await self._read()
+            except ConnectionClosed as closed:
+                if not await self._come_back(closed):
+                    return
+                continue
+            self._follow(message)
+            yield message
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """End the connection. A seat stays the player's until it is left."""
+        self._goodbye = True
+        if self._socket is not None:
+            await self._socket.close()
+
+    # Below the surface.
+
+    async def _enter(self, request: Message) -> Self:
+        try:
+            await self._open()
+            await self._write(request)
+            while self._view is None:
+                message = await self._read()
+                if isinstance(message, Refused):
+                    await self.close()
+                    raise CommandRefused(message.reason, message.text)
+                self._follow(message)
+                self._early.append(message)
+        except ConnectionClosed as closed:
+            raise ConnectionFailed(_why(closed)) from closed
+        return self
+
+    async def _open(self) -> None:
+        try:
+            self._socket = await connect(
+                self.url,
+                subprotocols=[Subprotocol(self._encoding)],
+                compression=None,
+                max_size=MAX_SERVER_FRAME,
+                ping_interval=HEARTBEAT_SECONDS,
+                ping_timeout=HEARTBEAT_SECONDS,
+                open_timeout=5,
+                close_timeout=1,
+                user_agent_header="racing-demon",
+            )
+        except InvalidURI as error:
+            raise ConnectionFailed(
+                f"{self.url} is no address of a server, like ws://host:5252/v1."
+            ) from error
+        except (OSError, TimeoutError, InvalidHandshake) as error:
+            raise ConnectionFailed(
+                f"There is no table server at {self.url}. Is it running, and is the address right?"
+            ) from error
+        versions = await self._read()
+        if isinstance(versions, Versions) and not versions.oldest <= VERSION <= versions.newest:
+            await self.close()
+            advice = "update this client" if versions.oldest > VERSION else "the server needs an update"
+            raise ConnectionFailed(
+                f"The server speaks versions {versions.oldest} to {versions.newest} of the protocol, "
+                f"this client {VERSION}: {advice}."
+            )
+        await self._write(cl.Hello(version=VERSION, software="racing-demon"))
+
+    async def _write(self, message: Message) -> None:
+        assert self._socket is not None
+        try:
+            await self._socket.send(encode(message, self._encoding))
+        except ConnectionClosed:
+            if not isinstance(message, cl.Command):
+                raise  # a command stays in doubt, and is sent again on the next connection
+
+    async def _read(self) -> Message:
+        assert self._socket is not None
+        frame = await self._socket.recv()
+        try:
+            return decode_server(frame)
+        except InvalidFrame as error:
+            await self.close()
+            raise ConnectionFailed(f"The server does not speak our protocol: {error}.") from error
+
+    def _follow(self, message: Message) -> None:
+        try:
+            match message:
+                case Seated():
+                    self.code, self.seat = message.code, message.seat
+                    self._token = message.token
+                    self._counter = max(self._counter, message.counter)
+                    for counter in [c for c in self._in_doubt if c <= message.counter]:
+                        del self._in_doubt[counter]
+                case Snapshot():
+                    self._view = TableView.from_snapshot(message)
+                case Event():
+                    self.view.apply(message)
+                    if isinstance(message, Played) and message.seat == self.seat:
+                        self._in_doubt.pop(message.counter, None)
+                case Accepted() | Refused():
+                    self._in_doubt.pop(message.counter, None)
+        except (InconsistentEvent, InvalidGame) as error:
+            raise ConnectionFailed(f"The server sent a table that cannot be: {error}.") from error
+
+    async def _come_back(self, closed: ConnectionClosed) -> bool:
+        """Take the place up again after a break; ``False`` where the server meant to end it."""
+        code = closed.rcvd.code if closed.rcvd is not None else None
+        if code in FINAL:
+            raise ConnectionFailed(_why(closed))
+        if code == 1000 or self._goodbye:
+            return False
+        pause, waited = FIRST_PAUSE, 0.0
+        while True:
+            try:
+                await self._open()
+                seq = self.view.seq
+                if self._token is None:
+                    await self._write(cl.Watch(code=self.code))
+                else:
+                    await self._write(cl.Resume(code=self.code, token=self._token, seq=seq))
+                await self._catch_up()
+                return True
+            except (ConnectionFailed, ConnectionClosed) as error:
+                if waited >= self.patience:
+                    text = f"The connection broke and could not be restored in {waited:.0f} seconds."
+                    raise ConnectionFailed(text) from error
+                await asyncio.sleep(pause)
+                waited += pause
+                pause = min(LONGEST_PAUSE, pause * 2)
+
+    async def _catch_up(self) -> None:
+        message = await self._read()
+        if isinstance(message, Refused):
+            raise CommandRefused(message.reason, message.text)
+        self._follow(message)
+        self._early.append(message)
+        for command in list(self._in_doubt.values()):
+            await self._write(command)
+
+
+def _why(closed: ConnectionClosed) -> str:
+    reason = closed.rcvd.reason if closed.rcvd is not None else ""
+    return reason or "The connection to the server broke."

@@ -1,0 +1,203 @@
+"""A player's or spectator's evening in plain text: lines in, lines out."""
+
+import asyncio
+import sys
+import threading
+from collections.abc import Callable
+from typing import Final, TextIO
+
+from racing_demon_protocol.board import Kind
+from racing_demon_protocol.messages import Message
+from racing_demon_protocol.messages import client as cl
+from racing_demon_protocol.messages import events as ev
+from racing_demon_protocol.messages.server import Accepted, Pong
+from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.record import tally_line, to_line
+
+from ..connection import Client
+from . import picture
+from .typed import HELP, Spoken, Unclear, Verb, read_play, read_verb
+from .words import Words
+
+__all__ = ["Volume", "attend", "take_part"]
+
+Write = Callable[[str], None]
+
+VOLUMES: Final = ("own plays only", "what reaches the foundations", "everything")
+
+
+class Volume:
+    """How much of the others' plays is told: 0 nothing, 1 what reaches the foundations, 2 everything."""
+
+    def __init__(self, level: int = 1) -> None:
+        self.level = level
+
+    def turn(self) -> str:
+        """Go on to the next level and say which it is."""
+        self.level = (self.level + 1) % len(VOLUMES)
+        return f"you hear {VOLUMES[self.level]}"
+
+    def admits(self, message: Message, client: Client) -> bool:
+        """Tell whether a message is to be told."""
+        if (
+            not isinstance(message, ev.Played)
+            or message.seat == client.seat
+            or self.level == len(VOLUMES) - 1
+        ):
+            return True
+        board = client.view.board
+        upward = board is not None and board.piles[message.destination].kind is Kind.FOUNDATION
+        return self.level == 1 and upward
+
+
+async def attend(client: Client, write: Write, *, json: bool = False, ascii_only: bool = False) -> None:
+    """Write every message of a table until its match is over, and then the tally."""
+    loop = asyncio.get_running_loop()
+    start = loop.time()
+    async for message in client:
+        words = Words(client.view, client.seat, ascii_only=ascii_only)
+        if json:
+            write(to_line(message, at_ms=int((loop.time() - start) * 1_000)))
+        elif (line := words.tell(message)) is not None:
+            write(line)
+        if isinstance(message, ev.MatchOver):
+            for line in [tally_line(client.view)] if json else picture.tally(client.view):
+                write(line)
+            return
+
+
+async def take_part(
+    client: Client, write: Write, lines: TextIO = sys.stdin, *, volume: Volume, ascii_only: bool = False
+) -> None:
+    """Play at a table until the player quits or the input ends."""
+    typed: asyncio.Queue[str | None] = asyncio.Queue()
+    _read_in_background(lines, typed)
+    player = _Player(client, write, volume, ascii_only=ascii_only)
+    listening = asyncio.create_task(player.listen())
+    speaking = asyncio.create_task(player.speak(typed))
+    done, pending = await asyncio.wait({listening, speaking}, return_when=asyncio.FIRST_COMPLETED)
+    for task in pending:
+        task.cancel()
+    await asyncio.gather(*pending, return_exceptions=True)
+    for task in done:
+        task.result()
+
+
+def _read_in_background(lines: TextIO, typed: asyncio.Queue[str | None]) -> None:
+    """Read lines in a thread: a terminal made non-blocking would garble what is written to it."""
+    loop = asyncio.get_running_loop()
+
+    def read() -> None:
+        try:
+            for line in lines:
+                loop.call_soon_threadsafe(typed.put_nowait, line)
+            loop.call_soon_threadsafe(typed.put_nowait, None)
+        except RuntimeError:
+            return  # the loop has ended before the input
+
+    threading.Thread(target=read, name="typed lines", daemon=True).start()
+
+
+class _Player:
+    """One player at the keyboard."""
+
+    def __init__(self, client: Client, write: Write, volume: Volume, *, ascii_only: bool) -> None:
+        self._client = client
+        self._write = write
+        self._volume = volume
+        self._ascii = ascii_only
+
+    async def listen(self) -> None:
+        """Tell what happens."""
+        async for message in self._client:
+            if isinstance(message, Accepted | Pong) or not self._volume.admits(message, self._client):
+                continue
+            words = Words(self._client.view, self._client.seat, ascii_only=self._ascii)
+            line = words.tell(message)
+            if line is not None:
+                self._write(line)
+            self._add_picture(message)
+
+    def _add_picture(self, message: Message) -> None:
+        view, seat = self._client.view, self._client.seat
+        if isinstance(message, ev.Dealt | ev.Signalled):
+            self._write_all(picture.table(view, seat, ascii_only=self._ascii))
+        elif isinstance(message, ev.HandOver):
+            self._write_all(picture.tally(view))
+            if view.phase is Phase.TALLY:
+                self._write("Enter: ready for the next hand")
+        elif isinstance(message, ev.MatchOver):
+            self._write_all(picture.tally(view))
+            self._write("Enter: another match; q: quit")
+
+    async def speak(self, typed: asyncio.Queue[str | None]) -> None:
+        """Carry out what is typed."""
+        while (line := await typed.get()) is not None:
+            spoken = read_verb(line)
+            if spoken is not None and spoken.verb is Verb.QUIT:
+                return
+            try:
+                if spoken is not None:
+                    await self._obey(spoken)
+                else:
+                    await self._play(line.strip())
+            except Unclear as error:
+                self._write(str(error))
+
+    async def _play(self, line: str) -> None:
+        view, seat = self._client.view, self._client.seat
+        if view.rules is None or view.board is None or seat not in view.hand_seats or seat is None:
+            raise Unclear("You have no cards yet; ? shows what can be typed.")
+        await self._client.play(read_play(line, view.rules, view.board, seat))
+
+    async def _obey(self, spoken: Spoken) -> None:  # noqa: C901 - one short case a verb
+        client = self._client
+        match spoken.verb:
+            case Verb.BOARD:
+                await self._enter()
+            case Verb.TURN:
+                await self._turn()
+            case Verb.STUCK:
+                await client.send(cl.Stuck(counter=client.next_counter()))
+            case Verb.CALL:
+                await client.send(cl.Call(counter=client.next_counter()))
+            case Verb.READY:
+                await client.send(cl.Ready(counter=client.next_counter()))
+            case Verb.START:
+                await client.send(cl.Start(counter=client.next_counter()))
+            case Verb.BOT:
+                level = spoken.argument or "medium"
+                if level not in {"easy", "medium", "hard"}:
+                    raise Unclear("Bots are easy, medium or hard.")
+                await client.send(cl.AddBot(counter=client.next_counter(), level=level))
+            case Verb.LEAVE:
+                await client.send(cl.Leave(counter=client.next_counter()))
+            case Verb.VOLUME:
+                self._write(self._volume.turn())
+            case Verb.TALLY:
+                self._write_all(picture.tally(client.view))
+            case _:
+                self._write_all(HELP.splitlines())
+
+    async def _enter(self) -> None:
+        """Do what an empty line means: deal, ready, or show the table."""
+        client, view = self._client, self._client.view
+        if view.in_hand or view.phase is Phase.COUNTDOWN:
+            self._write_all(picture.table(view, client.seat, ascii_only=self._ascii))
+        elif view.between_matches and client.seat == view.host:
+            await client.send(cl.Start(counter=client.next_counter()))
+        else:
+            await client.send(cl.Ready(counter=client.next_counter()))
+
+    async def _turn(self) -> None:
+        view, seat = self._client.view, self._client.seat
+        turn = None
+        if view.rules is not None and view.board is not None and seat in view.hand_seats and seat is not None:
+            turn = view.rules.turn(view.board, seat)
+        if turn is None:
+            raise Unclear("There is nothing to turn.")
+        await self._client.play(turn)
+
+    def _write_all(self, lines: list[str]) -> None:
+        for line in lines:
+            self._write(line)

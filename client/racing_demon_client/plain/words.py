@@ -1,0 +1,200 @@
+"""Messages as sentences: one line each, for people and screen readers."""
+
+from collections.abc import Callable
+from typing import Any
+
+from racing_demon_protocol.board import Board, Kind, Pile
+from racing_demon_protocol.cards import UNKNOWN, Card, name
+from racing_demon_protocol.messages import Message
+from racing_demon_protocol.messages import events as ev
+from racing_demon_protocol.messages.server import Refused, Seated, Snapshot
+from racing_demon_protocol.reasons import EndReason, Reason
+from racing_demon_protocol.view import TableView
+
+__all__ = ["Words", "duration", "printable"]
+
+
+def printable(text: str) -> str:
+    """Return a text that a server sent without anything that could steer a terminal."""
+    return "".join(char if char.isprintable() else "?" for char in text)
+
+
+def duration(milliseconds: int) -> str:
+    """Return a time as minutes and seconds, like ``2:05``."""
+    seconds = max(0, milliseconds) // 1_000
+    return f"{seconds // 60}:{seconds % 60:02}"
+
+
+class Words:
+    """Tells what happened at one table.
+
+    Args:
+        view: the table, which has followed a message before it is told.
+        seat: the own seat, which is called "you"; ``None`` for a spectator.
+        ascii_only: whether suits are written as letters.
+
+    """
+
+    def __init__(self, view: TableView, seat: int | None, *, ascii_only: bool = False) -> None:
+        self._view = view
+        self._seat = seat
+        self._ascii = ascii_only
+
+    def tell(self, message: Message) -> str | None:
+        """Return the line for a message, or ``None`` where there is nothing to say."""
+        teller = _TELLERS.get(type(message))
+        return None if teller is None else teller(self, message)
+
+    def who(self, seat: int | None) -> str:
+        """Return what a player is called."""
+        if seat is None:
+            return "nobody"
+        if seat == self._seat:
+            return "you"
+        state = self._view.seats.get(seat)
+        return printable(state.name) if state else f"seat {seat + 1}"
+
+    def card(self, card: Card) -> str:
+        """Return a card's name."""
+        return name(card, ascii_only=self._ascii)
+
+    def place(self, pile: Pile) -> str:
+        """Return what a pile is called."""
+        match pile.kind:
+            case Kind.TABLEAU:
+                return f"column {pile.index + 1}"
+            case Kind.FOUNDATION:
+                return "the foundations"
+            case kind:
+                return f"the {kind}"
+
+    # One method a message.
+
+    def _played(self, event: ev.Played) -> str:
+        board = self._view.board
+        assert board is not None
+        source, destination = board.piles[event.source], board.piles[event.destination]
+        who = self.who(event.seat)
+        if destination.kind is Kind.STOCK:
+            return f"{who}: waste turned over, {_cards(event.count)}"
+        if source.kind is Kind.STOCK and destination.kind is Kind.WASTE:
+            return f"{who}: turned {event.count}, waste shows {self._top(board, destination)}"
+        moved = board.cards[event.destination][-abs(event.count) :]
+        line = (
+            f"{who}: {' '.join(map(self.card, moved))} from {self.place(source)} to {self.place(destination)}"
+        )
+        if board.cards[event.source] and source.kind in {Kind.TABLEAU, Kind.WASTE, Kind.RESERVE}:
+            top = board.cards[event.source][-1]
+            if top in event.shown:
+                line += f", {self.place(source)} shows {self.card(top)}"
+        elif not board.cards[event.source] and source.kind is Kind.TABLEAU:
+            line += f", {self.place(source)} is empty"
+        return line
+
+    def _top(self, board: Board, pile: Pile) -> str:
+        top = board.top(pile.number)
+        return "nothing" if top is None else self.card(top)
+
+    def _refused(self, message: Refused) -> str:
+        if message.reason is Reason.BEATEN:
+            late = message.late_us / 1_000
+            by_how_much = f"{late:.0f} ms" if late >= 10 else f"{late:.1f} ms"
+            line = f"refused: {self.who(message.by)} beat you to it by {by_how_much}"
+        else:
+            line = f"refused: {printable(message.text)}"
+        if message.top != UNKNOWN:
+            line += f" (the pile shows {self.card(message.top)})"
+        return line
+
+    def _seated(self, message: Seated) -> str:
+        if message.seat is None:
+            return f"you watch table {printable(message.code)}"
+        return f"you have seat {message.seat + 1} at table {printable(message.code)}"
+
+    def _snapshot(self, message: Snapshot) -> str:
+        people = ", ".join(self.who(seat) for seat in self._view.seats) or "nobody"
+        hand = f"hand {message.hand} of {message.options.hands}, " if message.hand else ""
+        return f"table {printable(message.code)}: {message.options.game}, {hand}{message.phase}; {people}"
+
+    def _joined(self, event: ev.Joined) -> str:
+        kind = f", a bot ({printable(event.bot)})" if event.bot else ""
+        return f"{self.who(event.seat)} took seat {event.seat + 1}{kind}"
+
+    def _left(self, event: ev.Left) -> str:
+        return f"{self.who(event.seat)} left the table"
+
+    def _connected(self, event: ev.Connected) -> str:
+        return f"{self.who(event.seat)}: connection {'back' if event.connected else 'lost'}"
+
+    def _readied(self, event: ev.Readied) -> str:
+        return f"{self.who(event.seat)}: {'ready' if event.ready else 'not ready'}"
+
+    def _hosted(self, event: ev.Hosted) -> str:
+        return f"host: {self.who(event.seat)}"
+
+    def _options_set(self, event: ev.OptionsSet) -> str:
+        return f"options: {event.options.game}, {event.options.hands} hands"
+
+    def _committed(self, event: ev.Committed) -> str:
+        return f"hand {event.hand} of {self._view.options.hands}, commitment {event.commitment[:16]}"
+
+    def _dealt(self, event: ev.Dealt) -> str:
+        return f"the cards are dealt; play begins in {event.countdown_ms / 1_000:.0f} seconds"
+
+    def _signalled(self, event: ev.Signalled) -> str:
+        return "play!"
+
+    def _stuck_said(self, event: ev.StuckSaid) -> str:
+        present = [self._view.seats[seat] for seat in self._view.hand_seats]
+        said = sum(state.stuck for state in present)
+        total = sum(state.connected and not state.left for state in present)
+        return f"{self.who(event.seat)}: stuck ({said} of {total})"
+
+    def _rotated(self, event: ev.Rotated) -> str:
+        return "nobody can go on: everybody's top card of the stock goes to its bottom"
+
+    def _called(self, event: ev.Called) -> str:
+        return f"DEMON! called by {self.who(event.seat)}; cards in the air may land"
+
+    def _hand_over(self, event: ev.HandOver) -> str:
+        why = {
+            EndReason.OUT: f"DEMON! out: {self.who(event.out)}",
+            EndReason.DEAD: "nobody can play any more",
+            EndReason.STUCK: "everybody is stuck",
+            EndReason.ABANDONED: "everybody has left",
+        }[event.reason]
+        points = ", ".join(
+            f"{self.who(seat)} {points}"
+            for seat, points in zip(self._view.hand_seats, event.points, strict=True)
+        )
+        return f"hand {self._view.hand} is over after {duration(event.elapsed_ms)}: {why}; {points}"
+
+    def _match_over(self, event: ev.MatchOver) -> str:
+        winners = " and ".join(self.who(seat) for seat in event.winners)
+        return f"the match is over; won by {winners}"
+
+
+def _cards(count: int) -> str:
+    return f"{count} card" if count == 1 else f"{count} cards"
+
+
+_TELLERS: dict[type[Message], Callable[[Words, Any], str]] = {
+    ev.Played: Words._played,
+    Refused: Words._refused,
+    Seated: Words._seated,
+    Snapshot: Words._snapshot,
+    ev.Joined: Words._joined,
+    ev.Left: Words._left,
+    ev.Connected: Words._connected,
+    ev.Readied: Words._readied,
+    ev.Hosted: Words._hosted,
+    ev.OptionsSet: Words._options_set,
+    ev.Committed: Words._committed,
+    ev.Dealt: Words._dealt,
+    ev.Signalled: Words._signalled,
+    ev.StuckSaid: Words._stuck_said,
+    ev.Rotated: Words._rotated,
+    ev.Called: Words._called,
+    ev.HandOver: Words._hand_over,
+    ev.MatchOver: Words._match_over,
+}

@@ -1,0 +1,253 @@
+"""The record of a match: the public log as JSON lines, and the proof that it was dealt and judged fairly.
+
+A record is what any client or spectator receives: a snapshot, then every event. Each line is an object:
+the message's name under ``message``, then its fields. Other members, such as ``at_ms``, may stand
+beside them; they prove nothing.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from .board import Board, Place, Play
+from .cards import Card
+from .declaration import Stock
+from .endgame import can_progress, surfacing
+from .errors import IllegalPlay, InconsistentEvent, InvalidGame, InvalidRecord
+from .messages import FROM_SERVER, Event, Message, name_of
+from .messages import events as ev
+from .messages.server import Snapshot
+from .reasons import EndReason
+from .shuffle import deck, keeps
+from .tally import hand_points, match_winners
+from .view import TableView
+
+__all__ = ["Verdict", "from_line", "read", "tally_line", "to_line", "verify"]
+
+BY_NAME: Final = {name_of(cls): cls for cls in FROM_SERVER.values()}
+LONGEST_LINE: Final = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a record was found to hold: whole hands that are right in every event, and their plays."""
+
+    hands: int
+    plays: int
+    skipped: int
+    """Hands that the record does not hold from the deal to the end."""
+    matches: int
+
+
+def to_line(message: Message, **beside: int | str) -> str:
+    """Return a message as one line of a record."""
+    values = message.model_dump(mode="json")
+    row = dict(zip(type(message).model_fields, values, strict=True))
+    return json.dumps({"message": name_of(message), **row, **beside}, ensure_ascii=False)
+
+
+def tally_line(view: TableView) -> str:
+    """Return the tally of a match as a line to end a record with; it proves nothing, and is for reading."""
+    hands = [
+        {
+            "hand": result.hand,
+            "reason": result.reason,
+            "out": result.out,
+            "points": dict(zip(result.seats, result.points, strict=True)),
+        }
+        for result in view.results
+    ]
+    names = {seat: state.name for seat, state in view.seats.items()}
+    tally = {"hands": hands, "totals": view.totals(), "names": names, "winners": view.winners}
+    return json.dumps({"message": "tally", **tally}, ensure_ascii=False)
+
+
+def from_line(line: str) -> Message | None:
+    """Return the message of a line; ``None`` for a line that holds something else.
+
+    Raises:
+        InvalidRecord: the line is none of a record.
+
+    """
+    if len(line) > LONGEST_LINE:
+        raise InvalidRecord(f"a line is longer than {LONGEST_LINE} characters")
+    try:
+        row: Any = json.loads(line)
+        cls = BY_NAME.get(row["message"])
+        if cls is None:
+            return None
+        return cls.model_validate({name: row[name] for name in cls.model_fields if name in row})
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise InvalidRecord("a line is not a message of a record") from None
+
+
+def read(lines: Iterable[str]) -> Iterator[Message]:
+    """Yield the messages of a record.
+
+    Raises:
+        InvalidRecord: a line is wrong; the text gives its number.
+
+    """
+    for number, line in enumerate(lines, 1):
+        try:
+            message = from_line(line) if line.strip() else None
+        except InvalidRecord as error:
+            raise InvalidRecord(f"Line {number}: {error}.") from None
+        if message is not None:
+            yield message
+
+
+def verify(messages: Iterable[Message]) -> Verdict:
+    """Check a record from itself alone: commitments, deals, every play, every score, every winner.
+
+    Raises:
+        InvalidRecord: something is not as it should be; the text says what, and where.
+
+    """
+    return _Auditor().audit(messages)
+
+
+class _Auditor:
+    """Follows a record, keeps each hand until its seed is told, and then plays it again."""
+
+    def __init__(self) -> None:
+        self._view: TableView | None = None
+        self._hand: list[ev.Event] = []
+        self._expected_winners: tuple[int, ...] | None = None
+        self._hands = self._plays = self._skipped = self._matches = 0
+
+    def audit(self, messages: Iterable[Message]) -> Verdict:
+        for message in messages:
+            if isinstance(message, Snapshot) and (self._view is None or message.seq != self._view.seq):
+                self._restart(message)
+            elif isinstance(message, Event):
+                self._take(message)
+        if self._view is None:
+            raise InvalidRecord("There is no table in this record.")
+        return Verdict(self._hands, self._plays, self._skipped, self._matches)
+
+    def _restart(self, snapshot: Snapshot) -> None:
+        self._hand = []
+        self._expected_winners = None
+        try:
+            self._view = TableView.from_snapshot(snapshot)
+        except (InconsistentEvent, InvalidGame) as error:
+            raise InvalidRecord(f"The table at event {snapshot.seq} cannot be: {error}.") from error
+
+    def _take(self, event: ev.Event) -> None:
+        view = self._view
+        if view is None:
+            raise InvalidRecord(f"Event {event.seq} comes before any table.")
+        if isinstance(event, ev.Committed):
+            self._hand = []
+        self._hand.append(event)
+        if isinstance(event, ev.HandOver):
+            self._check_hand(view, event)
+        try:
+            view.apply(event)
+        except (InconsistentEvent, InvalidGame) as error:
+            raise InvalidRecord(f"Event {event.seq}: {error}.") from error
+        if isinstance(event, ev.HandOver):
+            self._expected_winners = match_winners(view)
+        elif isinstance(event, ev.MatchOver):
+            _expect(event, self._expected_winners == event.winners, "the winners are others")
+            self._matches += 1
+        elif isinstance(event, ev.Committed):
+            _expect(event, self._expected_winners is None or event.hand == 1, "the match was over")
+
+    def _check_hand(self, view: TableView, over: ev.HandOver) -> None:
+        committed = self._hand[0]
+        if not isinstance(committed, ev.Committed):
+            self._skipped += 1
+            return
+        seed = bytes.fromhex(over.seed)
+        kept = keeps(seed, committed.hand_id, committed.commitment)
+        _expect(over, kept, f"the seed is not the one that hand {committed.hand} was committed to")
+        replay = _Replay(view, seed)
+        for event in self._hand:
+            self._plays += replay.follow(event)
+        replay.check_end(view, over)
+        self._hands += 1
+
+
+class _Replay:
+    """One hand, dealt and judged once more with all cards known."""
+
+    def __init__(self, view: TableView, seed: bytes) -> None:
+        assert view.rules is not None
+        self._rules = view.rules
+        self._seed = seed
+        self._board = Board(())
+        self._open = Board(())
+        self._automatic: int | None = None
+        self._signalled = False
+
+    def follow(self, event: ev.Event) -> int:
+        """Follow an event; return how many plays it was."""
+        match event:
+            case ev.Dealt():
+                self._deal(event)
+            case ev.Signalled():
+                self._signalled = True
+            case ev.Played():
+                self._play(event)
+                return 1
+            case ev.Rotated():
+                self._board.rotate()
+                self._open.rotate()
+        return 0
+
+    def check_end(self, view: TableView, over: ev.HandOver) -> None:
+        """Check how the hand ended, and what it was worth."""
+        _expect(over, over.points == hand_points(view, over.out), "the points are wrong")
+        if over.out is not None:
+            out = self._rules.is_out(self._board, over.out)
+            _expect(over, out, f"seat {over.out} was not out")
+        elif over.reason is EndReason.DEAD:
+            active = [seat for seat in view.hand_seats if not view.seats[seat].left]
+            _expect(over, not any(self._can_progress(seat) for seat in active), "the hand was not dead")
+
+    def _deal(self, event: ev.Dealt) -> None:
+        seats = self._rules.layout.seats
+        _expect(event, event.seats == seats, "the seats are others")
+        self._board = self._rules.deal()
+        self._open = self._rules.deal([deck(self._seed, number) for number in range(len(seats))])
+        places = [place for pile in self._board.piles for place in self._board.unnamed(pile.number)]
+        shown = self._cards(places)
+        _expect(event, event.shown == shown, "the cards are not those of the seed")
+        self._board.reveal(places, shown)
+
+    def _play(self, event: ev.Played) -> None:
+        play = Play(event.source, event.count, event.destination)
+        _expect(event, self._signalled, "it was played before the signal")
+        automatic = self._rules.automatic(self._board, event.seat)
+        try:
+            if automatic is not None:
+                _expect(event, play == automatic, "a space had to be filled first")
+            else:
+                self._rules.verify_play(self._board, event.seat, play)
+            move = self._rules.carry_out(self._board, play, self._follow)
+        except (IllegalPlay, InconsistentEvent) as error:
+            raise InvalidRecord(f"Event {event.seq}: {error}") from error
+        _expect(event, move.shown == event.shown, "the cards turned up are not those of the seed")
+
+    def _follow(self, play: Play, places: Sequence[Place]) -> tuple[Card, ...]:
+        self._open.shift(play)
+        return self._cards(places)
+
+    def _cards(self, places: Sequence[Place]) -> tuple[Card, ...]:
+        return tuple(self._open.cards[pile][index] for pile, index in places)
+
+    def _can_progress(self, seat: int) -> bool:
+        layout = self._rules.layout
+        stock = layout.groups[layout.stock[seat]]
+        assert isinstance(stock, Stock)
+        hand, waste = self._open.cards[layout.stock[seat]], self._open.cards[layout.waste[seat]]
+        found = surfacing(stock, hand, waste, self._board.redeals.get(seat, 0))
+        return can_progress(self._rules, self._board, seat, found)
+
+
+def _expect(event: ev.Event, holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise InvalidRecord(f"Event {event.seq}: {otherwise}.")

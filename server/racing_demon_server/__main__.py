@@ -1,0 +1,84 @@
+"""The command ``racing-demon-server``: a server for tables, without a seat at any."""
+
+import argparse
+import asyncio
+import logging
+import sys
+from collections.abc import Sequence
+
+__all__ = ["main"]
+
+EXAMPLES = """examples:
+  racing-demon-server                          serve the whole network on port 5252
+  racing-demon-server --host 127.0.0.1         serve this machine only
+  racing-demon-server --port 0                 take any free port, and say which
+
+exit codes: 0 stopped as asked, 1 could not listen, 2 wrong arguments
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the server until it is stopped, and return the exit code."""
+    arguments = _parser().parse_args(argv)
+    logging.basicConfig(level=arguments.log_level.upper(), format="%(asctime)s %(levelname)s %(message)s")
+    from .app import run  # noqa: PLC0415 - a --help needs no server
+    from .settings import Settings  # noqa: PLC0415
+
+    settings = Settings(
+        host=arguments.host, port=arguments.port, seed=arguments.seed, bot_speed=arguments.bot_speed
+    )
+    try:
+        asyncio.run(run(settings, _announce, stop_with_stdin=arguments.stop_with_stdin))
+    except OSError as error:
+        sys.stderr.write(
+            f"racing-demon-server: cannot listen on {settings.host}:{settings.port}: {error.strerror}.\n"
+            "Another server may be running; choose another port with --port, or 0 for any free one.\n"
+        )
+        return 1
+    return 0
+
+
+def _announce(url: str) -> None:
+    sys.stdout.write(f"racing-demon-server: listening on {url}\n")
+    sys.stdout.flush()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="racing-demon-server",
+        description="Serve tables of Racing Demon.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--host", default="0.0.0.0", help="address to listen on (default: all)")  # noqa: S104
+    parser.add_argument("--port", type=_port, default=5252, help="port, 0 for any free one (default 5252)")
+    parser.add_argument("--seed", type=_seed, help="64 hexadecimal digits; every deal then follows from it")
+    parser.add_argument("--bot-speed", type=_speed, default=1.0, help="bots think so many times faster")
+    parser.add_argument("--log-level", choices=["debug", "info", "warning", "error"], default="warning")
+    parser.add_argument("--stop-with-stdin", action="store_true", help="stop when standard input ends")
+    return parser
+
+
+def _port(text: str) -> int:
+    port = int(text)
+    if not 0 <= port <= 65_535:
+        raise argparse.ArgumentTypeError("a port is a number from 0 to 65535")
+    return port
+
+
+def _seed(text: str) -> bytes:
+    seed = bytes.fromhex(text)
+    if len(seed) != 32:
+        raise argparse.ArgumentTypeError("a seed is 64 hexadecimal digits")
+    return seed
+
+
+def _speed(text: str) -> float:
+    speed = float(text)
+    if not 0.01 <= speed <= 10_000:
+        raise argparse.ArgumentTypeError("a speed is a number from 0.01 to 10000")
+    return speed
+
+
+if __name__ == "__main__":
+    sys.exit(main())

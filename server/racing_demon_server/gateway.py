@@ -1,0 +1,319 @@
+"""The gateway: from sockets to tables and back.
+
+A frame gets its arrival stamp as its bytes are read, and goes to its table's inbox in the same call:
+there is no queue and no task between a player's bytes and the judge.
+"""
+
+import asyncio
+import hashlib
+import logging
+import secrets
+from http import HTTPStatus
+from typing import Any, Final
+
+from websockets.asyncio.connection import broadcast
+from websockets.asyncio.server import Server, ServerConnection, serve
+from websockets.exceptions import ConnectionClosed
+from websockets.frames import Frame, Opcode
+from websockets.http11 import Request, Response
+from websockets.typing import Subprotocol
+
+from racing_demon_protocol.codec import MAX_CLIENT_FRAME, VERSION, Encoding, decode_client, encode
+from racing_demon_protocol.errors import CommandRefused, InvalidFrame
+from racing_demon_protocol.messages import Message
+from racing_demon_protocol.messages import client as cl
+from racing_demon_protocol.messages.server import Pong, Refused, Seated, Versions
+from racing_demon_protocol.reasons import CloseCode, Reason
+
+from . import __version__
+from .claims import Actor
+from .hall import Hall
+from .limits import Bucket
+from .room import Clock, Room
+from .settings import Settings
+
+__all__ = ["PATH", "start"]
+
+PATH: Final = "/v1"
+"""Where the game is; the same port answers plain HTTP at ``/healthz``."""
+
+SOFTWARE: Final = f"racing-demon-server {__version__}"
+
+log = logging.getLogger("racing_demon_server")
+
+
+class Connection(ServerConnection):
+    """A WebSocket that hands each whole frame over in the call that read its bytes."""
+
+    session: "Session | None" = None
+
+    def data_received(self, data: bytes) -> None:
+        """Stamp bytes as they are read."""
+        if self.session is not None:
+            self.session.new_batch()
+        super().data_received(data)
+
+    def process_event(self, event: Any) -> None:
+        """Take whole data frames at once; leave all others, and fragments, to the library."""
+        session = self.session
+        if session is not None and isinstance(event, Frame) and event.fin and event.opcode in SESSION_OPCODES:
+            session.take(bytes(event.data), text=event.opcode is Opcode.TEXT)
+        else:
+            super().process_event(event)
+
+
+SESSION_OPCODES: Final = {Opcode.TEXT, Opcode.BINARY}
+
+
+class Session:
+    """One connection's place in the hall: what it may say next, and where its commands go.
+
+    Attributes:
+        encoding: how its frames are written.
+
+    """
+
+    def __init__(self, connection: Connection, gateway: "Gateway") -> None:
+        self.encoding = Encoding(str(connection.subprotocol))
+        self._connection = connection
+        self._gateway = gateway
+        settings = gateway.settings
+        self._frames = Bucket(settings.frames_per_second, settings.frame_burst)
+        self._commands = Bucket(settings.commands_per_second, settings.command_burst)
+        self._greeted = False
+        self._closing = False
+        self._room: Room | None = None
+        self._actor: Actor = None
+        self._spectator = True
+        self._arrived = 0
+        self._round = 0
+        self.new_batch()
+
+    @property
+    def entered(self) -> bool:
+        """Whether the connection has its place at a table."""
+        return self._room is not None
+
+    # Sending.
+
+    def send_frame(self, frame: bytes | str) -> None:
+        """Send a frame that is encoded already; cut a reader off who is too slow for it."""
+        if self._closing:
+            return
+        broadcast([self._connection], frame)
+        transport = self._connection.transport
+        if transport.get_write_buffer_size() > self._gateway.settings.backlog_bytes:
+            log.warning("cut off a slow reader")
+            self._closing = True
+            transport.abort()
+
+    def reply(self, message: Message) -> None:
+        """Send a message to this connection alone."""
+        self.send_frame(encode(message, self.encoding))
+
+    def close(self, code: CloseCode, reason: str) -> None:
+        """Close the connection with a sentence that a person understands (123 bytes at most)."""
+        if not self._closing:
+            self._closing = True
+            self._gateway.spawn_close(self._connection, code, reason)
+
+    # Receiving.
+
+    def new_batch(self) -> None:
+        """Note that bytes are being read now: frames in them arrive now, one round after the other."""
+        self._arrived = self._gateway.clock()
+        self._round = 0
+
+    def take(self, data: bytes, *, text: bool) -> None:
+        """Deal with one frame. Nothing that a client sends makes this raise."""
+        if self._closing:
+            return
+        try:
+            if not self._frames.take(self._arrived):
+                self.close(CloseCode.FLOOD, "Too many frames a second.")
+                return
+            if text is not (self.encoding is Encoding.JSON):
+                raise InvalidFrame("text frames are for JSON, binary frames for msgpack")
+            self._handle(decode_client(data.decode() if text else data))
+        except (InvalidFrame, UnicodeDecodeError) as error:
+            reason = "text that is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
+            self.close(CloseCode.BAD_FRAME, f"Not understood: {reason}"[:120])
+        except CommandRefused as error:
+            self.reply(Refused(counter=0, reason=error.reason, text=error.text))
+        except Exception:
+            log.exception("a frame could not be handled")
+            self.close(CloseCode.SERVER_ERROR, "The server made a mistake; join again to go on.")
+
+    def _handle(self, message: Message) -> None:
+        match message:
+            case cl.Hello():
+                self._greet(message)
+            case _ if not self._greeted:
+                self.close(CloseCode.BAD_FRAME, "Say hello first.")
+            case cl.Ping(stamp=stamp):
+                self.reply(Pong(stamp=stamp))
+            case cl.Command():
+                self._command(message)
+            case _ if self.entered:
+                text = "This connection has its place already; open another."
+                raise CommandRefused(Reason.NOT_NOW, text)
+            case cl.Create():
+                self._create(message)
+            case cl.Join():
+                room = self._gateway.hall.room(message.code)
+                self._join(room, message.name)
+            case cl.Watch():
+                room = self._gateway.hall.room(message.code)
+                self.reply(Seated(code=room.table.view.code))
+                self._enter(room, 0)
+            case cl.Resume():
+                self._resume(message)
+
+    def _greet(self, hello: cl.Hello) -> None:
+        self._greeted = True
+        if hello.version != VERSION:
+            advice = "update your client" if hello.version < VERSION else "the server needs an update"
+            text = f"This server speaks version {VERSION} of the protocol, you {hello.version}: {advice}."
+            self.close(CloseCode.VERSION, text)
+
+    def _command(self, command: cl.Command) -> None:
+        if self._room is None or self._spectator:
+            text = "You are watching; only players may do that."
+            refused = Refused(counter=command.counter, reason=Reason.NOT_SEATED, text=text)
+            self.reply(refused)
+        elif not self._commands.take(self._arrived):
+            text = "Too fast: the server takes no more commands a second."
+            self.reply(Refused(counter=command.counter, reason=Reason.TOO_FAST, text=text))
+        else:
+            self._room.put(self, self._actor, command, self._arrived, self._round)
+            self._round += 1
+
+    def _create(self, message: cl.Create) -> None:
+        room = self._gateway.hall.open(message.options)
+        if message.seated:
+            self._join(room, message.name)
+        else:
+            token = secrets.token_hex(32)
+            room.table.claims.add(None, hash_token(token))
+            self._seat(room, None, token, 0)
+
+    def _join(self, room: Room, name: str) -> None:
+        token = secrets.token_hex(32)
+        seat = room.join(name, hash_token(token))
+        self._seat(room, seat, token, 0)
+
+    def _resume(self, message: cl.Resume) -> None:
+        room = self._gateway.hall.room(message.code)
+        actor = room.table.claims.actor(hash_token(message.token))
+        self._seat(room, actor, message.token, message.seq)
+
+    def _seat(self, room: Room, actor: Actor, token: str, seq: int) -> None:
+        self._spectator, self._actor = False, actor
+        previous = room.take_seat(self, actor)
+        if previous is not None:
+            previous.close(CloseCode.TAKEN_OVER, "This seat was taken up again from elsewhere.")
+        counter = room.table.claims.counter(actor)
+        self.reply(Seated(code=room.table.view.code, seat=actor, token=token, counter=counter))
+        self._enter(room, seq)
+        room.connect(actor)
+
+    def _enter(self, room: Room, seq: int) -> None:
+        self._room = room
+        room.catch_up(self, seq)
+
+    def gone(self) -> None:
+        """Leave the table, as the connection is lost."""
+        self._closing = True
+        room = self._room
+        if room is not None:
+            room.leave(self, self._actor)
+            if not room.listeners:
+                self._gateway.hall.expire(room)
+
+
+class Gateway:
+    """What all connections share."""
+
+    def __init__(self, settings: Settings, hall: Hall, clock: Clock) -> None:
+        self.settings = settings
+        self.hall = hall
+        self.clock = clock
+        self._sessions: set[Session] = set()
+        self._closings: set[asyncio.Task[None]] = set()
+
+    async def serve(self, connection: ServerConnection) -> None:
+        """Look after one connection until it is closed."""
+        assert isinstance(connection, Connection)
+        if len(self._sessions) >= self.settings.max_connections:
+            await connection.close(CloseCode.FULL, "The server is full; try again later.")
+            return
+        session = Session(connection, self)
+        self._sessions.add(session)
+        entry = asyncio.get_running_loop().call_later(self.settings.entry_seconds, self._check_entry, session)
+        connection.session = session
+        session.reply(Versions(oldest=VERSION, newest=VERSION, software=SOFTWARE))
+        try:
+            # Only messages in fragments come this way, and what was read before the session was there.
+            async for message in connection:
+                session.new_batch()
+                text = isinstance(message, str)
+                session.take(message.encode() if isinstance(message, str) else message, text=text)
+        except ConnectionClosed:
+            pass
+        finally:
+            entry.cancel()
+            self._sessions.discard(session)
+            session.gone()
+
+    def answer(self, connection: ServerConnection, request: Request) -> Response | None:
+        """Answer plain HTTP; ``None`` lets the WebSocket through."""
+        path = request.path.partition("?")[0]
+        if path == "/healthz":
+            return connection.respond(HTTPStatus.OK, "ok\n")
+        if path != PATH:
+            return connection.respond(HTTPStatus.NOT_FOUND, f"The game is at {PATH}, over WebSocket.\n")
+        return None
+
+    def spawn_close(self, connection: Connection, code: CloseCode, reason: str) -> None:
+        """Close a connection while everybody else goes on."""
+        task = asyncio.get_running_loop().create_task(connection.close(code, reason))
+        self._closings.add(task)
+        task.add_done_callback(self._closings.discard)
+
+    @staticmethod
+    def _check_entry(session: Session) -> None:
+        if not session.entered:
+            session.close(CloseCode.TOO_LATE, "No table was asked for in time.")
+
+
+def hash_token(token: str) -> bytes:
+    """Return what is kept of a token."""
+    return hashlib.sha256(token.encode()).digest()
+
+
+async def start(settings: Settings, hall: Hall, clock: Clock) -> Server:
+    """Open the port and serve the hall's tables until the returned server is closed.
+
+    Raises:
+        OSError: the address cannot be listened on.
+
+    """
+    # The library reports every torn handshake with a traceback; a port scan would fill the log.
+    logging.getLogger("websockets.server").setLevel(logging.CRITICAL)
+    gateway = Gateway(settings, hall, clock)
+    return await serve(
+        gateway.serve,
+        settings.host,
+        settings.port,
+        subprotocols=[Subprotocol(encoding) for encoding in Encoding],
+        origins=[None],
+        process_request=gateway.answer,
+        create_connection=Connection,
+        compression=None,
+        max_size=MAX_CLIENT_FRAME,
+        ping_interval=settings.ping_seconds,
+        ping_timeout=settings.ping_seconds,
+        open_timeout=settings.entry_seconds,
+        close_timeout=2,
+        server_header=SOFTWARE,
+    )
