@@ -52,14 +52,17 @@ def _parser() -> argparse.ArgumentParser:
     host = commands.add_parser("host", help="open a table for the network, and sit down at it")
     _add_table(host, bots=0)
     host.add_argument("--port", type=_port, default=5252, help="port (default 5252, or any free one)")
+    host.add_argument("--server", metavar="URL", help="open the table on a server that runs already")
 
     for name, text in (("join", "take a seat at a table"), ("watch", "watch a table")):
         command = commands.add_parser(name, help=text)
         command.add_argument("url", help="the server's address, like ws://192.168.1.5:5252")
         command.add_argument("code", help="the table's code")
-        command.add_argument("--json", action="store_true", help="one JSON object a line, a record")
-        if name == "join":
+        if name == "watch":
+            command.add_argument("--json", action="store_true", help="one JSON object a line, a record")
+        else:
             command.add_argument("--name", default=_user(), help="your name at the table")
+            _add_record(command)
 
     verify = commands.add_parser("verify", help="check a record: commitments, deals, plays, scores")
     verify.add_argument("file", help="what --json wrote; - for standard input")
@@ -82,6 +85,11 @@ def _add_table(parser: argparse.ArgumentParser, *, bots: int) -> None:
         metavar="NAME=VALUE",
         help="any other option of the table, like call_out=shout, stall_rule=rotate, out_bonus=20",
     )
+    _add_record(parser)
+
+
+def _add_record(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--record", metavar="FILE", help="keep a record that `verify` can check")
 
 
 def _options(arguments: argparse.Namespace) -> Any:

@@ -13,9 +13,10 @@ from racing_demon_protocol.messages.client import AddBot, Start
 from racing_demon_protocol.record import read, verify
 
 from .connection import Client
-from .errors import ConnectionFailed
+from .errors import ConnectionFailed, RecordFailed
 from .local import local_server
-from .plain.session import Volume, attend, take_part
+from .plain.session import attend, take_part
+from .recorder import Recorder
 
 __all__ = ["COMMANDS"]
 
@@ -45,7 +46,7 @@ async def play(arguments: argparse.Namespace) -> int:
         async with await Client.create(url, arguments.name, arguments.options) as client:
             await _add_bots(client, arguments.bots, arguments.level)
             write(GREETING)
-            await take_part(client, write, volume=Volume(), ascii_only=is_ascii_only())
+            await _take_part(client, arguments)
     return 0
 
 
@@ -59,45 +60,53 @@ async def _watch_bots(url: str, arguments: argparse.Namespace) -> int:
     async with await Client.create(url, arguments.name, options, seated=False) as client:
         await _add_bots(client, max(1, arguments.bots), arguments.level)
         await client.send(Start(counter=client.next_counter()))
-        await attend(client, write, json=arguments.json, ascii_only=is_ascii_only())
+        await _attend(client, json=arguments.json, record=arguments.record)
     return 0
 
 
 async def host(arguments: argparse.Namespace) -> int:
-    """Open a table for the network on a server of one's own, and sit down at it."""
+    """Open a table for the network, on a server of one's own or another, and sit down at it."""
     async with contextlib.AsyncExitStack() as stack:
-        try:
-            url = await stack.enter_async_context(local_server(host="0.0.0.0", port=arguments.port))  # noqa: S104
-        except ConnectionFailed:
-            url = await stack.enter_async_context(local_server(host="0.0.0.0", port=0))  # noqa: S104
-            write(f"port {arguments.port} is taken, so the table is on another")
-        port = url.rpartition(":")[2].partition("/")[0]
-        own = f"ws://127.0.0.1:{port}/v1"
+        if arguments.server is not None:
+            own = _full(arguments.server)
+            urls = [own]
+        else:
+            port = await _network_server(stack, arguments.port)
+            own = f"ws://127.0.0.1:{port}/v1"
+            urls = [f"ws://{address}:{port}" for address in _addresses()]
         client = await stack.enter_async_context(await Client.create(own, arguments.name, arguments.options))
         await _add_bots(client, arguments.bots, arguments.level)
-        write(f"table {client.code} is open. Others join with one of:")
-        for address in _addresses():
-            write(f"  racing-demon join ws://{address}:{port} {client.code}")
+        write(f"table {client.code} is open. Others join with:")
+        for url in urls:
+            write(f"  racing-demon join {url} {client.code}")
         write(GREETING)
-        await take_part(client, write, volume=Volume(), ascii_only=is_ascii_only())
+        await _take_part(client, arguments)
     return 0
+
+
+async def _network_server(stack: contextlib.AsyncExitStack, port: int) -> str:
+    """Start a server for the whole network and return its port: the wanted one, or any free one."""
+    everywhere = "0.0.0.0"  # noqa: S104 - a table for the network is what the user asked for
+    try:
+        url = await stack.enter_async_context(local_server(host=everywhere, port=port))
+    except ConnectionFailed:
+        url = await stack.enter_async_context(local_server(host=everywhere, port=0))
+        write(f"port {port} is taken, so the table is on another")
+    return url.rpartition(":")[2].partition("/")[0]
 
 
 async def join(arguments: argparse.Namespace) -> int:
     """Take a seat at a table and play."""
     async with await Client.join(_full(arguments.url), arguments.code, arguments.name) as client:
-        if arguments.json:
-            await attend(client, write, json=True)
-        else:
-            write("Enter: ready. ? shows what can be typed.")
-            await take_part(client, write, volume=Volume(), ascii_only=is_ascii_only())
+        write("Enter: ready. ? shows what can be typed.")
+        await _take_part(client, arguments)
     return 0
 
 
 async def watch(arguments: argparse.Namespace) -> int:
     """Watch a table until its match is over."""
     async with await Client.watch(_full(arguments.url), arguments.code) as client:
-        await attend(client, write, json=arguments.json, ascii_only=is_ascii_only())
+        await _attend(client, json=arguments.json)
     return 0
 
 
@@ -129,6 +138,34 @@ async def games(arguments: argparse.Namespace) -> int:
     for game in GAMES.values():
         write(f"{game.name:14} {game.title} ({game.source})")
     return 0
+
+
+async def _take_part(client: Client, arguments: argparse.Namespace) -> None:
+    """Play in plain text, and keep the record if that was asked for."""
+    with _recorder(arguments.record) as recorder:
+        await take_part(client, write, recorder=recorder, ascii_only=is_ascii_only())
+
+
+async def _attend(client: Client, *, json: bool, record: str | None = None) -> None:
+    """Follow a match in plain text, or as a record on standard output; keep the record if asked for."""
+    if json:
+        await attend(client, None, recorder=Recorder(write))
+    else:
+        with _recorder(record) as recorder:
+            await attend(client, write, recorder=recorder, ascii_only=is_ascii_only())
+
+
+@contextlib.contextmanager
+def _recorder(path: str | None) -> Iterator[Recorder | None]:
+    if path is None:
+        yield None
+        return
+    try:
+        file = open(path, "w", encoding="utf-8")  # noqa: SIM115 - closed below, so that only opening is excused
+    except OSError as error:
+        raise RecordFailed(path, error.strerror or "unknown reason") from error
+    with file:
+        yield Recorder(lambda line: print(line, file=file, flush=True))
 
 
 async def _add_bots(client: Client, number: int, level: str) -> None:

@@ -4,15 +4,14 @@ Ten lines make a player::
 
     async with await Client.join("ws://127.0.0.1:5252/v1", "BCDF", "Ann") as me:
         await me.send(Ready(counter=me.next_counter()))
-        async for message in me:
-            if me.view.phase is Phase.PLAYING:
-                plays = me.view.rules.legal_plays(me.view.board, me.seat)
-                await me.play(next(plays))
+        async for _ in me:
+            if not me.waiting and (play := next(me.legal_plays(), None)):
+                await me.play(play)
 """
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from types import TracebackType
 from typing import Final, Self
 
@@ -121,6 +120,19 @@ class Client:
         """The table, as of the last message taken."""
         assert self._view is not None
         return self._view
+
+    @property
+    def waiting(self) -> bool:
+        """Whether a command of this seat is not answered yet."""
+        return bool(self._in_doubt)
+
+    def legal_plays(self) -> Iterator[Play]:
+        """Yield the plays that the rules allow this seat now; none while it is not in a hand."""
+        view, seat = self.view, self.seat
+        if view.in_hand and seat in view.hand_seats and seat is not None:
+            assert view.rules is not None
+            assert view.board is not None
+            yield from view.rules.legal_plays(view.board, seat)
 
     # Speaking.
 

@@ -3,13 +3,14 @@
 ::
 
     RacingDemonError
-    └── ConnectionFailed     the server cannot be reached, or has ended the conversation for good
+    ├── ConnectionFailed     the server cannot be reached, or has ended the conversation for good
+    └── RecordFailed         a record cannot be written
 
 """
 
 from racing_demon_protocol.errors import RacingDemonError
 
-__all__ = ["ConnectionFailed"]
+__all__ = ["ConnectionFailed", "RecordFailed"]
 
 
 class ConnectionFailed(RacingDemonError):
@@ -17,3 +18,10 @@ class ConnectionFailed(RacingDemonError):
 
     The text says what happened and what to do.
     """
+
+
+class RecordFailed(RacingDemonError):
+    """A record cannot be written."""
+
+    def __init__(self, path: str, why: str) -> None:
+        super().__init__(f"The record cannot be written to {path}: {why}.")

@@ -193,6 +193,10 @@ class Board:
         for (pile, index), card in zip(places, shown, strict=True):
             self.cards[pile][index] = card
 
+    def all_unnamed(self) -> list[Place]:
+        """Return the places of all piles that lie face up with their cards still unknown."""
+        return [place for pile in self.piles for place in self.unnamed(pile.number)]
+
     def unnamed(self, pile: int) -> list[Place]:
         """Return the places of a pile that lie face up with their cards still unknown."""
         cards, spec = self.cards[pile], self.piles[pile]

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from .board import Board, Kind
 from .cards import UNKNOWN, Card
-from .declaration import Foundations, Reserve, Stock, Tableau, TailRule, TakeBack
+from .declaration import Reserve, Stock, Tableau, TailRule
 from .rules import Rules
 
 __all__ = ["can_progress", "surfacing"]
@@ -67,7 +67,7 @@ def can_progress(rules: Rules, board: Board, seat: int, surfaced: Iterable[Card]
 
     """
     layout = rules.layout
-    if any(isinstance(group, Foundations) and group.take_back is TakeBack.FREE for group in layout.groups):
+    if any(rules.may_take_back(seat, pile) for pile in layout.foundations):
         return True
     loose = list(surfaced)
     for pile in layout.own(seat, Kind.RESERVE):

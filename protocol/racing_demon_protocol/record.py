@@ -6,20 +6,18 @@ beside them; they prove nothing.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from .board import Board, Place, Play
-from .cards import Card
-from .declaration import Stock
-from .endgame import can_progress, surfacing
+from .board import Play
+from .dealer import Dealer
 from .errors import IllegalPlay, InconsistentEvent, InvalidGame, InvalidRecord
 from .messages import FROM_SERVER, Event, Message, name_of
 from .messages import events as ev
 from .messages.server import Snapshot
 from .reasons import EndReason
-from .shuffle import deck, keeps
+from .shuffle import keeps
 from .tally import hand_points, match_winners
 from .view import TableView
 
@@ -177,10 +175,8 @@ class _Replay:
     def __init__(self, view: TableView, seed: bytes) -> None:
         assert view.rules is not None
         self._rules = view.rules
-        self._seed = seed
-        self._board = Board(())
-        self._open = Board(())
-        self._automatic: int | None = None
+        self._dealer = Dealer(seed, view.rules)
+        self._board = view.rules.deal()
         self._signalled = False
 
     def follow(self, event: ev.Event) -> int:
@@ -195,7 +191,7 @@ class _Replay:
                 return 1
             case ev.Rotated():
                 self._board.rotate()
-                self._open.rotate()
+                self._dealer.rotate()
         return 0
 
     def check_end(self, view: TableView, over: ev.HandOver) -> None:
@@ -206,17 +202,13 @@ class _Replay:
             _expect(over, out, f"seat {over.out} was not out")
         elif over.reason is EndReason.DEAD:
             active = [seat for seat in view.hand_seats if not view.seats[seat].left]
-            _expect(over, not any(self._can_progress(seat) for seat in active), "the hand was not dead")
+            _expect(over, self._dealer.is_dead(self._board, active), "the hand was not dead")
 
     def _deal(self, event: ev.Dealt) -> None:
-        seats = self._rules.layout.seats
-        _expect(event, event.seats == seats, "the seats are others")
-        self._board = self._rules.deal()
-        self._open = self._rules.deal([deck(self._seed, number) for number in range(len(seats))])
-        places = [place for pile in self._board.piles for place in self._board.unnamed(pile.number)]
-        shown = self._cards(places)
-        _expect(event, event.shown == shown, "the cards are not those of the seed")
-        self._board.reveal(places, shown)
+        _expect(event, event.seats == self._rules.layout.seats, "the seats are others")
+        _expect(event, event.shown == self._dealer.first_cards(self._board), "the cards are not the seed's")
+        places = self._board.all_unnamed()
+        self._board.reveal(places, event.shown)
 
     def _play(self, event: ev.Played) -> None:
         play = Play(event.source, event.count, event.destination)
@@ -227,25 +219,10 @@ class _Replay:
                 _expect(event, play == automatic, "a space had to be filled first")
             else:
                 self._rules.verify_play(self._board, event.seat, play)
-            move = self._rules.carry_out(self._board, play, self._follow)
+            move = self._rules.carry_out(self._board, play, self._dealer.follow)
         except (IllegalPlay, InconsistentEvent) as error:
             raise InvalidRecord(f"Event {event.seq}: {error}") from error
         _expect(event, move.shown == event.shown, "the cards turned up are not those of the seed")
-
-    def _follow(self, play: Play, places: Sequence[Place]) -> tuple[Card, ...]:
-        self._open.shift(play)
-        return self._cards(places)
-
-    def _cards(self, places: Sequence[Place]) -> tuple[Card, ...]:
-        return tuple(self._open.cards[pile][index] for pile, index in places)
-
-    def _can_progress(self, seat: int) -> bool:
-        layout = self._rules.layout
-        stock = layout.groups[layout.stock[seat]]
-        assert isinstance(stock, Stock)
-        hand, waste = self._open.cards[layout.stock[seat]], self._open.cards[layout.waste[seat]]
-        found = surfacing(stock, hand, waste, self._board.redeals.get(seat, 0))
-        return can_progress(self._rules, self._board, seat, found)
 
 
 def _expect(event: ev.Event, holds: bool, otherwise: str) -> None:

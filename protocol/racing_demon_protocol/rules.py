@@ -15,7 +15,6 @@ from .declaration import (
     Foundations,
     Game,
     Goal,
-    Group,
     Reserve,
     Stock,
     SuitRule,
@@ -204,6 +203,12 @@ class Rules:
             if self.layout.piles[pile].seat in {None, seat} and self.accepts(board, pile, card):
                 yield pile
 
+    def may_take_back(self, seat: int, foundation: int) -> bool:
+        """Tell whether a seat may take cards from a foundation again: never where others build too (A9)."""
+        group, owner = self.layout.groups[foundation], self.layout.piles[foundation].seat
+        alone = owner == seat or self.layout.seats == (seat,)
+        return isinstance(group, Foundations) and group.take_back is TakeBack.FREE and alone
+
     def accepts(self, board: Board, foundation: int, card: Card) -> bool:
         """Tell whether a foundation takes a card now."""
         return self.follows_on(board, foundation, board.cards[foundation], card)
@@ -251,7 +256,7 @@ class Rules:
                 raise IllegalPlay("The stock is turned to the waste, and played from there.")
             case Reserve(playable=False):
                 raise IllegalPlay("The reserve only fills spaces.")
-            case Foundations() if not self._may_take_back(play.source, group):
+            case Foundations() if not self.may_take_back(seat, play.source):
                 raise IllegalPlay("Nothing leaves the foundations again.")
             case _ if play.count > 1:
                 raise IllegalPlay("Only the top card is available there.")
@@ -339,12 +344,8 @@ class Rules:
         return [
             self.layout.waste[seat],
             *(pile for pile in reserves if getattr(groups[pile], "playable", False)),
-            *(pile for pile in self.layout.foundations if self._may_take_back(pile, groups[pile])),
+            *(pile for pile in self.layout.foundations if self.may_take_back(seat, pile)),
         ]
-
-    def _may_take_back(self, pile: int, group: Group) -> bool:
-        alone = len(self.layout.seats) == 1 or self.layout.piles[pile].seat is not None
-        return isinstance(group, Foundations) and group.take_back is TakeBack.FREE and alone
 
     def _takes(self, board: Board, pile: int, card: Card) -> bool:
         """Tell whether a column takes a card; never one that is not known."""

@@ -178,7 +178,7 @@ class TableView:
     def _dealt(self, event: ev.Dealt) -> None:
         self.rules = Rules(declare(self.options, len(event.seats)), event.seats)
         self.board = self.rules.deal()
-        places = [place for pile in self.board.piles for place in self.board.unnamed(pile.number)]
+        places = self.board.all_unnamed()
         self.board.reveal(places, event.shown)
         self.called = None
         self.phase = Phase.COUNTDOWN

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from racing_demon_protocol.board import FOUNDATIONS, Board, Kind, Play
 from racing_demon_protocol.cards import UNKNOWN, Card
+from racing_demon_protocol.dealer import Dealer
 from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.messages.client import PlayCards
 from racing_demon_protocol.messages.events import Played
@@ -15,8 +16,6 @@ from racing_demon_protocol.messages.server import Refused
 from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.rules import Rules
 from racing_demon_protocol.view import TableView
-
-from .dealer import Dealer
 
 __all__ = ["Hand"]
 

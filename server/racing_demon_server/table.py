@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
+from racing_demon_protocol.dealer import Dealer
 from racing_demon_protocol.errors import CommandRefused, IllegalPlay, InvalidGame
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.messages import client as cl
@@ -21,7 +22,6 @@ from racing_demon_protocol.tally import hand_points, match_winners
 from racing_demon_protocol.view import TableView
 
 from .claims import Actor, Claims
-from .dealer import Dealer
 from .hand import Hand
 from .names import BOT_NAMES, clean, unique
 
@@ -259,8 +259,7 @@ class Table:
         seats = tuple(sorted(self._active()))
         rules = Rules(declare(self.view.options, len(seats)), seats)
         dealer = Dealer(seed, rules)
-        board = rules.deal()
-        shown = dealer.cards([place for pile in board.piles for place in board.unnamed(pile.number)])
+        shown = dealer.first_cards(rules.deal())
         self._emit(ev.Dealt, seats=seats, shown=shown, countdown_ms=self.view.options.countdown_ms)
         self._hand = Hand(self.view, seed, dealer, at)
 

@@ -3,7 +3,6 @@
 import asyncio
 import sys
 import threading
-from collections.abc import Callable
 from typing import Final, TextIO
 
 from racing_demon_protocol.board import Kind
@@ -12,16 +11,15 @@ from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Accepted, Pong
 from racing_demon_protocol.reasons import Phase
-from racing_demon_protocol.record import tally_line, to_line
+from racing_demon_protocol.tally import match_winners
 
 from ..connection import Client
+from ..recorder import Recorder
 from . import picture
 from .typed import HELP, Spoken, Unclear, Verb, read_play, read_verb
-from .words import Words
+from .words import Words, Write
 
 __all__ = ["Volume", "attend", "take_part"]
-
-Write = Callable[[str], None]
 
 VOLUMES: Final = ("own plays only", "what reaches the foundations", "everything")
 
@@ -50,29 +48,35 @@ class Volume:
         return self.level == 1 and upward
 
 
-async def attend(client: Client, write: Write, *, json: bool = False, ascii_only: bool = False) -> None:
-    """Write every message of a table until its match is over, and then the tally."""
-    loop = asyncio.get_running_loop()
-    start = loop.time()
+async def attend(
+    client: Client, write: Write | None, *, recorder: Recorder | None = None, ascii_only: bool = False
+) -> None:
+    """Follow a table until its match is over: tell what happens, and the tally; keep the record."""
     async for message in client:
-        words = Words(client.view, client.seat, ascii_only=ascii_only)
-        if json:
-            write(to_line(message, at_ms=int((loop.time() - start) * 1_000)))
-        elif (line := words.tell(message)) is not None:
-            write(line)
+        if recorder is not None:
+            recorder.keep(message, client.view)
+        if write is not None:
+            line = Words(client.view, client.seat, ascii_only=ascii_only).tell(message)
+            for text in [] if line is None else [line]:
+                write(text)
         if isinstance(message, ev.MatchOver):
-            for line in [tally_line(client.view)] if json else picture.tally(client.view):
-                write(line)
+            for text in [] if write is None else picture.tally(client.view):
+                write(text)
             return
 
 
 async def take_part(
-    client: Client, write: Write, lines: TextIO = sys.stdin, *, volume: Volume, ascii_only: bool = False
+    client: Client,
+    write: Write,
+    lines: TextIO = sys.stdin,
+    *,
+    recorder: Recorder | None = None,
+    ascii_only: bool = False,
 ) -> None:
     """Play at a table until the player quits or the input ends."""
     typed: asyncio.Queue[str | None] = asyncio.Queue()
     _read_in_background(lines, typed)
-    player = _Player(client, write, volume, ascii_only=ascii_only)
+    player = _Player(client, write, recorder, ascii_only=ascii_only)
     listening = asyncio.create_task(player.listen())
     speaking = asyncio.create_task(player.speak(typed))
     done, pending = await asyncio.wait({listening, speaking}, return_when=asyncio.FIRST_COMPLETED)
@@ -101,15 +105,18 @@ def _read_in_background(lines: TextIO, typed: asyncio.Queue[str | None]) -> None
 class _Player:
     """One player at the keyboard."""
 
-    def __init__(self, client: Client, write: Write, volume: Volume, *, ascii_only: bool) -> None:
+    def __init__(self, client: Client, write: Write, recorder: Recorder | None, *, ascii_only: bool) -> None:
         self._client = client
         self._write = write
-        self._volume = volume
+        self._recorder = recorder
+        self._volume = Volume()
         self._ascii = ascii_only
 
     async def listen(self) -> None:
         """Tell what happens."""
         async for message in self._client:
+            if self._recorder is not None:
+                self._recorder.keep(message, self._client.view)
             if isinstance(message, Accepted | Pong) or not self._volume.admits(message, self._client):
                 continue
             words = Words(self._client.view, self._client.seat, ascii_only=self._ascii)
@@ -120,11 +127,11 @@ class _Player:
 
     def _add_picture(self, message: Message) -> None:
         view, seat = self._client.view, self._client.seat
-        if isinstance(message, ev.Dealt | ev.Signalled):
+        if isinstance(message, ev.Dealt):
             self._write_all(picture.table(view, seat, ascii_only=self._ascii))
         elif isinstance(message, ev.HandOver):
-            self._write_all(picture.tally(view))
-            if view.phase is Phase.TALLY:
+            if match_winners(view) is None:
+                self._write_all(picture.tally(view))
                 self._write("Enter: ready for the next hand")
         elif isinstance(message, ev.MatchOver):
             self._write_all(picture.tally(view))

@@ -11,7 +11,10 @@ from racing_demon_protocol.messages.server import Refused, Seated, Snapshot
 from racing_demon_protocol.reasons import EndReason, Reason
 from racing_demon_protocol.view import TableView
 
-__all__ = ["Words", "duration", "printable"]
+__all__ = ["Words", "Write", "duration", "printable"]
+
+Write = Callable[[str], None]
+"""Takes one line, without its end."""
 
 
 def printable(text: str) -> str:

@@ -36,6 +36,7 @@ def declare(options: Options, players: int) -> Game:
     if options.out_bonus is not None:
         scoring = replace(scoring, out_bonus=options.out_bonus)
     if options.reserve_card is not None:
+        _verify_has(game, Reserve, "reserve_card")
         scoring = replace(scoring, reserve_card=options.reserve_card)
     return replace(game, scoring=scoring)
 
@@ -67,8 +68,12 @@ def _resize(game: Game, options: Options, players: int) -> Game:
     return _change(game, Tableau, "columns", shape=(1,) * columns)
 
 
-def _change(game: Game, kind: type[Group], option: str, **values: Any) -> Game:
+def _verify_has(game: Game, kind: type[Group], option: str) -> None:
     if not any(isinstance(group, kind) for group in game.groups):
         raise InvalidGame(f"{game.name} has nothing that the option {option!r} could change.")
+
+
+def _change(game: Game, kind: type[Group], option: str, **values: Any) -> Game:
+    _verify_has(game, kind, option)
     groups = (replace(group, **values) if isinstance(group, kind) else group for group in game.groups)
     return replace(game, groups=tuple(groups))

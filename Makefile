@@ -1,0 +1,63 @@
+# Everything that can be asked of this repository. `make play` and `make test` set up all they need.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: play test check format lint types contracts schema schema-write unit bench-bots wheel-test clean help
+
+help:  ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+play: $(STAMP)  ## a live match against bots, here and now (bots only without a terminal)
+	@$(BIN)/racing-demon play $(ARGS)
+
+test: check  ## the same as check
+
+check: lint types contracts schema unit  ## format, lint, types, import contracts, schema, tests
+
+format: $(STAMP)  ## put the sources into form
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+lint: $(STAMP)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: $(STAMP)
+	$(BIN)/mypy
+
+contracts: $(STAMP)
+	@$(BIN)/lint-imports
+
+schema: $(STAMP)  ## check that protocol/schema.json and the wire's README are what the messages say
+	$(BIN)/python protocol/generate.py --check
+
+schema-write: $(STAMP)  ## write them anew
+	$(BIN)/python protocol/generate.py
+
+unit: $(STAMP)  ## the tests alone; ARGS go to pytest
+	$(BIN)/pytest $(ARGS)
+
+bench-bots: $(STAMP)  ## 200 four-handed hands: what each level of bot earns
+	$(BIN)/python -m racing_demon_server.simulate --hands 200
+	$(BIN)/python -m racing_demon_server.simulate --hands 200 --game classic
+
+wheel-test: $(STAMP)  ## build the wheel, and play a hand from it in a fresh environment elsewhere
+	sh tests/wheel.sh
+
+clean:  ## remove what the other targets made
+	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+# uv is taken where it is there, because it is quicker; pip does the same.
+$(STAMP): pyproject.toml
+	@echo "Setting up $(VENV): half a minute, the first time only."
+	@if command -v uv >/dev/null 2>&1; then \
+		uv venv -q --allow-existing --python $(PYTHON) $(VENV) && \
+		uv pip install -q --python $(BIN)/python -e '.[dev]'; \
+	else \
+		$(PYTHON) -m venv $(VENV) && \
+		$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[dev]'; \
+	fi
+	@touch $@

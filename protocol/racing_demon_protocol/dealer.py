@@ -1,0 +1,67 @@
+"""The dealer: the one who knows the hidden cards.
+
+While a hand is played a dealer exists on the server alone. When the seed has been told, anybody can make
+one and check the hand.
+"""
+
+from collections.abc import Sequence
+
+from .board import Board, Place, Play
+from .cards import Card
+from .declaration import Stock
+from .endgame import can_progress, surfacing
+from .rules import Rules
+from .shuffle import deck
+
+__all__ = ["Dealer"]
+
+
+class Dealer:
+    """Deals one hand from its seed, and names cards as they are turned up.
+
+    Args:
+        seed: the hand's 32 bytes.
+        rules: the rules of the hand.
+
+    """
+
+    def __init__(self, seed: bytes, rules: Rules) -> None:
+        self._rules = rules
+        self._open = rules.deal([deck(seed, number) for number in range(len(rules.layout.seats))])
+
+    def first_cards(self, board: Board) -> tuple[Card, ...]:
+        """Name the cards that lie face up on the public board after the deal, in the order of the piles."""
+        return self._cards(board.all_unnamed())
+
+    def follow(self, play: Play, places: Sequence[Place]) -> tuple[Card, ...]:
+        """Make a play among the hidden cards and name those that it turned up (a rules' ``Namer``)."""
+        self._open.shift(play)
+        return self._cards(places)
+
+    def rotate(self) -> None:
+        """Shift every stock by one, as the stall rule wants it."""
+        self._open.rotate()
+
+    def open_board(self) -> Board:
+        """Return all cards: for checks, and never for anybody's eyes while the hand is played."""
+        return self._open.copy()
+
+    def is_dead(self, board: Board, seats: Sequence[int]) -> bool:
+        """Tell whether none of these seats can ever make a play again (catalogue 1.8.1, first test).
+
+        Args:
+            board: the public board of the hand.
+            seats: those who still play; whoever left has no play.
+
+        """
+        return not any(can_progress(self._rules, board, seat, self._surfacing(board, seat)) for seat in seats)
+
+    def _cards(self, places: Sequence[Place]) -> tuple[Card, ...]:
+        return tuple(self._open.cards[pile][index] for pile, index in places)
+
+    def _surfacing(self, board: Board, seat: int) -> set[Card]:
+        layout = self._rules.layout
+        stock = layout.groups[layout.stock[seat]]
+        assert isinstance(stock, Stock)
+        hand, waste = self._open.cards[layout.stock[seat]], self._open.cards[layout.waste[seat]]
+        return surfacing(stock, hand, waste, board.redeals.get(seat, 0))

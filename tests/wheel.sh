@@ -1,0 +1,19 @@
+#!/bin/sh
+# Builds the wheel, installs it in a fresh environment outside the checkout, and plays a hand there.
+set -eu
+root=$(pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"$root/.venv/bin/python" -m build --wheel --outdir "$work/dist" "$root" >"$work/build.log" 2>&1 || {
+    cat "$work/build.log"
+    exit 1
+}
+"${PYTHON:-python3}" -m venv "$work/venv"
+"$work/venv/bin/python" -m pip install -q --disable-pip-version-check "$work"/dist/*.whl
+cd "$work"
+unset PYTHONPATH
+venv/bin/racing-demon --help >/dev/null
+venv/bin/racing-demon-server --help >/dev/null
+venv/bin/racing-demon play --watch --bots 4 --hands 1 --speed 200 --json </dev/null >match.jsonl
+venv/bin/racing-demon verify match.jsonl
+echo "the wheel plays"
