@@ -7,6 +7,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from racing_demon_protocol.arguments import port, seats, seed, speed
+
 __all__ = ["parse"]
 
 EXAMPLES = """examples:
@@ -45,13 +47,13 @@ def _parser() -> argparse.ArgumentParser:
     _add_table(play, bots=3)
     play.add_argument("--watch", action="store_true", help="only bots play; also without a terminal")
     play.add_argument("--plain", action="store_true", help="plain text, line by line (the only way so far)")
-    play.add_argument("--speed", type=_speed, default=1.0, help="bots think so many times faster")
-    play.add_argument("--seed", type=_seed, help="64 hexadecimal digits: the same cards again")
+    play.add_argument("--speed", type=speed, default=1.0, help="bots think so many times faster")
+    play.add_argument("--seed", type=seed, help="up to 64 hexadecimal digits: the same cards again")
     play.add_argument("--json", action="store_true", help="with --watch: one JSON object a line, a record")
 
     host = commands.add_parser("host", help="open a table for the network, and sit down at it")
     _add_table(host, bots=0)
-    host.add_argument("--port", type=_port, default=5252, help="port (default 5252, or any free one)")
+    host.add_argument("--port", type=port, default=5252, help="port (default 5252, or any free one)")
     host.add_argument("--server", metavar="URL", help="open the table on a server that runs already")
 
     for name, text in (("join", "take a seat at a table"), ("watch", "watch a table")):
@@ -76,7 +78,7 @@ def _add_table(parser: argparse.ArgumentParser, *, bots: int) -> None:
     parser.add_argument("--game", default="racing-demon", help="see: racing-demon games")
     parser.add_argument("--hands", type=int, default=5, help="hands a match (default 5)")
     parser.add_argument("--target", type=int, help="a total that ends the match before that")
-    parser.add_argument("--bots", type=_bots, default=bots, help=f"how many bots (default {bots})")
+    parser.add_argument("--bots", type=seats, default=bots, help=f"how many bots (default {bots})")
     parser.add_argument("--level", choices=LEVELS, default="medium", help="how well they play")
     parser.add_argument(
         "--option",
@@ -130,30 +132,3 @@ def _user() -> str:
         return getpass.getuser()
     except (OSError, KeyError, ImportError):
         return "Player"
-
-
-def _bots(text: str) -> int:
-    number = int(text)
-    if not 0 <= number <= 8:
-        raise argparse.ArgumentTypeError("a table has eight seats")
-    return number
-
-
-def _port(text: str) -> int:
-    port = int(text)
-    if not 0 <= port <= 65_535:
-        raise argparse.ArgumentTypeError("a port is a number from 0 to 65535")
-    return port
-
-
-def _seed(text: str) -> str:
-    if len(bytes.fromhex(text)) != 32:
-        raise argparse.ArgumentTypeError("a seed is 64 hexadecimal digits")
-    return text
-
-
-def _speed(text: str) -> float:
-    speed = float(text)
-    if not 0.01 <= speed <= 10_000:
-        raise argparse.ArgumentTypeError("a speed is a number from 0.01 to 10000")
-    return speed

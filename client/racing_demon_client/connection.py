@@ -11,7 +11,7 @@ Ten lines make a player::
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from types import TracebackType
 from typing import Final, Self
 
@@ -21,7 +21,13 @@ from websockets.typing import Subprotocol
 
 from racing_demon_protocol.board import Play
 from racing_demon_protocol.codec import MAX_SERVER_FRAME, VERSION, Encoding, decode_server, encode
-from racing_demon_protocol.errors import CommandRefused, InconsistentEvent, InvalidFrame, InvalidGame
+from racing_demon_protocol.errors import (
+    CommandRefused,
+    InconsistentEvent,
+    InvalidFrame,
+    InvalidGame,
+    RacingDemonError,
+)
 from racing_demon_protocol.messages import Event, Message
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages.events import Played
@@ -37,6 +43,7 @@ __all__ = ["Client"]
 HEARTBEAT_SECONDS: Final = 4.0
 FINAL: Final = frozenset({CloseCode.TAKEN_OVER, CloseCode.VERSION, CloseCode.BAD_FRAME})
 """Close codes after which coming back would be wrong, or useless."""
+ENTRY_SECONDS: Final = 10.0
 FIRST_PAUSE: Final = 0.1
 LONGEST_PAUSE: Final = 3.0
 
@@ -54,6 +61,7 @@ class Client:
         seat: the own seat; ``None`` for a spectator.
         view: the table, as of the last message taken.
         patience: for how many seconds a broken connection is tried to be restored.
+        notice: is told, in a sentence, when the connection breaks and when it is back.
 
     """
 
@@ -62,6 +70,7 @@ class Client:
         self.code = ""
         self.seat: int | None = None
         self.patience = patience
+        self.notice: Callable[[str], None] = lambda text: None
         self._encoding = encoding
         self._socket: ClientConnection | None = None
         self._view: TableView | None = None
@@ -223,17 +232,23 @@ class Client:
 
     async def _enter(self, request: Message) -> Self:
         try:
-            await self._open()
-            await self._write(request)
-            while self._view is None:
-                message = await self._read()
-                if isinstance(message, Refused):
-                    await self.close()
-                    raise CommandRefused(message.reason, message.text)
-                self._follow(message)
-                self._early.append(message)
+            async with asyncio.timeout(ENTRY_SECONDS):
+                await self._open()
+                await self._write(request)
+                while self._view is None:
+                    message = await self._read()
+                    if isinstance(message, Refused):
+                        raise CommandRefused(message.reason, message.text)
+                    self._follow(message)
+                    self._early.append(message)
         except ConnectionClosed as closed:
             raise ConnectionFailed(_why(closed)) from closed
+        except TimeoutError as error:
+            await self.close()
+            raise ConnectionFailed(f"The server at {self.url} does not answer.") from error
+        except RacingDemonError:
+            await self.close()
+            raise
         return self
 
     async def _open(self) -> None:
@@ -311,18 +326,16 @@ class Client:
             raise ConnectionFailed(_why(closed))
         if code == 1000 or self._goodbye:
             return False
+        self.notice("the connection broke; trying to come back")
         pause, waited = FIRST_PAUSE, 0.0
         while True:
             try:
-                await self._open()
-                seq = self.view.seq
-                if self._token is None:
-                    await self._write(cl.Watch(code=self.code))
-                else:
-                    await self._write(cl.Resume(code=self.code, token=self._token, seq=seq))
-                await self._catch_up()
+                async with asyncio.timeout(ENTRY_SECONDS):
+                    await self._open()
+                    await self._catch_up()
+                self.notice("the connection is back")
                 return True
-            except (ConnectionFailed, ConnectionClosed) as error:
+            except (ConnectionFailed, ConnectionClosed, TimeoutError) as error:
                 if waited >= self.patience:
                     text = f"The connection broke and could not be restored in {waited:.0f} seconds."
                     raise ConnectionFailed(text) from error
@@ -331,6 +344,10 @@ class Client:
                 pause = min(LONGEST_PAUSE, pause * 2)
 
     async def _catch_up(self) -> None:
+        if self._token is None:
+            await self._write(cl.Watch(code=self.code))
+        else:
+            await self._write(cl.Resume(code=self.code, token=self._token, seq=self.view.seq))
         message = await self._read()
         if isinstance(message, Refused):
             raise CommandRefused(message.reason, message.text)

@@ -17,7 +17,7 @@ STOP_SECONDS: Final = 5.0
 
 @asynccontextmanager
 async def local_server(
-    *, host: str = "127.0.0.1", port: int = 0, seed: str | None = None, bot_speed: float = 1.0
+    *, host: str = "127.0.0.1", port: int = 0, seed: bytes | None = None, bot_speed: float = 1.0
 ) -> AsyncIterator[str]:
     """Start a server, give its URL, and stop it at the end.
 
@@ -26,7 +26,7 @@ async def local_server(
     Args:
         host: the address it listens on.
         port: the port; 0 for any free one.
-        seed: 64 hexadecimal digits that all deals follow from; ``None`` for secret ones.
+        seed: 32 bytes that all deals follow from; ``None`` for secret ones.
         bot_speed: bots think so many times faster than people.
 
     Raises:
@@ -36,7 +36,7 @@ async def local_server(
     command = [sys.executable, "-m", "racing_demon_server", "--stop-with-stdin"]
     command += [f"--host={host}", f"--port={port}", f"--bot-speed={bot_speed}"]
     if seed is not None:
-        command.append(f"--seed={seed}")
+        command.append(f"--seed={seed.hex()}")
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(
         *command,

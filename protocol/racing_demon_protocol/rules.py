@@ -362,7 +362,7 @@ class Rules:
         left, turned = len(board.cards[stock]), len(board.cards[waste])
         if left:
             # Turning the last two singly makes either available, as seed 001 wants it.
-            if left == 2 and group.tail_rule is TailRule.EITHER2 and group.turn > 1:
+            if left == 2 < group.turn and group.tail_rule is TailRule.EITHER2:
                 yield Play(stock, 1, waste)
             yield Play(stock, min(group.turn, left), waste)
         elif turned and (group.redeals is None or board.redeals.get(seat, 0) < group.redeals):
@@ -373,7 +373,8 @@ class Rules:
         plays = []
         for play in self._candidates(board, seat):
             group = self.layout.groups[play.destination]
-            if isinstance(group, Foundations) and group.forced_bases and not board.cards[play.destination]:
+            forces = isinstance(group, Foundations) and group.forced_bases
+            if forces and not board.cards[play.destination] and play.source not in self.layout.foundations:
                 plays.append(play)
         return plays
 

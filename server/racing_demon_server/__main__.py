@@ -6,6 +6,8 @@ import logging
 import sys
 from collections.abc import Sequence
 
+from racing_demon_protocol.arguments import port, seed, speed
+
 __all__ = ["main"]
 
 EXAMPLES = """examples:
@@ -51,33 +53,14 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--host", default="0.0.0.0", help="address to listen on (default: all)")  # noqa: S104
-    parser.add_argument("--port", type=_port, default=5252, help="port, 0 for any free one (default 5252)")
-    parser.add_argument("--seed", type=_seed, help="64 hexadecimal digits; every deal then follows from it")
-    parser.add_argument("--bot-speed", type=_speed, default=1.0, help="bots think so many times faster")
+    parser.add_argument("--port", type=port, default=5252, help="port, 0 for any free one (default 5252)")
+    parser.add_argument(
+        "--seed", type=seed, help="up to 64 hexadecimal digits that every deal then follows from"
+    )
+    parser.add_argument("--bot-speed", type=speed, default=1.0, help="bots think so many times faster")
     parser.add_argument("--log-level", choices=["debug", "info", "warning", "error"], default="warning")
     parser.add_argument("--stop-with-stdin", action="store_true", help="stop when standard input ends")
     return parser
-
-
-def _port(text: str) -> int:
-    port = int(text)
-    if not 0 <= port <= 65_535:
-        raise argparse.ArgumentTypeError("a port is a number from 0 to 65535")
-    return port
-
-
-def _seed(text: str) -> bytes:
-    seed = bytes.fromhex(text)
-    if len(seed) != 32:
-        raise argparse.ArgumentTypeError("a seed is 64 hexadecimal digits")
-    return seed
-
-
-def _speed(text: str) -> float:
-    speed = float(text)
-    if not 0.01 <= speed <= 10_000:
-        raise argparse.ArgumentTypeError("a speed is a number from 0.01 to 10000")
-    return speed
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Who may speak for a seat, and what was answered to whom: the part of a table that nobody sees."""
 
 import hmac
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from racing_demon_protocol.errors import CommandRefused
@@ -38,6 +39,10 @@ class Claims:
     def drop(self, actor: Actor) -> None:
         """Forget an actor."""
         del self._claims[actor]
+
+    def keep(self, seats: Collection[int]) -> None:
+        """Forget all seats but these."""
+        self._claims = {a: claim for a, claim in self._claims.items() if a is None or a in seats}
 
     def actor(self, token_hash: bytes) -> Actor:
         """Return whom a token belongs to.

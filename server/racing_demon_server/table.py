@@ -231,9 +231,7 @@ class Table:
         self._emit(ev.OptionsSet, options=command.options)
 
     def _leave(self, actor: Actor, command: cl.Leave) -> None:
-        seat = self._seat(actor)
-        if not self._state(seat).left:
-            self._vacate(seat)
+        self._vacate(self._seat(actor))
 
     _COMMANDS: ClassVar[dict[type[cl.Command], Callable[..., Refused | None]]] = {
         cl.PlayCards: _play,
@@ -256,6 +254,7 @@ class Table:
         seed = next(self._seeds)
         hand_id = f"{self.view.code}/{self._matches}/{number}"
         self._emit(ev.Committed, hand=number, hand_id=hand_id, commitment=commitment(seed, hand_id))
+        self.claims.keep(self.view.seats)  # a new match has no place for those who left the last
         seats = tuple(sorted(self._active()))
         rules = Rules(declare(self.view.options, len(seats)), seats)
         dealer = Dealer(seed, rules)
@@ -356,6 +355,8 @@ class Table:
     def _seat(self, actor: Actor) -> int:
         if actor is None:
             raise CommandRefused(Reason.NOT_SEATED, "You are watching; only players may do that.")
+        if self._state(actor).left:
+            raise CommandRefused(Reason.NOT_SEATED, "You have left this table.")
         return actor
 
     def _verify_host(self, actor: Actor) -> None:

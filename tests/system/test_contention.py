@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack
 
 from racing_demon_client.connection import Client
 from racing_demon_protocol.messages.client import Ready
-from racing_demon_protocol.messages.events import HandOver, Played
+from racing_demon_protocol.messages.events import Event, HandOver, Played
 from racing_demon_protocol.messages.server import Refused
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Phase, Reason
@@ -18,8 +18,19 @@ from racing_demon_server.settings import Settings
 from ..support.pounding import Pounder, Slot, pound
 
 HANDS = 12
+RESERVE = 30
+FOUNDATIONS = 32
+PILES_EACH = 3 + 9
+"""Stock, waste, reserve, and nine columns."""
+
 OPTIONS = Options(
-    game="classic", columns=9, turn=1, reserve=30, countdown_ms=0, tally_ms=600_000, hands=HANDS
+    game="classic",
+    columns=9,
+    turn=1,
+    reserve=RESERVE,
+    countdown_ms=0,
+    tally_ms=600_000,
+    hands=HANDS,
 )
 """Many cards at hand at a time, so that many are wanted for the same place."""
 
@@ -102,5 +113,21 @@ def _check_logs(pounders: list[Pounder]) -> None:
         assert [event for event in log if event.seq >= tail[0].seq] == tail
         assert [event.seq for event in tail] == list(range(tail[0].seq, last + 1))
         assert pounder.client.view.snapshot(0) == pounders[0].client.view.snapshot(0)
-    for over in (event for event in log if isinstance(event, HandOver)):
-        assert len(over.points) == len(pounders)
+    _check_tally(log)
+
+
+def _check_tally(log: list[Event]) -> None:
+    """Count every hand once more by hand: cards sent up, cards left in the reserve, ten for going out."""
+    up, out_of_reserve = Counter[int](), Counter[int]()
+    for event in log:
+        if isinstance(event, Played):
+            up[event.seat] += event.destination < FOUNDATIONS
+            out_of_reserve[event.seat] += (event.source - FOUNDATIONS) % PILES_EACH == 2
+        elif isinstance(event, HandOver):
+            expected = tuple(
+                up[seat] - 2 * (RESERVE - out_of_reserve[seat]) + 10 * (seat == event.out)
+                for seat in range(8)
+            )
+            assert expected == event.points
+            up.clear()
+            out_of_reserve.clear()

@@ -52,16 +52,17 @@ async def attend(
     client: Client, write: Write | None, *, recorder: Recorder | None = None, ascii_only: bool = False
 ) -> None:
     """Follow a table until its match is over: tell what happens, and the tally; keep the record."""
+    if write is not None:
+        client.notice = write
     async for message in client:
         if recorder is not None:
             recorder.keep(message, client.view)
+        over = isinstance(message, ev.MatchOver)
         if write is not None:
             line = Words(client.view, client.seat, ascii_only=ascii_only).tell(message)
-            for text in [] if line is None else [line]:
+            for text in [*([line] if line else []), *(picture.tally(client.view) if over else [])]:
                 write(text)
-        if isinstance(message, ev.MatchOver):
-            for text in [] if write is None else picture.tally(client.view):
-                write(text)
+        if over:
             return
 
 
@@ -107,6 +108,7 @@ class _Player:
 
     def __init__(self, client: Client, write: Write, recorder: Recorder | None, *, ascii_only: bool) -> None:
         self._client = client
+        self._client.notice = write
         self._write = write
         self._recorder = recorder
         self._volume = Volume()

@@ -1,0 +1,43 @@
+"""Values as people type them on the command lines of both programs. Each raises ``ArgumentTypeError``."""
+
+from argparse import ArgumentTypeError
+
+from .shuffle import SEED_SIZE
+
+__all__ = ["port", "seats", "seed", "speed"]
+
+
+def port(text: str) -> int:
+    """Return a port, from 0 (any free one) to 65535."""
+    if not text.isdigit() or int(text[:6]) > 65_535:
+        raise ArgumentTypeError(f"{text!r} is no port: a number from 0 to 65535")
+    return int(text)
+
+
+def seats(text: str) -> int:
+    """Return how many seats of a table are meant, from 0 to 8."""
+    if not text.isdigit() or int(text[:2]) > 8:
+        raise ArgumentTypeError(f"{text!r} will not do: a table has eight seats")
+    return int(text)
+
+
+def seed(text: str) -> bytes:
+    """Return the 32 bytes that up to 64 hexadecimal digits stand for."""
+    try:
+        found = bytes.fromhex(text.zfill(2 * SEED_SIZE))
+    except ValueError:
+        found = b""
+    if len(found) != SEED_SIZE:
+        raise ArgumentTypeError(f"{text!r} is no seed: up to {2 * SEED_SIZE} hexadecimal digits")
+    return found
+
+
+def speed(text: str) -> float:
+    """Return how many times faster bots are to think, from 0.01 to 10000."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = 0.0
+    if not 0.01 <= found <= 10_000:
+        raise ArgumentTypeError(f"{text!r} is no speed: a number from 0.01 to 10000")
+    return found
