@@ -47,7 +47,9 @@ def _parser() -> argparse.ArgumentParser:
     _add_table(play, bots=3)
     play.add_argument("--watch", action="store_true", help="only bots play; also without a terminal")
     play.add_argument("--plain", action="store_true", help="plain text, line by line (the only way so far)")
-    play.add_argument("--speed", type=speed, default=1.0, help="bots think so many times faster")
+    play.add_argument(
+        "--speed", type=speed, help="bots think so many times faster (default 1; without a terminal 50)"
+    )
     play.add_argument("--seed", type=seed, help="up to 64 hexadecimal digits: the same cards again")
     play.add_argument("--json", action="store_true", help="with --watch: one JSON object a line, a record")
 

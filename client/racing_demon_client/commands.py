@@ -23,6 +23,9 @@ __all__ = ["COMMANDS"]
 WATCHED_TALLY_MS: Final = 5_000
 """The pause between the hands of a match that only bots play; --speed shortens it."""
 
+UNSEEN_SPEED: Final = 50.0
+"""How much faster bots think by default where no terminal shows them."""
+
 GREETING: Final = "Enter deals. ? shows what can be typed."
 
 
@@ -39,7 +42,9 @@ def is_ascii_only() -> bool:
 
 async def play(arguments: argparse.Namespace) -> int:
     """Play against bots on a server of one's own, or let only bots play."""
-    watch = arguments.watch or arguments.json or not (sys.stdin.isatty() and sys.stdout.isatty())
+    seen = sys.stdin.isatty() and sys.stdout.isatty()
+    watch = arguments.watch or arguments.json or not seen
+    arguments.speed = arguments.speed or (1.0 if sys.stdout.isatty() else UNSEEN_SPEED)
     async with local_server(seed=arguments.seed, bot_speed=arguments.speed) as url:
         if watch:
             return await _watch_bots(url, arguments)

@@ -80,7 +80,7 @@ def can_progress(rules: Rules, board: Board, seat: int, surfaced: Iterable[Card]
     seen, waiting = {start}, [start]
     while waiting and len(seen) < SEARCH_LIMIT:
         for outcome in _steps(rules, board, seat, waiting.pop(), loose):
-            if outcome is None:
+            if outcome is None or _spaces(outcome) > _spaces(start):
                 return True
             if outcome not in seen:
                 seen.add(outcome)
@@ -107,6 +107,10 @@ def _column(rules: Rules, pile: int, cards: Sequence[Card]) -> Column:
     return Column(rules.layout.groups.index(rules.layout.groups[pile]), len(face_up) < len(cards), face_up)
 
 
+def _spaces(columns: Columns) -> int:
+    return sum(not column.cards for column in columns)
+
+
 def _goes_up(rules: Rules, board: Board, seat: int, card: Card) -> bool:
     return next(rules.open_foundations(board, seat, card), None) is not None
 
@@ -114,7 +118,7 @@ def _goes_up(rules: Rules, board: Board, seat: int, card: Card) -> bool:
 def _steps(
     rules: Rules, board: Board, seat: int, columns: Columns, loose: Sequence[Card]
 ) -> Iterator[Columns | None]:
-    """Yield ``None`` for a play that makes progress, and each arrangement a neutral move leads to."""
+    """Yield ``None`` for a play that makes progress, and each arrangement that another move leads to."""
     for column in columns:
         if column.cards and _goes_up(rules, board, seat, column.cards[-1]):
             yield None
@@ -127,9 +131,7 @@ def _steps(
             for target, other in enumerate(columns):
                 if target == number or not _lands(rules, other, head):
                     continue
-                uncovers = not rest and column.covered
-                gains_space = not rest and other.cards
-                if uncovers or gains_space:
+                if not rest and column.covered:
                     yield None
                     continue
                 moved = list(columns)

@@ -16,8 +16,8 @@ def status(rules: Rules, board: Board) -> list[str]:
 
     It works on the public board and on the dealer's, where all cards are known.
     """
-    return [
-        *_strangers(rules, board),
+    strangers = list(_strangers(rules, board))
+    return strangers or [  # nothing can be counted with cards of nobody
         *_doubles(board),
         *_conservation(rules, board),
         *_face_up(board),

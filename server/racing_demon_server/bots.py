@@ -120,7 +120,7 @@ class Bot:
         if board.piles[play.source].kind is not Kind.TABLEAU or len(cards) <= play.count:
             return False
         bared = cards[-play.count - 1]
-        return bared != UNKNOWN and any(rules.open_foundations(board, self.seat, bared))
+        return bared != UNKNOWN and bool(list(rules.open_foundations(board, self.seat, bared)))
 
     def _turns_to_see_all(self, rules: Rules, board: Board) -> int:
         """Return how many turns end the present pass and make a fresh one, which shows other cards."""

@@ -85,7 +85,7 @@ class Hand:
         if command.seen < self._dealt_seq:
             raise IllegalPlay("That play was meant for an earlier hand.", Reason.HAND_OVER)
         upward = command.destination == FOUNDATIONS or self._is_foundation(command.destination)
-        times, count = (command.count, 1) if upward else (1, command.count)
+        times, count = (self._run(command), 1) if upward else (1, command.count)
         played: list[Played] = []
         for _ in range(times):
             try:
@@ -138,10 +138,16 @@ class Hand:
         self.rotations += 1
         self.ask_again(at)
 
+    def _run(self, command: PlayCards) -> int:
+        """Return how many plays a run to the foundations is at most: of cards that lie face up by now."""
+        cards = self.board.cards[command.source] if command.source < len(self.board.cards) else []
+        face_up = next((n for n, card in enumerate(reversed(cards)) if card == UNKNOWN), len(cards))
+        return max(1, min(command.count, face_up))
+
     def _carry_out(self, seat: int, counter: int, play: Play, at: int) -> list[Played]:
         if self.board.is_progress(play):
             self.rotations = 0
-            self.ask_again(at)
+        self.ask_again(at)  # turning, too, can lose the last card that could be played
         event = self._view.play(seat, counter, play, self._dealer.follow)
         if self._is_foundation(play.destination):
             self._arrivals[play.destination].append(Arrival(event.seq, seat, at))

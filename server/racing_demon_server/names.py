@@ -13,6 +13,9 @@ LONGEST: Final = 24
 MOST_MARKS: Final = 2
 """Combining marks in a row that names of real languages need."""
 
+BLANKS: Final = "\u115f\u1160\u2800\u3164\uffa0"
+"""Letters and signs, as Unicode has it, of which nothing is to be seen."""
+
 BOT_NAMES: Final = ("Ada", "Bob", "Cyn", "Dai", "Eve", "Fen", "Gus", "Hal")
 
 
@@ -25,12 +28,10 @@ def clean(name: str) -> str:
     """
     kept: list[str] = []
     marks = 0
-    for char in unicodedata.normalize("NFC", name):
-        category = unicodedata.category(char)
-        marks = marks + 1 if category.startswith("M") else 0
-        if category.startswith("Z"):
-            kept.append(" ")
-        elif not category.startswith("C") and marks <= MOST_MARKS:
+    # What is dropped goes first: between two marks it would hide how many there are.
+    for char in unicodedata.normalize("NFC", "".join(map(_seen, name))):
+        marks = marks + 1 if unicodedata.category(char).startswith("M") else 0
+        if marks <= MOST_MARKS:
             kept.append(char)
     cleaned = " ".join("".join(kept).split())[:LONGEST].strip()
     if not any(unicodedata.category(char)[0] in "LNPS" for char in cleaned):
@@ -46,3 +47,11 @@ def unique(name: str, taken: Collection[str]) -> str:
         number += 1
         candidate = f"{name[: LONGEST - 2]} {number}"
     return candidate
+
+
+def _seen(char: str) -> str:
+    """Return what is seen of a character: itself, a space, or nothing."""
+    category = unicodedata.category(char)
+    if category.startswith("Z") or char in BLANKS:
+        return " "
+    return "" if category.startswith("C") else char

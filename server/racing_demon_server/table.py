@@ -92,6 +92,7 @@ class Table:
         state = self.view.seats.get(actor) if actor is not None else None
         if state is not None and not state.left and state.connected != connected:
             self._emit(ev.Connected, seat=state.seat, connected=connected)
+            self._put_off_deal()
             if not connected:
                 self._check_agreed_stop()
                 self._check_ready()
@@ -352,6 +353,10 @@ class Table:
         people = [state for state in self._active().values() if not state.bot]
         return bool(self._active()) and (not people or any(state.connected for state in people))
 
+    def _put_off_deal(self) -> None:
+        """Let a deal that was due while nobody was there begin now, and not then."""
+        self._next_deal_at = max(self._next_deal_at, self._now)
+
     def _seat(self, actor: Actor) -> int:
         if actor is None:
             raise CommandRefused(Reason.NOT_SEATED, "You are watching; only players may do that.")
@@ -372,6 +377,7 @@ class Table:
         taken = [state.name for state in self.view.seats.values()]
         self._emit(ev.Joined, seat=seat, name=unique(name, taken), bot=bot)
         self.claims.add(seat, token_hash)
+        self._put_off_deal()
         if self.view.host is None and None not in self.claims:
             self._emit(ev.Hosted, seat=seat)
         return seat

@@ -50,10 +50,12 @@ def way_to_progress(position: Position, seat: int) -> list[Play] | None:
 
 
 def _key(position: Position, seat: int) -> tuple[object, ...]:
-    layout = position.rules.layout
+    """Return what tells positions apart; columns that have changed places make no difference."""
+    layout, cards = position.rules.layout, position.hidden.cards
     stock = layout.groups[layout.stock[seat]]
     assert isinstance(stock, Stock)
-    piles = tuple(
-        tuple(position.hidden.cards[pile.number]) for pile in layout.piles if pile.seat in {None, seat}
+    return (
+        tuple(sorted(tuple(cards[pile]) for pile in layout.own(seat, Kind.TABLEAU))),
+        len(cards[layout.stock[seat]]),
+        None if stock.redeals is None else position.board.redeals.get(seat, 0),
     )
-    return piles, None if stock.redeals is None else position.board.redeals.get(seat, 0)
