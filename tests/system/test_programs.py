@@ -1,0 +1,87 @@
+"""The programs as users start them: a match of bots, its record, and the README's own player."""
+
+import asyncio
+import json
+import re
+import sys
+from pathlib import Path
+
+from racing_demon_client.connection import Client
+from racing_demon_client.local import local_server
+from racing_demon_protocol.messages.client import AddBot
+from racing_demon_protocol.messages.events import Played
+from racing_demon_protocol.options import Options
+
+ROOT = Path(__file__).parents[2]
+
+
+async def racing_demon(*arguments: str, stdin: bytes = b"") -> tuple[int, str, str]:
+    """Run the players' program without a terminal; return exit code, output and complaints."""
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "racing_demon_client", *arguments, stdin=pipe, stdout=pipe, stderr=pipe
+    )
+    async with asyncio.timeout(120):
+        output, complaints = await process.communicate(stdin)
+    assert process.returncode is not None
+    return process.returncode, output.decode(), complaints.decode()
+
+
+async def test_without_a_terminal_bots_play_a_match_to_its_end() -> None:
+    """`play` without a terminal plays a match of bots, prints its tally, and ends with 0."""
+    code, output, complaints = await racing_demon("play", "--hands", "2", "--speed", "300")
+
+    assert (code, complaints) == (0, "")
+    assert re.search(r"^hand +1 +2   total\n", output, re.MULTILINE)
+    assert "won" in output.splitlines()[-4:][1]
+
+
+async def test_a_recorded_match_adds_up_and_verifies() -> None:
+    """Eight bots, three hands: scores are 0 to 51 or 62 and add up to the cards; the record holds."""
+    played = ["play", "--watch", "--plain", "--bots", "8", "--hands", "3", "--speed", "300", "--json"]
+    code, record, complaints = await racing_demon(*played)
+    lines = [json.loads(line) for line in record.splitlines()]
+    tally = lines[-1]
+
+    assert (code, complaints, tally["message"], len(tally["hands"])) == (0, "", "tally", 3)
+    up = 0
+    hands = iter(tally["hands"])
+    for line in lines:
+        up += line["message"] == "played" and line["destination"] < 32
+        if line["message"] == "hand_over":
+            points = list(next(hands)["points"].values())
+            assert points == line["points"]
+            assert all(0 <= score <= 51 or score == 62 for score in points)
+            assert sum(points) == up + (10 if line["out"] is not None else 0)
+            up = 0
+    assert "token" not in record
+    assert (await racing_demon("verify", "-", stdin=record.encode()))[0] == 0
+
+
+async def test_one_seed_deals_the_same_cards_again() -> None:
+    """`--seed` repeats the deals, whatever the bots then do."""
+    command = ["play", "--json", "--bots", "2", "--hands", "1", "--speed", "1000", "--seed", "c0ffee"]
+    deals = []
+    for _ in range(2):
+        _, record, _ = await racing_demon(*command)
+        lines = map(json.loads, record.splitlines())
+        deals.append([line["shown"] for line in lines if line["message"] == "dealt"])
+
+    assert deals[0] == deals[1]
+
+
+async def test_the_readmes_player_plays() -> None:
+    """The program in the README joins a table and plays."""
+    source = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    assert source is not None
+    async with local_server() as url:
+        options = Options(countdown_ms=0)
+        async with await Client.create(url, "Ann", options, seated=False) as host:
+            program = source.group(1).replace("ws://127.0.0.1:5252/v1", url).replace("BCDF", host.code)
+            await host.ask(AddBot(counter=host.next_counter()))
+            player = await asyncio.create_subprocess_exec(sys.executable, "-c", program)
+            async for message in host:
+                if isinstance(message, Played) and message.seat == 1:
+                    break
+        player.terminate()
+        await player.wait()
