@@ -50,14 +50,11 @@ wheel-test: $(STAMP)  ## build the wheel, and play a hand from it in a fresh env
 clean:  ## remove what the other targets made
 	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-# uv is taken where it is there, because it is quicker; pip does the same.
-$(STAMP): pyproject.toml
+# uv is quicker where it is there and reaches a registry; pip always does.
+$(STAMP): pyproject.toml constraints.txt
 	@echo "Setting up $(VENV): half a minute, the first time only."
-	@if command -v uv >/dev/null 2>&1; then \
-		uv venv -q --allow-existing --python $(PYTHON) $(VENV) && \
-		uv pip install -q --python $(BIN)/python -e '.[dev]'; \
-	else \
-		$(PYTHON) -m venv $(VENV) && \
-		$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[dev]'; \
-	fi
+	@$(PYTHON) -m venv $(VENV)
+	@{ command -v uv >/dev/null && \
+		uv pip install -q --python $(BIN)/python -c constraints.txt -e '.[dev]' 2>/dev/null; } || \
+		$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@

@@ -73,7 +73,7 @@ def _refuse_extension(code: int, data: bytes) -> NoReturn:
 
 
 # Without limits a frame of 4 KiB can make msgpack allocate 27 MiB.
-_CLIENT_LIMITS: Final = {"max_array_len": 64, "max_map_len": 32, "max_str_len": 512}
+_CLIENT_LIMITS: Final = {"max_array_len": 64, "max_map_len": 32, "max_str_len": 1_024}
 _SERVER_LIMITS: Final = {"max_array_len": 1_024, "max_map_len": 64, "max_str_len": 1_024}
 
 

@@ -8,16 +8,14 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 from .board import FOUNDATIONS, Board, Kind, Move, Place, Play
-from .cards import PACK_SIZE, SUIT_SIZE, UNKNOWN, Card, is_red, pack, rank, suit
+from .cards import PACK_SIZE, SUIT_SIZE, UNKNOWN, Card, pack, rank
 from .declaration import (
-    Build,
     Filler,
     Foundations,
     Game,
     Goal,
     Reserve,
     Stock,
-    SuitRule,
     Tableau,
     TailRule,
     TakeBack,
@@ -26,6 +24,7 @@ from .declaration import (
 from .errors import IllegalPlay
 from .layout import Layout
 from .reasons import Reason
+from .sequences import follows, suits_agree
 
 __all__ = ["Namer", "Rules"]
 
@@ -181,7 +180,7 @@ class Rules:
 
     def continues(self, column: Tableau, below: Card, above: Card) -> bool:
         """Tell whether a card may lie on another in a column."""
-        return any(_follows(build, below, above, column.wrap) for build in column.build)
+        return any(follows(build, below, above, column.wrap) for build in column.build)
 
     def opens(self, column: Tableau, card: Card) -> bool:
         """Tell whether a card may go to an empty column."""
@@ -225,7 +224,7 @@ class Rules:
         expected = rank(cards[-1]) + group.step
         if group.wrap:
             expected = (expected - 1) % SUIT_SIZE + 1
-        return rank(card) == expected and _suits_agree(group.suit, cards[-1], card)
+        return rank(card) == expected and suits_agree(group.suit, cards[-1], card)
 
     # Verification, step by step.
 
@@ -397,20 +396,3 @@ class Rules:
             if fits and board.cards[other]:
                 return rank(board.cards[other][0])
         return None
-
-
-def _follows(build: Build, below: Card, above: Card, wrap: bool) -> bool:
-    delta = rank(above) - rank(below) - build.delta
-    if delta % SUIT_SIZE if wrap else delta:
-        return False
-    return _suits_agree(build.suit, below, above)
-
-
-def _suits_agree(rule: SuitRule, below: Card, above: Card) -> bool:
-    match rule:
-        case SuitRule.SAME:
-            return suit(below) == suit(above)
-        case SuitRule.ALTERNATE:
-            return is_red(below) != is_red(above)
-        case SuitRule.ANY:
-            return True

@@ -10,6 +10,7 @@ from typing import Any
 from .board import Board, Move, Play
 from .errors import InconsistentEvent
 from .games import declare
+from .invariants import status
 from .messages import events as ev
 from .messages.server import HandResult, SeatState, Snapshot
 from .options import Options
@@ -103,7 +104,9 @@ class TableView:
             raise InconsistentEvent(f"event {event.seq} after event {self.seq}")
         try:
             _APPLY[type(event)](self, event)
-        except (KeyError, AttributeError, IndexError, TypeError) as error:
+        except InconsistentEvent:
+            raise
+        except (LookupError, AttributeError, TypeError, ValueError) as error:
             raise InconsistentEvent(f"event {event.seq} does not fit: {error!r}") from error
         self.seq = event.seq
 
@@ -118,7 +121,7 @@ class TableView:
 
         """
         assert self.board is not None
-        self._unstick(play)
+        self._unstick(self.board, play)
         move = Rules.carry_out(self.board, play, name)
         self.seq += 1
         return ev.Played(
@@ -132,14 +135,18 @@ class TableView:
         )
 
     def _played(self, event: ev.Played) -> None:
-        assert self.board is not None
-        self._unstick(Play(event.source, event.count, event.destination))
-        self.board.apply(Move(event.source, event.count, event.destination, event.shown))
+        board = self._dealt_board()
+        self._unstick(board, Play(event.source, event.count, event.destination))
+        board.apply(Move(event.source, event.count, event.destination, event.shown))
 
-    def _unstick(self, play: Play) -> None:
+    def _dealt_board(self) -> Board:
+        if self.board is None:
+            raise InconsistentEvent("no cards are dealt")
+        return self.board
+
+    def _unstick(self, board: Board, play: Play) -> None:
         """Take all "stuck" back, if a play brings the hand nearer to its end."""
-        assert self.board is not None
-        if any(state.stuck for state in self.seats.values()) and self.board.is_progress(play):
+        if any(state.stuck for state in self.seats.values()) and board.is_progress(play):
             self._update_all(stuck=False)
 
     def _joined(self, event: ev.Joined) -> None:
@@ -191,8 +198,7 @@ class TableView:
         self._update(event.seat, stuck=True)
 
     def _rotated(self, event: ev.Rotated) -> None:
-        assert self.board is not None
-        self.board.rotate()
+        self._dealt_board().rotate()
         self._update_all(stuck=False)
 
     def _called(self, event: ev.Called) -> None:
@@ -200,6 +206,8 @@ class TableView:
         self.phase = Phase.GRACE
 
     def _hand_over(self, event: ev.HandOver) -> None:
+        if len(event.points) != len(self.hand_seats):
+            raise InconsistentEvent(f"{len(event.points)} points for {len(self.hand_seats)} seats")
         self.phase = Phase.TALLY
         self.results.append(
             HandResult(
@@ -254,7 +262,7 @@ class TableView:
         """Return the view that a snapshot describes.
 
         Raises:
-            InconsistentEvent: its board is not one of its game.
+            InconsistentEvent: its board is not one of its game, or its tally not of its seats.
             InvalidGame: its options describe no game that is known here.
 
         """
@@ -269,6 +277,8 @@ class TableView:
         view.called = snapshot.called
         view.results = list(snapshot.results)
         view.winners = snapshot.winners
+        if any(len(result.seats) != len(result.points) for result in view.results):
+            raise InconsistentEvent("a tally has points for other seats")
         if snapshot.hand_seats:
             view.rules = Rules(declare(snapshot.options, len(snapshot.hand_seats)), snapshot.hand_seats)
             view.board = Board(view.rules.layout.piles, snapshot.piles)
@@ -277,6 +287,9 @@ class TableView:
                 for seat, times in zip(snapshot.hand_seats, snapshot.redeals, strict=False)
                 if times
             }
+            broken = status(view.rules, view.board)
+            if broken:
+                raise InconsistentEvent(broken[0])
         return view
 
 
