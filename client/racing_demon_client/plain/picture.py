@@ -48,8 +48,8 @@ def layout(rules: Rules, board: Board, seat: int, *, ascii_only: bool = False) -
     shown = [[card for card in column if card != UNKNOWN] for column in columns]
     lines = [
         " " + "   ".join(loose),
-        " column " + "".join(f"{number:^5}" for number in range(1, len(columns) + 1)),
-        " hidden " + "".join(f"{count or '.':^5}" for count in hidden),
+        " column " + "".join(f"{number:^5}" for number in range(1, len(columns) + 1)).rstrip(),
+        " hidden " + "".join(f"{count or '.':^5}" for count in hidden).rstrip(),
     ]
     for row in range(max(map(len, shown), default=0)):
         cells = (name(column[row], ascii_only=ascii_only) if row < len(column) else "" for column in shown)
