@@ -78,6 +78,7 @@ class Client:
         self._counter = 0
         self._in_doubt: dict[int, cl.Command] = {}
         self._early: deque[Message] = deque()
+        self._entered = False
         self._goodbye = False
 
     # Taking a place.
@@ -153,7 +154,8 @@ class Client:
     async def send(self, command: cl.Command) -> None:
         """Send a command. It is kept until it is answered, and sent again after a break."""
         self._in_doubt[command.counter] = command
-        await self._write(command)
+        if self._entered:  # else it is sent with all others in doubt, once the place is taken up again
+            await self._write(command)
 
     async def play(self, play: Play) -> int:
         """Send a play and return its counter; the answer comes as an event, or a refusal."""
@@ -208,8 +210,9 @@ class Client:
                 if not await self._come_back(closed):
                     return
                 continue
-            self._follow(message)
-            yield message
+            if not self._is_answered(message):
+                self._follow(message)
+                yield message
 
     async def __aenter__(self) -> Self:
         return self
@@ -225,10 +228,13 @@ class Client:
     async def close(self) -> None:
         """End the connection. A seat stays the player's until it is left."""
         self._goodbye = True
-        if self._socket is not None:
-            await self._socket.close()
+        await self._hang_up()
 
     # Below the surface.
+
+    async def _hang_up(self) -> None:
+        if self._socket is not None:
+            await self._socket.close()
 
     async def _enter(self, request: Message) -> Self:
         try:
@@ -249,6 +255,7 @@ class Client:
         except RacingDemonError:
             await self.close()
             raise
+        self._entered = True
         return self
 
     async def _open(self) -> None:
@@ -264,7 +271,7 @@ class Client:
                 close_timeout=1,
                 user_agent_header="racing-demon",
             )
-        except InvalidURI as error:
+        except (InvalidURI, ValueError) as error:  # ValueError: a port or a name that cannot be
             raise ConnectionFailed(
                 f"{self.url} is no address of a server, like ws://host:5252/v1."
             ) from error
@@ -274,7 +281,7 @@ class Client:
             ) from error
         versions = await self._read()
         if isinstance(versions, Versions) and not versions.oldest <= VERSION <= versions.newest:
-            await self.close()
+            await self._hang_up()
             advice = "update this client" if versions.oldest > VERSION else "the server needs an update"
             raise ConnectionFailed(
                 f"The server speaks versions {versions.oldest} to {versions.newest} of the protocol, "
@@ -296,7 +303,7 @@ class Client:
         try:
             return decode_server(frame)
         except InvalidFrame as error:
-            await self.close()
+            await self._hang_up()
             raise ConnectionFailed(f"The server does not speak our protocol: {error}.") from error
 
     def _follow(self, message: Message) -> None:
@@ -306,18 +313,22 @@ class Client:
                     self.code, self.seat = message.code, message.seat
                     self._token = message.token
                     self._counter = max(self._counter, message.counter)
-                    for counter in [c for c in self._in_doubt if c <= message.counter]:
-                        del self._in_doubt[counter]
                 case Snapshot():
                     self._view = TableView.from_snapshot(message)
                 case Event():
-                    self.view.apply(message)
+                    if self._view is None:
+                        raise InconsistentEvent("an event before any table")
+                    self._view.apply(message)
                     if isinstance(message, Played) and message.seat == self.seat:
                         self._in_doubt.pop(message.counter, None)
                 case Accepted() | Refused():
                     self._in_doubt.pop(message.counter, None)
         except (InconsistentEvent, InvalidGame) as error:
             raise ConnectionFailed(f"The server sent a table that cannot be: {error}.") from error
+
+    def _is_answered(self, message: Message) -> bool:
+        """Tell whether a message answers a command once more, which was sent again after a break."""
+        return isinstance(message, Accepted | Refused) and 0 < message.counter not in self._in_doubt
 
     async def _come_back(self, closed: ConnectionClosed) -> bool:
         """Take the place up again after a break; ``False`` where the server meant to end it."""
@@ -327,7 +338,9 @@ class Client:
         if code == 1000 or self._goodbye:
             return False
         self.notice("the connection broke; trying to come back")
-        pause, waited = FIRST_PAUSE, 0.0
+        self._entered = False
+        loop = asyncio.get_running_loop()
+        pause, broken_at = FIRST_PAUSE, loop.time()
         while True:
             try:
                 async with asyncio.timeout(ENTRY_SECONDS):
@@ -336,11 +349,12 @@ class Client:
                 self.notice("the connection is back")
                 return True
             except (ConnectionFailed, ConnectionClosed, TimeoutError) as error:
+                await self._hang_up()
+                waited = loop.time() - broken_at
                 if waited >= self.patience:
                     text = f"The connection broke and could not be restored in {waited:.0f} seconds."
                     raise ConnectionFailed(text) from error
                 await asyncio.sleep(pause)
-                waited += pause
                 pause = min(LONGEST_PAUSE, pause * 2)
 
     async def _catch_up(self) -> None:
@@ -353,8 +367,12 @@ class Client:
             raise CommandRefused(message.reason, message.text)
         self._follow(message)
         self._early.append(message)
-        for command in list(self._in_doubt.values()):
-            await self._write(command)
+        # What was answered before the break is answered again, by an event or by the answer that is kept.
+        last = -1
+        while later := [counter for counter in self._in_doubt if counter > last]:
+            last = min(later)
+            await self._write(self._in_doubt[last])
+        self._entered = True
 
 
 def _why(closed: ConnectionClosed) -> str:

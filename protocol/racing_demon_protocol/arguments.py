@@ -9,14 +9,14 @@ __all__ = ["port", "seats", "seed", "speed"]
 
 def port(text: str) -> int:
     """Return a port, from 0 (any free one) to 65535."""
-    if not text.isdigit() or int(text[:6]) > 65_535:
+    if not text.isdecimal() or len(text) > 5 or int(text) > 65_535:
         raise ArgumentTypeError(f"{text!r} is no port: a number from 0 to 65535")
     return int(text)
 
 
 def seats(text: str) -> int:
     """Return how many seats of a table are meant, from 0 to 8."""
-    if not text.isdigit() or int(text[:2]) > 8:
+    if not text.isdecimal() or len(text) > 1 or int(text) > 8:
         raise ArgumentTypeError(f"{text!r} will not do: a table has eight seats")
     return int(text)
 

@@ -16,7 +16,7 @@ from .errors import IllegalPlay, InconsistentEvent, InvalidGame, InvalidRecord
 from .messages import FROM_SERVER, Event, Message, name_of
 from .messages import events as ev
 from .messages.server import Snapshot
-from .reasons import EndReason
+from .reasons import EndReason, Phase
 from .shuffle import keeps
 from .tally import hand_points, match_winners
 from .view import TableView
@@ -25,6 +25,7 @@ __all__ = ["Verdict", "from_line", "read", "tally_line", "to_line", "verify"]
 
 BY_NAME: Final = {name_of(cls): cls for cls in FROM_SERVER.values()}
 LONGEST_LINE: Final = 65_536
+IN_HAND: Final = {Phase.COUNTDOWN, Phase.PLAYING, Phase.GRACE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,7 @@ class _Auditor:
     def __init__(self) -> None:
         self._view: TableView | None = None
         self._hand: list[ev.Event] = []
-        self._expected_winners: tuple[int, ...] | None = None
+        self._match_over = False
         self._hands = self._plays = self._skipped = self._matches = 0
 
     def audit(self, messages: Iterable[Message]) -> Verdict:
@@ -127,7 +128,7 @@ class _Auditor:
 
     def _restart(self, snapshot: Snapshot) -> None:
         self._hand = []
-        self._expected_winners = None
+        self._match_over = False
         try:
             self._view = TableView.from_snapshot(snapshot)
         except (InconsistentEvent, InvalidGame) as error:
@@ -140,21 +141,26 @@ class _Auditor:
         if isinstance(event, ev.Committed):
             self._hand = []
         self._hand.append(event)
-        if isinstance(event, ev.HandOver):
+        if isinstance(event, ev.Played):
+            _expect(event, view.in_hand, "it was played outside a hand")
+        elif isinstance(event, ev.HandOver):
             self._check_hand(view, event)
         try:
             view.apply(event)
         except (InconsistentEvent, InvalidGame) as error:
             raise InvalidRecord(f"Event {event.seq}: {error}.") from error
         if isinstance(event, ev.HandOver):
-            self._expected_winners = match_winners(view)
+            self._match_over = match_winners(view) is not None
         elif isinstance(event, ev.MatchOver):
-            _expect(event, self._expected_winners == event.winners, "the winners are others")
+            # Asked now, and not when the hand ended: everybody may have left since.
+            _expect(event, match_winners(view) == event.winners, "the winners are others")
             self._matches += 1
         elif isinstance(event, ev.Committed):
-            _expect(event, self._expected_winners is None or event.hand == 1, "the match was over")
+            _expect(event, not self._match_over or event.hand == 1, "the match was over")
 
     def _check_hand(self, view: TableView, over: ev.HandOver) -> None:
+        _expect(over, view.rules is not None and view.phase in IN_HAND, "no hand was being played")
+        _expect(over, over.out is None or over.out in view.hand_seats, f"seat {over.out} was not in the hand")
         committed = self._hand[0]
         if not isinstance(committed, ev.Committed):
             self._skipped += 1
@@ -197,10 +203,13 @@ class _Replay:
     def check_end(self, view: TableView, over: ev.HandOver) -> None:
         """Check how the hand ended, and what it was worth."""
         _expect(over, over.points == hand_points(view, over.out), "the points are wrong")
+        _expect(over, (over.reason is EndReason.OUT) == (over.out is not None), "the reason is another")
+        out = [seat for seat in view.hand_seats if self._rules.is_out(self._board, seat)]
         if over.out is not None:
-            out = self._rules.is_out(self._board, over.out)
-            _expect(over, out, f"seat {over.out} was not out")
-        elif over.reason is EndReason.DEAD:
+            _expect(over, over.out in out, f"seat {over.out} was not out")
+        elif over.reason is not EndReason.ABANDONED:
+            _expect(over, not out, "somebody was out")
+        if over.reason is EndReason.DEAD:
             active = [seat for seat in view.hand_seats if not view.seats[seat].left]
             _expect(over, self._dealer.is_dead(self._board, active), "the hand was not dead")
 

@@ -23,7 +23,7 @@ def match_winners(view: TableView) -> tuple[int, ...] | None:
     totals = view.totals()
     active = [seat for seat, state in view.seats.items() if not state.left]
     contenders = active or list(totals)
-    best = max(totals[seat] for seat in contenders)
+    best = max((totals[seat] for seat in contenders), default=0)
     winners = tuple(seat for seat in contenders if totals[seat] == best)
     options = view.options
     played_out = len(view.results) >= options.hands or (options.target is not None and best >= options.target)

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 from .board import Board, Move, Play
+from .cards import PACK_SIZE
 from .errors import InconsistentEvent
 from .games import declare
-from .invariants import status
 from .messages import events as ev
 from .messages.server import HandResult, SeatState, Snapshot
 from .options import Options
@@ -183,6 +183,8 @@ class TableView:
         self.commitment = event.commitment
 
     def _dealt(self, event: ev.Dealt) -> None:
+        if not self.seats.keys() >= set(event.seats):
+            raise InconsistentEvent("cards for seats that nobody has")
         self.rules = Rules(declare(self.options, len(event.seats)), event.seats)
         self.board = self.rules.deal()
         places = self.board.all_unnamed()
@@ -287,9 +289,8 @@ class TableView:
                 for seat, times in zip(snapshot.hand_seats, snapshot.redeals, strict=False)
                 if times
             }
-            broken = status(view.rules, view.board)
-            if broken:
-                raise InconsistentEvent(broken[0])
+            if any(card >= PACK_SIZE * len(view.hand_seats) for pile in snapshot.piles for card in pile):
+                raise InconsistentEvent("a card of nobody's pack")
         return view
 
 

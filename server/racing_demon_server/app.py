@@ -2,8 +2,10 @@
 
 import asyncio
 import contextlib
+import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable
 
@@ -32,17 +34,17 @@ async def run(settings: Settings, announce: Callable[[str], None], *, stop_with_
     """
     hall = Hall(settings, clock)
     server = await start(settings, hall, clock)
-    port = next(iter(server.sockets)).getsockname()[1]
-    announce(f"ws://{settings.host}:{port}{PATH}")
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         with contextlib.suppress(NotImplementedError):  # Windows has no signal handlers on its loop
             loop.add_signal_handler(number, stopping.set)
-    watcher = asyncio.create_task(_watch_stdin(stopping)) if stop_with_stdin else None
+    if stop_with_stdin:
+        threading.Thread(target=_watch_stdin, args=[loop, stopping], name="stdin", daemon=True).start()
+    port = next(iter(server.sockets)).getsockname()[1]
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    announce(f"ws://{host}:{port}{PATH}")
     await stopping.wait()
-    if watcher is not None:
-        watcher.cancel()
     server.close(code=GOING_DOWN, reason="The server is going down.")
     await server.wait_closed()
     hall.close()
@@ -53,11 +55,11 @@ def clock() -> int:
     return time.monotonic_ns() // 1_000
 
 
-async def _watch_stdin(stopping: asyncio.Event) -> None:
-    reader = asyncio.StreamReader()
-    await asyncio.get_running_loop().connect_read_pipe(
-        lambda: asyncio.StreamReaderProtocol(reader), sys.stdin
-    )
-    while await reader.read(1_024):
-        pass
-    stopping.set()
+def _watch_stdin(loop: asyncio.AbstractEventLoop, stopping: asyncio.Event) -> None:
+    """Wait, in a thread, until standard input ends: a loop cannot watch a file, or a pipe on Windows."""
+    with contextlib.suppress(OSError):
+        # Not by way of sys.stdin, whose lock would then be held when the interpreter wants to close it.
+        while sys.stdin is not None and os.read(0, 1_024):
+            pass
+    with contextlib.suppress(RuntimeError):  # the loop has ended before the input
+        loop.call_soon_threadsafe(stopping.set)

@@ -13,7 +13,6 @@ from typing import Any, Final
 
 from websockets.asyncio.connection import broadcast
 from websockets.asyncio.server import Server, ServerConnection, serve
-from websockets.exceptions import ConnectionClosed
 from websockets.frames import Frame, Opcode
 from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
@@ -43,26 +42,40 @@ log = logging.getLogger("racing_demon_server")
 
 
 class Connection(ServerConnection):
-    """A WebSocket that hands each whole frame over in the call that read its bytes."""
+    """A WebSocket that hands each message over in the call that read its last bytes."""
 
-    session: "Session | None" = None
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._session: Session | None = None
+        self._early: list[Frame] = []
+
+    def begin(self, session: "Session") -> None:
+        """Give all frames to a session, those first that were read before it was there."""
+        self._session = session
+        for frame in self._early:
+            session.take(frame)
+        self._early.clear()
 
     def data_received(self, data: bytes) -> None:
         """Stamp bytes as they are read."""
-        if self.session is not None:
-            self.session.new_batch()
+        if self._session is not None:
+            self._session.new_batch()
         super().data_received(data)
 
     def process_event(self, event: Any) -> None:
-        """Take whole data frames at once; leave all others, and fragments, to the library."""
-        session = self.session
-        if session is not None and isinstance(event, Frame) and event.fin and event.opcode in SESSION_OPCODES:
-            session.take(bytes(event.data), text=event.opcode is Opcode.TEXT)
-        else:
+        """Take data frames at once; leave all others to the library, and count them."""
+        session = self._session
+        if not isinstance(event, Frame) or event.opcode not in DATA_OPCODES:
             super().process_event(event)
+            if session is not None:
+                session.count_frame()
+        elif session is None:
+            self._early.append(event)
+        else:
+            session.take(event)
 
 
-SESSION_OPCODES: Final = {Opcode.TEXT, Opcode.BINARY}
+DATA_OPCODES: Final = {Opcode.TEXT, Opcode.BINARY, Opcode.CONT}
 
 
 class Session:
@@ -87,6 +100,8 @@ class Session:
         self._spectator = True
         self._arrived = 0
         self._round = 0
+        self._message = bytearray()
+        self._text = False
         self.new_batch()
 
     @property
@@ -124,17 +139,29 @@ class Session:
         self._arrived = self._gateway.clock()
         self._round = 0
 
-    def take(self, data: bytes, *, text: bool) -> None:
-        """Deal with one frame. Nothing that a client sends makes this raise."""
-        if self._closing:
+    def count_frame(self) -> bool:
+        """Count a frame of any kind; tell whether what comes in it still matters."""
+        if not self._closing and not self._frames.take(self._arrived):
+            self.close(CloseCode.FLOOD, "Too many frames a second.")
+        return not self._closing
+
+    def take(self, frame: Frame) -> None:
+        """Deal with one frame; a message in fragments with its last."""
+        if not self.count_frame():
             return
+        if frame.opcode is not Opcode.CONT:
+            self._message.clear()
+            self._text = frame.opcode is Opcode.TEXT
+        self._message += frame.data  # the library bounds how long this gets
+        if frame.fin:
+            self._take_message(bytes(self._message))
+
+    def _take_message(self, data: bytes) -> None:
+        """Deal with one message. Nothing that a client sends makes this raise."""
         try:
-            if not self._frames.take(self._arrived):
-                self.close(CloseCode.FLOOD, "Too many frames a second.")
-                return
-            if text is not (self.encoding is Encoding.JSON):
+            if self._text is not (self.encoding is Encoding.JSON):
                 raise InvalidFrame("text frames are for JSON, binary frames for msgpack")
-            self._handle(decode_client(data.decode() if text else data))
+            self._handle(decode_client(data.decode() if self._text else data))
         except (InvalidFrame, UnicodeDecodeError) as error:
             reason = "text that is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
             self.close(CloseCode.BAD_FRAME, f"Not understood: {reason}"[:120])
@@ -191,7 +218,11 @@ class Session:
     def _create(self, message: cl.Create) -> None:
         room = self._gateway.hall.open(message.options)
         if message.seated:
-            self._join(room, message.name)
+            try:
+                self._join(room, message.name)
+            except CommandRefused:
+                self._gateway.hall.discard(room)
+                raise
         else:
             token = secrets.token_hex(32)
             room.table.claims.add(None, hash_token(token))
@@ -244,22 +275,18 @@ class Gateway:
     async def serve(self, connection: ServerConnection) -> None:
         """Look after one connection until it is closed."""
         assert isinstance(connection, Connection)
-        if len(self._sessions) >= self.settings.max_connections:
-            await connection.close(CloseCode.FULL, "The server is full; try again later.")
-            return
         session = Session(connection, self)
+        if len(self._sessions) >= self.settings.max_connections:
+            session.close(CloseCode.FULL, "The server is full; try again later.")
+            connection.begin(session)
+            await connection.wait_closed()
+            return
         self._sessions.add(session)
         entry = asyncio.get_running_loop().call_later(self.settings.entry_seconds, self._check_entry, session)
-        connection.session = session
         session.reply(Versions(oldest=VERSION, newest=VERSION, software=SOFTWARE))
+        connection.begin(session)
         try:
-            # Only messages in fragments come this way, and what was read before the session was there.
-            async for message in connection:
-                session.new_batch()
-                text = isinstance(message, str)
-                session.take(message.encode() if isinstance(message, str) else message, text=text)
-        except ConnectionClosed:
-            pass
+            await connection.wait_closed()
         finally:
             entry.cancel()
             self._sessions.discard(session)

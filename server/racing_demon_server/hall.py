@@ -32,6 +32,7 @@ class Hall:
         self._settings = settings
         self._clock = clock
         self._rooms: dict[str, Room] = {}
+        self._expiries: dict[str, asyncio.TimerHandle] = {}
         self._opened = 0
 
     def __len__(self) -> int:
@@ -76,20 +77,34 @@ class Hall:
         return room
 
     def expire(self, room: Room) -> None:
-        """Close a room later, if nobody listens to it then."""
-        asyncio.get_running_loop().call_later(self._settings.idle_table_seconds, self._close_if_empty, room)
+        """Close a room later, if nobody listens to it then; the time begins anew with each call."""
+        code = room.table.view.code
+        if self._rooms.get(code) is room:
+            self._stop_expiry(code)
+            self._expiries[code] = asyncio.get_running_loop().call_later(
+                self._settings.idle_table_seconds, self._close_if_empty, room
+            )
+
+    def discard(self, room: Room) -> None:
+        """Close a room."""
+        room.close()
+        code = room.table.view.code
+        self._stop_expiry(code)
+        del self._rooms[code]
 
     def close(self) -> None:
         """Stop all tables."""
-        for room in self._rooms.values():
-            room.close()
-        self._rooms.clear()
+        for room in tuple(self._rooms.values()):
+            self.discard(room)
 
     def _close_if_empty(self, room: Room) -> None:
-        code = room.table.view.code
-        if not room.listeners and self._rooms.get(code) is room:
-            room.close()
-            del self._rooms[code]
+        if not room.listeners:
+            self.discard(room)
+
+    def _stop_expiry(self, code: str) -> None:
+        expiry = self._expiries.pop(code, None)
+        if expiry is not None:
+            expiry.cancel()
 
     def _new_code(self, seed: bytes) -> str:
         attempt = 0

@@ -99,9 +99,11 @@ class Hand:
         return played
 
     def first_turn(self, seat: int) -> list[Played]:
-        """Turn the stock of a seat by itself, at the signal."""
+        """Turn the stock of a seat by itself, at the signal, unless an ace must be played first."""
         turn = self.rules.turn(self.board, seat)
-        return [] if turn is None else self._carry_out(seat, 0, turn, self.signal_at)
+        if turn is None or not self.rules.can_play(self.board, seat, turn):
+            return []
+        return self._carry_out(seat, 0, turn, self.signal_at)
 
     def refusal(self, seat: int, command: PlayCards, error: IllegalPlay, at: int) -> Refused:
         """Say why a play was refused: by whom it was beaten and by how much, and what lies there now."""
@@ -154,8 +156,9 @@ class Hand:
         played = [event]
         while (follow_up := self.rules.automatic(self.board, seat)) is not None:
             played.append(self._view.play(seat, 0, follow_up, self._dealer.follow))
-        if self.first_out is None and self.rules.is_out(self.board, seat):
-            self.first_out = seat
+        rules, first = self.rules, self.first_out
+        if first is None or not rules.is_out(self.board, first):  # a card may have been taken back
+            self.first_out = next((s for s in rules.layout.seats if rules.is_out(self.board, s)), None)
         return played
 
     def _beaten_by(self, seat: int, command: PlayCards) -> tuple[int, Arrival] | None:

@@ -164,7 +164,12 @@ class Room:
         waiting, self._inbox = self._inbox, []
         waiting.sort(key=lambda item: item.round)
         for item in waiting:
-            reply = self._judge(item.actor, item.command, item.arrived)
+            reply: Accepted | Refused | None
+            if self._speakers.get(item.actor) is item.sender:
+                reply = self._judge(item.actor, item.command, item.arrived)
+            else:  # the seat changed hands while this waited
+                text = "You do not speak for this seat any more."
+                reply = Refused(counter=item.command.counter, reason=Reason.NOT_SEATED, text=text)
             if reply is not None:
                 item.sender.reply(reply)
 
@@ -186,8 +191,10 @@ class Room:
                 if frame is None:
                     frame = frames[listener.encoding] = encode(event, listener.encoding)
                 listener.send_frame(frame)
-            if isinstance(event, Joined) and event.bot:
-                self._start_bot(event.seat, event.bot)
+            if isinstance(event, Joined):
+                self._speakers.pop(event.seat, None)  # whoever had it before has left it, and may look on
+                if event.bot:
+                    self._start_bot(event.seat, event.bot)
             elif isinstance(event, Left) and event.seat in self._bots:
                 self._bots.pop(event.seat).cancel()
         self._wind_up()

@@ -39,6 +39,7 @@ class Pounder:
 
     @property
     def seat(self) -> int:
+        """The own seat."""
         assert self.client.seat is not None
         return self.client.seat
 
@@ -50,9 +51,9 @@ class Pounder:
                 view = self.client.view
                 if view.rules is not None and view.board is not None:
                     assert status(view.rules, view.board) == []
-            if isinstance(message, Played) and message.seat == self.seat:
-                self.answers[message.counter] = message
-            elif isinstance(message, Refused | Accepted):
+            if (isinstance(message, Played) and message.seat == self.seat) or isinstance(
+                message, Refused | Accepted
+            ):
                 self.answers[message.counter] = message
             async with self.changed:
                 self.changed.notify_all()

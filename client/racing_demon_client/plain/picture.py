@@ -67,7 +67,7 @@ def others(view: TableView, seat: int | None, *, ascii_only: bool = False) -> li
         if other != seat:
             ends = " ".join(_ends(view.rules, view.board, other, ascii_only))
             waste = _pile(view.board, view.rules.layout.waste[other], ascii_only)
-            who = printable(view.seats[other].name)[:NAME_WIDTH]
+            who = _who(view, other)
             lines.append(f" {who:{NAME_WIDTH}} {points[other]:3} points  columns {ends}  waste {waste}")
     return lines
 
@@ -84,12 +84,18 @@ def tally(view: TableView) -> list[str]:
             points = dict(zip(result.seats, result.points, strict=True)).get(seat)
             mark = "*" if seat == result.out else " "
             cells.append(f"{'-' if points is None else points:>5}{mark}")
-        who = printable(view.seats[seat].name)[:NAME_WIDTH] if seat in view.seats else f"seat {seat + 1}"
+        who = _who(view, seat)
         won = "  won" if seat in view.winners else ""
         lines.append(f"{who:{NAME_WIDTH}}{''.join(cells)}  {totals[seat]:>6}{won}")
     if any(result.out is not None for result in view.results):
         lines.append("* went out")
     return lines
+
+
+def _who(view: TableView, seat: int) -> str:
+    """Return what fits of a player's name; who left after the match has none any more."""
+    state = view.seats.get(seat)
+    return printable(state.name)[:NAME_WIDTH] if state else f"seat {seat + 1}"
 
 
 def _pile(board: Board, pile: int, ascii_only: bool) -> str:

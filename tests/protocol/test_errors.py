@@ -1,0 +1,36 @@
+import pytest
+
+from racing_demon_protocol import errors
+from racing_demon_protocol.reasons import Reason
+
+
+@pytest.mark.parametrize("name", errors.__all__)
+def test_all_errors_are_of_one_tree(name: str) -> None:
+    """Whoever catches RacingDemonError catches every error of this software."""
+    assert issubclass(getattr(errors, name), errors.RacingDemonError)
+
+
+@pytest.mark.parametrize(
+    "cls",
+    [
+        errors.InvalidCard,
+        errors.InvalidGame,
+        errors.InconsistentEvent,
+        errors.InvalidFrame,
+        errors.InvalidRecord,
+    ],
+)
+def test_bad_data_is_a_value_error(cls: type[Exception]) -> None:
+    """What is wrong with given data can be caught as Python's own ValueError."""
+    assert issubclass(cls, ValueError)
+
+
+def test_an_illegal_play_is_a_refused_command() -> None:
+    """The rules' refusal of a play reaches the wire like all others, with its reason and sentence."""
+    error: errors.CommandRefused = errors.IllegalPlay("No foundation takes that card.")
+    assert (Reason.ILLEGAL, "No foundation takes that card.") == (error.reason, error.text)
+
+
+def test_a_refusal_reads_as_its_sentence() -> None:
+    """A refused command prints as what the player reads."""
+    assert "You are not out yet." == str(errors.CommandRefused(Reason.ILLEGAL, "You are not out yet."))

@@ -1,0 +1,192 @@
+from dataclasses import replace
+
+import pytest
+
+from racing_demon_protocol.board import Kind, Shows
+from racing_demon_protocol.declaration import (
+    Filler,
+    Foundations,
+    Game,
+    Goal,
+    Group,
+    Reserve,
+    Stock,
+    Tableau,
+    TailRule,
+    TakeBack,
+    Unit,
+    Waste,
+)
+from racing_demon_protocol.errors import InvalidGame
+from racing_demon_protocol.games import GAMES, declare
+from racing_demon_protocol.options import Options
+from racing_demon_protocol.rules import Rules
+
+from ..support.boards import deal_seed, rules_of
+
+
+def _declared(options: dict[str, object], players: int = 1) -> Game:
+    return declare(Options.model_validate(options), players)
+
+
+def _group(game: Game, kind: type[Group]) -> Group:
+    return next(group for group in game.groups if isinstance(group, kind))
+
+
+def test_the_games() -> None:
+    """These games are declared; the first is the default."""
+    assert ["racing-demon", "classic", "demon-a", "demon-b", "fooliana"] == list(GAMES)
+    assert next(iter(GAMES)) == Options().game
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_without_options_a_game_is_as_declared(name: str) -> None:
+    """A table that changes nothing plays the declaration itself."""
+    assert GAMES[name] == _declared({"game": name})
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("players", [1, 2, 8])
+def test_every_pack_is_dealt_whole(name: str, players: int) -> None:
+    """Deal and stock together are the pack, for every player (the closing counts of catalogue 7)."""
+    rules = rules_of(name, players)
+    held = deal_seed(rules).hidden.cards
+    dealt = sorted(card for pile in held for card in pile)
+    assert list(range(52 * players)) == dealt
+
+
+@pytest.mark.parametrize(
+    ("name", "stock", "reserve", "columns", "on_foundations"),
+    [
+        ("racing-demon", 24, [], [1, 2, 3, 4, 5, 6, 7], 0),
+        ("classic", 35, [13], [1, 1, 1, 1], 0),
+        ("demon-a", 34, [13], [1, 1, 1, 1], 1),
+        ("demon-b", 34, [13], [1, 1, 1, 1], 1),
+        ("fooliana", 34, [13], [1, 1, 1, 1], 1),
+    ],
+)
+def test_what_is_dealt(
+    name: str, stock: int, reserve: list[int], columns: list[int], on_foundations: int
+) -> None:
+    """Each game deals what its source says, and the rest is the stock."""
+    rules = rules_of(name)
+    board = rules.deal()
+    sizes = {kind: [len(board.cards[pile]) for pile in rules.layout.own(0, kind)] for kind in Kind}
+    raised = sum(len(board.cards[pile]) for pile in rules.layout.foundations)
+    assert ([stock], reserve, columns, on_foundations) == (
+        sizes[Kind.STOCK],
+        sizes[Kind.RESERVE],
+        sizes[Kind.TABLEAU],
+        raised,
+    )
+
+
+def test_the_heap_of_demon_a_is_hidden_and_only_fills() -> None:
+    """In seed 000 the heap lies face down, and nothing is played from it (D1)."""
+    reserve = _group(GAMES["demon-a"], Reserve)
+    assert isinstance(reserve, Reserve)
+    assert (Shows.NONE, False) == (reserve.shows, reserve.playable)
+
+
+@pytest.mark.parametrize(
+    ("name", "unit"), [("demon-a", Unit.WHOLE), ("demon-b", Unit.WHOLE), ("fooliana", Unit.TAIL)]
+)
+def test_what_moves_in_the_demons(name: str, unit: Unit) -> None:
+    """Whole columns move in the two demons, any tail in Fooliana (D3)."""
+    tableau = _group(GAMES[name], Tableau)
+    assert isinstance(tableau, Tableau)
+    assert (unit, True) == (tableau.unit, tableau.wrap)
+
+
+def test_fooliana_fills_from_the_bottom_of_the_stock() -> None:
+    """When the heap is gone, Fooliana's spaces take the stock's bottom card (D5)."""
+    tableau = _group(GAMES["fooliana"], Tableau)
+    assert isinstance(tableau, Tableau)
+    assert (Filler.RESERVE, Filler.STOCK_BOTTOM) == tableau.space.fill
+
+
+@pytest.mark.parametrize("name", ["demon-a", "demon-b", "fooliana"])
+def test_the_demons_let_either_of_two_last_cards_be_used(name: str) -> None:
+    """Seed 001's generosity at the stock's end holds for the three solitaires (D6)."""
+    stock = _group(GAMES[name], Stock)
+    assert isinstance(stock, Stock)
+    assert TailRule.EITHER2 == stock.tail_rule
+
+
+def test_the_classic_game_is_won_by_the_reserve() -> None:
+    """Catalogue 1.9: out is who empties the reserve; its cards cost two points each."""
+    game = GAMES["classic"]
+    assert (Goal.RESERVE_EMPTY, -2, 10) == (game.goal, game.scoring.reserve_card, game.scoring.out_bonus)
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "field", "value"),
+    [
+        ({"turn": 1}, Stock, "turn", 1),
+        ({"redeals": 0}, Stock, "redeals", 0),
+        ({"tail_rule": "either2"}, Stock, "tail_rule", TailRule.EITHER2),
+        ({"waste_view": 3}, Waste, "view", 3),
+        ({"take_back": "free"}, Foundations, "take_back", TakeBack.FREE),
+        ({"forced_bases": True}, Foundations, "forced_bases", True),
+        ({"game": "classic", "reserve": 20}, Reserve, "size", 20),
+        ({"game": "classic", "columns": 6}, Tableau, "shape", (1,) * 6),
+    ],
+    ids=lambda value: str(value) if isinstance(value, dict) else "",
+)
+def test_an_option_changes_its_field_and_nothing_else(
+    options: dict[str, object], kind: type[Group], field: str, value: object
+) -> None:
+    """Each option for a group of piles changes one field of the declaration."""
+    game = _declared(options)
+    plain = GAMES[game.name]
+    changed = _group(game, kind)
+    assert value == getattr(changed, field)
+    assert value != getattr(_group(plain, kind), field)
+    groups = tuple(group for group in game.groups if group is not changed)
+    assert [group for group in plain.groups if not isinstance(group, kind)] == list(groups)
+    assert replace(game, groups=()) == replace(plain, groups=())
+
+
+def test_the_bonus_is_an_option() -> None:
+    """``out_bonus`` changes the points for going out, and no others."""
+    scoring = _declared({"out_bonus": 20}).scoring
+    assert replace(GAMES["racing-demon"].scoring, out_bonus=20) == scoring
+
+
+def test_the_price_of_reserve_cards_is_an_option() -> None:
+    """``reserve_card`` changes the points for cards left in the reserve, and no others."""
+    scoring = _declared({"game": "classic", "reserve_card": -1}).scoring
+    assert replace(GAMES["classic"].scoring, reserve_card=-1) == scoring
+
+
+@pytest.mark.parametrize(("players", "columns"), [(1, 6), (2, 6), (3, 5), (4, 4), (8, 4)])
+def test_columns_may_depend_on_the_players(players: int, columns: int) -> None:
+    """With ``columns_by_players`` few players get more columns."""
+    tableau = _group(_declared({"game": "classic", "columns_by_players": True}, players), Tableau)
+    assert isinstance(tableau, Tableau)
+    assert (1,) * columns == tableau.shape
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"game": "whist"}, "no game 'whist'; the games are racing-demon, classic"),
+        ({"columns": 5}, "columns of its own shape"),
+        ({"columns_by_players": True}, "columns of its own shape"),
+        ({"reserve": 13}, "nothing that the option 'reserve' could change"),
+        ({"reserve_card": -1}, "nothing that the option 'reserve_card' could change"),
+    ],
+    ids=str,
+)
+def test_options_that_contradict_their_game(options: dict[str, object], message: str) -> None:
+    """An option that speaks of what the game does not have is refused, with a sentence."""
+    with pytest.raises(InvalidGame, match=message):
+        _declared(options)
+
+
+@pytest.mark.parametrize("name", [name for name in GAMES if name != "racing-demon"])
+@pytest.mark.parametrize("players", [1, 8])
+def test_the_largest_layout_can_be_dealt(name: str, players: int) -> None:
+    """The most columns and the largest reserve that options allow still fit one pack."""
+    rules = Rules(_declared({"game": name, "columns": 9, "reserve": 30}, players), range(players))
+    assert all(len(rules.deal().cards[stock]) >= 12 for stock in rules.layout.stock.values())

@@ -1,0 +1,86 @@
+import pytest
+
+from racing_demon_protocol.messages import Event
+from racing_demon_protocol.messages import events as ev
+from racing_demon_protocol.messages.server import HandResult
+from racing_demon_protocol.options import Options
+from racing_demon_protocol.reasons import EndReason
+from racing_demon_protocol.tally import hand_points, match_winners
+from racing_demon_protocol.view import TableView
+
+from ..support.boards import cards
+
+
+def _view(*hands: tuple[int, ...], left: tuple[int, ...] = (), **options: object) -> TableView:
+    """Return a table of three after hands with these points."""
+    view = TableView("T", Options.model_validate(options))
+    events: list[Event] = [ev.Joined(seq=seat + 1, seat=seat, name=str(seat)) for seat in range(3)]
+    events.append(ev.Committed(seq=4, hand=1, hand_id="T/1/1", commitment="0" * 64))
+    shown = tuple(pack * 52 + place for pack in range(3) for place in range(7))
+    events.append(ev.Dealt(seq=5, seats=(0, 1, 2), shown=shown, countdown_ms=0))
+    for event in events:
+        view.apply(event)
+    for seat in left:
+        view.apply(ev.Left(seq=view.seq + 1, seat=seat))
+    view.results = [
+        HandResult(hand=number, seats=(0, 1, 2), points=points, reason=EndReason.DEAD)
+        for number, points in enumerate(hands, 1)
+    ]
+    return view
+
+
+def _with_family(view: TableView) -> TableView:
+    assert view.board is not None
+    view.board.cards[0] = cards("AH/0 2H/1 3H/1")
+    return view
+
+
+def test_points_in_the_order_of_the_seats() -> None:
+    """Each seat of the hand has its cards on the foundations, and who is out the bonus."""
+    assert ((1, 2, 0), (1, 12, 0)) == (
+        hand_points(_with_family(_view()), None),
+        hand_points(_with_family(_view()), 1),
+    )
+
+
+@pytest.mark.parametrize(("on_leave", "points"), [("freeze", (1, 2, 0)), ("forfeit", (1, 0, 0))])
+def test_points_of_a_leaver(on_leave: str, points: tuple[int, ...]) -> None:
+    """A leaver keeps the points of the hand, or loses them, as the table has it (A21)."""
+    assert points == hand_points(_with_family(_view(left=(1,), on_leave=on_leave)), None)
+
+
+def test_no_winner_before_the_last_hand() -> None:
+    """While hands are left to play, nobody has won."""
+    assert match_winners(_view((9, 5, 1), hands=2)) is None
+
+
+def test_the_highest_total_wins() -> None:
+    """After the last hand the highest total of all hands wins."""
+    assert (1,) == match_winners(_view((9, 5, 1), (0, 5, 1), hands=2))
+
+
+def test_equal_totals_share_the_match() -> None:
+    """Equal totals are joint winners (A17)."""
+    assert (0, 1) == match_winners(_view((9, 9, 1), hands=1))
+
+
+def test_equal_totals_may_play_on() -> None:
+    """Where the table wants it, equal totals get another hand (A17)."""
+    assert match_winners(_view((9, 9, 1), hands=1, tie_break="hand")) is None
+    assert (1,) == match_winners(_view((9, 9, 1), (1, 2, 0), hands=1, tie_break="hand"))
+
+
+@pytest.mark.parametrize(("best", "winners"), [(99, None), (100, (0,)), (120, (0,))])
+def test_a_target_ends_the_match(best: int, winners: tuple[int, ...] | None) -> None:
+    """A total that reaches the target ends the match before its last hand."""
+    assert winners == match_winners(_view((best, 5, 1), hands=9, target=100))
+
+
+def test_a_leaver_cannot_win() -> None:
+    """Whoever left is passed over, however many points there are."""
+    assert (1,) == match_winners(_view((9, 5, 1), hands=1, left=(0,)))
+
+
+def test_a_match_that_all_left_is_over() -> None:
+    """When everybody has left, the match ends at once, and the best of the leavers wins."""
+    assert (0,) == match_winners(_view((9, 5, 1), hands=5, left=(0, 1, 2)))

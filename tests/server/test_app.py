@@ -1,0 +1,53 @@
+"""The wiring, in this process."""
+
+import asyncio
+import os
+import signal
+import time
+
+import pytest
+
+from racing_demon_protocol.messages.server import Versions
+from racing_demon_server.app import clock, run
+from racing_demon_server.settings import Settings
+
+from ..support.servers import PATIENCE, Closing, Peer, serving, within
+
+
+class Announced(asyncio.Future[str]):
+    """The URL of a server that is being started."""
+
+
+async def test_it_announces_serves_and_stops() -> None:
+    """The announced URL is served until a signal comes."""
+    announced = Announced()
+    serving_ = asyncio.create_task(run(Settings(port=0), announced.set_result))
+    url = await within(PATIENCE, announced)
+    async with Peer.connect(url) as peer:
+        assert isinstance(await peer.hear(), Versions)
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert Closing(1012, "The server is going down.") == await peer.closed()
+    await within(PATIENCE, serving_)
+
+
+async def test_a_signal_in_the_moment_of_the_announcement_counts() -> None:
+    """Whoever has heard where the server is can stop it already."""
+    await within(PATIENCE, run(Settings(port=0), lambda url: os.kill(os.getpid(), signal.SIGTERM)))
+
+
+async def test_where_it_cannot_listen_nothing_is_announced() -> None:
+    """A port that is taken is an error, and no address is told."""
+    announced = Announced()
+    async with serving() as served:
+        with pytest.raises(OSError, match="address already in use"):
+            await run(Settings(port=served.port), announced.set_result)
+    assert not announced.done()
+
+
+def test_the_clock_counts_microseconds_and_never_back() -> None:
+    """The server's clock is the machine's rising one."""
+    before = time.monotonic_ns()
+    readings = [clock() for _ in range(1_000)]
+    after = time.monotonic_ns()
+    assert readings == sorted(readings)
+    assert before // 1_000 <= readings[0] <= readings[-1] <= after // 1_000

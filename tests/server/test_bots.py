@@ -1,0 +1,234 @@
+"""Bots see the board only, play by its rules, and the better ones earn more."""
+
+import random
+from statistics import mean, median
+
+import pytest
+
+from racing_demon_protocol.board import Play
+from racing_demon_protocol.messages.client import Call, Command, PlayCards, Stuck
+from racing_demon_protocol.options import Options
+from racing_demon_protocol.shuffle import subseed
+from racing_demon_protocol.view import TableView
+from racing_demon_server.bots import LEVELS, Bot
+from racing_demon_server.simulate import play_match
+
+from ..support.tables import Own, Sitting
+
+NOTHING = Own(["9D"])
+
+
+def _bot(level: str = "hard", seed: int = 0) -> Bot:
+    return Bot(0, LEVELS[level], random.Random(seed))
+
+
+def _decides(sitting: Sitting, level: str = "hard", seed: int = 0) -> Command | None:
+    return _bot(level, seed).decide(sitting.table.view)[0]
+
+
+def _hand(own: Own, other: Own = NOTHING, *, foundation: tuple[str, ...] = (), **options: object) -> Sitting:
+    sitting = Sitting.lobby(2, **options)
+    sitting.start()
+    sitting.lay(foundation, own, other)
+    return sitting
+
+
+def _play(sitting: Sitting, play: Play, counter: int = 1) -> PlayCards:
+    source, count, destination = play
+    return PlayCards(counter=counter, source=source, count=count, destination=destination, seen=sitting.seq)
+
+
+def _step(sitting: Sitting, bot: Bot) -> Command:
+    """Let the bot do what it wants to."""
+    command, _ = bot.decide(sitting.table.view)
+    assert command is not None
+    sitting.give(bot.seat, command.model_copy(update={"counter": sitting.counter(bot.seat) + 1}))
+    return command
+
+
+def _turns_until_stuck(sitting: Sitting, bot: Bot) -> int:
+    turns = 0
+    while isinstance(_step(sitting, bot), PlayCards):
+        turns += 1
+    return turns
+
+
+# When to do nothing.
+
+
+def test_a_bot_waits_for_the_signal() -> None:
+    """Before the signal a bot sends nothing, and looks up again after a while."""
+    command, wait_ms = _bot().decide(Sitting.lobby(2).table.view)
+    assert command is None
+    assert wait_ms > 0
+
+
+def test_a_bot_without_cards_waits() -> None:
+    """A bot that came late sends nothing before its first deal."""
+    sitting = Sitting.playing(2)
+    sitting.join("Joy")
+    assert Bot(2, LEVELS["hard"], random.Random(0)).decide(sitting.table.view)[0] is None
+
+
+def test_a_bot_that_said_stuck_waits() -> None:
+    """Having said so once, a bot waits for somebody's play."""
+    sitting = _hand(Own(["9D"]))
+    sitting.events(0, Stuck)
+    assert _decides(sitting) is None
+
+
+# What to play.
+
+
+def test_a_card_to_the_foundations_comes_first() -> None:
+    """Before any move on its own layout a bot plays to the middle."""
+    sitting = _hand(Own(["AS", "2h 8S", "9H"]))
+    assert _play(sitting, Play(sitting.column(0), 1, 0)) == _decides(sitting)
+
+
+def test_the_reserve_comes_before_the_rest() -> None:
+    """Of two cards for the middle a bot plays the reserve's, which has to go."""
+    sitting = _hand(Own(["AS"], reserve="2h AH"), game="classic")
+    play = _play(sitting, Play(sitting.reserve(0), 1, 0))
+    assert all(play == _decides(sitting, seed=seed) for seed in range(20))
+
+
+def test_the_deepest_column_is_dug_out_first() -> None:
+    """Of two columns to uncover a bot takes the one with more cards face down."""
+    sitting = _hand(Own(["2h 8S", "2d 3d 8C", "9H"]))
+    assert _play(sitting, Play(sitting.column(0, 1), 1, sitting.column(0, 2))) == _decides(sitting)
+
+
+def test_a_bot_turns_when_it_has_no_play() -> None:
+    """With nothing to play a bot turns its stock."""
+    sitting = _hand(Own(["9D"], stock="5D 7D 8D JD"))
+    assert _play(sitting, Play(sitting.stock(0), 3, sitting.waste(0))) == _decides(sitting)
+
+
+def test_a_bot_without_a_stock_is_stuck_at_once() -> None:
+    """With nothing to play and nothing to turn a bot says so."""
+    assert Stuck(counter=1) == _decides(_hand(Own(["9D"])))
+
+
+def test_a_bot_that_has_seen_all_its_cards_is_stuck() -> None:
+    """Having turned through present pass and fresh pass for nothing, a bot says so."""
+    sitting = _hand(Own(["9D"], stock="5D 7D 8D JD QD TD"), call_out="auto")
+    assert 4 <= _turns_until_stuck(sitting, _bot()) <= 12
+
+
+def test_a_bot_that_has_made_a_play_looks_through_its_cards_again() -> None:
+    """After a play other cards may fit, so a bot is not stuck before it has seen all of them again."""
+    sitting = _hand(Own(["9D", "9H 2S"], stock="5D 7D 8D JD QD TD"), other=Own(["AS", "9C"]))
+    patient, bot = _turns_until_stuck(sitting.fork(), _bot()), _bot()
+    for _ in range(patient - 1):
+        _step(sitting, bot)
+    sitting.play(1, sitting.column(1))
+    assert _play(sitting, Play(sitting.column(0, 1), 1, 0), patient) == _step(sitting, bot)
+    assert patient == _turns_until_stuck(sitting, bot)
+
+
+def test_a_bot_begins_every_hand_afresh() -> None:
+    """What was tried in one hand does not tire a bot in the next."""
+    sitting, bot = _hand(Own(["9D"], stock="5D 7D 8D")), _bot()
+    _turns_until_stuck(sitting, bot)
+    sitting.events(1, Stuck)
+    sitting.start()
+    sitting.lay([], Own(["9D"], stock="5D 7D 8D"), NOTHING)
+    assert isinstance(_step(sitting, bot), PlayCards)
+
+
+def test_a_neutral_move_that_leads_to_nothing_is_not_made() -> None:
+    """A bot does not move a card to and fro between two parents."""
+    sitting = _hand(Own(["9D 8S", "9H"]))
+    assert Stuck(counter=1) == _decides(sitting)
+
+
+@pytest.mark.parametrize(("level", "sees"), [("hard", True), ("medium", False), ("easy", False)])
+def test_only_the_best_look_ahead(level: str, sees: bool) -> None:
+    """A neutral move that bares a card for the middle is found by the best level only."""
+    sitting = _hand(Own(["2D 8S", "9H"]), foundation=("AD",))
+    command = _decides(sitting, level)
+    assert sees == (command == _play(sitting, Play(sitting.column(0), 1, sitting.column(0, 1))))
+
+
+def test_a_bot_that_is_out_calls() -> None:
+    """Where the shout is wanted, a bot without cards gives it."""
+    sitting = _hand(Own(["2S"]), foundation=("AS",), call_out="shout")
+    sitting.play(0, sitting.column(0))
+    assert Call(counter=1) == _decides(sitting)
+
+
+def test_commands_are_counted() -> None:
+    """Each command has the next counter."""
+    sitting, bot = _hand(Own(["9D"], stock="5D 7D 8D")), _bot()
+    commands = [bot.decide(sitting.table.view)[0] for _ in range(3)]
+    assert [1, 2, 3] == [command.counter for command in commands if command is not None]
+
+
+# What a bot knows.
+
+
+def test_a_bot_needs_the_view_only() -> None:
+    """From what a spectator gets a bot decides the same as at the table."""
+    sitting = Sitting.playing(2)
+    for _ in range(4):
+        sitting.turn(0)
+        watched = TableView.from_snapshot(sitting.table.view.snapshot(0))
+        assert _bot().decide(sitting.table.view) == _bot().decide(watched)
+
+
+def test_hidden_cards_do_not_matter() -> None:
+    """Two tables that look the same lead to the same decisions, whatever lies face down."""
+    one = _hand(Own(["2h 3h 8S", "5c 9H"], stock="5D 7D 8D"))
+    other = _hand(Own(["as 2s 8S", "kc 9H"], stock="AD 2D 3D"))
+    assert one.board == other.board
+    assert one.hidden() != other.hidden()
+    assert [_bot(seed=n).decide(one.table.view) for n in range(20)] == [
+        _bot(seed=n).decide(other.table.view) for n in range(20)
+    ]
+
+
+def test_the_same_chance_makes_the_same_bot() -> None:
+    """A bot's decisions and times follow from its chance and what it sees."""
+    sitting = Sitting.playing(2)
+    one, other = (_bot("easy", seed=5) for _ in range(2))
+    for _ in range(10):
+        decision = one.decide(sitting.table.view)
+        assert decision == other.decide(sitting.table.view)
+
+
+# How well they play.
+
+
+def test_weaker_bots_overlook_plays() -> None:
+    """The best level sees every play; the weaker miss some, the weakest most."""
+    sitting = _hand(Own(["AS", "9D"], stock="5D 7D 8D"))
+    plays = _play(sitting, Play(sitting.column(0), 1, 0))
+    seen = {level: sum(_decides(sitting, level, seed) == plays for seed in range(300)) for level in LEVELS}
+    assert 300 == seen["hard"] > seen["medium"] > seen["easy"] > 150
+
+
+def test_times_are_those_of_the_level() -> None:
+    """The median time for a play is about what the level says, and differs from play to play."""
+    sitting = _hand(Own(["AS", "9D"]))
+    for level in LEVELS.values():
+        bot = Bot(0, level, random.Random(1))
+        waits = [bot.decide(sitting.table.view)[1] for _ in range(301)]
+        assert abs(median(waits) / level.play_ms - 1) < 0.2
+        assert len(set(waits)) > 100
+
+
+def test_each_level_beats_the_one_below() -> None:
+    """Over hands in which the levels take turns at the seats, the better clearly earn more."""
+    levels = ["easy", "easy", "medium", "hard"]
+    earned: dict[str, list[int]] = {level: [] for level in LEVELS}
+    for number in range(24):
+        shift = number % len(levels)
+        seated = levels[shift:] + levels[:shift]
+        options = Options(hands=1, countdown_ms=0, tally_ms=0)
+        table, _, _ = play_match(subseed(b"levels", f"match/{number}"), seated, options)
+        for level, points in zip(seated, table.view.results[0].points, strict=True):
+            earned[level].append(points)
+    easy, medium, hard = (mean(earned[level]) for level in LEVELS)
+    assert medium > easy + 4
+    assert hard > medium + 4

@@ -1,0 +1,261 @@
+"""A table under every kind of company, with a mirror that follows the events alone."""
+
+import random
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from racing_demon_protocol.board import FOUNDATIONS, Board, Kind
+from racing_demon_protocol.cards import UNKNOWN
+from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.games import GAMES
+from racing_demon_protocol.invariants import status
+from racing_demon_protocol.messages import client as cl
+from racing_demon_protocol.messages.server import Refused
+from racing_demon_protocol.options import CallOut, OnLeave, Options, StallRule, TieBreak
+from racing_demon_protocol.record import verify
+from racing_demon_protocol.view import TableView
+from racing_demon_server.bots import LEVELS, Bot
+from racing_demon_server.claims import Actor
+from racing_demon_server.table import Answer
+
+from ..support.tables import MS, SECOND, Sitting
+
+chances = st.integers(0, 1_000)
+options = st.fixed_dictionaries(
+    {
+        "game": st.sampled_from([*GAMES, "racing-demon", "classic"]),
+        "hands": st.integers(1, 3),
+        "countdown_ms": st.sampled_from([0, 1_000]),
+        "tally_ms": st.sampled_from([0, 5_000]),
+        "call_out": st.sampled_from(CallOut),
+        "stall_rule": st.sampled_from(StallRule),
+        "tie_break": st.sampled_from(TieBreak),
+        "on_leave": st.sampled_from(OnLeave),
+        "late_join": st.booleans(),
+        "auto_first_turn": st.booleans(),
+    },
+    optional={
+        "forced_bases": st.booleans(),
+        "turn": st.integers(1, 3),
+        "redeals": st.integers(0, 2),
+        "waste_view": st.integers(1, 3),
+        "target": st.integers(1, 30),
+        "take_back": st.sampled_from(["never", "free"]),
+    },
+).map(Options.model_validate)
+
+
+class TableMachine(RuleBasedStateMachine):
+    """Any company at a table, and what must be true after each of its steps."""
+
+    sitting: Sitting
+    first_options: Options
+    last: tuple[Actor, cl.Command] | None
+
+    # Steps.
+
+    @initialize(options=options, watched=st.booleans(), players=st.integers(1, 4), seed=st.binary(min_size=1))
+    def open(self, options: Options, watched: bool, players: int, seed: bytes) -> None:
+        """Open a table."""
+        self.sitting = Sitting(seed, **options.model_dump())
+        self.first_options = options
+        self.last = None
+        if watched:
+            self.sitting.host_watching()
+        for number in range(players):
+            self.sitting.join(f"Guest {number}")
+
+    @rule(name=st.sampled_from(["Ann", "Ben", "", "ann\n"]))
+    def join(self, name: str) -> None:
+        """Let somebody come."""
+        self.sitting.wait(0)
+        before = self.sitting.state()
+        try:
+            self.sitting.join(name)
+        except CommandRefused:
+            assert before == self.sitting.state()
+
+    @rule(chance=chances, connected=st.booleans())
+    def connect(self, chance: int, connected: bool) -> None:
+        """Let a connection come or go."""
+        self.sitting.connect(chance % 8, connected)
+
+    @rule(us=st.sampled_from([1, 200 * MS, 500 * MS, SECOND, 6 * SECOND, 60 * SECOND]))
+    def wait(self, us: int) -> None:
+        """Let time pass."""
+        self.sitting.wait(us)
+        due = self.sitting.table.due
+        assert due is None or due > self.sitting.now
+
+    @rule(
+        chance=chances,
+        command=st.sampled_from(
+            [
+                (cl.Leave, {}),
+                (cl.Call, {}),
+                (cl.Stuck, {}),
+                (cl.Ready, {"ready": True}),
+                (cl.Ready, {"ready": False}),
+            ]
+        ),
+    )
+    def say(self, chance: int, command: tuple[type[cl.Command], dict[str, object]]) -> None:
+        """Let anybody say anything."""
+        self._send(self._anybody(chance), command[0], **command[1])
+
+    @rule(
+        command=st.sampled_from(
+            [
+                (cl.Start, {}),
+                (cl.AddBot, {"level": "hard"}),
+                (cl.AddBot, {"level": "easy"}),
+                (cl.RemoveBot, {"seat": 1}),
+                (cl.RemoveBot, {"seat": 2}),
+            ]
+        )
+    )
+    def host(self, command: tuple[type[cl.Command], dict[str, object]]) -> None:
+        """Let the host do what hosts do."""
+        self._send(self.sitting.table.view.host, command[0], **command[1])
+
+    @rule(options=options)
+    def set_options(self, options: Options) -> None:
+        """Let the host change the game."""
+        self._send(self.sitting.table.view.host, cl.SetOptions, options=options)
+
+    @rule()
+    def everybody_ready(self) -> None:
+        """Let all be ready, and the countdown pass."""
+        for seat in list(self.sitting.table.view.seats):
+            self._send(seat, cl.Ready)
+        self.sitting.wait(SECOND)
+
+    @precondition(lambda self: self._playing())
+    @rule()
+    def everybody_stuck(self) -> None:
+        """Let all say that they are stuck."""
+        for seat in self.sitting.table.view.hand_seats:
+            self._send(seat, cl.Stuck)
+
+    @precondition(lambda self: self._playing())
+    @rule(seat=chances, play=chances, late=st.integers(0, 5))
+    def legal_play(self, seat: int, play: int, late: int) -> None:
+        """Make a play that the rules call legal: it must be accepted, however old the sender's picture."""
+        player = self._player(seat)
+        plays = self.sitting.plays(player)
+        if not plays:
+            return
+        source, count, destination = plays[play % len(plays)]
+        upward = self.sitting.board.piles[destination].kind is Kind.FOUNDATION
+        answer = self._send(
+            player,
+            cl.PlayCards,
+            source=source,
+            count=count,
+            destination=FOUNDATIONS if upward and play % 2 else destination,
+            seen=max(self._dealt(), self.sitting.seq - late),
+        )
+        assert answer is not None
+        assert answer.reply is None or self.sitting.table.view.seats[player].left
+
+    @precondition(lambda self: self._playing())
+    @rule(seat=chances, source=st.integers(0, 60), count=st.integers(1, 6), destination=st.integers(-1, 60))
+    def any_play(self, seat: int, source: int, count: int, destination: int) -> None:
+        """Try any play at all."""
+        seen = self.sitting.seq
+        fields = {"source": source, "count": count, "destination": destination, "seen": seen}
+        self._send(self._player(seat), cl.PlayCards, **fields)
+
+    @precondition(lambda self: self._playing())
+    @rule(chance=chances, steps=st.integers(1, 60))
+    def play_well(self, chance: int, steps: int) -> None:
+        """Let all play for a while as bots do, one after the other."""
+        rng = random.Random(chance)
+        players = [Bot(seat, LEVELS["hard"], rng) for seat in self.sitting.table.view.hand_seats]
+        for number in range(steps):
+            bot = players[number % len(players)]
+            command, _ = bot.decide(self.sitting.table.view)
+            if command is not None and bot.seat in self.sitting.table.claims:
+                counter = self.sitting.counter(bot.seat) + 1
+                self._give(bot.seat, command.model_copy(update={"counter": counter}))
+
+    @precondition(lambda self: self.last is not None)
+    @rule()
+    def again(self) -> None:
+        """Send the last command once more: nothing happens, and nothing is judged."""
+        assert self.last is not None
+        actor, command = self.last
+        self.sitting.wait(0)
+        if self.sitting.counter(actor) >= command.counter:  # else the seat has a new owner
+            before = self.sitting.state()
+            self.sitting.give(actor, command)
+            assert before == self.sitting.state()
+
+    # What must be true.
+
+    @invariant()
+    def boards_are_sound(self) -> None:
+        """No card is lost, doubled or out of place, on the public board and among all cards."""
+        sitting = self.sitting
+        if sitting.table.view.board is not None:
+            assert [] == status(sitting.rules, sitting.board)
+            hidden = sitting.hidden()
+            assert [] == status(sitting.rules, Board([p.opened() for p in hidden.piles], hidden.cards))
+            for public, all_cards in zip(sitting.board.cards, hidden.cards, strict=True):
+                assert len(public) == len(all_cards)
+                assert all(a in {UNKNOWN, b} for a, b in zip(public, all_cards, strict=True))
+
+    @invariant()
+    def a_snapshot_is_the_table(self) -> None:
+        """Who comes now gets the same picture as who has followed."""
+        snapshot = self.sitting.table.view.snapshot(0)
+        assert snapshot == TableView.from_snapshot(snapshot).snapshot(0)
+
+    def teardown(self) -> None:
+        """Check the whole evening once more, from its log alone."""
+        if hasattr(self, "sitting"):
+            verify([TableView("TEST", self.first_options).snapshot(0), *self.sitting.log])
+
+    # Helpers.
+
+    def _send(self, actor: Actor, cls: type[cl.Command], **fields: object) -> Answer | None:
+        if actor not in self.sitting.table.claims:
+            return None
+        fields["counter"] = self.sitting.counter(actor) + 1
+        return self._give(actor, cls.model_validate(fields))
+
+    def _give(self, actor: Actor, command: cl.Command) -> Answer:
+        self.sitting.wait(0)
+        before = self.sitting.state()
+        answer = self.sitting.give(actor, command)
+        if isinstance(answer.reply, Refused):
+            assert (before, []) == (self.sitting.state(), answer.events)
+        self.last = actor, command
+        return answer
+
+    def _anybody(self, chance: int) -> Actor:
+        actors: list[Actor] = [actor for actor in (*range(8), None) if actor in self.sitting.table.claims]
+        return actors[chance % len(actors)] if actors else None
+
+    def _player(self, chance: int) -> int:
+        seats = self.sitting.table.view.hand_seats
+        return seats[chance % len(seats)]
+
+    def _playing(self) -> bool:
+        self.sitting.wait(0)
+        return self.sitting.table.view.in_hand
+
+    def _dealt(self) -> int:
+        assert self.sitting.hand is not None
+        return self.sitting.hand._dealt_seq
+
+
+TestTableMachine = TableMachine.TestCase
+TestTableMachine.settings = settings(
+    max_examples=60,
+    stateful_step_count=50,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)

@@ -1,0 +1,51 @@
+"""Whole matches of bots, played once and used by many tests."""
+
+from functools import cache
+
+from racing_demon_protocol.messages.client import Command
+from racing_demon_protocol.messages.events import Event
+from racing_demon_protocol.options import Options
+from racing_demon_protocol.view import TableView
+from racing_demon_server.simulate import play_match
+
+__all__ = ["MATCHES", "commands_of", "final_view", "log_of", "options_of"]
+
+MATCHES: dict[str, tuple[int, dict[str, object]]] = {
+    "racing-demon": (3, {"hands": 2}),
+    "shouted": (2, {"game": "classic", "hands": 2, "call_out": "shout"}),
+    "rotated": (2, {"hands": 1, "stall_rule": "rotate"}),
+    "first turns": (3, {"hands": 1, "auto_first_turn": True, "waste_view": 3}),
+    "demon-a": (2, {"game": "demon-a", "hands": 1}),
+    "demon-b": (2, {"game": "demon-b", "hands": 1}),
+    "fooliana": (2, {"game": "fooliana", "hands": 1, "redeals": 2}),
+    "eight": (8, {"hands": 1}),
+}
+"""The matches by name: how many bots, and the table's options."""
+
+
+@cache
+def _match(name: str) -> tuple[TableView, list[Event], list[Command]]:
+    players, _ = MATCHES[name]
+    levels = ["easy", "medium", "hard", "medium"] * 2
+    table, log, arrived = play_match(bytes(32), levels[:players], options_of(name))
+    return table.view, log, [command for _, _, command in arrived]
+
+
+def options_of(name: str) -> Options:
+    """Return the options of a match."""
+    return Options.model_validate(MATCHES[name][1])
+
+
+def log_of(name: str) -> list[Event]:
+    """Return all events of a match."""
+    return _match(name)[1]
+
+
+def commands_of(name: str) -> list[Command]:
+    """Return all commands that a match's bots sent."""
+    return _match(name)[2]
+
+
+def final_view(name: str) -> TableView:
+    """Return the judge's own view after a match; it is not to be changed."""
+    return _match(name)[0]

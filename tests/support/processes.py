@@ -1,0 +1,105 @@
+"""Our two programs as processes of their own."""
+
+import asyncio
+import contextlib
+import os
+import re
+import signal
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, Final, NamedTuple
+
+from .servers import PATIENCE, within
+
+__all__ = ["CLIENT", "SERVER", "Ended", "Running", "server_process", "started", "text_of"]
+
+SERVER: Final = "racing_demon_server"
+CLIENT: Final = "racing_demon_client"
+
+
+class Ended(NamedTuple):
+    """How a program ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+class Running:
+    """A program that runs, with its three streams."""
+
+    def __init__(self, process: Process) -> None:
+        self.process = process
+
+    @property
+    def pid(self) -> int:
+        """The number of the process."""
+        return self.process.pid
+
+    def stop(self, number: int = signal.SIGTERM) -> None:
+        """Send it a signal."""
+        os.kill(self.pid, number)
+
+    def type(self, *lines: str) -> None:
+        """Write lines to its standard input."""
+        assert self.process.stdin is not None
+        self.process.stdin.write("".join(f"{line}\n" for line in lines).encode())
+
+    def hang_up(self) -> None:
+        """End its standard input."""
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+
+    async def line(self, pattern: str = "") -> re.Match[str]:
+        """Return the next line of its output in which something is found."""
+        assert self.process.stdout is not None
+        while True:
+            line = (await within(PATIENCE, self.process.stdout.readline())).decode()
+            if not line:
+                raise AssertionError(f"the output ended without {pattern!r}: {await self.end()}")
+            found = re.search(pattern, line)
+            if found is not None:
+                return found
+
+    async def end(self) -> Ended:
+        """Wait until it ends, and return what is left of its output."""
+        out, err = await within(PATIENCE, self.process.communicate())
+        assert self.process.returncode is not None
+        return Ended(self.process.returncode, out.decode(), err.decode())
+
+
+@asynccontextmanager
+async def started(
+    module: str, *arguments: str, env: Mapping[str, str] | None = None, **more: Any
+) -> AsyncIterator[Running]:
+    """Start a program; whatever happens, it is gone in the end."""
+    streams: dict[str, Any] = {"stdin": PIPE, "stdout": PIPE, "stderr": PIPE, **more}
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", module, *arguments, env={**os.environ, **(env or {})}, **streams
+    )
+    try:
+        yield Running(process)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        await process.communicate()
+
+
+async def text_of(
+    module: str, *arguments: str, typed: str = "", env: Mapping[str, str] | None = None
+) -> Ended:
+    """Run a program to its end, with something typed into it."""
+    async with started(module, *arguments, env=env) as program:
+        out, err = await within(PATIENCE, program.process.communicate(typed.encode()))
+        assert program.process.returncode is not None
+        return Ended(program.process.returncode, out.decode(), err.decode())
+
+
+@asynccontextmanager
+async def server_process(*arguments: str, **more: Any) -> AsyncIterator[tuple[Running, str]]:
+    """Start a server on a free port of this machine; give it and its URL."""
+    async with started(SERVER, "--host", "127.0.0.1", "--port", "0", *arguments, **more) as server:
+        found = await server.line(r"listening on (\S+)")
+        yield server, found.group(1)

@@ -1,0 +1,143 @@
+"""Rooms without sockets, in virtual time: hours pass in no time, and always in the same way."""
+
+import asyncio
+import selectors
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+from racing_demon_protocol.codec import Encoding, decode_server, encode
+from racing_demon_protocol.messages import Event, Message
+from racing_demon_protocol.messages import client as cl
+from racing_demon_protocol.messages.server import Accepted, Refused, Snapshot
+from racing_demon_protocol.options import Options
+from racing_demon_protocol.reasons import CloseCode
+from racing_demon_protocol.shuffle import hand_seeds
+from racing_demon_server.claims import Actor
+from racing_demon_server.room import Room
+
+from .servers import Closing
+
+__all__ = ["Ear", "in_virtual_time", "now", "open_room", "say", "seat_at"]
+
+T = TypeVar("T")
+
+
+class _Clockwork(selectors.SelectSelector):
+    """Waits for nothing: where a loop would sleep, the time jumps."""
+
+    now = 1_000.0
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        ready = super().select(0)
+        if not ready:
+            assert timeout is not None, "everybody waits, and nothing will ever happen"
+            self.now += max(0.0, timeout)
+        return ready
+
+
+class _VirtualLoop(asyncio.SelectorEventLoop):
+    def __init__(self) -> None:
+        self._clockwork = _Clockwork()
+        super().__init__(self._clockwork)
+
+    def time(self) -> float:
+        return self._clockwork.now
+
+
+def in_virtual_time(story: Coroutine[Any, Any, T]) -> T:
+    """Run a story on a loop whose clock jumps from one appointment to the next."""
+    with asyncio.Runner(loop_factory=_VirtualLoop) as runner:
+        return runner.run(story)
+
+
+def now() -> int:
+    """Return the microseconds on the loop's clock."""
+    return round(asyncio.get_running_loop().time() * 1_000_000)
+
+
+class Ear:
+    """A listener that writes down what it gets.
+
+    Attributes:
+        frames: every frame, as it came.
+        closing: how it was closed, if it was.
+
+    """
+
+    def __init__(self, encoding: Encoding = Encoding.MSGPACK) -> None:
+        self.encoding = encoding
+        self.frames: list[bytes | str] = []
+        self.closing: Closing | None = None
+        self._news = asyncio.Event()
+
+    def send_frame(self, frame: bytes | str) -> None:
+        """Take a frame."""
+        self.frames.append(frame)
+        self._news.set()
+
+    def reply(self, message: Message) -> None:
+        """Take a message."""
+        self.send_frame(encode(message, self.encoding))
+
+    def close(self, code: CloseCode, reason: str) -> None:
+        """Take a good-bye."""
+        self.closing = Closing(code, reason)
+
+    async def until(self, cls: type[Message]) -> None:
+        """Wait until a message of a kind has come."""
+        looked_at = 0
+        while not any(isinstance(decode_server(frame), cls) for frame in self.frames[looked_at:]):
+            looked_at = len(self.frames)
+            self._news.clear()
+            await self._news.wait()
+
+    @property
+    def heard(self) -> list[Message]:
+        """Every message so far."""
+        return [decode_server(frame) for frame in self.frames]
+
+    @property
+    def events(self) -> list[Event]:
+        """Every event so far."""
+        return [message for message in self.heard if isinstance(message, Event)]
+
+    @property
+    def snapshots(self) -> list[Snapshot]:
+        """Every snapshot so far."""
+        return [message for message in self.heard if isinstance(message, Snapshot)]
+
+    @property
+    def replies(self) -> list[Accepted | Refused]:
+        """Every answer so far."""
+        return [message for message in self.heard if isinstance(message, Accepted | Refused)]
+
+
+def open_room(*, bot_speed: float = 1.0, kept_events: int = 2_048, **options: Any) -> Room:
+    """Open a room on the running loop."""
+    asked = Options(**{"countdown_ms": 0, "tally_ms": 0, **options})
+    return Room(
+        "TEST",
+        asked,
+        hand_seeds(bytes(32)),
+        now,
+        bot_speed=bot_speed,
+        bot_seed=bytes(32),
+        kept_events=kept_events,
+    )
+
+
+def seat_at(room: Room, name: str, encoding: Encoding = Encoding.MSGPACK) -> tuple[int, Ear]:
+    """Seat somebody at a room, as the gateway does."""
+    ear = Ear(encoding)
+    seat = room.join(name, name.encode())
+    room.take_seat(ear, seat)
+    room.catch_up(ear, 0)
+    room.connect(seat)
+    return seat, ear
+
+
+async def say(room: Room, ear: Ear, actor: Actor, *commands: cl.Command) -> None:
+    """Let commands arrive together, and wait until they are judged."""
+    for number, command in enumerate(commands):
+        room.put(ear, actor, command, now(), number)
+    await asyncio.sleep(0)

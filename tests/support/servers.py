@@ -1,0 +1,268 @@
+"""Servers in this process, and peers that speak to them message by message or byte by byte."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import asynccontextmanager
+from itertools import pairwise
+from typing import Any, Final, NamedTuple, Self, TypeVar
+
+import pytest
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.server import Server, ServerConnection
+from websockets.exceptions import ConnectionClosed
+from websockets.frames import Frame, Opcode
+from websockets.typing import Subprotocol
+
+from racing_demon_protocol.codec import VERSION, Encoding, decode_server, encode
+from racing_demon_protocol.messages import Event, Message
+from racing_demon_protocol.messages import client as cl
+from racing_demon_protocol.messages.events import Played
+from racing_demon_protocol.messages.server import Accepted, Refused, Seated, Snapshot, Versions
+from racing_demon_protocol.options import Options
+from racing_demon_protocol.view import TableView
+from racing_demon_server.app import clock
+from racing_demon_server.gateway import start
+from racing_demon_server.hall import Hall
+from racing_demon_server.settings import Settings
+
+__all__ = ["PATIENCE", "Closing", "Peer", "Served", "fragments", "serving", "troubles", "within"]
+
+PATIENCE: Final = 20.0
+"""Seconds after which a test that waits in vain fails. No test is meant to take so long."""
+
+T = TypeVar("T")
+M = TypeVar("M", bound=Message)
+
+
+class Served(NamedTuple):
+    """A server that runs in this process."""
+
+    url: str
+    hall: Hall
+    server: Server
+    settings: Settings
+
+    @property
+    def origin(self) -> str:
+        """Where it answers plain HTTP."""
+        return self.url.replace("ws://", "http://").removesuffix("/v1")
+
+    @property
+    def port(self) -> int:
+        """The port that it listens on."""
+        return int(self.url.rpartition(":")[2].partition("/")[0])
+
+    def newest(self) -> ServerConnection:
+        """Return the server's side of the only connection that is open."""
+        (connection,) = self.server.connections
+        return connection
+
+
+class Closing(NamedTuple):
+    """How a server ended a connection; 1006 if it said nothing."""
+
+    code: int
+    reason: str
+
+
+async def within(seconds: float, awaitable: Awaitable[T]) -> T:
+    """Wait for something that must happen, and fail if it does not."""
+    return await asyncio.wait_for(awaitable, seconds)
+
+
+@asynccontextmanager
+async def serving(**settings: Any) -> AsyncIterator[Served]:
+    """Run a server on a free port, with any of the settings changed."""
+    chosen = Settings(**{"port": 0, **settings})
+    hall = Hall(chosen, clock)
+    server = await start(chosen, hall, clock)
+    port = next(iter(server.sockets)).getsockname()[1]
+    try:
+        yield Served(f"ws://127.0.0.1:{port}/v1", hall, server, chosen)
+    finally:
+        server.close()
+        await within(PATIENCE, server.wait_closed())
+        hall.close()
+
+
+class Peer:
+    """A client that does nothing by itself.
+
+    Attributes:
+        socket: its WebSocket.
+        place: what it was told when it took its place at a table.
+        view: its mirror of the table, once there is one; follows whatever is heard.
+        counter: the number of its last command.
+
+    """
+
+    def __init__(self, socket: ClientConnection, encoding: Encoding) -> None:
+        self.socket = socket
+        self.place = Seated(code="?")
+        self.counter = 0
+        self._encoding = encoding
+        self._view: TableView | None = None
+
+    @classmethod
+    @asynccontextmanager
+    async def connect(
+        cls, url: str, encoding: Encoding = Encoding.MSGPACK, **more: Any
+    ) -> AsyncIterator[Self]:
+        """Open a WebSocket, and say nothing."""
+        usual: dict[str, Any] = {"compression": None, "close_timeout": 1, "max_queue": None}
+        async with connect(url, subprotocols=[Subprotocol(encoding)], **{**usual, **more}) as socket:
+            yield cls(socket, encoding)
+
+    @classmethod
+    @asynccontextmanager
+    async def entered(
+        cls, url: str, request: Message, encoding: Encoding = Encoding.MSGPACK, **more: Any
+    ) -> AsyncIterator[Self]:
+        """Take a place at a table, and get its snapshot."""
+        async with cls.connect(url, encoding, **more) as peer:
+            await peer.greet()
+            await peer.enter(request)
+            await peer.until(Snapshot)
+            yield peer
+
+    @classmethod
+    @asynccontextmanager
+    async def hosting(
+        cls, url: str, encoding: Encoding = Encoding.MSGPACK, *, seated: bool = True, **options: Any
+    ) -> AsyncIterator[Self]:
+        """Open a table with no pauses and sit down at it as Ann."""
+        asked = Options(**{"countdown_ms": 0, "tally_ms": 0, **options})
+        async with cls.entered(url, cl.Create(name="Ann", options=asked, seated=seated), encoding) as peer:
+            yield peer
+
+    @property
+    def view(self) -> TableView:
+        """The mirror of the table."""
+        assert self._view is not None
+        return self._view
+
+    @property
+    def code(self) -> str:
+        """The table's code."""
+        return self.place.code
+
+    @property
+    def token(self) -> str:
+        """The seat's token."""
+        assert self.place.token is not None
+        return self.place.token
+
+    async def greet(self) -> None:
+        """Hear the versions and say hello."""
+        assert isinstance(await self.hear(), Versions)
+        await self.say(cl.Hello(version=VERSION))
+
+    async def enter(self, request: Message) -> Seated:
+        """Ask for a place, and hear that it is there."""
+        await self.say(request)
+        place = await self.hear()
+        assert isinstance(place, Seated), place
+        self.place, self.counter = place, place.counter
+        return place
+
+    async def say(self, message: Message) -> None:
+        """Send one message."""
+        await self.socket.send(encode(message, self._encoding))
+
+    async def send(self, frame: bytes | str) -> None:
+        """Send any frame."""
+        await self.socket.send(frame)
+
+    def write(self, *frames: Frame) -> None:
+        """Write frames to the socket in one go."""
+        self.socket.transport.write(b"".join(frame.serialize(mask=True) for frame in frames))
+
+    def burst(self, messages: list[Message]) -> None:
+        """Write messages to the socket in one go."""
+        self.write(*(self.frame_of(message) for message in messages))
+
+    def frame_of(self, message: Message) -> Frame:
+        """Return the frame of a message."""
+        encoded = encode(message, self._encoding)
+        if isinstance(encoded, str):
+            return Frame(Opcode.TEXT, encoded.encode())
+        return Frame(Opcode.BINARY, encoded)
+
+    async def frame(self) -> bytes | str:
+        """Return the next frame as it came."""
+        return await within(PATIENCE, self.socket.recv())
+
+    async def hear(self) -> Message:
+        """Return the next message, after the mirror has followed it."""
+        return self.note(await self.frame())
+
+    def note(self, frame: bytes | str) -> Message:
+        """Let the mirror follow a frame, and return what is in it."""
+        message = decode_server(frame)
+        if isinstance(message, Snapshot):
+            self._view = TableView.from_snapshot(message)
+        elif isinstance(message, Event) and self._view is not None:
+            self._view.apply(message)
+        return message
+
+    async def until(self, cls: type[M]) -> M:
+        """Return the next message of a kind, and pass over those before it."""
+        while True:
+            message = await self.hear()
+            if isinstance(message, cls):
+                return message
+
+    async def follow(self, seq: int) -> list[Event]:
+        """Return the events up to a number."""
+        events: list[Event] = []
+        while self.view.seq < seq:
+            events.append(await self.until(Event))
+        return events
+
+    def next(self, cls: type[cl.Command], **fields: Any) -> cl.Command:
+        """Return the seat's next command."""
+        self.counter += 1
+        return cls(counter=self.counter, **fields)
+
+    async def ask(self, cls: type[cl.Command], **fields: Any) -> Accepted | Refused | Played:
+        """Send the seat's next command, and return what it is answered."""
+        return await self.ask_again(self.next(cls, **fields))
+
+    async def ask_again(self, command: cl.Command) -> Accepted | Refused | Played:
+        """Send a command, and return what it is answered."""
+        await self.say(command)
+        while True:
+            message = await self.hear()
+            own = isinstance(message, Played) and message.seat == self.place.seat
+            if (own or isinstance(message, Accepted | Refused)) and message.counter == command.counter:  # type: ignore[attr-defined]
+                assert isinstance(message, Accepted | Refused | Played)
+                return message
+
+    async def closed(self) -> Closing:
+        """Wait until the connection is closed, and say how."""
+        try:
+            while True:
+                await self.frame()
+        except ConnectionClosed as closed:
+            return Closing(1006, "") if closed.rcvd is None else Closing(closed.rcvd.code, closed.rcvd.reason)
+
+
+def fragments(frame: Frame, *cuts: int) -> list[Frame]:
+    """Return a frame cut into fragments at places of its data."""
+    edges = [0, *cuts, len(frame.data)]
+    parts = [bytes(frame.data[start:end]) for start, end in pairwise(edges)]
+    last = len(parts) - 1
+    return [
+        Frame(frame.opcode if number == 0 else Opcode.CONT, part, fin=number == last)
+        for number, part in enumerate(parts)
+    ]
+
+
+def troubles(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """Return what was logged that should not have been: tracebacks, errors, unhandled exceptions."""
+    return [
+        record.getMessage()
+        for record in caplog.records
+        if record.exc_info is not None or record.levelno >= logging.ERROR
+    ]

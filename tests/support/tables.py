@@ -1,0 +1,322 @@
+"""Tables to test with: time moves when it is told to, and a mirror follows every event."""
+
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
+from itertools import combinations, islice
+from typing import Any, Final, NamedTuple, Self, TypeVar
+
+from racing_demon_protocol.board import FOUNDATIONS, Board, Kind, Play
+from racing_demon_protocol.cards import PACK_SIZE, UNKNOWN, Card
+from racing_demon_protocol.codec import decode_server, encode
+from racing_demon_protocol.dealer import Dealer
+from racing_demon_protocol.messages import name_of
+from racing_demon_protocol.messages.client import Command, PlayCards, Start
+from racing_demon_protocol.messages.events import Event
+from racing_demon_protocol.messages.server import Refused
+from racing_demon_protocol.options import Options
+from racing_demon_protocol.rules import Rules
+from racing_demon_protocol.shuffle import hand_seeds
+from racing_demon_protocol.view import TableView
+from racing_demon_server.claims import Actor
+from racing_demon_server.hand import Hand
+from racing_demon_server.table import Answer, Table
+
+from .boards import build
+
+__all__ = [
+    "MS",
+    "NAMES",
+    "SECOND",
+    "Contest",
+    "Own",
+    "Sitting",
+    "contests",
+    "names_of",
+    "of_type",
+    "pack_of",
+    "told",
+]
+
+MS: Final = 1_000
+SECOND: Final = 1_000_000
+"""Microseconds."""
+
+NAMES: Final = ("Ann", "Ben", "Cat", "Don", "Emy", "Flo", "Gil", "Ian")
+MOST_HANDS: Final = 200
+
+E = TypeVar("E", bound=Event)
+
+
+class Own(NamedTuple):
+    """A seat's own piles, each bottom first, in the words of :mod:`.boards`."""
+
+    tableau: Sequence[str] = ()
+    stock: str = ""
+    waste: str = ""
+    reserve: str = ""
+
+
+class StackedDealer(Dealer):
+    """A dealer of cards that a test has laid out."""
+
+    def __init__(self, rules: Rules, hidden: Board) -> None:
+        self._rules = rules
+        self._open = hidden
+
+
+class Sitting:
+    """A table with its players, on a clock that stands still until it is told to move.
+
+    After every step the mirror, which gets the events as they are on the wire and nothing else, must
+    equal the table's view.
+
+    Attributes:
+        table: the table.
+        mirror: a client's picture of it.
+        log: every event so far.
+        now: the time, in microseconds.
+
+    """
+
+    def __init__(self, seed: bytes = bytes(32), /, **options: object) -> None:
+        asked = Options.model_validate(options)
+        self.table = Table("TEST", asked, iter(list(islice(hand_seeds(seed), MOST_HANDS))))
+        self.mirror = TableView("TEST", asked)
+        self.log: list[Event] = []
+        self.now = 1_000 * SECOND
+
+    @classmethod
+    def lobby(cls, players: int = 2, **options: object) -> Self:
+        """Return a table before its first match; seat 0 is the host."""
+        sitting = cls(**options)
+        for name in NAMES[:players]:
+            sitting.join(name)
+        return sitting
+
+    @classmethod
+    def playing(cls, players: int = 2, seed: bytes = bytes(32), **options: object) -> Self:
+        """Return a table at the signal of its first hand; seat 0 is the host."""
+        sitting = cls(seed, **options)
+        for name in NAMES[:players]:
+            sitting.join(name)
+        sitting.start()
+        return sitting
+
+    def fork(self) -> Self:
+        """Return the same table once more, to go on another way."""
+        return deepcopy(self)
+
+    # Steps.
+
+    def join(self, name: str) -> int:
+        """Seat somebody whose token is the name, and return the seat."""
+        seat, events = self.table.join(name, name.encode(), self.now)
+        self._note(events)
+        return seat
+
+    def host_watching(self) -> None:
+        """Give the table a host without a seat."""
+        self.table.claims.add(None, b"host")
+
+    def connect(self, seat: int, connected: bool) -> list[Event]:
+        """Let a connection come or go."""
+        return self._note(self.table.connect(seat, connected, self.now))
+
+    def wait(self, us: int) -> list[Event]:
+        """Let time pass."""
+        self.now += us
+        return self._note(self.table.tick(self.now))
+
+    def give(self, actor: Actor, command: Command) -> Answer:
+        """Let a command arrive now."""
+        answer = self.table.receive(actor, command, self.now)
+        self._note(answer.events)
+        return answer
+
+    def send(self, actor: Actor, cls: type[Command], **fields: Any) -> Answer:
+        """Send a command with the actor's next counter."""
+        return self.give(actor, cls(counter=self.counter(actor) + 1, **fields))
+
+    def events(self, actor: Actor, cls: type[Command], **fields: Any) -> list[Event]:
+        """Send a command that is carried out, and return what came of it."""
+        answer = self.send(actor, cls, **fields)
+        assert not isinstance(answer.reply, Refused), answer.reply
+        return answer.events
+
+    def refused(self, actor: Actor, cls: type[Command], **fields: Any) -> Refused:
+        """Send a command that is refused and changes nothing, and return the refusal."""
+        self.wait(0)
+        before = self.state()
+        answer = self.send(actor, cls, **fields)
+        assert isinstance(answer.reply, Refused)
+        assert not answer.events
+        assert before == self.state()
+        return answer.reply
+
+    def start(self) -> list[Event]:
+        """Let the host deal, and wait for the signal."""
+        dealt = self.events(self.table.view.host, Start)
+        return dealt + self.wait(self.options.countdown_ms * MS)
+
+    # Plays.
+
+    def play(
+        self, seat: int, source: int, destination: int = FOUNDATIONS, count: int = 1, seen: int | None = None
+    ) -> list[Event]:
+        """Make a play that is accepted."""
+        return self.events(seat, PlayCards, **self._fields(source, destination, count, seen))
+
+    def miss(
+        self, seat: int, source: int, destination: int = FOUNDATIONS, count: int = 1, seen: int | None = None
+    ) -> Refused:
+        """Try a play that is refused."""
+        return self.refused(seat, PlayCards, **self._fields(source, destination, count, seen))
+
+    def turn(self, seat: int) -> list[Event]:
+        """Turn a seat's stock, or its waste over."""
+        turn = self.rules.turn(self.board, seat)
+        assert turn is not None
+        return self.play(seat, turn.source, turn.destination, turn.count)
+
+    def _fields(self, source: int, destination: int, count: int, seen: int | None) -> dict[str, int]:
+        seen = self.seq if seen is None else seen
+        return {"source": source, "count": count, "destination": destination, "seen": seen}
+
+    # Questions.
+
+    @property
+    def seq(self) -> int:
+        """The number of the last event."""
+        return self.table.view.seq
+
+    @property
+    def options(self) -> Options:
+        """The table's options."""
+        return self.table.view.options
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of the hand."""
+        assert self.table.view.rules is not None
+        return self.table.view.rules
+
+    @property
+    def board(self) -> Board:
+        """The public board."""
+        assert self.table.view.board is not None
+        return self.table.view.board
+
+    @property
+    def hand(self) -> Hand | None:
+        """The judge of the hand, if there was one yet."""
+        return self.table._hand
+
+    def hidden(self) -> Board:
+        """Return all cards of the hand."""
+        assert self.hand is not None
+        return self.hand._dealer.open_board()
+
+    def counter(self, actor: Actor) -> int:
+        """Return an actor's last counter."""
+        return self.table.claims.counter(actor) if actor in self.table.claims else 0
+
+    def plays(self, seat: int) -> list[Play]:
+        """Return a seat's legal plays."""
+        return list(self.rules.legal_plays(self.board, seat))
+
+    def column(self, seat: int, index: int = 0) -> int:
+        """Return the number of one of a seat's columns."""
+        return self.rules.layout.own(seat, Kind.TABLEAU)[index]
+
+    def reserve(self, seat: int) -> int:
+        """Return the number of a seat's reserve."""
+        return self.rules.layout.own(seat, Kind.RESERVE)[0]
+
+    def waste(self, seat: int) -> int:
+        """Return the number of a seat's waste."""
+        return self.rules.layout.waste[seat]
+
+    def stock(self, seat: int) -> int:
+        """Return the number of a seat's stock."""
+        return self.rules.layout.stock[seat]
+
+    def tops(self) -> list[Card | None]:
+        """Return the top card of each foundation."""
+        return [self.board.top(pile) for pile in self.rules.layout.foundations]
+
+    def state(self) -> object:
+        """Return all that a refused command must not change."""
+        cards = self.hidden().cards if self.hand is not None else None
+        judged = (self.hand.rotations, self.hand.first_out) if self.hand is not None else None
+        return self.table.view.snapshot(0), cards, judged, self.table.due
+
+    # Set-up.
+
+    def lay(self, foundation: Sequence[str], *own: Own) -> None:
+        """Replace the cards of the hand: the foundations, then each seat's own. The rest is gone."""
+        seats = self.rules.layout.seats
+        position = build(self.rules, seat=seats[0], foundation=foundation)
+        for seat, piles in zip(seats, own, strict=False):
+            position = build(self.rules, seat=seat, **piles._asdict(), upon=position)
+        assert self.hand is not None
+        dealt_at = self.hand.signal_at - self.options.countdown_ms * MS
+        self.table.view.board = position.board
+        dealer = StackedDealer(self.rules, position.hidden)
+        self.table._hand = hand = Hand(self.table.view, self.hand.seed, dealer, dealt_at)
+        hand.dead_check_at = None
+        hand.ask_again(self.now)
+        self.mirror = deepcopy(self.table.view)
+
+    def _note(self, events: list[Event]) -> list[Event]:
+        for event in events:
+            received = decode_server(encode(event))
+            assert event == received
+            self.mirror.apply(event)
+        self.log += events
+        assert self.mirror.snapshot(0) == self.table.view.snapshot(0)
+        return events
+
+
+class Contest(NamedTuple):
+    """Two seats that can play equal cards to the foundations now, from these piles of theirs."""
+
+    one: int
+    one_pile: int
+    other: int
+    other_pile: int
+
+
+def contests(sitting: Sitting) -> Iterator[Contest]:
+    """Yield the pairs of seats that are after the same place at this moment."""
+    wanted: list[tuple[int, int, Card]] = []
+    for seat in sitting.rules.layout.seats:
+        for kind in (Kind.TABLEAU, Kind.WASTE, Kind.RESERVE):
+            for pile in sitting.rules.layout.own(seat, kind):
+                card = sitting.board.top(pile)
+                if card not in {None, UNKNOWN} and sitting.rules.can_play(
+                    sitting.board, seat, Play(pile, 1, FOUNDATIONS)
+                ):
+                    wanted.append((seat, pile, card % PACK_SIZE))
+    for (one, one_pile, card), (other, other_pile, twin) in combinations(wanted, 2):
+        if one != other and card == twin:
+            yield Contest(one, one_pile, other, other_pile)
+
+
+def names_of(sitting: Sitting) -> list[str]:
+    """Return the names at a table."""
+    return [state.name for state in sitting.table.view.seats.values()]
+
+
+def of_type(cls: type[E], events: Sequence[Event]) -> list[E]:
+    """Return the events of one kind."""
+    return [event for event in events if isinstance(event, cls)]
+
+
+def pack_of(suits: str, pack: int = 0) -> list[str]:
+    """Return whole suits, ace to king, as foundations in the words of :mod:`.boards`."""
+    return [" ".join(f"{rank}{suit}/{pack}" for rank in "A23456789TJQK") for suit in suits]
+
+
+def told(events: Sequence[Event]) -> str:
+    """Return the names of events, as records write them."""
+    return " ".join(name_of(event) for event in events)
