@@ -1,8 +1,10 @@
 """The command ``racing-demon``: play, host, join, watch, verify."""
 
 import asyncio
+import os
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 
 from .cli import parse
 
@@ -15,11 +17,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     from racing_demon_protocol.errors import RacingDemonError  # noqa: PLC0415 - a --help needs none of it
 
     from . import commands  # noqa: PLC0415
+    from .plain.words import printable  # noqa: PLC0415
 
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # others' names may have letters that it lacks
     try:
         return asyncio.run(commands.COMMANDS[arguments.command](arguments))
     except RacingDemonError as error:
-        sys.stderr.write(f"racing-demon: {error}\n")
+        for line in f"racing-demon: {error}".splitlines():
+            sys.stderr.write(printable(line) + "\n")  # a server may have had its say in it
         return 1
     except KeyboardInterrupt:
         sys.stderr.write("\n")
@@ -27,6 +33,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()  # whoever read our output has gone
         return 0
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or closing it would fail again
+        sys.stderr.write(f"racing-demon: {error.strerror or error}\n")
+        return 1
 
 
 if __name__ == "__main__":

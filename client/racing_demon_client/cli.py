@@ -61,11 +61,11 @@ def _parser() -> argparse.ArgumentParser:
     for name, text in (("join", "take a seat at a table"), ("watch", "watch a table")):
         command = commands.add_parser(name, help=text)
         command.add_argument("url", help="the server's address, like ws://192.168.1.5:5252")
-        command.add_argument("code", help="the table's code")
+        command.add_argument("code", type=_code, help="the table's code")
         if name == "watch":
             command.add_argument("--json", action="store_true", help="one JSON object a line, a record")
         else:
-            command.add_argument("--name", default=_user(), help="your name at the table")
+            _add_name(command)
             _add_record(command)
 
     verify = commands.add_parser("verify", help="check a record: commitments, deals, plays, scores")
@@ -76,7 +76,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_table(parser: argparse.ArgumentParser, *, bots: int) -> None:
-    parser.add_argument("--name", default=_user(), help="your name at the table")
+    _add_name(parser)
     parser.add_argument("--game", default="racing-demon", help="see: racing-demon games")
     parser.add_argument("--hands", type=int, default=5, help="hands a match (default 5)")
     parser.add_argument("--target", type=int, help="a total that ends the match before that")
@@ -92,8 +92,27 @@ def _add_table(parser: argparse.ArgumentParser, *, bots: int) -> None:
     _add_record(parser)
 
 
+def _add_name(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--name", type=_name, default=_user(), help="your name at the table")
+
+
 def _add_record(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--record", metavar="FILE", help="keep a record that `verify` can check")
+
+
+def _name(text: str) -> str:
+    return _short(text, 64)
+
+
+def _code(text: str) -> str:
+    return _short(text, 16)
+
+
+def _short(text: str, most: int) -> str:
+    """Return a text that fits into a message; a terminal may give one that is no text at all."""
+    if not 1 <= len(text) <= most or any("\ud800" <= char <= "\udfff" for char in text):
+        raise argparse.ArgumentTypeError(f"{text!r} will not do: write 1 to {most} characters")
+    return text
 
 
 def _options(arguments: argparse.Namespace) -> Any:
@@ -131,6 +150,6 @@ def _fail(text: str) -> None:
 
 def _user() -> str:
     try:
-        return getpass.getuser()
-    except (OSError, KeyError, ImportError):
+        return _name(getpass.getuser())
+    except (OSError, KeyError, ImportError, argparse.ArgumentTypeError):
         return "Player"

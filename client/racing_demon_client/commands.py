@@ -16,6 +16,7 @@ from .connection import Client
 from .errors import ConnectionFailed, RecordFailed
 from .local import local_server
 from .plain.session import attend, take_part
+from .plain.words import printable
 from .recorder import Recorder
 
 __all__ = ["COMMANDS"]
@@ -81,9 +82,10 @@ async def host(arguments: argparse.Namespace) -> int:
             urls = [f"ws://{address}:{port}" for address in _addresses()]
         client = await stack.enter_async_context(await Client.create(own, arguments.name, arguments.options))
         await _add_bots(client, arguments.bots, arguments.level)
-        write(f"table {client.code} is open. Others join with:")
+        code = printable(client.code)
+        write(f"table {code} is open. Others join with:")
         for url in urls:
-            write(f"  racing-demon join {url} {client.code}")
+            write(f"  racing-demon join {url} {code}")
         write(GREETING)
         await _take_part(client, arguments)
     return 0
@@ -168,9 +170,23 @@ def _recorder(path: str | None) -> Iterator[Recorder | None]:
     try:
         file = open(path, "w", encoding="utf-8")  # noqa: SIM115 - closed below, so that only opening is excused
     except OSError as error:
-        raise RecordFailed(path, error.strerror or "unknown reason") from error
-    with file:
-        yield Recorder(lambda line: print(line, file=file, flush=True))
+        raise _record_failed(path, error) from error
+
+    def keep(line: str) -> None:
+        try:
+            print(line, file=file, flush=True)
+        except OSError as error:
+            raise _record_failed(path, error) from error
+
+    try:
+        yield Recorder(keep)
+    finally:
+        with contextlib.suppress(OSError):  # each line was flushed, so nothing can be lost here
+            file.close()
+
+
+def _record_failed(path: str, error: OSError) -> RecordFailed:
+    return RecordFailed(path, error.strerror or "unknown reason")
 
 
 async def _add_bots(client: Client, number: int, level: str) -> None:

@@ -46,7 +46,12 @@ async def local_server(
         start_new_session=True,  # Ctrl-C is for the client, which then stops the server
     )
     try:
-        yield await _url(process)
+        url = await _url(process)
+        draining = asyncio.create_task(_drain(process))
+        try:
+            yield url
+        finally:
+            draining.cancel()
     finally:
         await _stop(process)
 
@@ -63,6 +68,13 @@ async def _url(process: asyncio.subprocess.Process) -> str:
         said = (await process.stderr.read(2_000)).decode(errors="replace").strip()
         raise ConnectionFailed(said or "The server did not start, and did not say why.")
     return found.group()
+
+
+async def _drain(process: asyncio.subprocess.Process) -> None:
+    """Read what the server complains of, and forget it: a full pipe would stop the server."""
+    assert process.stderr is not None
+    while await process.stderr.read(4_096):
+        pass
 
 
 async def _stop(process: asyncio.subprocess.Process) -> None:

@@ -1,0 +1,381 @@
+"""A client whose connection breaks: the same seat, no event lost or doubled, each command answered once."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from itertools import pairwise
+
+import pytest
+
+from racing_demon_client import connection
+from racing_demon_client.connection import Client
+from racing_demon_client.errors import ConnectionFailed
+from racing_demon_protocol.codec import Encoding, decode_client
+from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.messages import Event, Message
+from racing_demon_protocol.messages import client as cl
+from racing_demon_protocol.messages import events as ev
+from racing_demon_protocol.messages.server import Accepted, Refused, Seated, Snapshot
+from racing_demon_protocol.options import Options
+from racing_demon_protocol.reasons import Phase, Reason
+
+from ..support.relay import WELCOME, Relay, speak, visited
+from ..support.servers import PATIENCE, Peer, Served, serving, within
+
+QUICK = Options(countdown_ms=0, tally_ms=0, hands=1)
+BROKEN = "the connection broke; trying to come back"
+BACK = "the connection is back"
+
+
+@pytest.fixture(autouse=True)
+def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(connection, "LONGEST_PAUSE", 0.01)
+
+
+@asynccontextmanager
+async def relayed(**settings: object) -> AsyncIterator[tuple[Served, Relay]]:
+    """Run a server behind a wire that can be cut."""
+    async with serving(**settings) as served, Relay.before(served.url) as relay:
+        yield served, relay
+
+
+class Ears:
+    """Listens to a client in the background, and keeps all that it is given."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+        self.heard: list[Message] = []
+        self.notices: list[str] = []
+        client.notice = self.notices.append
+        self._news = asyncio.Condition()
+        self.task = asyncio.create_task(self._listen())
+
+    async def _listen(self) -> None:
+        try:
+            async for message in self.client:
+                self.heard.append(message)
+                async with self._news:
+                    self._news.notify_all()
+        finally:
+            async with self._news:
+                self._news.notify_all()
+
+    def events(self) -> list[Event]:
+        """Return the events so far."""
+        return [message for message in self.heard if isinstance(message, Event)]
+
+    def answers(self, counter: int) -> list[Message]:
+        """Return everything that answers a command."""
+        seat = self.client.seat
+        played = (
+            m for m in self.heard if isinstance(m, ev.Played) and m.seat == seat and m.counter == counter
+        )
+        replies = (m for m in self.heard if isinstance(m, Accepted | Refused) and m.counter == counter)
+        return [*played, *replies]
+
+    async def until(self, wanted: object) -> None:
+        """Wait until the client's mirror has reached an event, or a phase."""
+
+        def there() -> bool:
+            view = self.client.view
+            return self.task.done() or (
+                view.seq >= wanted if isinstance(wanted, int) else view.phase is wanted
+            )
+
+        async with self._news:
+            await within(PATIENCE, self._news.wait_for(there))
+
+    async def until_answered(self, counter: int) -> None:
+        """Wait until a command has been answered."""
+        async with self._news:
+            await within(PATIENCE, self._news.wait_for(lambda: bool(self.answers(counter))))
+
+
+@asynccontextmanager
+async def listening(client: Client) -> AsyncIterator[Ears]:
+    """Listen to a client until it is closed."""
+    async with client:
+        ears = Ears(client)
+        yield ears
+    await within(PATIENCE, ears.task)
+
+
+# Breaks.
+
+
+@pytest.mark.parametrize("encoding", Encoding)
+async def test_breaks_in_the_middle_of_a_hand_lose_nothing(encoding: Encoding) -> None:
+    """Through a dozen breaks of one hand the seat stays, and each event is given once, in its order."""
+    async with relayed(bot_speed=300.0) as (served, relay):
+        ann = await Client.create(relay.url, "Ann", QUICK, encoding=encoding)
+        async with listening(ann) as ears, Peer.entered(served.url, cl.Watch(code=ann.code)) as eve:
+            for _ in range(3):
+                await ann.send(cl.AddBot(counter=ann.next_counter()))
+            await ann.send(cl.Start(counter=ann.next_counter()))
+            cuts = 0
+            while (message := await eve.hear()) and not isinstance(message, ev.HandOver):
+                if isinstance(message, ev.Played) and message.seq % 20 == 0:
+                    relay.cut()
+                    cuts += 1
+                    await relay.until_accepted(cuts + 1)
+                if cuts > 12 and not eve.view.seats[0].stuck:
+                    await ann.send(cl.Stuck(counter=ann.next_counter()))
+                    await eve.until(ev.StuckSaid)
+            await ears.until(Phase.OVER)
+            assert cuts >= 5
+            assert 0 == ann.seat
+            assert all(after.seq == before.seq + 1 for before, after in pairwise(ears.events()))
+            room = served.hall.room(ann.code)
+            assert room.table.view.snapshot(0) == ann.view.snapshot(0)
+            assert [BROKEN, BACK] * (len(ears.notices) // 2) == ears.notices
+            assert 1 == sum(isinstance(message, Snapshot) for message in ears.heard)
+
+
+async def test_a_player_keeps_the_seat() -> None:
+    """After a break the others have seen the player go and come, and nobody sits elsewhere."""
+    async with relayed() as (served, relay), Peer.hosting(served.url) as ann:
+        ben = await Client.join(relay.url, ann.code, "Ben")
+        async with listening(ben) as ears:
+            relay.cut()
+            seen = [await ann.until(ev.Connected) for _ in range(2)]
+            assert [(1, False), (1, True)] == [(event.seat, event.connected) for event in seen]
+            await ears.until(ann.view.seq)
+            assert [0, 1] == list(ben.view.seats)
+            assert [BROKEN, BACK] == ears.notices
+
+
+async def test_a_spectator_comes_back_with_a_new_snapshot() -> None:
+    """Whoever has no token watches again, and sees the same table as all others."""
+    async with relayed() as (served, relay), Peer.hosting(served.url) as ann:
+        async with listening(await Client.watch(relay.url, ann.code)) as ears:
+            relay.open = False
+            relay.cut()
+            await ann.ask(cl.AddBot)
+            relay.open = True
+            await ann.ask(cl.AddBot)
+            await ears.until(ann.view.seq)
+            assert ann.view.snapshot(0) == ears.client.view.snapshot(0)
+
+
+async def test_a_long_break_ends_with_a_snapshot() -> None:
+    """If the server has not kept the missed events, the client gets all of the table, and goes on."""
+    async with relayed(kept_events=2) as (served, relay), Peer.hosting(served.url) as ann:
+        async with listening(await Client.join(relay.url, ann.code, "Ben")) as ears:
+            relay.open = False
+            relay.cut()
+            for _ in range(5):
+                await ann.ask(cl.AddBot)
+            relay.open = True
+            await ears.until(ann.view.seq + 1)
+            assert 2 == sum(isinstance(message, Snapshot) for message in ears.heard)
+            assert [0, 1, 2, 3, 4, 5, 6] == list(ears.client.view.seats)
+
+
+async def test_a_server_that_hangs_up_while_welcoming_is_tried_again() -> None:
+    """Attempts that break in the middle are no end; the next one counts."""
+    async with relayed() as (served, relay), Peer.hosting(served.url) as ann:
+        async with listening(await Client.join(relay.url, ann.code, "Ben")) as ears:
+            relay.open = False
+            relay.cut()
+            await relay.until_accepted(4)
+            relay.open = True
+            await ann.until(ev.Connected)
+            back = await ann.until(ev.Connected)
+            assert back.connected
+            await ears.until(back.seq)
+            assert [BROKEN, BACK] == ears.notices
+
+
+async def test_a_server_that_goes_down_is_waited_for() -> None:
+    """Closed with 1012, the client comes back when the server does."""
+    async with relayed() as (served, relay), Peer.hosting(served.url) as ann:
+        async with listening(await Client.join(relay.url, ann.code, "Ben")) as ears:
+            room = served.hall.room(ann.code)
+            (ben,) = (c for c in served.server.connections if c.remote_address[1] != port_of(ann))
+            await ben.close(1012, "The server is going down.")
+            await ann.until(ev.Connected)
+            back = await ann.until(ev.Connected)
+            assert (1, True) == (back.seat, back.connected)
+            await ears.until(room.table.view.seq)
+
+
+def port_of(peer: Peer) -> int:
+    """Return the port that a peer speaks from."""
+    return int(peer.socket.local_address[1])
+
+
+# Commands in doubt.
+
+
+async def test_a_command_that_was_lost_is_sent_again() -> None:
+    """A command into a broken wire is carried out after the break, once."""
+    async with relayed() as (_, relay):
+        async with listening(await Client.create(relay.url, "Ann", QUICK)) as ears:
+            relay.open = False
+            relay.cut()
+            counter = ears.client.next_counter()
+            await ears.client.send(cl.AddBot(counter=counter))
+            assert ears.client.waiting
+            relay.open = True
+            await ears.until_answered(counter)
+            assert [Accepted] == [type(answer) for answer in ears.answers(counter)]
+            assert [0, 1] == list(ears.client.view.seats)
+            assert not ears.client.waiting
+
+
+async def test_a_command_whose_answer_was_lost_is_answered_once() -> None:
+    """A command that was carried out before the break is answered after it, and not carried out again."""
+    async with relayed() as (served, relay):
+        ann = await Client.create(relay.url, "Ann", QUICK)
+        async with Peer.entered(served.url, cl.Watch(code=ann.code)) as eve, listening(ann) as ears:
+            relay.muffled = True
+            counter = ann.next_counter()
+            await ann.send(cl.AddBot(counter=counter))
+            await eve.until(ev.Joined)
+            relay.cut()
+            await ears.until_answered(counter)
+            await ann.send(cl.Ready(counter=ann.next_counter(), ready=False))
+            await ears.until_answered(ann.next_counter() - 1)
+            assert [Accepted] == [type(answer) for answer in ears.answers(counter)]
+            assert [0, 1] == list(ann.view.seats)
+
+
+async def test_a_question_over_a_break_is_answered() -> None:
+    """Whoever asks, and loses the answer with the wire, gets it when the wire is back."""
+    async with relayed() as (served, relay), await Client.create(relay.url, "Ann", QUICK) as ann:
+        async with Peer.entered(served.url, cl.Watch(code=ann.code)) as eve:
+            relay.muffled = True
+            asking = asyncio.create_task(ann.ask(cl.AddBot(counter=ann.next_counter())))
+            await eve.until(ev.Joined)
+            relay.cut()
+            answer = await within(PATIENCE, asking)
+            assert Accepted(counter=1, seq=3) == answer
+
+
+async def test_a_play_whose_event_was_lost_is_answered_once() -> None:
+    """A play that was made before the break is answered by its event alone, and waits no more."""
+    async with relayed() as (served, relay):
+        ann = await Client.create(relay.url, "Ann", QUICK)
+        async with Peer.entered(served.url, cl.Watch(code=ann.code)) as eve, listening(ann) as ears:
+            await ann.send(cl.Start(counter=ann.next_counter()))
+            await ears.until(Phase.PLAYING)
+            assert ann.view.rules is not None
+            assert ann.view.board is not None
+            turn = ann.view.rules.turn(ann.view.board, 0)
+            assert turn is not None
+            relay.muffled = True
+            counter = await ann.play(turn)
+            await eve.until(ev.Played)
+            relay.cut()
+            await ears.until_answered(counter)
+            await ann.send(cl.Stuck(counter=ann.next_counter()))
+            await ears.until(Phase.OVER)
+            assert [ev.Played] == [type(answer) for answer in ears.answers(counter)]
+            assert not ann.waiting
+
+
+async def test_refusals_that_were_lost_are_told() -> None:
+    """Of several refused commands whose answers were lost, each is answered once after the break."""
+    async with relayed() as (served, relay):
+        ann = await Client.create(relay.url, "Ann", QUICK)
+        async with Peer.entered(served.url, cl.Watch(code=ann.code)) as eve, listening(ann) as ears:
+            relay.muffled = True
+            for _ in range(3):
+                await ann.send(cl.Call(counter=ann.next_counter()))
+            await ann.send(cl.Ready(counter=ann.next_counter()))
+            await eve.until(ev.Readied)
+            relay.cut()
+            for counter in (1, 2, 3, 4):
+                await ears.until_answered(counter)
+            answers = [answer for counter in (1, 2, 3, 4) for answer in ears.answers(counter)]
+            assert [Refused, Refused, Refused, Accepted] == [type(answer) for answer in answers]
+            assert not ann.waiting
+
+
+async def test_what_is_said_during_a_break_keeps_its_order() -> None:
+    """While the client is half-way back it keeps what is to be said; then all of it comes, in its order."""
+    async with visited() as (url, visitors):
+        joining = asyncio.create_task(Client.join(url, "BCDF", "Ann"))
+        first = await visitors.get()
+        await speak(first, *WELCOME)
+        async with listening(await joining) as ears:
+            ann = ears.client
+            first.transport.abort()
+            second = await visitors.get()
+            await ann.send(cl.AddBot(counter=ann.next_counter(), level="easy"))
+            await speak(second, WELCOME[0])
+            greeting = [decode_client(await second.recv()) for _ in range(2)]
+            assert [cl.Hello, cl.Resume] == [type(message) for message in greeting]
+            await ann.send(cl.AddBot(counter=ann.next_counter(), level="medium"))
+            await speak(second, WELCOME[1])
+            commands = [decode_client(await second.recv()) for _ in range(2)]
+            await ann.send(cl.AddBot(counter=ann.next_counter(), level="hard"))
+            commands.append(decode_client(await second.recv()))
+            levels = [command.level for command in commands if isinstance(command, cl.AddBot)]
+            assert ["easy", "medium", "hard"] == levels
+            await speak(second, *(Accepted(counter=number, seq=0) for number in (1, 2, 3)))
+            await ears.until_answered(3)
+            assert not ann.waiting
+
+
+# The end of hope.
+
+
+async def test_a_server_that_stays_away_is_given_up() -> None:
+    """When the patience is over, the sentence says for how long it was tried."""
+    async with relayed() as (_, relay), await Client.create(relay.url, "Ann", QUICK) as ann:
+        ann.patience = 0.0
+        relay.open = False
+        relay.cut()
+        with pytest.raises(ConnectionFailed) as failed:
+            await within(PATIENCE, Ears(ann).task)
+        assert "The connection broke and could not be restored in 0 seconds." == str(failed.value)
+
+
+async def test_a_silent_server_does_not_outlast_the_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Time spent waiting for an answer that never comes counts, too."""
+    monkeypatch.setattr(connection, "ENTRY_SECONDS", 0.2)
+    async with relayed() as (_, relay), await Client.create(relay.url, "Ann", QUICK) as ann:
+        ann.patience = 0.3
+        relay.hold()
+        relay.cut()
+        with pytest.raises(ConnectionFailed, match="could not be restored"):
+            await within(PATIENCE, Ears(ann).task)
+        assert 3 == relay.accepted
+
+
+async def test_a_table_that_is_gone_is_refused() -> None:
+    """If the table was closed meanwhile, coming back is refused."""
+    async with relayed() as (served, relay), await Client.create(relay.url, "Ann", QUICK) as ann:
+        relay.open = False
+        relay.cut()
+        served.hall.close()
+        relay.open = True
+        with pytest.raises(CommandRefused) as refused:
+            await within(PATIENCE, Ears(ann).task)
+        assert Reason.UNKNOWN_TABLE == refused.value.reason
+
+
+async def test_a_seat_taken_up_elsewhere_is_not_fought_for() -> None:
+    """The older of two connections of a seat ends with the server's sentence, and does not come back."""
+    async with serving() as served, await Client.create(served.url, "Ann", QUICK) as ann:
+        first = await anext(aiter(ann))
+        assert isinstance(first, Seated)
+        assert first.token is not None
+        async with Peer.entered(served.url, cl.Resume(code=ann.code, token=first.token)) as other:
+            with pytest.raises(ConnectionFailed, match="This seat was taken up again from elsewhere"):
+                await within(PATIENCE, Ears(ann).task)
+            assert isinstance(await other.ask(cl.AddBot), Accepted)
+
+
+async def test_broken_attempts_are_closed() -> None:
+    """Of all the attempts to come back, one connection is left at the server."""
+    async with relayed() as (served, relay), Peer.hosting(served.url) as ann:
+        async with listening(await Client.join(relay.url, ann.code, "Ben")) as ears:
+            for number in range(3):
+                relay.cut()
+                await relay.until_accepted(number + 2)
+            await ann.ask(cl.AddBot)
+            await ears.until(ann.view.seq)
+            assert 2 == len(served.hall.room(ann.code).listeners)
