@@ -13,6 +13,9 @@ __all__ = ["main"]
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Do what the command line asks for, and return the exit code."""
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # no name, and nothing typed, may end the game
     arguments = parse(argv)
     from racing_demon_protocol.errors import RacingDemonError  # noqa: PLC0415 - a --help needs none of it
 

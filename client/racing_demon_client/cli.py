@@ -62,6 +62,7 @@ def _parser() -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=text)
         command.add_argument("url", help="the server's address, like ws://192.168.1.5:5252")
         command.add_argument("code", type=_code, help="the table's code")
+        _add_ascii(command)
         if name == "watch":
             command.add_argument("--json", action="store_true", help="one JSON object a line, a record")
         else:
@@ -90,6 +91,11 @@ def _add_table(parser: argparse.ArgumentParser, *, bots: int) -> None:
         help="any other option of the table, like call_out=shout, stall_rule=rotate, out_bonus=20",
     )
     _add_record(parser)
+    _add_ascii(parser)
+
+
+def _add_ascii(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--ascii", action="store_true", help="suits as letters: S H C D")
 
 
 def _add_name(parser: argparse.ArgumentParser) -> None:

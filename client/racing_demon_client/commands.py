@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import os
 import socket
 import sys
 from collections.abc import Callable, Coroutine, Iterable, Iterator
@@ -36,9 +37,11 @@ def write(line: str) -> None:
     sys.stdout.flush()
 
 
-def is_ascii_only() -> bool:
-    """Tell whether the terminal cannot show suits."""
-    return "utf" not in (sys.stdout.encoding or "").lower()
+def is_ascii_only(arguments: argparse.Namespace) -> bool:
+    """Tell whether suits are written as letters: as asked for, or as the terminal needs it."""
+    locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_CTYPE", "LANG"))), "")
+    # In the C locale Python writes UTF-8 all the same, whatever the terminal can show.
+    return arguments.ascii or locale in {"C", "POSIX"} or "utf" not in (sys.stdout.encoding or "").lower()
 
 
 async def play(arguments: argparse.Namespace) -> int:
@@ -66,7 +69,7 @@ async def _watch_bots(url: str, arguments: argparse.Namespace) -> int:
     async with await Client.create(url, arguments.name, options, seated=False) as client:
         await _add_bots(client, max(1, arguments.bots), arguments.level)
         await client.send(Start(counter=client.next_counter()))
-        await _attend(client, json=arguments.json, record=arguments.record)
+        await _attend(client, arguments, record=arguments.record)
     return 0
 
 
@@ -113,7 +116,7 @@ async def join(arguments: argparse.Namespace) -> int:
 async def watch(arguments: argparse.Namespace) -> int:
     """Watch a table until its match is over."""
     async with await Client.watch(_full(arguments.url), arguments.code) as client:
-        await _attend(client, json=arguments.json)
+        await _attend(client, arguments)
     return 0
 
 
@@ -150,16 +153,16 @@ async def games(arguments: argparse.Namespace) -> int:
 async def _take_part(client: Client, arguments: argparse.Namespace) -> None:
     """Play in plain text, and keep the record if that was asked for."""
     with _recorder(arguments.record) as recorder:
-        await take_part(client, write, recorder=recorder, ascii_only=is_ascii_only())
+        await take_part(client, write, recorder=recorder, ascii_only=is_ascii_only(arguments))
 
 
-async def _attend(client: Client, *, json: bool, record: str | None = None) -> None:
+async def _attend(client: Client, arguments: argparse.Namespace, *, record: str | None = None) -> None:
     """Follow a match in plain text, or as a record on standard output; keep the record if asked for."""
-    if json:
+    if arguments.json:
         await attend(client, None, recorder=Recorder(write))
     else:
         with _recorder(record) as recorder:
-            await attend(client, write, recorder=recorder, ascii_only=is_ascii_only())
+            await attend(client, write, recorder=recorder, ascii_only=is_ascii_only(arguments))
 
 
 @contextlib.contextmanager

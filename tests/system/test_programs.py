@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import re
 import sys
 from pathlib import Path
@@ -15,11 +16,15 @@ from racing_demon_protocol.options import Options
 ROOT = Path(__file__).parents[2]
 
 
-async def racing_demon(*arguments: str, stdin: bytes = b"") -> tuple[int, str, str]:
+async def racing_demon(*arguments: str, stdin: bytes = b"", **surroundings: str) -> tuple[int, str, str]:
     """Run the players' program without a terminal; return exit code, output and complaints."""
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "racing_demon_client", *arguments, stdin=pipe, stdout=pipe, stderr=pipe
+        *(sys.executable, "-m", "racing_demon_client", *arguments),
+        stdin=pipe,
+        stdout=pipe,
+        stderr=pipe,
+        env={**os.environ, **surroundings},
     )
     async with asyncio.timeout(120):
         output, complaints = await process.communicate(stdin)
@@ -56,6 +61,19 @@ async def test_a_recorded_match_adds_up_and_verifies() -> None:
             up = 0
     assert "token" not in record
     assert (await racing_demon("verify", "-", stdin=record.encode()))[0] == 0
+
+
+async def test_terminals_that_know_no_suits_get_letters() -> None:
+    """In the C locale, with another encoding, or with --ascii, all that is printed is ASCII."""
+    match = ["play", "--hands", "1", "--bots", "1", "--speed", "1000"]
+    for extra, surroundings in (
+        ([], {"LC_ALL": "C"}),
+        ([], {"PYTHONIOENCODING": "latin-1"}),
+        (["--ascii"], {}),
+    ):
+        code, output, complaints = await racing_demon(*match, *extra, **surroundings)
+        assert (code, complaints) == (0, "")
+        assert output.isascii()
 
 
 async def test_one_seed_deals_the_same_cards_again() -> None:
