@@ -14,7 +14,7 @@ __all__ = ["main"]
 def main(argv: Sequence[str] | None = None) -> int:
     """Do what the command line asks for, and return the exit code."""
     for stream in (sys.stdin, sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
+        if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # no name, and nothing typed, may end the game
     arguments = parse(argv)
     from racing_demon_protocol.errors import RacingDemonError  # noqa: PLC0415 - a --help needs none of it
@@ -22,8 +22,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     from . import commands  # noqa: PLC0415
     from .plain.words import printable  # noqa: PLC0415
 
-    if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # others' names may have letters that it lacks
     try:
         return asyncio.run(commands.COMMANDS[arguments.command](arguments))
     except RacingDemonError as error:

@@ -2,121 +2,187 @@
 
 import pytest
 
-from racing_demon_client.plain.typed import HELP, VERBS, Spoken, Unclear, Verb, read_play, read_verb
-from racing_demon_protocol.board import FOUNDATIONS, Kind, Play
+from racing_demon_client.plain.typed import HELP, Spoken, Unclear, Verb, read_play, read_verb
+from racing_demon_protocol.board import FOUNDATIONS, Play
 
 from ..support.boards import Position, build, rules_of
 
-
-@pytest.fixture
-def klondike() -> Position:
-    """Return two kings, a run of three, a queen that it fits, and a space."""
-    columns = ["KS", "KH QS JD TC", "QC", "", "8D", "AS", "2S"]
-    return build(rules_of(), tableau=columns, waste="5H 9S", stock="3C 4C 5C")
-
-
-def column(position: Position, number: int) -> int:
-    """Return the pile of the first seat's column of a number, from 1."""
-    return position.rules.layout.own(0, Kind.TABLEAU)[number - 1]
+KLONDIKE = build(
+    rules_of(),
+    foundation=["AS 2S", "", "AH"],
+    tableau=["KS QH JS", "9C", "TD", "8H 7S", "", "6D 5C 4H"],
+    stock="2D 3D 4D",
+    waste="JD 6H",
+)
+DEMON = build(rules_of("classic"), foundation=["AD"], tableau=["7D", "8S"], waste="6S", reserve="2H 3H 7H")
 
 
-@pytest.mark.parametrize("word", sorted(VERBS))
-def test_a_word_is_its_verb_in_any_case(word: str) -> None:
-    """Each word means its verb, written small or large, with the end of the line behind it."""
-    assert read_verb(f" {word.upper()} \n") == Spoken(VERBS[word])
+def play(line: str, position: Position = KLONDIKE, seat: int = 0) -> tuple[str, int, str]:
+    """Return a typed play with its piles by their names."""
+    read = read_play(line, position.rules, position.board, seat)
+    return name(position, read.source), read.count, name(position, read.destination)
 
 
-def test_a_word_behind_a_verb_belongs_to_it() -> None:
-    """`bot hard` speaks of a hard bot."""
-    assert read_verb("bot hard\n") == Spoken(Verb.BOT, "hard")
+def name(position: Position, pile: int) -> str:
+    """Return a pile's kind and its place, counted from 1."""
+    if pile == FOUNDATIONS:
+        return "up"
+    spec = position.board.piles[pile]
+    return f"{spec.kind} {spec.index + 1}"
 
 
-def test_demon_may_be_shouted() -> None:
-    """`demon!` is `demon`."""
-    assert read_verb("demon!\n") == Spoken(Verb.CALL)
-
-
-@pytest.mark.parametrize("line", ["4 6", "w f", "zz", "!"])
-def test_other_lines_are_no_verbs(line: str) -> None:
-    """A line that may be a play, or nothing, is no verb; a mere sign of wonder asks for help."""
-    assert read_verb(line) == (Spoken(Verb.HELP) if line == "!" else None)
-
-
-def test_every_word_of_one_letter_is_in_the_help() -> None:
-    """The help names each short word."""
-    told = {line.split()[0] for line in HELP.splitlines()} | {"q", "start", "tally"}
-
-    assert {word for word in VERBS if len(word) == 1} <= told
-
-
-def test_as_many_cards_move_as_fit(klondike: Position) -> None:
-    """`2 3` takes the knave and what lies on it to the queen: two cards."""
-    play = read_play("2 3", klondike.rules, klondike.board, 0)
-
-    assert play == Play(column(klondike, 2), 2, column(klondike, 3))
-
-
-def test_a_number_of_cards_may_be_said(klondike: Position) -> None:
-    """`2 3 1` takes one card, whatever fits."""
-    play = read_play("2 3 1", klondike.rules, klondike.board, 0)
-
-    assert play == Play(column(klondike, 2), 1, column(klondike, 3))
-
-
-def test_where_nothing_fits_one_card_is_meant(klondike: Position) -> None:
-    """A play that cannot be is sent with one card: the server says why not."""
-    play = read_play("1 5", klondike.rules, klondike.board, 0)
-
-    assert play == Play(column(klondike, 1), 1, column(klondike, 5))
-
-
-@pytest.mark.parametrize(("line", "count"), [("6 f", 1), ("6 F\n", 1), ("6 f 2", 2)])
-def test_f_leaves_the_foundation_open(klondike: Position, line: str, count: int) -> None:
-    """`6 f` goes to whichever foundation accepts."""
-    assert read_play(line, klondike.rules, klondike.board, 0) == Play(column(klondike, 6), count, FOUNDATIONS)
-
-
-def test_w_is_the_waste(klondike: Position) -> None:
-    """`w 5` plays the top of the waste to column 5."""
-    play = read_play("w 5", klondike.rules, klondike.board, 0)
-
-    assert play == Play(klondike.rules.layout.waste[0], 1, column(klondike, 5))
-
-
-def test_r_is_the_reserve() -> None:
-    """`r f` plays the reserve's top to the foundations."""
-    position = build(rules_of("classic"), tableau=["5S", "6S", "7S", "8S"], reserve="9C AD")
-    reserve = position.rules.layout.own(0, Kind.RESERVE)[0]
-
-    assert read_play("r f", position.rules, position.board, 0) == Play(reserve, 1, FOUNDATIONS)
-
-
-@pytest.mark.parametrize("word", ["fs", "FS", "f♠"])
-def test_f_with_a_suit_is_its_foundation(klondike: Position, word: str) -> None:
-    """`fs 5` takes back from the foundation of spades."""
-    position = build(rules_of(take_back="free"), foundation=["", "AS 2S"], tableau=["3H"])
-
-    assert read_play(f"{word} 1", position.rules, position.board, 0).source == 1
+# Verbs.
 
 
 @pytest.mark.parametrize(
-    ("line", "text"),
+    ("line", "verb"),
     [
-        ("zz", "'zz' is no command; ? shows them all."),
-        ("9 9", "'9' will not do: there are columns 1 to 7. ? shows all commands."),
-        ("0 1", "'0' will not do: there are columns 1 to 7. ? shows all commands."),
-        ("1 ²", "'²' will not do: there are columns 1 to 7. ? shows all commands."),
-        ("1 2 99", "'99' will not do: there are cards 1 to 52. ? shows all commands."),
-        ("r f", "This game has no reserve."),
-        ("fx 1", "There is no such foundation."),
-        ("1 2 3 4", "'1 2 3 4' is no command; ? shows them all."),
+        ("", Verb.BOARD),
+        ("   \t ", Verb.BOARD),
+        ("\n", Verb.BOARD),
+        ("b", Verb.BOARD),
+        ("board", Verb.BOARD),
+        ("t", Verb.TURN),
+        ("TURN\n", Verb.TURN),
+        ("s", Verb.STUCK),
+        ("Stuck", Verb.STUCK),
+        ("d", Verb.CALL),
+        ("Demon!", Verb.CALL),
+        ("DEMON!!!", Verb.CALL),
+        ("v", Verb.VOLUME),
+        ("ready", Verb.READY),
+        ("start", Verb.START),
+        ("bot", Verb.BOT),
+        ("tally", Verb.TALLY),
+        ("leave", Verb.LEAVE),
+        ("q", Verb.QUIT),
+        (" quit ", Verb.QUIT),
+        ("?", Verb.HELP),
+        ("help", Verb.HELP),
+        ("!", Verb.HELP),
     ],
 )
-def test_an_unclear_line_is_answered_with_what_would_be_clear(
-    klondike: Position, line: str, text: str
-) -> None:
-    """A line that names no piles is not sent; the answer says what can be typed."""
-    with pytest.raises(Unclear) as caught:
-        read_play(line, klondike.rules, klondike.board, 0)
+def test_verbs(line: str, verb: Verb) -> None:
+    """Each verb has its words, in any letters, with blanks around it."""
+    assert Spoken(verb) == read_verb(line)
 
-    assert str(caught.value) == text
+
+def test_a_verb_may_have_a_word_behind_it() -> None:
+    """The level of a bot stands behind the verb."""
+    assert Spoken(Verb.BOT, "hard") == read_verb("bot Hard")
+
+
+@pytest.mark.parametrize("line", ["4 6", "w f", "x", "quiet", "4", "fs 5", "¿"])
+def test_other_lines_may_be_plays(line: str) -> None:
+    """Whatever is no verb is left to be read as a play."""
+    assert read_verb(line) is None
+
+
+def test_the_help_knows_every_verb() -> None:
+    """Each verb is in the help."""
+    for word in ("t", "s", "d", "b", "v", "ready", "start", "bot hard", "tally", "leave", "q", "?"):
+        assert f" {word} " in HELP
+
+
+# Plays.
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("2 3", ("tableau 2", 1, "tableau 3")),
+        ("1 5", ("tableau 1", 3, "tableau 5")),  # the king's run fills the space
+        ("4 2", ("tableau 4", 2, "tableau 2")),  # as many as fit
+        ("6 4", ("tableau 6", 3, "tableau 4")),
+        ("6 4 2", ("tableau 6", 2, "tableau 4")),  # or as many as are asked for
+        ("3 1 1", ("tableau 3", 1, "tableau 1")),
+        ("2 1", ("tableau 2", 1, "tableau 1")),  # where none fits, one is tried
+        ("5 1", ("tableau 5", 1, "tableau 1")),
+        ("6 f", ("tableau 6", 1, "up")),
+        ("6 F 3", ("tableau 6", 3, "up")),
+        ("w f", ("waste 1", 1, "up")),
+        ("W 4", ("waste 1", 1, "tableau 4")),
+        ("w 4 1", ("waste 1", 1, "tableau 4")),
+        ("fs 3", ("foundation 1", 1, "tableau 3")),
+        ("fh 3", ("foundation 3", 1, "tableau 3")),
+        ("f♥ 3", ("foundation 3", 1, "tableau 3")),
+        ("  1   5  \n", ("tableau 1", 3, "tableau 5")),
+    ],
+)
+def test_plays(line: str, expected: tuple[str, int, str]) -> None:
+    """Two words name the piles, and a third the number of cards."""
+    assert expected == play(line)
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("r f", ("reserve 1", 1, "up")),
+        ("r 2", ("reserve 1", 1, "tableau 2")),
+        ("w 1", ("waste 1", 1, "tableau 1")),
+        ("2 4", ("tableau 2", 1, "tableau 4")),
+    ],
+)
+def test_plays_with_a_reserve(line: str, expected: tuple[str, int, str]) -> None:
+    """Where the game has a reserve, it is a pile to play from."""
+    assert expected == play(line, DEMON)
+
+
+def test_columns_are_the_player_s_own() -> None:
+    """The same words mean each player's own columns."""
+    position = build(rules_of(players=2))
+    first, second = (read_play("1 2", position.rules, position.board, seat) for seat in (0, 1))
+    assert 0 == position.board.piles[first.source].seat
+    assert 1 == position.board.piles[second.source].seat
+
+
+def test_foundations_of_one_s_own_are_meant() -> None:
+    """Where each player has foundations, those of others are not played from."""
+    rules = rules_of("demon-b", players=2, take_back="free")
+    position = build(rules, seat=1)
+    theirs = next(pile for pile in rules.layout.foundations if rules.layout.piles[pile].seat == 0)
+    position.board.cards[theirs] = [0]
+    with pytest.raises(Unclear, match="There is no such foundation"):
+        read_play("fs 1", rules, position.board, 1)
+    assert Play(theirs, 1, rules.layout.own(0, rules.layout.piles[-1].kind)[0]) == read_play(
+        "fs 1", rules, position.board, 0
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ("x", "'x' is no command; ? shows them all."),
+        ("4", "'4' is no command; ? shows them all."),
+        ("1 2 3 4", "'1 2 3 4' is no command; ? shows them all."),
+        ("8 1", "'8' will not do: there are columns 1 to 7. ? shows all commands."),
+        ("0 1", "'0' will not do: there are columns 1 to 7. ? shows all commands."),
+        ("1 8", "'8' will not do"),
+        ("1 w", "'w' will not do"),
+        ("-1 2", "'-1' will not do"),
+        ("1.5 2", "'1.5' will not do"),
+        ("² 2", "'²' will not do"),
+        ("٣ 2", "'٣' will not do"),
+        ("99999999999999999999 1", "will not do"),
+        ("1 2 0", "'0' will not do: there are cards 1 to 52."),
+        ("1 2 53", "'53' will not do: there are cards 1 to 52."),
+        ("1 2 x", "'x' will not do"),
+        ("r f", "This game has no reserve."),
+        ("fd 1", "There is no such foundation."),
+        ("fx 1", "There is no such foundation."),
+        ("f 1", "'f' will not do"),
+        ("fss 1", "'fss' will not do"),
+    ],
+)
+def test_what_is_no_play(line: str, complaint: str) -> None:
+    """A line that names no piles gets a sentence that says what would."""
+    with pytest.raises(Unclear) as unclear:
+        play(line)
+    assert complaint in str(unclear.value)
+
+
+def test_control_characters_are_not_echoed() -> None:
+    """What is complained about is quoted so that it cannot steer the terminal."""
+    with pytest.raises(Unclear) as unclear:
+        play("\x1b[2J")
+    assert str(unclear.value).isprintable()

@@ -3,170 +3,318 @@
 import pytest
 
 from racing_demon_client.plain.words import Words, duration, printable
-from racing_demon_protocol.board import Kind
-from racing_demon_protocol.messages import Message
+from racing_demon_protocol.board import Play
+from racing_demon_protocol.cards import parse
+from racing_demon_protocol.messages import FROM_SERVER, Message
+from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages import server as sv
+from racing_demon_protocol.messages.server import Accepted, Pong, Refused, Seated, SeatState, Versions
 from racing_demon_protocol.options import Options
-from racing_demon_protocol.reasons import EndReason, Phase, Reason
+from racing_demon_protocol.reasons import EndReason, Reason
 from racing_demon_protocol.view import TableView
 
-from ..support.boards import build, cards, rules_of
+from ..support.tables import Own, Sitting, of_type
 
-HASH = "0f" * 32
-
-
-@pytest.fixture
-def view() -> TableView:
-    """Return a table of two after some plays: what was moved lies where it went."""
-    rules = rules_of(players=2)
-    first = build(
-        rules, tableau=["KS QH", "5d JC", "", "TD"], stock="AC 2C", waste="3D 4S", foundation=["AS 2S", "AH"]
-    )
-    view = TableView("BCDF", Options(hands=3))
-    view.rules = rules
-    view.board = build(rules, seat=1, tableau=["2D"], stock="9C", upon=first).board
-    view.seats = {0: sv.SeatState(seat=0, name="Ann"), 1: sv.SeatState(seat=1, name="B\x9bob", stuck=True)}
-    view.hand = 2
-    return view
+SECRET = "ab" * 32
+LOBBY = Sitting.lobby(3)
+"""Ann, Ben and Cat; the words are Ben's, unless a test says otherwise."""
 
 
-def pile(view: TableView, seat: int, kind: Kind, index: int = 0) -> int:
-    """Return a pile of a seat."""
-    assert view.rules is not None
-    return view.rules.layout.own(seat, kind)[index]
+def told(
+    message: Message, sitting: Sitting = LOBBY, seat: int | None = 1, *, ascii_only: bool = False
+) -> str:
+    """Return the line for a message that a table has followed."""
+    line = Words(sitting.mirror, seat, ascii_only=ascii_only).tell(message)
+    assert line is not None
+    return line
 
 
-def played(seat: int, source: int, count: int, destination: int, shown: str = "") -> ev.Played:
-    """Return the event of a play that is on the board already."""
-    return ev.Played(
-        seq=9,
-        seat=seat,
-        counter=1,
-        source=source,
-        count=count,
-        destination=destination,
-        shown=tuple(cards(shown)),
-    )
-
-
-def test_a_play_between_columns_says_what_it_turned_up(view: TableView) -> None:
-    """The moved card, whence, whither, and the card that shows now."""
-    first, second = pile(view, 0, Kind.TABLEAU, 0), pile(view, 0, Kind.TABLEAU, 1)
-
-    assert (
-        Words(view, 0).tell(played(0, second, 1, first, "JC"))
-        == "you: Q♥ from column 2 to column 1, column 2 shows J♣"
-    )
-
-
-def test_a_play_to_the_foundations_that_empties_a_column_says_so(view: TableView) -> None:
-    """An empty column is worth a word."""
-    empty = pile(view, 0, Kind.TABLEAU, 2)
-
-    assert (
-        Words(view, None).tell(played(0, empty, 1, 0))
-        == "Ann: 2♠ from column 3 to the foundations, column 3 is empty"
-    )
-
-
-def test_a_run_is_named_card_by_card(view: TableView) -> None:
-    """A run of two is told with both its cards, in letters where suits cannot be shown."""
-    first, last = pile(view, 0, Kind.TABLEAU, 0), pile(view, 0, Kind.TABLEAU, 3)
-
-    assert (
-        Words(view, 0, ascii_only=True).tell(played(0, last, 2, first))
-        == "you: KS QH from column 4 to column 1"
-    )
-
-
-def test_turning_names_the_top_of_the_waste(view: TableView) -> None:
-    """Of turned cards only the last can be seen."""
-    stock, waste = pile(view, 0, Kind.STOCK), pile(view, 0, Kind.WASTE)
-
-    assert Words(view, 1).tell(played(0, stock, 3, waste, "4S")) == "Ann: turned 3, waste shows 4♠"
-
-
-@pytest.mark.parametrize(("count", "told"), [(1, "1 card"), (24, "24 cards")])
-def test_turning_over_names_the_number(view: TableView, count: int, told: str) -> None:
-    """A waste that is turned over shows nothing but how many cards it had."""
-    stock, waste = pile(view, 1, Kind.STOCK), pile(view, 1, Kind.WASTE)
-
-    assert Words(view, 1).tell(played(1, waste, count, stock)) == f"you: waste turned over, {told}"
+# The table.
 
 
 @pytest.mark.parametrize(
     ("message", "line"),
     [
-        (sv.Seated(code="BCDF", seat=0, token=HASH), "you have seat 1 at table BCDF"),
-        (sv.Seated(code="BCDF"), "you watch table BCDF"),
-        (ev.Joined(seq=1, seat=1, name="x", bot="hard"), "B?ob took seat 2, a bot (hard)"),
-        (ev.Left(seq=1, seat=5), "seat 6 left the table"),
-        (ev.Connected(seq=1, seat=0, connected=False), "you: connection lost"),
-        (ev.Connected(seq=1, seat=1, connected=True), "B?ob: connection back"),
-        (ev.Readied(seq=1, seat=0, ready=True), "you: ready"),
+        (Seated(code="BCDF", seat=1), "you have seat 2 at table BCDF"),
+        (Seated(code="BCDF"), "you watch table BCDF"),
+        (ev.Joined(seq=1, seat=0, name="Ann"), "Ann took seat 1"),
+        (ev.Joined(seq=1, seat=1, name="Ben"), "you took seat 2"),
+        (ev.Joined(seq=1, seat=2, name="Cat", bot="hard"), "Cat took seat 3, a bot (hard)"),
+        (ev.Left(seq=1, seat=0), "Ann left the table"),
+        (ev.Left(seq=1, seat=7), "seat 8 left the table"),
+        (ev.Connected(seq=1, seat=0, connected=False), "Ann: connection lost"),
+        (ev.Connected(seq=1, seat=0, connected=True), "Ann: connection back"),
+        (ev.Readied(seq=1, seat=0, ready=True), "Ann: ready"),
+        (ev.Readied(seq=1, seat=1, ready=False), "you: not ready"),
+        (ev.Hosted(seq=1, seat=2), "host: Cat"),
         (ev.Hosted(seq=1, seat=None), "host: nobody"),
-        (ev.OptionsSet(seq=1, options=Options(hands=4)), "options: racing-demon, 4 hands"),
+        (ev.OptionsSet(seq=1, options=Options(game="classic", hands=7)), "options: classic, 7 hands"),
         (
-            ev.Committed(seq=1, hand=2, hand_id="x", commitment=HASH),
-            "hand 2 of 3, commitment 0f0f0f0f0f0f0f0f",
+            ev.Committed(seq=1, hand=2, hand_id="BCDF/1/2", commitment=SECRET),
+            "hand 2 of 5, commitment abababababababab",
         ),
         (
-            ev.Dealt(seq=1, seats=(0,), shown=(), countdown_ms=3_000),
+            ev.Dealt(seq=1, seats=(0, 1), shown=(), countdown_ms=3_000),
             "the cards are dealt; play begins in 3 seconds",
         ),
         (ev.Signalled(seq=1), "play!"),
-        (ev.StuckSaid(seq=1, seat=1), "B?ob: stuck (1 of 2)"),
-        (
-            ev.Rotated(seq=1),
-            "nobody can go on: everybody's top card of the stock goes to its bottom",
-        ),
-        (ev.Called(seq=1, seat=0, grace_ms=1_000), "DEMON! called by you; cards in the air may land"),
-        (
-            ev.HandOver(seq=1, reason=EndReason.OUT, out=1, elapsed_ms=125_900, points=(40, 62), seed=HASH),
-            "hand 2 is over after 2:05: DEMON! out: B?ob; you 40, B?ob 62",
-        ),
-        (ev.MatchOver(seq=1, winners=(0, 1)), "the match is over; won by you and B?ob"),
-        (
-            sv.Refused(counter=1, reason=Reason.BEATEN, text="", by=1, late_us=31_204, pile=0, top=1),
-            "refused: B?ob beat you to it by 31 ms (the pile shows 2♠)",
-        ),
-        (
-            sv.Refused(counter=1, reason=Reason.BEATEN, text="", by=1, late_us=412),
-            "refused: B?ob beat you to it by 0.4 ms",
-        ),
-        (sv.Refused(counter=1, reason=Reason.ILLEGAL, text="No\x1b[2J."), "refused: No?[2J."),
+        (ev.Rotated(seq=1), "nobody can go on: everybody's top card of the stock goes to its bottom"),
+        (ev.Called(seq=1, seat=0, grace_ms=1_000), "DEMON! called by Ann; cards in the air may land"),
+        (ev.MatchOver(seq=1, winners=(0,)), "the match is over; won by Ann"),
+        (ev.MatchOver(seq=1, winners=(0, 1)), "the match is over; won by Ann and you"),
     ],
 )
-def test_each_message_has_its_sentence(view: TableView, message: Message, line: str) -> None:
-    """Every message is one printable line; the own seat is called "you"."""
-    assert Words(view, 0).tell(message) == line
-
-
-def test_a_snapshot_tells_the_table(view: TableView) -> None:
-    """Who comes to a table hears what is played, how far it is, and who sits there."""
-    view.phase = Phase.PLAYING
-
-    assert Words(view, 0).tell(view.snapshot(0)) == (
-        "table BCDF: racing-demon, hand 2 of 3, playing; you, B?ob"
-    )
-
-
-@pytest.mark.parametrize("message", [sv.Accepted(counter=1, seq=1), sv.Pong(stamp=1)])
-def test_acknowledgements_are_silent(view: TableView, message: Message) -> None:
-    """An answer that says nothing new has no line."""
-    assert Words(view, 0).tell(message) is None
+def test_what_happens_at_a_table(message: Message, line: str) -> None:
+    """Each event has its sentence, and the own seat is called "you"."""
+    assert line == told(message)
 
 
 @pytest.mark.parametrize(
-    ("milliseconds", "text"), [(0, "0:00"), (-5, "0:00"), (59_999, "0:59"), (754_000, "12:34")]
+    ("reason", "out", "line"),
+    [
+        (EndReason.OUT, 0, "hand 1 is over after 2:05: DEMON! out: Ann; Ann 62, you 31"),
+        (EndReason.OUT, 1, "hand 1 is over after 2:05: DEMON! out: you; Ann 62, you 31"),
+        (EndReason.DEAD, None, "hand 1 is over after 2:05: nobody can play any more; Ann 62, you 31"),
+        (EndReason.STUCK, None, "hand 1 is over after 2:05: everybody is stuck; Ann 62, you 31"),
+        (EndReason.ABANDONED, None, "hand 1 is over after 2:05: everybody has left; Ann 62, you 31"),
+    ],
 )
-def test_durations_are_minutes_and_seconds(milliseconds: int, text: str) -> None:
-    """A duration is told to the full second, and never negative."""
-    assert duration(milliseconds) == text
+def test_how_a_hand_ends(reason: EndReason, out: int | None, line: str) -> None:
+    """The end of a hand tells why, after what time, and everybody's points."""
+    over = ev.HandOver(seq=9, reason=reason, out=out, elapsed_ms=125_900, points=(62, 31), seed=SECRET)
+    assert line == told(over, Sitting.playing(2))
 
 
-@pytest.mark.parametrize("code", [0x1B, 0x9B, 0x07, 0x0A, 0x202E, 0x200B, 0xFEFF, 0xD800])
-def test_nothing_that_steers_a_terminal_is_printed(code: int) -> None:
-    """Control, bidirectional and invisible characters become question marks."""
-    assert printable(f"a{chr(code)}b") == "a?b"
+def test_who_is_stuck_is_counted() -> None:
+    """A "stuck" says how many of those who play have said so."""
+    sitting = Sitting.playing(4)
+    (said,) = of_type(ev.StuckSaid, sitting.events(0, cl.Stuck))
+    assert "Ann: stuck (1 of 4)" == told(said, sitting)
+    sitting.connect(2, connected=False)
+    (said,) = of_type(ev.StuckSaid, sitting.events(1, cl.Stuck))
+    assert "you: stuck (2 of 3)" == told(said, sitting)
+
+
+def test_a_table_at_a_glance() -> None:
+    """A snapshot is told by its game, its phase and its people."""
+    assert "table TEST: racing-demon, lobby; Ann, you, Cat" == told(LOBBY.mirror.snapshot(0))
+    playing = Sitting.playing(2, game="classic", hands=3)
+    snapshot = playing.mirror.snapshot(0)
+    assert "table TEST: classic, hand 1 of 3, playing; Ann, Ben" == told(snapshot, playing, None)
+    assert "table TEST: racing-demon, lobby; nobody" == told(Sitting.lobby(0).mirror.snapshot(0), Sitting())
+
+
+@pytest.mark.parametrize("message", [Accepted(counter=1, seq=2), Pong(stamp=1), Versions(oldest=1, newest=1)])
+def test_what_needs_no_words(message: Message) -> None:
+    """Of the machinery nothing is told."""
+    assert Words(LOBBY.mirror, 1).tell(message) is None
+
+
+def test_every_event_has_words() -> None:
+    """No event of the protocol is passed over in silence."""
+    silent = {Accepted, Pong, Versions}
+    for cls in set(FROM_SERVER.values()) - silent:
+        assert cls in Words.__init__.__globals__["_TELLERS"], cls
+
+
+# Plays.
+
+
+def classic(*own: Own) -> Sitting:
+    """Return a two-handed hand of the classic game with laid-out cards."""
+    sitting = Sitting.playing(2, game="classic")
+    sitting.lay([], *own)
+    return sitting
+
+
+def last_play(sitting: Sitting, ascii_only: bool = False, seat: int | None = 0) -> str:
+    """Return the words for the last play of a hand."""
+    return told(of_type(ev.Played, sitting.log)[-1], sitting, seat, ascii_only=ascii_only)
+
+
+def test_turning_the_stock() -> None:
+    """A turn tells what the waste shows."""
+    sitting = classic(Own(stock="2S 3S 4S 5S"))
+    sitting.turn(0)
+    assert "you: turned 3, waste shows 3♠" == last_play(sitting)
+
+
+def test_turning_the_waste_over() -> None:
+    """Turning over tells how many cards there are."""
+    sitting = classic(Own(waste="2S 3S 4S"))
+    sitting.turn(0)
+    assert "you: waste turned over, 3 cards" == last_play(sitting)
+
+
+def test_turning_over_a_single_card() -> None:
+    """One card is no cards."""
+    sitting = classic(Own(waste="2S"))
+    sitting.turn(0)
+    assert "you: waste turned over, 1 card" == last_play(sitting)
+
+
+@pytest.mark.parametrize(
+    ("own", "play", "line"),
+    [
+        (
+            Own(tableau=["AH 5S", "6D"]),
+            ("column", 0, "column", 1),
+            "you: 5♠ from column 1 to column 2",
+        ),
+        (
+            Own(tableau=["ks 5S", "6D"]),
+            ("column", 0, "column", 1),
+            "you: 5♠ from column 1 to column 2, column 1 shows K♠",
+        ),
+        (
+            Own(tableau=["5S", "6D"]),
+            ("column", 0, "column", 1),
+            "you: 5♠ from column 1 to column 2, column 1 is empty",
+        ),
+        (
+            Own(tableau=["AH", "6D"]),
+            ("column", 0, "up", 0),
+            "you: A♥ from column 1 to the foundations, column 1 is empty",
+        ),
+        (
+            Own(waste="9C AH", tableau=["6D"]),
+            ("waste", 0, "up", 0),
+            "you: A♥ from the waste to the foundations, the waste shows 9♣",
+        ),
+        (
+            Own(waste="AH"),
+            ("waste", 0, "up", 0),
+            "you: A♥ from the waste to the foundations",
+        ),
+        (
+            Own(reserve="9c 5S", tableau=["6D"]),
+            ("reserve", 0, "column", 0),
+            "you: 5♠ from the reserve to column 1, the reserve shows 9♣",
+        ),
+    ],
+)
+def test_a_play_tells_what_went_where(own: Own, play: tuple[str, int, str, int], line: str) -> None:
+    """A play tells the cards, from where, to where, and what it bared."""
+    sitting = classic(own)
+    places = {"column": sitting.column, "waste": lambda seat, _: sitting.waste(seat)}
+    places["reserve"] = lambda seat, _: sitting.reserve(seat)
+    places["up"] = lambda seat, _: -1
+    source, index, destination, other = play
+    sitting.play(0, places[source](0, index), places[destination](0, other))
+    assert line == last_play(sitting)
+
+
+def test_a_run_is_told_card_by_card() -> None:
+    """A run tells all of its cards, the lowest first."""
+    sitting = Sitting.playing(2)
+    sitting.lay([], Own(tableau=["6H 5S 4D", "7C"]))
+    sitting.play(0, sitting.column(0), sitting.column(0, 1), 3)
+    assert "you: 6♥ 5♠ 4♦ from column 1 to column 2, column 1 is empty" == last_play(sitting)
+
+
+def test_others_are_called_by_their_names() -> None:
+    """A play of somebody else begins with the name."""
+    sitting = classic(Own(), Own(tableau=["AH/1"]))
+    sitting.play(1, sitting.column(1))
+    assert "Ben: A♥ from column 1 to the foundations, column 1 is empty" == last_play(sitting)
+    assert "Ben: A♥ from column 1 to the foundations, column 1 is empty" == last_play(sitting, seat=None)
+
+
+def test_letters_for_suits() -> None:
+    """A terminal without suits gets letters."""
+    sitting = classic(Own(waste="9C AH"))
+    sitting.play(0, sitting.waste(0))
+    line = last_play(sitting, ascii_only=True)
+    assert "you: AH from the waste to the foundations, the waste shows 9C" == line
+    assert line.isascii()
+
+
+# Refusals.
+
+
+@pytest.mark.parametrize(
+    ("late_us", "line"),
+    [
+        (31_204, "refused: Ann beat you to it by 31 ms (the pile shows 8♠)"),
+        (9_960, "refused: Ann beat you to it by 10.0 ms (the pile shows 8♠)"),
+        (740, "refused: Ann beat you to it by 0.7 ms (the pile shows 8♠)"),
+        (0, "refused: Ann beat you to it by 0.0 ms (the pile shows 8♠)"),
+    ],
+)
+def test_a_lost_race(late_us: int, line: str) -> None:
+    """A lost race tells by whom, by how much, and what lies there now."""
+    top = parse("8S", 1)
+    refused = Refused(counter=1, reason=Reason.BEATEN, text="x", by=0, late_us=late_us, pile=0, top=top)
+    assert line == told(refused)
+
+
+def test_a_refusal_tells_the_server_s_sentence() -> None:
+    """Other refusals are told in the server's words."""
+    refused = Refused(counter=1, reason=Reason.ILLEGAL, text="A 5 does not go on a 5.")
+    assert "refused: A 5 does not go on a 5." == told(refused)
+
+
+# Hostile words.
+
+HOSTILE = "\x1b[2J\x9b31m\r\nAnn\u202e\u200b\x00\x7f"
+
+
+def test_printable_leaves_nothing_that_steers() -> None:
+    """Escapes, line ends, directions and invisible letters become question marks."""
+    assert "?[2J?31m??Ann????" == printable(HOSTILE)
+
+
+def test_printable_leaves_letters_alone() -> None:
+    """Letters and signs of any language stay."""
+    assert "Zoë 李雷 ♠ أحمد" == printable("Zoë 李雷 ♠ أحمد")
+
+
+@pytest.mark.parametrize("cls", sorted(set(FROM_SERVER.values()), key=str))
+def test_hostile_names_are_printable_everywhere(cls: type[Message]) -> None:
+    """Whatever a server calls its players, and whatever it says, no line steers the terminal."""
+    view = TableView.from_snapshot(Sitting.playing(2).mirror.snapshot(0))
+    view.code = HOSTILE[:16]
+    view.seats = {seat: SeatState(seat=seat, name=HOSTILE, bot=HOSTILE[:16]) for seat in range(8)}
+    fields: dict[str, object] = {
+        "seq": 1, "seat": 0, "counter": 1, "code": HOSTILE[:16], "text": HOSTILE, "name": HOSTILE,
+        "bot": HOSTILE[:16], "software": HOSTILE, "token": None, "hand_id": HOSTILE, "winners": (0, 1),
+        "by": 0, "reason": "out" if cls is ev.HandOver else "beaten", "out": 0, "points": (1, 2),
+        "elapsed_ms": 0, "late_us": 1, "pile": 0, "top": 5, "connected": True, "ready": True, "host": 0,
+        "options": Options(), "hand": 1, "commitment": SECRET, "seats": (), "shown": (), "countdown_ms": 0,
+        "grace_ms": 0, "seed": SECRET, "oldest": 1, "newest": 1, "stamp": 1, "phase": "playing",
+        "source": view.rules.layout.stock[0] if view.rules else 0, "count": 3,
+        "destination": view.rules.layout.waste[0] if view.rules else 0,
+    }  # fmt: skip
+    chosen = {name: fields[name] for name in cls.model_fields if name in fields}
+    line = Words(view, None).tell(cls.model_validate(chosen))
+    assert line is None or line.isprintable()
+
+
+def test_a_play_of_a_hostile_card_is_told() -> None:
+    """A card that the server has not named is told as unknown."""
+    sitting = classic(Own(stock="2S 3S 4S"))
+    assert sitting.mirror.rules is not None
+    layout = sitting.mirror.rules.layout
+    play = Play(layout.stock[0], 3, layout.waste[0])
+    played = ev.Played(
+        seq=sitting.mirror.seq + 1,
+        seat=0,
+        counter=1,
+        source=play.source,
+        count=3,
+        destination=play.destination,
+    )
+    sitting.mirror.board.cards[play.destination] = [-1, -1, -1]  # type: ignore[union-attr]
+    assert "you: turned 3, waste shows ??" == told(played, sitting, 0)
+
+
+# Times.
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "text"),
+    [(0, "0:00"), (999, "0:00"), (59_999, "0:59"), (60_000, "1:00"), (3_600_000, "60:00"), (-5, "0:00")],
+)
+def test_durations(milliseconds: int, text: str) -> None:
+    """Times are minutes and seconds; before the signal there are none."""
+    assert text == duration(milliseconds)

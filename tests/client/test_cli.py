@@ -1,0 +1,190 @@
+"""The command line: what is understood, and what is said to the rest."""
+
+import getpass
+
+import pytest
+
+from racing_demon_client import cli
+from racing_demon_protocol.options import CallOut, Options, StallRule
+
+URL = "ws://127.0.0.1:5252"
+
+
+def refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+    """Return what is said to arguments that will not do."""
+    with pytest.raises(SystemExit) as ended:
+        cli.parse(arguments)
+    assert 2 == ended.value.code
+    captured = capsys.readouterr()
+    assert "" == captured.out
+    return captured.err
+
+
+# Help.
+
+
+def test_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
+    """``--help`` lists the commands, examples, and exit codes."""
+    with pytest.raises(SystemExit) as ended:
+        cli.parse(["--help"])
+    text = capsys.readouterr().out
+    assert 0 == ended.value.code
+    for command in ("play", "host", "join", "watch", "verify", "games"):
+        assert f"\n    {command} " in text
+    assert "examples:\n  racing-demon play " in text
+    assert "exit codes: 0 done, 1 it could not be done, 2 wrong arguments, 130 interrupted" in text
+
+
+@pytest.mark.parametrize("command", ["play", "host", "join", "watch", "verify", "games"])
+def test_each_command_has_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each command explains itself."""
+    with pytest.raises(SystemExit) as ended:
+        cli.parse([command, "--help"])
+    assert 0 == ended.value.code
+    assert f"usage: racing-demon {command}" in capsys.readouterr().out
+
+
+def test_the_examples_are_understood() -> None:
+    """Every example of the help can be typed as it stands."""
+    for line in cli.EXAMPLES.splitlines()[1:-2]:
+        command, _, _ = line.removesuffix("join it from elsewhere").partition(" > ")
+        words = command.split("   ")[0].split()
+        if words:
+            assert words[1] == cli.parse(words[1:]).command
+
+
+# What is understood.
+
+
+def test_play_by_default() -> None:
+    """Without anything else, three medium bots and five hands of the base game."""
+    arguments = cli.parse(["play"])
+    assert Options() == arguments.options
+    assert (3, "medium", False, False) == (arguments.bots, arguments.level, arguments.watch, arguments.json)
+    assert (None, None, None) == (arguments.speed, arguments.seed, arguments.record)
+
+
+def test_play_with_everything() -> None:
+    """All options of a match find their place."""
+    words = (
+        "play --watch --plain --json --game classic --hands 2 --target 100 --bots 8 --level hard --speed 3.5"
+    )
+    arguments = cli.parse([*words.split(), "--name", "Ann", "--seed", "ff", "--record", "x.jsonl"])
+    assert Options(game="classic", hands=2, target=100) == arguments.options
+    assert (8, "hard", 3.5, "Ann", "x.jsonl") == (
+        arguments.bots,
+        arguments.level,
+        arguments.speed,
+        arguments.name,
+        arguments.record,
+    )
+    assert bytes(31) + b"\xff" == arguments.seed
+    assert arguments.watch
+    assert arguments.json
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("call_out=shout", Options(call_out=CallOut.SHOUT)),
+        ("call-out=shout", Options(call_out=CallOut.SHOUT)),
+        ("stall_rule=rotate", Options(stall_rule=StallRule.ROTATE)),
+        ("out_bonus=20", Options(out_bonus=20)),
+        ("auto_first_turn=true", Options(auto_first_turn=True)),
+        ("turn=null", Options()),
+        ('call_out="shout"', Options(call_out=CallOut.SHOUT)),
+    ],
+)
+def test_other_options_of_the_table(text: str, options: Options) -> None:
+    """``--option`` takes any option by its name, with words, numbers and truths."""
+    assert options == cli.parse(["host", "--option", text]).options
+
+
+def test_options_add_up() -> None:
+    """``--option`` may be given several times."""
+    arguments = cli.parse(["host", "--option", "turn=1", "--option", "redeals=2", "--game", "classic"])
+    assert Options(game="classic", turn=1, redeals=2) == arguments.options
+
+
+def test_host_by_default() -> None:
+    """A hosted table has no bots, and the usual port."""
+    arguments = cli.parse(["host"])
+    assert (0, 5252, None) == (arguments.bots, arguments.port, arguments.server)
+
+
+def test_join_and_watch() -> None:
+    """Joining takes an address and a code, and may have a name; watching needs none."""
+    arguments = cli.parse(["join", URL, "BCDF", "--name", "Zoë"])
+    assert (URL, "BCDF", "Zoë") == (arguments.url, arguments.code, arguments.name)
+    assert cli.parse(["watch", URL, "BCDF", "--json"]).json
+
+
+@pytest.mark.parametrize(
+    ("user", "name"), [("ann", "ann"), ("", "Player"), ("x" * 65, "Player"), ("\udcff", "Player")]
+)
+def test_the_name_of_the_user_is_the_name_at_the_table(
+    user: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without ``--name`` the user's own is taken, where it is one."""
+    monkeypatch.setattr(getpass, "getuser", lambda: user)
+    assert name == cli.parse(["play"]).name
+
+
+def test_a_user_without_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the machine knows no user, the player is called so."""
+
+    def nobody() -> str:
+        raise KeyError("getpwuid(): uid not found: 1234")
+
+    monkeypatch.setattr(getpass, "getuser", nobody)
+    assert "Player" == cli.parse(["join", URL, "BCDF"]).name
+
+
+# What is not.
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ([], "the following arguments are required: COMMAND"),
+        (["dance"], "invalid choice: 'dance'"),
+        (["join"], "the following arguments are required: url, code"),
+        (["join", URL, ""], "'' will not do: write 1 to 16 characters"),
+        (["join", URL, "B" * 17], "will not do: write 1 to 16 characters"),
+        (["join", URL, "BCDF", "--name", ""], "'' will not do: write 1 to 64 characters"),
+        (["play", "--name", "x" * 65], "will not do: write 1 to 64 characters"),
+        (["play", "--name", "Jos\udcc3"], r"'Jos\udcc3' will not do"),
+        (["play", "--bots", "9"], "'9' will not do: a table has eight seats"),
+        (["play", "--bots", "009"], "'009' will not do"),
+        (["play", "--bots", "²"], "'²' will not do"),
+        (["play", "--bots", "-1"], "--bots"),
+        (["play", "--level", "easyish"], "invalid choice: 'easyish'"),
+        (["play", "--speed", "0"], "'0' is no speed"),
+        (["play", "--speed", "inf"], "'inf' is no speed"),
+        (["play", "--seed", "xyz"], "'xyz' is no seed"),
+        (["play", "--hands", "many"], "invalid int value: 'many'"),
+        (["play", "--hands", "0"], "hands: Input should be greater than or equal to 1"),
+        (["play", "--target", "0"], "target: Input should be greater than or equal to 1"),
+        (["play", "--game", "bridge"], "There is no game 'bridge'; the games are racing-demon, classic"),
+        (["play", "--option", "turn"], "--option turn: write NAME=VALUE"),
+        (["play", "--option", "turn=9"], "turn: Input should be less than or equal to 5"),
+        (["play", "--option", "luck=1"], "luck: Extra inputs are not permitted"),
+        (["play", "--option", "columns=5"], "racing-demon has columns of its own shape"),
+        (["play", "--option", "reserve=5"], "has nothing that the option 'reserve' could change"),
+        (["play", "--option", "stall_rule=dance"], "stall_rule: Input should be 'none' or 'rotate'"),
+        (["host", "--port", "65536"], "'65536' is no port"),
+        (["verify"], "the following arguments are required: file"),
+        (["games", "now"], "unrecognized arguments: now"),
+    ],
+    ids=lambda value: " ".join(value)[:40] if isinstance(value, list) else "",
+)
+def test_wrong_arguments(arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is not understood ends the program with 2, and the complaint says what would do."""
+    assert complaint in refused(arguments, capsys)
+
+
+def test_options_that_will_not_do_lead_to_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    """After a complaint about options the way to the help is shown."""
+    said = refused(["play", "--game", "bridge"], capsys).splitlines()
+    assert said[0].startswith("racing-demon: There is no game")
+    assert "racing-demon --help shows how it goes." == said[1]

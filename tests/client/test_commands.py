@@ -1,0 +1,390 @@
+"""The command ``racing-demon`` as people run it: processes, pipes, exit codes."""
+
+import asyncio
+import json
+import os
+import re
+import signal
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from racing_demon_client.commands import _full
+from racing_demon_protocol.messages import client as cl
+from racing_demon_protocol.messages import events as ev
+from racing_demon_protocol.messages.server import Refused, Versions
+from racing_demon_protocol.reasons import CloseCode, Reason
+from racing_demon_protocol.record import to_line
+
+from ..support.matches import log_of, options_of
+from ..support.processes import CLIENT, Ended, server_process, started, text_of
+from ..support.relay import WELCOME, babbling, table_of
+from ..support.servers import PATIENCE, Closing, Peer, serving, within
+
+QUICK = ("--bots", "2", "--hands", "1", "--speed", "500")
+FULL = Path("/dev/full")
+
+
+async def run(*arguments: str, typed: str = "", env: dict[str, str] | None = None) -> Ended:
+    """Run the program to its end."""
+    return await text_of(CLIENT, *arguments, typed=typed, env=env)
+
+
+def record() -> list[str]:
+    """Return the record of a match of two hands."""
+    return [to_line(table_of(code="SIM", options=options_of("shouted"))), *map(to_line, log_of("shouted"))]
+
+
+def failed(ended: Ended, sentence: str) -> None:
+    """Check that a program ended with 1, a sentence, and no traceback."""
+    assert (1, f"racing-demon: {sentence}\n") == (ended.code, ended.err)
+
+
+# Playing here.
+
+
+async def test_bots_play_a_hand_and_the_tally_is_shown() -> None:
+    """``play --watch`` ends with 0 after the tally, and complains of nothing."""
+    ended = await run("play", "--watch", *QUICK)
+    lines = ended.out.splitlines()
+    assert (0, "") == (ended.code, ended.err)
+    assert "play!" in lines
+    place = lines.index("hand             1   total")
+    assert {"Ada", "Bob"} == {line.split()[0] for line in lines[place + 1 : place + 3]}
+    assert lines[place + 1].endswith("  won")
+
+
+async def test_a_json_record_verifies() -> None:
+    """What ``--json`` writes is a record from the first event to the tally, and ``verify`` finds it right."""
+    played = await run("play", "--json", *QUICK)
+    assert (0, "") == (played.code, played.err)
+    rows = [json.loads(line) for line in played.out.splitlines()]
+    assert ["snapshot", "tally"] == [rows[0]["message"], rows[-1]["message"]]
+    times = [row["at_ms"] for row in rows[:-1]]
+    assert times == sorted(times)
+    verified = await run("verify", "-", typed=played.out)
+    plays = sum(row["message"] == "played" for row in rows)
+    assert 0 == verified.code
+    assert verified.out.startswith(f"right: 1 hands, {plays} plays; every commitment is kept")
+
+
+async def test_a_record_is_kept_beside_the_words(tmp_path: Path) -> None:
+    """``--record`` writes the same record into a file, while the words go on."""
+    file = tmp_path / "match.jsonl"
+    played = await run("play", "--watch", "--record", str(file), *QUICK)
+    assert 0 == played.code
+    assert "play!" in played.out
+    assert 0 == (await run("verify", str(file))).code
+
+
+async def test_a_reader_that_goes_away_is_no_trouble() -> None:
+    """If whoever reads the output goes, the program ends with 0 and no complaint."""
+    async with started(CLIENT, "play", "--json", *QUICK) as program:
+        await program.line("snapshot")
+        assert program.process.stdout is not None
+        program.process.stdout._transport.close()  # type: ignore[attr-defined]
+        assert program.process.stderr is not None
+        assert b"" == await within(PATIENCE, program.process.stderr.read())
+        assert 0 == await within(PATIENCE, program.process.wait())
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")
+async def test_a_full_disk_has_a_sentence() -> None:
+    """A record that cannot be written any further ends with 1 and says so."""
+    ended = await run("play", "--watch", "--record", str(FULL), *QUICK)
+    failed(ended, f"The record cannot be written to {FULL}: No space left on device.")
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")
+async def test_an_output_that_is_full_has_a_sentence() -> None:
+    """An output that takes no more ends with 1 and says so."""
+    with FULL.open("w") as full:
+        async with started(CLIENT, "play", "--json", *QUICK, stdout=full) as program:
+            _, err = await within(PATIENCE, program.process.communicate())
+    assert (1, b"racing-demon: No space left on device\n") == (program.process.returncode, err)
+
+
+async def test_a_place_that_cannot_be_written_has_a_sentence() -> None:
+    """A record in a folder that is not there ends with 1 and says so."""
+    ended = await run("play", "--watch", "--record", "/nowhere/x", *QUICK)
+    failed(ended, "The record cannot be written to /nowhere/x: No such file or directory.")
+
+
+async def test_an_interruption_is_quiet() -> None:
+    """Ctrl-C ends with 130 and no traceback."""
+    async with started(CLIENT, "play", "--watch", "--bots", "2", "--speed", "1") as program:
+        await program.line("^play!|^table")
+        program.stop(signal.SIGINT)
+        ended = await program.end()
+    assert (130, "\n") == (ended.code, ended.err)
+
+
+async def test_a_terminal_is_played_at() -> None:
+    """At a terminal ``play`` sits the user down, says how to begin, and ends with "q"."""
+    there, here = os.openpty()
+    with open(there, "r+b", buffering=0) as terminal, open(here, "r+b", buffering=0) as side:
+        async with started(
+            CLIENT, "play", "--bots", "1", "--name", "Ann", stdin=side, stdout=side
+        ) as program:
+            terminal.write(b"q\n")
+            assert 0 == await within(PATIENCE, program.process.wait())
+            seen = os.read(there, 65_536).decode()
+    assert "Enter deals. ? shows what can be typed." in seen
+
+
+async def test_letters_that_the_terminal_lacks_are_replaced() -> None:
+    """On an ASCII terminal suits are letters, and a name with others still ends in no traceback."""
+    async with server_process() as (_, url):
+        env = {"PYTHONIOENCODING": "ascii"}
+        async with Peer.hosting(url) as ann:
+            typed = "\nbot\nstart\n"
+            joining = asyncio.create_task(
+                run("join", url, ann.code, "--name", "Zoë 李", typed=typed, env=env)
+            )
+            await ann.until(ev.Joined)
+            ended = await joining
+    assert (0, "") == (ended.code, ended.err)
+    assert ended.out.isascii()
+
+
+# Other tables.
+
+
+async def test_a_match_on_another_server_is_watched() -> None:
+    """``watch`` follows a table that others play at, to the end of its match."""
+    async with (
+        server_process("--bot-speed", "500") as (_, url),
+        Peer.hosting(url, seated=False, hands=1) as host,
+        started(CLIENT, "watch", url, host.code.lower(), "--json") as watching,
+    ):
+        await watching.line('"message": "snapshot"')
+        for _ in range(2):
+            await host.ask(cl.AddBot)
+        await host.ask(cl.Start)
+        ended = await watching.end()
+        assert (0, "") == (ended.code, ended.err)
+        last = [json.loads(line)["message"] for line in ended.out.splitlines()[-3:]]
+        assert ["hand_over", "match_over", "tally"] == last
+
+
+async def test_a_guest_joins_a_hosted_table() -> None:
+    """``host`` says how to join; another process does just that, and both play."""
+    async with started(CLIENT, "host", "--port", "0", "--name", "Ann", "--option", "countdown_ms=0") as host:
+        await host.line("^table [A-Z]{4} is open[.] Others join with:$")
+        found = await host.line(r"^  racing-demon join ws://[^:]+(:\d+) ([A-Z]{4})$")
+        await host.line("^Enter deals[.]")
+        here = f"127.0.0.1{found.group(1)}"
+        async with started(CLIENT, "join", here, found.group(2), "--name", "Ben") as guest:
+            await guest.line("^Enter: ready[.]")
+            await host.line("^Ben took seat 2$")
+            host.type("")
+            for program in (guest, host):
+                await program.line("^play!$")
+            guest.type("t")
+            await guest.line("^you: turned 3, waste shows ")
+            host.type("v")
+            await host.line("^you hear everything$")
+            guest.type("t")
+            await host.line("^Ben: turned 3, waste shows ")
+            guest.type("q")
+            assert Ended(0, "", "") == (await guest.end())._replace(out="")
+        await host.line("^Ben: connection lost$")
+        host.hang_up()
+        assert Ended(0, "", "") == (await host.end())._replace(out="")
+
+
+async def test_a_table_may_be_opened_on_a_server_that_runs() -> None:
+    """``host --server`` opens the table there, and gives its address to others."""
+    async with server_process() as (_, url):
+        place = url.removeprefix("ws://").removesuffix("/v1")
+        async with started(CLIENT, "host", "--server", place, "--bots", "2", "--level", "easy") as host:
+            found = await host.line(r"^  racing-demon join (\S+) ([A-Z]{4})$")
+            async with Peer.entered(found.group(1), cl.Watch(code=found.group(2))) as eve:
+                assert ["", "easy", "easy"] == [state.bot for state in eve.view.seats.values()]
+            host.type("q")
+            assert 0 == (await host.end()).code
+
+
+async def test_a_taken_port_is_given_up() -> None:
+    """If the wanted port is taken, the table is on another, and a line says so."""
+    with socket.socket() as other:
+        other.bind(("0.0.0.0", 0))  # noqa: S104 - the host wants the port on all addresses
+        other.listen()
+        port = other.getsockname()[1]
+        async with started(CLIENT, "host", "--port", str(port)) as host:
+            await host.line(f"^port {port} is taken, so the table is on another$")
+            found = await host.line(r"join ws://[^:]+:(\d+) ")
+            assert str(port) != found.group(1)
+            host.hang_up()
+            assert 0 == (await host.end()).code
+
+
+# What cannot be done.
+
+
+async def test_an_unreachable_server_has_a_sentence() -> None:
+    """Where nobody listens, all commands that need a server end with 1 and the same sentence."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        place = f"127.0.0.1:{probe.getsockname()[1]}"
+    where = f"There is no table server at ws://{place}/v1. Is it running, and is the address right?"
+    for command in (["join", place, "BCDF"], ["watch", place, "BCDF"], ["host", "--server", place]):
+        failed(await run(*command), where)
+
+
+async def test_an_unknown_table_has_a_sentence() -> None:
+    """A code that no table has ends with 1."""
+    async with serving() as served:
+        failed(await run("join", served.url, "ZZZZ"), "No table here has that code.")
+
+
+async def test_too_many_bots_have_a_sentence() -> None:
+    """Nine at a table are one too many."""
+    async with serving() as served:
+        ended = await run("host", "--server", served.url, "--bots", "8")
+        failed(ended, "All eight seats are taken; you can watch.")
+
+
+async def test_an_address_that_is_none_has_a_sentence() -> None:
+    """Nonsense for an address ends with 1, and does not steer the terminal."""
+    ended = await run("watch", "ws://\x1b[2J", "BCDF")
+    assert 1 == ended.code
+    assert ended.err.startswith("racing-demon: ")
+    assert "\x1b" not in ended.err
+
+
+@pytest.mark.parametrize(
+    "frames",
+    [
+        [WELCOME[0], Refused(counter=0, reason=Reason.TABLE_FULL, text="\x1b[2J\x9b\r\u202eFull.")],
+        [WELCOME[0], Closing(CloseCode.VERSION, "\x1b[2J\x9b\r\u202eOld.")],
+        [Versions(oldest=2, newest=2, software="\x1b[2J")],
+        [b"\xc1\x1b[2J"],
+        [*WELCOME, ev.Signalled(seq=77)],
+    ],
+    ids=["refusal", "good-bye", "versions", "garbage", "a table that cannot be"],
+)
+async def test_a_hostile_server_does_not_steer_the_terminal(frames: list[object]) -> None:
+    """Whatever a server says for a reason, it is printed without escapes, and without a traceback."""
+    async with babbling(*frames) as url:  # type: ignore[arg-type]
+        ended = await run("watch", url, "BCDF")
+    assert 1 == ended.code
+    assert ended.err.startswith("racing-demon: ")
+    assert all(line.isprintable() for line in (ended.out + ended.err).splitlines())
+    assert "Traceback" not in ended.err
+
+
+async def test_a_hostile_code_does_not_steer_the_terminal() -> None:
+    """A server that gives the host's table a strange code has it printed without escapes."""
+    place = WELCOME[1].model_copy(update={"code": "\x1b[2J"})
+    async with babbling(WELCOME[0], place, table_of()) as url:
+        async with started(CLIENT, "host", "--server", url) as host:
+            assert await host.line(r"^table \?\[2J is open")
+            host.hang_up()
+            ended = await host.end()
+    assert "\x1b" not in ended.out + ended.err
+
+
+# Records.
+
+
+async def test_a_true_record_is_found_right(tmp_path: Path) -> None:
+    """A record in a file is checked, and what it proves is said."""
+    file = tmp_path / "match.jsonl"
+    file.write_text("\n".join(record()), encoding="utf-8")
+    ended = await run("verify", str(file))
+    assert (0, "") == (ended.code, ended.err)
+    assert ended.out.startswith("right: 2 hands, ")
+
+
+def without_a_play(lines: list[str]) -> list[str]:
+    """Drop one play."""
+    place = next(n for n, line in enumerate(lines) if '"played"' in line)
+    return lines[:place] + lines[place + 1 :]
+
+
+def with_other_points(lines: list[str]) -> list[str]:
+    """Give somebody more points."""
+    return [re.sub(r'"points": \[(-?\d+)', r'"points": [5\1', line) for line in lines]
+
+
+def from_the_middle(lines: list[str]) -> list[str]:
+    """Keep no hand whole."""
+    return lines[:1] + lines[1:60]
+
+
+@pytest.mark.parametrize(
+    ("forge", "verdict"),
+    [
+        (without_a_play, r"not right: Event \d+: event \d+ after event \d+"),
+        (with_other_points, r"not right: Event \d+: the points are wrong"),
+        (from_the_middle, "not right: there is no whole hand in this record"),
+        (lambda lines: lines[1:], "not right: Event 1 comes before any table"),
+        (
+            lambda lines: [*lines[:9], "x", *lines[9:]],
+            "not right: Line 10: a line is not a message of a record",
+        ),
+        (lambda lines: [], "not right: There is no table in this record"),
+    ],
+    ids=["without a play", "other points", "cut short", "without a table", "a torn line", "nothing"],
+)
+async def test_a_false_record_ends_with_1(
+    forge: Callable[[list[str]], list[str]], verdict: str, tmp_path: Path
+) -> None:
+    """A record that does not hold is called not right, and where."""
+    file = tmp_path / "match.jsonl"
+    file.write_text("\n".join(forge(record())), encoding="utf-8")
+    ended = await run("verify", str(file))
+    assert (1, "") == (ended.code, ended.err)
+    assert re.match(verdict, ended.out)
+
+
+async def test_a_record_that_cannot_be_read_has_a_sentence(tmp_path: Path) -> None:
+    """No file, a folder and noise end with 1 and a sentence."""
+    noise = tmp_path / "noise"
+    noise.write_bytes(b"\xff\xfe\x00")
+    for path in (tmp_path / "none", tmp_path, noise):
+        ended = await run("verify", str(path))
+        assert 1 == ended.code
+        assert ended.err.startswith(f"racing-demon: {path} cannot be read: ")
+        assert 1 == len(ended.err.splitlines())
+
+
+# The rest.
+
+
+async def test_the_games_are_listed() -> None:
+    """``games`` lists all five, the default first."""
+    ended = await run("games")
+    names = [line.split()[0] for line in ended.out.splitlines()]
+    assert ["racing-demon", "classic", "demon-a", "demon-b", "fooliana"] == names
+    assert 0 == ended.code
+
+
+async def test_help_is_quick() -> None:
+    """``--help`` loads neither the network nor the models."""
+    ended = await run("--help", env={"PYTHONPROFILEIMPORTTIME": "1"})
+    assert 0 == ended.code
+    assert "argparse" in ended.err
+    assert "websockets" not in ended.err
+    assert "pydantic" not in ended.err
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("ws://192.168.1.5:5252/v1", "ws://192.168.1.5:5252/v1"),
+        ("ws://192.168.1.5:5252", "ws://192.168.1.5:5252/v1"),
+        ("192.168.1.5", "ws://192.168.1.5:5252/v1"),
+        ("table.example:80", "ws://table.example:80/v1"),
+        ("wss://table.example/game/v1", "wss://table.example:5252/game/v1"),
+        ("ws://table.example:5252/", "ws://table.example:5252/v1"),
+        ("[::1]:5252", "ws://[::1]:5252/v1"),
+        ("[fe80::1]", "ws://[fe80::1]:5252/v1"),
+    ],
+)
+def test_addresses_may_be_written_short(written: str, meant: str) -> None:
+    """Scheme, port and path may be left out."""
+    assert meant == _full(written)
