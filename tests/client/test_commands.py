@@ -1,6 +1,5 @@
 """The command ``racing-demon`` as people run it: processes, pipes, exit codes."""
 
-import asyncio
 import json
 import os
 import re
@@ -135,16 +134,18 @@ async def test_a_terminal_is_played_at() -> None:
 
 
 async def test_letters_that_the_terminal_lacks_are_replaced() -> None:
-    """On an ASCII terminal suits are letters, and a name with others still ends in no traceback."""
-    async with server_process() as (_, url):
-        env = {"PYTHONIOENCODING": "ascii"}
-        async with Peer.hosting(url) as ann:
-            typed = "\nbot\nstart\n"
-            joining = asyncio.create_task(
-                run("join", url, ann.code, "--name", "Zoë 李", typed=typed, env=env)
-            )
-            await ann.until(ev.Joined)
-            ended = await joining
+    """On an ASCII terminal suits are letters, and others' names have question marks for letters."""
+    async with (
+        serving() as served,
+        Peer.hosting(served.url) as ann,
+        Peer.entered(served.url, cl.Join(code=ann.code, name="Zoë 李")),
+        started(CLIENT, "join", served.url, ann.code, env={"PYTHONIOENCODING": "ascii"}) as ben,
+    ):
+        await ben.line(r"^table [A-Z]{4}: racing-demon, lobby; Ann, Zo\? \?, you$")
+        await ann.ask(cl.Start)
+        await ben.line("^ S  -$")
+        ben.hang_up()
+        ended = await ben.end()
     assert (0, "") == (ended.code, ended.err)
     assert ended.out.isascii()
 

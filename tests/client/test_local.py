@@ -1,6 +1,7 @@
 """A server of one's own: it starts, it stops, and it does not outlive whoever started it."""
 
 import asyncio
+import os
 import signal
 import socket
 import sys
@@ -14,7 +15,7 @@ from racing_demon_client.connection import Client
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.local import local_server
 
-from ..support.processes import Running
+from ..support.processes import started
 from ..support.servers import PATIENCE, Peer, within
 
 OWNER = """
@@ -84,33 +85,26 @@ async def test_a_taken_port_is_said_in_the_server_s_words() -> None:
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=["kill -9", "kill"])
 async def test_it_dies_with_its_owner(number: int) -> None:
     """However its owner ends, the server sends its clients away and ends."""
-    pipe = asyncio.subprocess.PIPE
-    owner = Running(await asyncio.create_subprocess_exec(sys.executable, "-c", OWNER, stdout=pipe))
-    url = (await owner.line("^ws://.*$")).group()
-    async with Peer.connect(url) as peer:
-        await peer.greet()
-        owner.stop(number)
-        await owner.end()
-        assert 1012 == (await peer.closed()).code
+    async with started(OWNER) as owner:
+        url = (await owner.line("^ws://.*$")).group()
+        async with Peer.connect(url) as peer:
+            await peer.greet()
+            owner.stop(number)
+            assert 1012 == (await peer.closed()).code
     with pytest.raises(ConnectionFailed):
         await Client.watch(url, "BCDF")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs process groups")
 async def test_ctrl_c_is_for_the_client() -> None:
-    """An interruption of the terminal's whole group leaves the server to the client."""
-    pipe = asyncio.subprocess.PIPE
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", OWNER, stdout=pipe, stderr=asyncio.subprocess.DEVNULL, start_new_session=True
-    )
-    owner = Running(process)
-    url = (await owner.line("^ws://.*$")).group()
-    async with Peer.connect(url) as peer:
-        await peer.greet()
-        import os  # noqa: PLC0415
-
-        os.killpg(owner.pid, signal.SIGINT)
-        await owner.end()
-        assert 1012 == (await peer.closed()).code
+    """An interruption of the terminal's whole group leaves it to the client to stop the server."""
+    async with started(OWNER, start_new_session=True) as owner:
+        url = (await owner.line("^ws://.*$")).group()
+        async with Peer.connect(url) as peer:
+            await peer.greet()
+            os.killpg(owner.pid, signal.SIGINT)
+            assert 1012 == (await peer.closed()).code
+        assert "KeyboardInterrupt" in (await owner.end()).err
 
 
 async def test_a_talkative_server_is_not_held_up(program: Callable[[str], None], tmp_path: Path) -> None:
@@ -129,7 +123,7 @@ async def test_a_talkative_server_is_not_held_up(program: Callable[[str], None],
 async def test_a_server_that_fails_is_quoted(program: Callable[[str], None]) -> None:
     """If it ends before it listens, its last words are told."""
     program("echo 'out of cards' >&2; exit 3")
-    with pytest.raises(ConnectionFailed, match="^out of cards$"):
+    with pytest.raises(ConnectionFailed, match=r"^out of cards$"):
         async with local_server():
             raise AssertionError("it started")
 

@@ -15,8 +15,8 @@ from racing_demon_protocol.board import Kind, Play
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.options import Options
-from racing_demon_protocol.record import Verdict, read, verify
 from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.record import Verdict, read, verify
 
 from ..support.consoles import Console
 from ..support.relay import Relay

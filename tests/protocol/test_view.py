@@ -288,6 +288,27 @@ def test_small_facts_about_seats() -> None:
     assert view.host is None
 
 
+DEAL = {"seats": [0, 3], "shown": [*range(7), *range(52, 59)], "countdown_ms": 0}
+TALLY = {"reason": "stuck", "out": None, "elapsed_ms": 9, "points": [4, 5], "seed": HASH}
+
+
+def test_a_hand_ends_with_nobody_ready_but_the_bots() -> None:
+    """People say anew that they are ready for the next deal."""
+    view = _seated()
+    _next(view, ev.Readied, seat=0, ready=True)
+    _next(view, ev.HandOver, **TALLY)
+    assert [False, True] == [state.ready for state in view.seats.values()]
+
+
+def test_a_new_deal_forgets_who_called() -> None:
+    """The shout belongs to one hand."""
+    view = _seated()
+    _next(view, ev.Called, seat=3, grace_ms=10)
+    _next(view, ev.HandOver, **TALLY)
+    _next(view, ev.Dealt, **DEAL)
+    assert view.called is None
+
+
 def test_new_options_clear_the_board() -> None:
     """The last hand's board goes when the options change: it may be of another game."""
     view = _seated()
@@ -316,8 +337,8 @@ def test_progress_takes_stuck_back() -> None:
     ("cls", "fields"),
     [
         (ev.Rotated, {}),
-        (ev.Dealt, {"seats": [0, 3], "shown": [*range(7), *range(52, 59)], "countdown_ms": 0}),
-        (ev.HandOver, {"reason": "stuck", "out": None, "elapsed_ms": 9, "points": [4, 5], "seed": HASH}),
+        (ev.Dealt, DEAL),
+        (ev.HandOver, TALLY),
     ],
 )
 def test_a_new_chance_takes_stuck_back(cls: type[Event], fields: dict[str, object]) -> None:

@@ -67,17 +67,18 @@ class Running:
         """Wait until it ends, and return what is left of its output."""
         out, err = await within(PATIENCE, self.process.communicate())
         assert self.process.returncode is not None
-        return Ended(self.process.returncode, out.decode(), err.decode())
+        return Ended(self.process.returncode, (out or b"").decode(), (err or b"").decode())
 
 
 @asynccontextmanager
 async def started(
     module: str, *arguments: str, env: Mapping[str, str] | None = None, **more: Any
 ) -> AsyncIterator[Running]:
-    """Start a program; whatever happens, it is gone in the end."""
+    """Start a program, by its module or as a text; whatever happens, it is gone in the end."""
     streams: dict[str, Any] = {"stdin": PIPE, "stdout": PIPE, "stderr": PIPE, **more}
+    switch = "-c" if "\n" in module else "-m"
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", module, *arguments, env={**os.environ, **(env or {})}, **streams
+        sys.executable, switch, module, *arguments, env={**os.environ, **(env or {})}, **streams
     )
     try:
         yield Running(process)
