@@ -53,7 +53,7 @@ async def play(arguments: argparse.Namespace) -> int:
         if watch:
             return await _watch_bots(url, arguments)
         async with await Client.create(url, arguments.name, arguments.options) as client:
-            await _add_bots(client, arguments.bots, arguments.level)
+            await _add_bots(client, min(arguments.bots, 7), arguments.level)
             write(GREETING)
             await _take_part(client, arguments)
     return 0
@@ -134,7 +134,7 @@ async def verify_file(arguments: argparse.Namespace) -> int:
     if verdict.skipped:
         write(f"{verdict.skipped} hands are not whole in this record, and were not checked")
     if not verdict.hands:
-        write("not right: there is no whole hand in this record")
+        write("nothing to check: no hand in this record is whole, from its deal to its end")
         return 1
     write(
         f"right: {verdict.hands} hands, {verdict.plays} plays; every commitment is kept, every card is "

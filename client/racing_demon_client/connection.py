@@ -41,7 +41,8 @@ from .errors import ConnectionFailed
 __all__ = ["Client"]
 
 HEARTBEAT_SECONDS: Final = 4.0
-FINAL: Final = frozenset({CloseCode.TAKEN_OVER, CloseCode.VERSION, CloseCode.BAD_FRAME})
+GOING_AWAY: Final = 1001
+FINAL: Final = frozenset({CloseCode.TAKEN_OVER, CloseCode.VERSION, CloseCode.BAD_FRAME, GOING_AWAY})
 """Close codes after which coming back would be wrong, or useless."""
 ENTRY_SECONDS: Final = 10.0
 FIRST_PAUSE: Final = 0.1

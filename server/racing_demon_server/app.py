@@ -15,8 +15,8 @@ from .settings import Settings
 
 __all__ = ["run"]
 
-GOING_DOWN = 1012
-"""The WebSocket close code "service restart": clients try again."""
+GOING_DOWN = 1001
+"""The WebSocket close code "going away": the tables end with the server, so nobody needs to come back."""
 
 
 async def run(settings: Settings, announce: Callable[[str], None], *, stop_with_stdin: bool = False) -> None:
@@ -45,7 +45,7 @@ async def run(settings: Settings, announce: Callable[[str], None], *, stop_with_
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     announce(f"ws://{host}:{port}{PATH}")
     await stopping.wait()
-    server.close(code=GOING_DOWN, reason="The server is going down.")
+    server.close(code=GOING_DOWN, reason="The server was stopped, and the table with it.")
     await server.wait_closed()
     hall.close()
 

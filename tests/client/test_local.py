@@ -90,7 +90,7 @@ async def test_it_dies_with_its_owner(number: int) -> None:
         async with Peer.connect(url) as peer:
             await peer.greet()
             owner.stop(number)
-            assert 1012 == (await peer.closed()).code
+            assert 1001 == (await peer.closed()).code
     with pytest.raises(ConnectionFailed):
         await Client.watch(url, "BCDF")
 
@@ -103,7 +103,7 @@ async def test_ctrl_c_is_for_the_client() -> None:
         async with Peer.connect(url) as peer:
             await peer.greet()
             os.killpg(owner.pid, signal.SIGINT)
-            assert 1012 == (await peer.closed()).code
+            assert 1001 == (await peer.closed()).code
         assert "KeyboardInterrupt" in (await owner.end()).err
 
 

@@ -52,6 +52,7 @@ def test_a_klondike_table() -> None:
          K♠   9♥   Q♣
                    J♥
 
+ you            5 points
  Ben            1 points  columns K♦ .. 9♣ .. .. .. ..  waste empty
 """
     assert lines(expected) == [line.rstrip() for line in picture.table(sitting.mirror, 0)]
@@ -72,6 +73,8 @@ def test_a_classic_table() -> None:
  hidden   .    .    .    .
          K♠   7♦
          Q♥
+
+ you           -4 points
 """
     assert lines(expected) == [line.rstrip() for line in picture.table(sitting.mirror, 0)]
 

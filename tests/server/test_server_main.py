@@ -48,7 +48,7 @@ async def test_clients_are_told_when_it_stops() -> None:
             await ann.ask(cl.Start)
             await ann.until(ev.Played)
             server.stop()
-            going = Closing(1012, "The server is going down.")
+            going = Closing(1001, "The server was stopped, and the table with it.")
             assert (going, going) == (await ann.closed(), await eve.closed())
             assert SILENCE == await server.end()
 
@@ -59,7 +59,7 @@ async def test_it_can_stop_with_its_input() -> None:
         server.type("whatever is typed", "is not read")
         await peer.greet()
         server.hang_up()
-        assert 1012 == (await peer.closed()).code
+        assert 1001 == (await peer.closed()).code
         assert SILENCE == await server.end()
 
 

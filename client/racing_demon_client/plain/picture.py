@@ -21,8 +21,9 @@ def table(view: TableView, seat: int | None, *, ascii_only: bool = False) -> lis
     lines = foundations(view.rules, view.board, ascii_only=ascii_only)
     if seat in view.hand_seats and seat is not None:
         lines += ["", *layout(view.rules, view.board, seat, ascii_only=ascii_only)]
+        lines += ["", f" {'you':{NAME_WIDTH}} {view.points()[seat]:3} points"]
     rest = others(view, seat, ascii_only=ascii_only)
-    return [*lines, "", *rest] if rest else lines
+    return [*lines, *([""] if seat not in view.hand_seats else []), *rest]
 
 
 def foundations(rules: Rules, board: Board, *, ascii_only: bool = False) -> list[str]:

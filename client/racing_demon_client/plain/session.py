@@ -9,7 +9,7 @@ from racing_demon_protocol.board import Kind
 from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Accepted, Pong
+from racing_demon_protocol.messages.server import Accepted, Pong, Snapshot
 from racing_demon_protocol.reasons import Phase
 from racing_demon_protocol.tally import match_winners
 
@@ -60,10 +60,21 @@ async def attend(
         over = isinstance(message, ev.MatchOver)
         if write is not None:
             line = Words(client.view, client.seat, ascii_only=ascii_only).tell(message)
-            for text in [*([line] if line else []), *(picture.tally(client.view) if over else [])]:
+            for text in [*([line] if line else []), *_picture(message, client, ascii_only)]:
                 write(text)
         if over:
             return
+
+
+def _picture(message: Message, client: Client, ascii_only: bool) -> list[str]:
+    """Return what a spectator is shown after a message: the table at its start, the tally at the end."""
+    if isinstance(message, Snapshot | ev.Dealt) and client.view.rules is not None:
+        return picture.table(client.view, client.seat, ascii_only=ascii_only)
+    if isinstance(message, ev.MatchOver) or (
+        isinstance(message, ev.HandOver) and match_winners(client.view) is None
+    ):
+        return picture.tally(client.view)
+    return []
 
 
 async def take_part(

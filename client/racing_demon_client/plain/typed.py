@@ -12,20 +12,20 @@ from racing_demon_protocol.rules import Rules
 __all__ = ["HELP", "Unclear", "Verb", "read_play", "read_verb"]
 
 HELP: Final = """\
- t          turn the stock (or the waste over, when the stock is empty)
- 4 6        column 4 to column 6, as many cards as fit    4 6 2   two of them
- 4 f        column 4 to the foundations                   4 f 2   two cards, one by one
- w f, w 5   the top of the waste to the foundations, to column 5
- r f, r 5   the same from the reserve, where the game has one
- fs 5       back from a foundation of spades (h, c, d), where the table allows that
- s          stuck: when everybody says so, the hand ends
- d          "Demon!", where going out must be called
- b          the table again (Enter does the same)
- v          hear more, or less, of what the others do
- ready      for the next deal       start    deal now (host)
- bot hard   add a bot (host)        tally    the scores so far
- leave      give the seat up        q        quit; the seat stays yours while the table lasts
- ?          this help"""
+ t         turn the stock (or the waste over, when the stock is empty)
+ 4 6       column 4 to column 6, as many cards as fit    4 6 2  two of them
+ 4 f       column 4 to the foundations                   4 f 2  two, one by one
+ w f, w 5  the top of the waste to the foundations, or to column 5
+ r f, r 5  the same from the reserve, where the game has one
+ fs 5      back from a foundation of spades (h, c, d), where that is allowed
+ s         stuck: when everybody says so, the hand ends
+ d         "Demon!", where going out must be called
+ b         the table again (Enter does the same)
+ v         hear more, or less, of what the others do
+ ready     for the next deal          start  deal now (host)
+ bot hard  add a bot (host)           tally  the scores so far
+ leave     give the seat up           q      quit
+ ?         this help"""
 
 
 class Unclear(RacingDemonError):
