@@ -369,7 +369,6 @@ def test_points_that_change_places() -> None:
 @pytest.mark.parametrize("winners", [(), (1,), (0, 1)])
 def test_other_winners(winners: tuple[int, ...]) -> None:
     """Nobody, both and the loser did not win."""
-
     said = refused("classic", lambda log: change(log, place_of(log, ev.MatchOver), winners=winners))
     assert "the winners are others" in said
 
