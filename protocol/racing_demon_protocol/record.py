@@ -16,6 +16,7 @@ from .errors import IllegalPlay, InconsistentEvent, InvalidGame, InvalidRecord
 from .messages import FROM_SERVER, Event, Message, name_of
 from .messages import events as ev
 from .messages.server import Snapshot
+from .options import CallOut
 from .reasons import EndReason, Phase
 from .shuffle import keeps
 from .tally import hand_points, match_winners
@@ -141,9 +142,8 @@ class _Auditor:
         if isinstance(event, ev.Committed):
             self._hand = []
         self._hand.append(event)
-        if isinstance(event, ev.Played):
-            _expect(event, view.in_hand, "it was played outside a hand")
-        elif isinstance(event, ev.HandOver):
+        _check_time(view, event)
+        if isinstance(event, ev.HandOver):
             self._check_hand(view, event)
         try:
             view.apply(event)
@@ -175,6 +175,18 @@ class _Auditor:
         self._hands += 1
 
 
+def _check_time(view: TableView, event: ev.Event) -> None:
+    """Check that an event has its place in the course of a match."""
+    match event:
+        case ev.Played():
+            _expect(event, view.in_hand, "it was played outside a hand")
+        case ev.Committed():
+            number = 1 if view.between_matches else view.hand + 1
+            _expect(event, event.hand == number, "the hand's number is another")
+        case ev.OptionsSet():
+            _expect(event, view.between_matches, "options changed within a match")
+
+
 class _Replay:
     """One hand, dealt and judged once more with all cards known."""
 
@@ -184,6 +196,8 @@ class _Replay:
         self._dealer = Dealer(seed, view.rules)
         self._board = view.rules.deal()
         self._signalled = False
+        self._out_ends = view.options.call_out is CallOut.AUTO
+        self._ended = False
 
     def follow(self, event: ev.Event) -> int:
         """Follow an event; return how many plays it was."""
@@ -209,9 +223,15 @@ class _Replay:
             _expect(over, over.out in out, f"seat {over.out} was not out")
         elif over.reason is not EndReason.ABANDONED:
             _expect(over, not out, "somebody was out")
+        states = [view.seats[seat] for seat in view.hand_seats]
         if over.reason is EndReason.DEAD:
-            active = [seat for seat in view.hand_seats if not view.seats[seat].left]
+            active = [state.seat for state in states if not state.left]
             _expect(over, self._dealer.is_dead(self._board, active), "the hand was not dead")
+        elif over.reason is EndReason.STUCK:
+            stuck = all(state.stuck for state in states if state.connected)
+            _expect(over, stuck, "not everybody was stuck")
+        elif over.reason is EndReason.ABANDONED:
+            _expect(over, all(state.left for state in states), "not everybody had left")
 
     def _deal(self, event: ev.Dealt) -> None:
         _expect(event, event.seats == self._rules.layout.seats, "the seats are others")
@@ -223,6 +243,7 @@ class _Replay:
         play = Play(event.source, event.count, event.destination)
         _expect(event, self._signalled, "it was played before the signal")
         automatic = self._rules.automatic(self._board, event.seat)
+        _expect(event, automatic is not None or not self._ended, "the hand was over")
         try:
             if automatic is not None:
                 _expect(event, play == automatic, "a space had to be filled first")
@@ -232,6 +253,7 @@ class _Replay:
         except (IllegalPlay, InconsistentEvent) as error:
             raise InvalidRecord(f"Event {event.seq}: {error}") from error
         _expect(event, move.shown == event.shown, "the cards turned up are not those of the seed")
+        self._ended = self._out_ends and self._rules.is_out(self._board, event.seat)
 
 
 def _expect(event: ev.Event, holds: bool, otherwise: str) -> None:

@@ -86,22 +86,6 @@ async def test_nothing_is_judged_before_all_that_arrived_is_in() -> None:
     assert seq + 1 == room.table.view.seq
 
 
-@virtual
-async def test_a_race_in_one_packet_goes_to_the_quiet_one() -> None:
-    """Whoever asks third in a burst loses to whoever asks first, although the burst was read before."""
-    room = open_room(game="classic", turn=1)
-    (ann, ann_ear), (ben, ben_ear) = seat_at(room, "Ann"), seat_at(room, "Ben")
-    await say(room, ann_ear, ann, ready(1), cl.AddBot(counter=2))
-    bots = [cl.AddBot(counter=number) for number in range(3, 9)]
-    room.put(ben_ear, ben, cl.Leave(counter=1), now(), 0)
-    for number, command in enumerate(bots):
-        room.put(ann_ear, ann, command, now(), number)
-    await asyncio.sleep(0)
-    # Ben's seat was free again before the host's second bot looked for one.
-    assert 8 == len(room.table.view.seats)
-    assert room.table.view.seats[1].bot
-
-
 # Answers.
 
 
