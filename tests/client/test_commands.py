@@ -2,10 +2,8 @@
 
 import json
 import os
-import re
 import signal
 import socket
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,10 +13,8 @@ from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Refused, Versions
 from racing_demon_protocol.reasons import CloseCode, Reason
-from racing_demon_protocol.record import to_line
 
-from ..support.matches import log_of, options_of
-from ..support.processes import CLIENT, Ended, server_process, started, text_of
+from ..support.processes import CLIENT, Ended, Here, server_process, started, text_of
 from ..support.relay import WELCOME, babbling, table_of
 from ..support.servers import PATIENCE, Closing, Peer, serving, within
 
@@ -29,11 +25,6 @@ FULL = Path("/dev/full")
 async def run(*arguments: str, typed: str = "", env: dict[str, str] | None = None) -> Ended:
     """Run the program to its end."""
     return await text_of(CLIENT, *arguments, typed=typed, env=env)
-
-
-def record() -> list[str]:
-    """Return the record of a match of two hands."""
-    return [to_line(table_of(code="SIM", options=options_of("shouted"))), *map(to_line, log_of("shouted"))]
 
 
 def failed(ended: Ended, sentence: str) -> None:
@@ -225,32 +216,32 @@ async def test_a_taken_port_is_given_up() -> None:
 # What cannot be done.
 
 
-async def test_an_unreachable_server_has_a_sentence() -> None:
+async def test_an_unreachable_server_has_a_sentence(here: Here) -> None:
     """Where nobody listens, all commands that need a server end with 1 and the same sentence."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         place = f"127.0.0.1:{probe.getsockname()[1]}"
     where = f"There is no table server at ws://{place}/v1. Is it running, and is the address right?"
     for command in (["join", place, "BCDF"], ["watch", place, "BCDF"], ["host", "--server", place]):
-        failed(await run(*command), where)
+        failed(await here(*command), where)
 
 
-async def test_an_unknown_table_has_a_sentence() -> None:
+async def test_an_unknown_table_has_a_sentence(here: Here) -> None:
     """A code that no table has ends with 1."""
     async with serving() as served:
-        failed(await run("join", served.url, "ZZZZ"), "No table here has that code.")
+        failed(await here("join", served.url, "ZZZZ"), "No table here has that code.")
 
 
-async def test_too_many_bots_have_a_sentence() -> None:
+async def test_too_many_bots_have_a_sentence(here: Here) -> None:
     """Nine at a table are one too many."""
     async with serving() as served:
-        ended = await run("host", "--server", served.url, "--bots", "8")
+        ended = await here("host", "--server", served.url, "--bots", "8")
         failed(ended, "All eight seats are taken; you can watch.")
 
 
-async def test_an_address_that_is_none_has_a_sentence() -> None:
+async def test_an_address_that_is_none_has_a_sentence(here: Here) -> None:
     """Nonsense for an address ends with 1, and does not steer the terminal."""
-    ended = await run("watch", "ws://\x1b[2J", "BCDF")
+    ended = await here("watch", "ws://\x1b[2J", "BCDF")
     assert 1 == ended.code
     assert ended.err.startswith("racing-demon: ")
     assert "\x1b" not in ended.err
@@ -267,10 +258,10 @@ async def test_an_address_that_is_none_has_a_sentence() -> None:
     ],
     ids=["refusal", "good-bye", "versions", "garbage", "a table that cannot be"],
 )
-async def test_a_hostile_server_does_not_steer_the_terminal(frames: list[object]) -> None:
+async def test_a_hostile_server_does_not_steer_the_terminal(frames: list[object], here: Here) -> None:
     """Whatever a server says for a reason, it is printed without escapes, and without a traceback."""
     async with babbling(*frames) as url:  # type: ignore[arg-type]
-        ended = await run("watch", url, "BCDF")
+        ended = await here("watch", url, "BCDF")
     assert 1 == ended.code
     assert ended.err.startswith("racing-demon: ")
     assert all(line.isprintable() for line in (ended.out + ended.err).splitlines())
@@ -288,77 +279,12 @@ async def test_a_hostile_code_does_not_steer_the_terminal() -> None:
     assert "\x1b" not in ended.out + ended.err
 
 
-# Records.
-
-
-async def test_a_true_record_is_found_right(tmp_path: Path) -> None:
-    """A record in a file is checked, and what it proves is said."""
-    file = tmp_path / "match.jsonl"
-    file.write_text("\n".join(record()), encoding="utf-8")
-    ended = await run("verify", str(file))
-    assert (0, "") == (ended.code, ended.err)
-    assert ended.out.startswith("right: 2 hands, ")
-
-
-def without_a_play(lines: list[str]) -> list[str]:
-    """Drop one play."""
-    place = next(n for n, line in enumerate(lines) if '"played"' in line)
-    return lines[:place] + lines[place + 1 :]
-
-
-def with_other_points(lines: list[str]) -> list[str]:
-    """Give somebody more points."""
-    return [re.sub(r'"points": \[(-?\d+)', r'"points": [5\1', line) for line in lines]
-
-
-def from_the_middle(lines: list[str]) -> list[str]:
-    """Keep no hand whole."""
-    return lines[:1] + lines[1:60]
-
-
-@pytest.mark.parametrize(
-    ("forge", "verdict"),
-    [
-        (without_a_play, r"not right: Event \d+: event \d+ after event \d+"),
-        (with_other_points, r"not right: Event \d+: the points are wrong"),
-        (from_the_middle, "nothing to check: no hand in this record is whole"),
-        (lambda lines: lines[1:], "not right: Event 1 comes before any table"),
-        (
-            lambda lines: [*lines[:9], "x", *lines[9:]],
-            "not right: Line 10: a line is not a message of a record",
-        ),
-        (lambda lines: [], "not right: There is no table in this record"),
-    ],
-    ids=["without a play", "other points", "cut short", "without a table", "a torn line", "nothing"],
-)
-async def test_a_false_record_ends_with_1(
-    forge: Callable[[list[str]], list[str]], verdict: str, tmp_path: Path
-) -> None:
-    """A record that does not hold is called not right, and where."""
-    file = tmp_path / "match.jsonl"
-    file.write_text("\n".join(forge(record())), encoding="utf-8")
-    ended = await run("verify", str(file))
-    assert (1, "") == (ended.code, ended.err)
-    assert re.match(verdict, ended.out)
-
-
-async def test_a_record_that_cannot_be_read_has_a_sentence(tmp_path: Path) -> None:
-    """No file, a folder and noise end with 1 and a sentence."""
-    noise = tmp_path / "noise"
-    noise.write_bytes(b"\xff\xfe\x00")
-    for path in (tmp_path / "none", tmp_path, noise):
-        ended = await run("verify", str(path))
-        assert 1 == ended.code
-        assert ended.err.startswith(f"racing-demon: {path} cannot be read: ")
-        assert 1 == len(ended.err.splitlines())
-
-
 # The rest.
 
 
-async def test_the_games_are_listed() -> None:
+async def test_the_games_are_listed(here: Here) -> None:
     """``games`` lists all five, the default first."""
-    ended = await run("games")
+    ended = await here("games")
     names = [line.split()[0] for line in ended.out.splitlines()]
     assert ["racing-demon", "classic", "demon-a", "demon-b", "fooliana"] == names
     assert 0 == ended.code

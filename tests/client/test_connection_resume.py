@@ -10,6 +10,7 @@ import pytest
 from racing_demon_client import connection
 from racing_demon_client.connection import Client
 from racing_demon_client.errors import ConnectionFailed
+from racing_demon_protocol.board import Play
 from racing_demon_protocol.codec import Encoding, decode_client
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.messages import Event, Message
@@ -18,6 +19,7 @@ from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Accepted, Refused, Seated, Snapshot
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Phase, Reason
+from racing_demon_protocol.view import TableView
 
 from ..support.relay import WELCOME, Relay, speak, visited
 from ..support.servers import PATIENCE, Peer, Served, serving, within
@@ -104,31 +106,49 @@ async def listening(client: Client) -> AsyncIterator[Ears]:
 # Breaks.
 
 
+def turn_of(view: TableView, seat: int) -> Play:
+    """Return the play that turns a seat's stock."""
+    assert view.rules is not None
+    assert view.board is not None
+    turn = view.rules.turn(view.board, seat)
+    assert turn is not None
+    return turn
+
+
+async def turn_again(peer: Peer) -> None:
+    """Let a peer turn the stock."""
+    turn = turn_of(peer.view, 1)
+    fields = {"source": turn.source, "count": turn.count, "destination": turn.destination}
+    assert isinstance(await peer.ask(cl.PlayCards, **fields, seen=peer.view.seq), ev.Played)
+
+
 @pytest.mark.parametrize("encoding", Encoding)
 async def test_breaks_in_the_middle_of_a_hand_lose_nothing(encoding: Encoding) -> None:
-    """Through a dozen breaks of one hand the seat stays, and each event is given once, in its order."""
-    async with relayed(bot_speed=300.0) as (served, relay):
+    """Through a dozen breaks of one hand the seat stays, each event comes once, and each play is answered."""
+    async with relayed(seed=bytes(32)) as (served, relay):
         ann = await Client.create(relay.url, "Ann", QUICK, encoding=encoding)
-        async with listening(ann) as ears, Peer.entered(served.url, cl.Watch(code=ann.code)) as eve:
-            for _ in range(3):
-                await ann.send(cl.AddBot(counter=ann.next_counter()))
+        async with (
+            listening(ann) as ears,
+            Peer.entered(served.url, cl.Join(code=ann.code, name="Ben")) as ben,
+        ):
             await ann.send(cl.Start(counter=ann.next_counter()))
-            cuts = 0
-            while (message := await eve.hear()) and not isinstance(message, ev.HandOver):
-                if isinstance(message, ev.Played) and message.seq % 20 == 0:
-                    relay.cut()
-                    cuts += 1
-                    await relay.until_accepted(cuts + 1)
-                if cuts > 12 and not eve.view.seats[0].stuck:
-                    await ann.send(cl.Stuck(counter=ann.next_counter()))
-                    await eve.until(ev.StuckSaid)
-            await ears.until(Phase.OVER)
-            assert cuts >= 5
+            await ears.until(Phase.PLAYING)
+            await ben.until(ev.Signalled)
+            counters = []
+            for number in range(12):
+                await turn_again(ben)
+                relay.cut()
+                counters.append(await ann.play(turn_of(ann.view, 0)))
+                await turn_again(ben)
+                await ears.until_answered(counters[-1])
+                await relay.until_accepted(number + 2)
+            await turn_again(ben)
+            await ears.until(ben.view.seq)
             assert 0 == ann.seat
+            assert [[ev.Played]] * 12 == [[type(a) for a in ears.answers(counter)] for counter in counters]
             assert all(after.seq == before.seq + 1 for before, after in pairwise(ears.events()))
-            room = served.hall.room(ann.code)
-            assert room.table.view.snapshot(0) == ann.view.snapshot(0)
-            assert [BROKEN, BACK] * (len(ears.notices) // 2) == ears.notices
+            assert ben.view.snapshot(0) == ann.view.snapshot(0)
+            assert [BROKEN, BACK] * 12 == ears.notices
             assert 1 == sum(isinstance(message, Snapshot) for message in ears.heard)
 
 
@@ -260,12 +280,8 @@ async def test_a_play_whose_event_was_lost_is_answered_once() -> None:
         async with Peer.entered(served.url, cl.Watch(code=ann.code)) as eve, listening(ann) as ears:
             await ann.send(cl.Start(counter=ann.next_counter()))
             await ears.until(Phase.PLAYING)
-            assert ann.view.rules is not None
-            assert ann.view.board is not None
-            turn = ann.view.rules.turn(ann.view.board, 0)
-            assert turn is not None
             relay.muffled = True
-            counter = await ann.play(turn)
+            counter = await ann.play(turn_of(ann.view, 0))
             await eve.until(ev.Played)
             relay.cut()
             await ears.until_answered(counter)

@@ -210,6 +210,17 @@ def _without_bonus(over: ev.HandOver) -> ev.HandOver:
     return over.model_copy(update={"reason": EndReason.STUCK, "out": None, "points": points})
 
 
+def test_another_card_turned_up_is_found() -> None:
+    """A play that names another card than the seed put there is refused."""
+    log = list(log_of(NAME))
+    place = next(number for number, event in enumerate(log) if isinstance(event, ev.Played) and event.shown)
+    played = log[place]
+    assert isinstance(played, ev.Played)
+    log[place] = played.model_copy(update={"shown": tuple(card ^ 1 for card in played.shown)})
+    with pytest.raises(InvalidRecord):
+        verify(_record(log))
+
+
 def test_a_bonus_that_was_not_given_is_found() -> None:
     """A record cannot keep silent about who went out."""
 

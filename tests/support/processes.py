@@ -7,13 +7,13 @@ import re
 import signal
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Final, NamedTuple
 
 from .servers import PATIENCE, within
 
-__all__ = ["CLIENT", "SERVER", "Ended", "Running", "server_process", "started", "text_of"]
+__all__ = ["CLIENT", "SERVER", "Ended", "Here", "Running", "server_process", "started", "text_of"]
 
 SERVER: Final = "racing_demon_server"
 CLIENT: Final = "racing_demon_client"
@@ -25,6 +25,10 @@ class Ended(NamedTuple):
     code: int
     out: str
     err: str
+
+
+Here = Callable[..., Coroutine[Any, Any, Ended]]
+"""Runs a program with its arguments, and returns how it ended."""
 
 
 class Running:

@@ -1,0 +1,47 @@
+"""Matches of all games and switches, as records, honest and forged."""
+
+from functools import cache
+
+from racing_demon_protocol.messages import Event, Message
+from racing_demon_protocol.options import Options
+from racing_demon_protocol.view import TableView
+from racing_demon_server.simulate import play_match
+
+__all__ = ["MATCHES", "Log", "change", "match", "place_of", "record"]
+
+Log = list[Event]
+
+MATCHES: dict[str, dict[str, object]] = {
+    "racing-demon": {"hands": 2},
+    "classic": {"game": "classic", "hands": 3, "on_leave": "forfeit"},
+    "demon-a": {"game": "demon-a", "hands": 1},
+    "demon-b": {"game": "demon-b", "hands": 1, "auto_first_turn": True},
+    "fooliana": {"game": "fooliana", "hands": 1},
+    "rotating": {"hands": 1, "stall_rule": "rotate", "auto_first_turn": True},
+    "turned singly": {"game": "classic", "hands": 2, "turn": 1, "call_out": "shout", "target": 40},
+}
+"""The options of the matches by name; two bots play each."""
+
+
+@cache
+def match(name: str) -> tuple[Options, tuple[Event, ...]]:
+    """Play a match of two bots once."""
+    options = Options.model_validate({"countdown_ms": 0, "tally_ms": 0, **MATCHES[name]})
+    _, log, _ = play_match(bytes([7]) * 32, ["hard", "medium"], options)
+    return options, tuple(log)
+
+
+def record(options: Options, log: Log) -> list[Message]:
+    """Return a record from the first event on, with its numbers in a row."""
+    numbered = [event.model_copy(update={"seq": number}) for number, event in enumerate(log, 1)]
+    return [TableView("SIM", options).snapshot(0), *numbered]
+
+
+def place_of(log: Log, cls: type[Event], nth: int = 0) -> int:
+    """Return where the so-manieth event of a kind stands; negative from the end."""
+    return [place for place, event in enumerate(log) if isinstance(event, cls)][nth]
+
+
+def change(log: Log, place: int, **fields: object) -> None:
+    """Change an event."""
+    log[place] = log[place].model_copy(update=fields)
