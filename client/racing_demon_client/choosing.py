@@ -1,0 +1,82 @@
+"""What a player means, and what it leads to: pure questions to the rules, asked on the client's mirror."""
+
+from collections.abc import Iterable, Sequence
+
+from racing_demon_protocol.board import FOUNDATIONS, Board, Kind, Play
+from racing_demon_protocol.cards import UNKNOWN
+from racing_demon_protocol.declaration import Tableau
+from racing_demon_protocol.errors import IllegalPlay
+from racing_demon_protocol.rules import Rules
+
+__all__ = ["best_play", "fitting_count", "longest_unit", "targets", "with_plays"]
+
+
+def fitting_count(rules: Rules, board: Board, seat: int, source: int, destination: int) -> int:
+    """Return how many cards a player means: the most that may go there, or one."""
+    if destination == FOUNDATIONS or board.piles[source].kind is not Kind.TABLEAU:
+        return 1
+    counts = range(len(board.cards[source]), 0, -1)
+    fitting = (count for count in counts if rules.can_play(board, seat, Play(source, count, destination)))
+    return next(fitting, 1)
+
+
+def longest_unit(rules: Rules, board: Board, pile: int) -> int:
+    """Return how many cards of a pile may be picked up together; 0 where there is none."""
+    cards, group = board.cards[pile], rules.layout.groups[pile]
+    if isinstance(group, Tableau):
+        return max(rules.units(group, cards), default=min(1, len(cards)))
+    return min(1, len(cards))
+
+
+def best_play(rules: Rules, board: Board, seat: int, source: int) -> Play | None:
+    """Return the best play from a pile: up, else what brings the hand nearer its end, else any that moves.
+
+    Of the columns that take a card, one with cards is better than an empty one. A whole column that
+    would only change its place stays.
+    """
+    plays = [play for play in rules.legal_plays(board, seat) if play.source == source]
+    useful = [play for play in plays if not _only_wanders(board, play)]
+    return max(useful, key=lambda play: _worth(board, play), default=None)
+
+
+def _worth(board: Board, play: Play) -> tuple[bool, bool, bool, int]:
+    up = board.piles[play.destination].kind is Kind.FOUNDATION
+    return up, board.is_progress(play), bool(board.cards[play.destination]), play.count
+
+
+def _only_wanders(board: Board, play: Play) -> bool:
+    columns = {board.piles[play.source].kind, board.piles[play.destination].kind} == {Kind.TABLEAU}
+    return columns and not board.cards[play.destination] and len(board.cards[play.source]) == play.count
+
+
+def targets(rules: Rules, board: Board, seat: int, source: int) -> frozenset[int]:
+    """Return the piles that something of a pile may be played to."""
+    return frozenset(play.destination for play in rules.legal_plays(board, seat) if play.source == source)
+
+
+def with_plays(rules: Rules, board: Board, seat: int, plays: Iterable[Play]) -> tuple[Board, dict[int, int]]:
+    """Return a board on which plays in the air have landed, and how many cards in the air top each pile.
+
+    A play that is not legal, or moves a card that is not known yet, is left out: its answer will come.
+    """
+    air: dict[int, int] = {}
+    ahead = board
+    for play in plays:
+        if not _is_known(ahead, play):
+            continue
+        try:
+            source, count, destination = rules.verify_play(ahead, seat, play)
+        except IllegalPlay:
+            continue
+        ahead = board.copy() if ahead is board else ahead
+        ahead.shift(Play(source, count, destination))
+        air[source] = max(0, air.get(source, 0) - count)
+        air[destination] = air.get(destination, 0) + count
+    return ahead, air
+
+
+def _is_known(board: Board, play: Play) -> bool:
+    if not 0 <= play.source < len(board.piles):
+        return False
+    taken: Sequence[int] = board.cards[play.source][-play.count :]
+    return board.piles[play.source].kind in {Kind.STOCK, Kind.WASTE} or UNKNOWN not in taken

@@ -1,0 +1,141 @@
+"""The registry of what a player can do at the table. Keys, footer and help are made from it.
+
+The keys of plays are named by their place on the keyboard, so that one rule serves every preset: a
+column's key lies on the home row, the key above it sends the column's card up.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+__all__ = ["ACTIONS", "MOST_COLUMNS", "Action", "Group", "Row", "column_actions"]
+
+MOST_COLUMNS: Final = 19
+
+
+class Group(StrEnum):
+    """The headings of the help."""
+
+    PLAY = "Play"
+    SAY = "Say"
+    SEE = "See"
+
+
+class Row(StrEnum):
+    """The rows of a keyboard."""
+
+    UPPER = "upper"
+    HOME = "home"
+    LOWER = "lower"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Action:
+    """Something that a player can do.
+
+    Attributes:
+        id: its name in the settings.
+        does: what it does, for the help.
+        brief: the same in a word, for the footer; empty: it is not in the footer.
+        group: its heading in the help.
+        keys: its keys, where they are the same on every keyboard.
+        spot: its key by place: the row, and the spot in it that the preset names.
+
+    """
+
+    id: str
+    does: str
+    brief: str = ""
+    group: Group = Group.PLAY
+    keys: tuple[str, ...] = ()
+    spot: tuple[Row, str] | None = None
+
+
+ACTIONS: Final = (
+    Action(id="turn", does="turn the stock, or the waste over", brief="turn", keys=("space",)),
+    Action(
+        id="waste",
+        does="pick the waste's top card up; twice: its best play",
+        brief="waste",
+        spot=(Row.HOME, "waste"),
+    ),
+    Action(
+        id="waste-up", does="waste's top card to the foundations", brief="waste up", spot=(Row.UPPER, "waste")
+    ),
+    Action(
+        id="reserve",
+        does="pick the reserve's top card up; twice: its best play",
+        brief="reserve",
+        spot=(Row.HOME, "reserve"),
+    ),
+    Action(
+        id="reserve-up",
+        does="reserve's top card to the foundations",
+        brief="reserve up",
+        spot=(Row.UPPER, "reserve"),
+    ),
+    Action(
+        id="drop",
+        does="put back what is picked up",
+        brief="drop",
+        keys=("backspace",),
+        spot=(Row.LOWER, "drop"),
+    ),
+    Action(id="left", does="cursor to the next pile on the left", keys=("left",)),
+    Action(id="right", does="cursor to the next pile on the right", keys=("right",)),
+    Action(id="more", does="one card more under the cursor", keys=("up",)),
+    Action(id="fewer", does="one card fewer under the cursor", keys=("down",)),
+    Action(
+        id="enter",
+        does="deal, ready; with the cursor: pick up, put down (twice: best play); else chat",
+        keys=("enter",),
+    ),
+    Action(
+        id="stuck",
+        does="say that you are stuck; when everybody does, the hand ends",
+        brief="stuck",
+        group=Group.SAY,
+        spot=(Row.LOWER, "stuck"),
+    ),
+    Action(
+        id="call",
+        does='call "Demon!" when you are out, where the table wants it called',
+        group=Group.SAY,
+        spot=(Row.LOWER, "call"),
+    ),
+    Action(id="chat", does="say something to the table", group=Group.SAY, keys=("/",)),
+    Action(
+        id="hint",
+        does="show a play, where the table allows hints",
+        group=Group.SEE,
+        spot=(Row.LOWER, "hint"),
+    ),
+    Action(id="watch", does="as a spectator: the next player's layout", group=Group.SEE, keys=("tab",)),
+    Action(id="tally", does="the tally so far", group=Group.SEE, keys=("f6",)),
+    Action(id="lobby", does="seats, bots and options", group=Group.SEE, keys=("f7",)),
+    Action(id="density", does="small, medium or large cards", group=Group.SEE, keys=("f2",)),
+    Action(id="colours", does="other colours", group=Group.SEE, keys=("f3",)),
+    Action(id="motion", does="flashes and sounds on or off", group=Group.SEE, keys=("f4",)),
+    Action(id="volume", does="hear more, or less, of the others", group=Group.SEE, keys=("f5",)),
+    Action(id="help", does="this help", brief="help", group=Group.SEE, keys=("?", "f1")),
+    Action(id="leave", does="leave the table (asks first)", group=Group.SEE, keys=("ctrl+c", "ctrl+q")),
+)
+
+
+def column_actions(columns: int) -> Iterator[Action]:
+    """Yield the actions of each column: pick up or put down, send up, put a single card down."""
+    for number in range(1, columns + 1):
+        spot = f"column-{number}"
+        yield Action(
+            id=spot,
+            does=f"pick up from column {number}, or put down there; twice: its best play",
+            spot=(Row.HOME, spot),
+        )
+        yield Action(
+            id=f"{spot}-up", does=f"top card of column {number} to the foundations", spot=(Row.UPPER, spot)
+        )
+        yield Action(
+            id=f"{spot}-one",
+            does=f"with Shift: only the top card to column {number}, where a whole run could go",
+        )

@@ -1,0 +1,204 @@
+"""A player's desk: the table, what the hands hold, and what happened lately. Everything but the screen.
+
+No clock is read: times are milliseconds on one rising clock, which is the caller's.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from racing_demon_protocol.board import Board, Kind, Play
+from racing_demon_protocol.messages import Message
+from racing_demon_protocol.messages import events as ev
+from racing_demon_protocol.messages.server import Refused, Snapshot
+from racing_demon_protocol.reasons import Phase
+
+from .drawing.glyphs import UNICODE, Glyphs
+from .drawing.scene import Dragged, Grip, Scene
+from .drawing.slots import Slots
+from .feed import tell
+from .hands import Hands, Place
+from .lately import Cue, Lately
+
+__all__ = ["Desk"]
+
+
+class Desk:
+    """One player's, or spectator's, desk.
+
+    Attributes:
+        hands: what the player does.
+        lately: what happened.
+        volume: how much the feed tells of the others.
+        motion: whether changes are marked for a moment, and words fill the screen.
+        glyphs: the signs that the feed is written with.
+        trouble: what is wrong with the connection, if anything.
+        ping_ms: the last round trip.
+        paint_ms: the last time from a key to its picture.
+
+    Args:
+        place: the client.
+
+    """
+
+    def __init__(
+        self, place: Place, *, volume: int = 1, motion: bool = True, glyphs: Glyphs = UNICODE
+    ) -> None:
+        self.hands = Hands(place)
+        self.lately = Lately()
+        self.volume = volume
+        self.motion = motion
+        self.glyphs = glyphs
+        self.trouble = ""
+        self.ping_ms: float | None = None
+        self.paint_ms: float | None = None
+        self._place = place
+        self._slots: Slots | None = None
+        self._watched: int | None = None
+        self._sent: dict[int, Play] = {}
+
+    # What happens at the table.
+
+    def follow(self, message: Message, now: int) -> Cue | None:
+        """Note a message that the view has followed; return what deserves a sound."""
+        view, seat = self._place.view, self._place.seat
+        refused = None
+        match message:
+            case Snapshot() | ev.Dealt():
+                self._slots = None
+                self._sent.clear()
+                self.hands.put_away()
+            case ev.HandOver():
+                self.hands.put_away()
+            case ev.Played() if message.seat == seat:
+                self._sent.pop(message.counter, None)
+            case Refused():
+                refused = self._sent.pop(message.counter, None)
+        cue = self.lately.note(message, view, now)
+        line = tell(
+            message,
+            view,
+            seat,
+            at_ms=self.lately.elapsed_ms(now),
+            volume=self.volume,
+            glyphs=self.glyphs,
+            refused=refused,
+        )
+        if line is not None:
+            self.lately.feed.append(line)
+            if isinstance(message, Refused):
+                self.hands.say(line.text, now, is_warning=True)
+        return cue
+
+    def sent(self, counter: int, play: Play) -> None:
+        """Note under which number a play was sent, so that a refusal can say what it was."""
+        self._sent[counter] = play
+
+    # Whose layout.
+
+    def watch_next(self) -> None:
+        """Look at the next player's layout, as a spectator does."""
+        seats = self._place.view.hand_seats
+        if seats and self._place.seat not in seats:
+            focus = self.focus
+            place = seats.index(focus) + 1 if focus in seats else 0
+            self._watched = seats[place % len(seats)]
+
+    def watch(self, seat: int) -> None:
+        """Look at a player's layout, as a spectator does."""
+        if seat in self._place.view.hand_seats and self._place.seat not in self._place.view.hand_seats:
+            self._watched = seat
+
+    @property
+    def focus(self) -> int | None:
+        """The seat whose layout is drawn large: the own one, else the one that is watched."""
+        seats, seat = self._place.view.hand_seats, self._place.seat
+        if seat in seats:
+            return seat
+        return self._watched if self._watched in seats else next(iter(seats), None)
+
+    # The picture.
+
+    def scene(self, now: int, labels: Mapping[str, str], footer: Sequence[tuple[str, str]]) -> Scene:
+        """Return what is to be drawn now."""
+        view = self._place.view
+        board, air = (None, {}) if view.board is None else self.hands.ahead()
+        prompt, is_warning = self._prompt(now, labels)
+        counting = view.phase is Phase.COUNTDOWN
+        lately, hands = self.lately, self.hands
+        return Scene(
+            view=view,
+            board=board,
+            seat=self._place.seat,
+            focus=self.focus,
+            air=air,
+            fresh=lately.fresh(now) if self.motion else frozenset(),
+            slots={} if board is None else self._slot_places(board),
+            held=hands.held,
+            cursor=hands.cursor,
+            fits=hands.fits(),
+            dragged=self._dragged(),
+            feed=lately.feed,
+            pace=lately.pace(now),
+            prompt=prompt,
+            is_warning=is_warning,
+            banner=lately.banner(now),
+            countdown=lately.seconds_to_signal(now) if counting else 0,
+            elapsed_ms=lately.elapsed_ms(now),
+            ping_ms=self.ping_ms,
+            paint_ms=self.paint_ms,
+            trouble=self.trouble,
+            labels=labels,
+            footer=footer,
+        )
+
+    def _prompt(self, now: int, labels: Mapping[str, str]) -> tuple[str, bool]:
+        text, is_warning = self.hands.message(now)
+        if text:
+            return text, is_warning
+        if self.hands.held is not None:
+            return self._holding(self.hands.held, labels), False
+        return self._advice(labels), False
+
+    def _advice(self, labels: Mapping[str, str]) -> str:
+        """Return what the player may want to do, where nothing else is to be said."""
+        view, seat = self._place.view, self._place.seat
+        text = ""
+        if view.phase is Phase.COUNTDOWN:
+            text = "Look at your cards: play begins at the signal."
+        elif seat is None:
+            text = "" if view.in_hand else "The cards are dealt when the players are ready."
+        elif view.between_matches:
+            text = "Enter deals." if seat == view.host else "Enter: you are ready."
+        elif view.phase is Phase.TALLY:
+            text = "Enter: ready for the next hand."
+        elif self.hands.is_out():
+            text = f'You are out: call "Demon!" with {labels.get("call", "the key for it")}.'
+        elif seat in view.seats and view.seats[seat].stuck:
+            text = "You have said that you are stuck."
+        return text
+
+    def _holding(self, held: Grip, labels: Mapping[str, str]) -> str:
+        board = self.hands.board()
+        cards = board.cards[held.pile][-held.count :]
+        text = "holding " + " ".join(self.glyphs.card(card) for card in cards)
+        if not self._place.view.options.hints:
+            return text
+        fits, view = self.hands.fits(), self._place.view
+        assert view.rules is not None
+        assert self._place.seat is not None
+        piles = view.rules.layout.own(self._place.seat, Kind.TABLEAU)
+        keys = [labels.get(f"column-{n}", "") for n, pile in enumerate(piles, start=1) if pile in fits]
+        up = ["up"] if any(board.piles[pile].kind is Kind.FOUNDATION for pile in fits) else []
+        return f"{text}   fits: {' '.join([*keys, *up]) or 'nowhere'}"
+
+    def _dragged(self) -> Dragged | None:
+        held, at = self.hands.held, self.hands.dragged
+        if held is None or at is None:
+            return None
+        return Dragged(*at, tuple(self.hands.board().cards[held.pile][-held.count :]))
+
+    def _slot_places(self, board: Board) -> Mapping[int, tuple[int, int]]:
+        rules = self._place.view.rules
+        assert rules is not None
+        if self._slots is None or self._slots.seat != self.focus:
+            self._slots = Slots(rules, self.focus)
+        return self._slots.places(board)

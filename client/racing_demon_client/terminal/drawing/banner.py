@@ -1,0 +1,59 @@
+"""Big letters, for what everybody must see at once."""
+
+from typing import Final
+
+from ..ink import Mark, Role
+from .canvas import Canvas
+
+__all__ = ["draw_banner"]
+
+FONT: Final = {
+    "D": ("####.", "#...#", "#...#", "#...#", "####."),
+    "E": ("#####", "#....", "####.", "#....", "#####"),
+    "M": ("#...#", "##.##", "#.#.#", "#...#", "#...#"),
+    "O": (".###.", "#...#", "#...#", "#...#", ".###."),
+    "N": ("#...#", "##..#", "#.#.#", "#..##", "#...#"),
+    "G": (".####", "#....", "#..##", "#...#", ".####"),
+    "!": ("#", "#", "#", ".", "#"),
+    "1": (".#.", "##.", ".#.", ".#.", "###"),
+    "2": ("####.", "....#", ".###.", "#....", "#####"),
+    "3": ("####.", "....#", ".###.", "....#", "####."),
+    "4": ("#..#.", "#..#.", "#####", "...#.", "...#."),
+    "5": ("#####", "#....", "####.", "....#", "####."),
+    "6": (".###.", "#....", "####.", "#...#", ".###."),
+    "7": ("#####", "...#.", "..#..", ".#...", ".#..."),
+    "8": (".###.", "#...#", ".###.", "#...#", ".###."),
+    "9": (".###.", "#...#", ".####", "....#", ".###."),
+    "0": (".###.", "#...#", "#...#", "#...#", ".###."),
+}
+ROWS: Final = 5
+
+
+def draw_banner(canvas: Canvas, text: str, area: tuple[int, int, int, int], block: str) -> None:
+    """Write a word as large as it fits into the middle of an area.
+
+    Args:
+        canvas: where to draw.
+        text: the word, of the letters that there are.
+        area: left column, top row, width and height, in cells.
+        block: the sign that the letters are made of.
+
+    """
+    x, y, width, height = area
+    dots = sum(len(FONT[char][0]) + 1 for char in text) - 1
+    scale = max(1, min(height // ROWS, (width - 2) // (2 * dots)))
+    wide = 2 * scale if 2 * scale * dots <= width else 1
+    left = x + (width - dots * wide) // 2
+    top = y + (height - ROWS * scale) // 2
+    for char in text:
+        for row, line in enumerate(FONT[char]):
+            for dot, sign in enumerate(line):
+                if sign == "#":
+                    for repeat in range(scale):
+                        canvas.put(
+                            left + dot * wide,
+                            top + row * scale + repeat,
+                            block * wide,
+                            Role.BANNER | Mark.STRONG,
+                        )
+        left += (len(FONT[char][0]) + 1) * wide

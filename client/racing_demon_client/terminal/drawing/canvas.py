@@ -1,0 +1,121 @@
+"""A grid of cells to draw on, and what a pointer hits in it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import NamedTuple
+
+from rich.cells import cell_len
+
+from ..ink import Role
+
+__all__ = ["Canvas", "Hit", "Span"]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A part of the picture that stands for a pile, or for an action.
+
+    Attributes:
+        x: its first column.
+        y: its first row.
+        width: its width in cells.
+        height: its height in cells.
+        pile: the pile's number; ``None`` where it is an action.
+        index: the card in the pile, from the bottom; ``None`` for the pile as a whole.
+        action: what a click there does.
+
+    """
+
+    x: int
+    y: int
+    width: int
+    height: int
+    pile: int | None = None
+    index: int | None = None
+    action: str | None = None
+
+
+class Span(NamedTuple):
+    """A stretch of one row."""
+
+    x: int
+    y: int
+    width: int
+
+
+class Canvas:
+    """A picture of so many cells, drawn over from the left top.
+
+    What falls outside is cut off. A wide character fills two cells, the second of which is empty.
+    """
+
+    def __init__(self, width: int, height: int) -> None:
+        self.width = width
+        self.height = height
+        self._chars = [[" "] * width for _ in range(height)]
+        self._inks = [[0] * width for _ in range(height)]
+        self._hits: list[Hit] = []
+
+    def put(self, x: int, y: int, text: str, ink: int = Role.TEXT) -> int:
+        """Write a text, and return the column behind it."""
+        cells = list(text) if text.isascii() else _cells(text)
+        end = x + len(cells)
+        if 0 <= y < self.height and x < self.width and end > 0:
+            if x < 0:
+                cells, x = cells[-x:], 0
+            cells = cells[: self.width - x]
+            self._chars[y][x : x + len(cells)] = cells
+            self._inks[y][x : x + len(cells)] = [ink] * len(cells)
+        return end
+
+    def rule(self, y: int, x: int, end: int, sign: str, ink: int = Role.FRAME) -> None:
+        """Draw a line across a row."""
+        self.put(x, y, sign * (end - x), ink)
+
+    def touch(self, hit: Hit) -> None:
+        """Make a part of the picture answer to the pointer; later parts lie over earlier ones."""
+        self._hits.append(hit)
+
+    def hit(self, x: int, y: int) -> Hit | None:
+        """Return what lies at a cell."""
+        for hit in reversed(self._hits):
+            if hit.x <= x < hit.x + hit.width and hit.y <= y < hit.y + hit.height:
+                return hit
+        return None
+
+    def runs(self, y: int) -> Iterator[tuple[str, int]]:
+        """Yield a row as stretches of text of one ink each."""
+        start = 0
+        chars = self._chars[y]
+        for ink, group in groupby(self._inks[y]):
+            end = start + len(list(group))
+            yield "".join(chars[start:end]), ink
+            start = end
+
+    def text(self) -> str:
+        """Return the picture without its inks: a line a row."""
+        return "\n".join("".join(row).rstrip() for row in self._chars)
+
+    def spans_unlike(self, other: "Canvas") -> Iterator[Span]:
+        """Yield where this picture differs from another of the same size: one stretch a row."""
+        for y in range(self.height):
+            chars, inks = self._chars[y], self._inks[y]
+            before, before_inks = other._chars[y], other._inks[y]
+            if chars == before and inks == before_inks:
+                continue
+            unlike = [x for x in range(self.width) if chars[x] != before[x] or inks[x] != before_inks[x]]
+            yield Span(unlike[0], y, unlike[-1] - unlike[0] + 1)
+
+
+def _cells(text: str) -> list[str]:
+    """Return a text cell by cell: marks with the sign they belong to, an empty cell behind a wide one."""
+    cells: list[str] = []
+    for char in text:
+        width = cell_len(char)
+        if width == 0:
+            if cells:
+                cells[-1 if cells[-1] else -2] += char
+        else:
+            cells += [char, *[""] * (width - 1)]
+    return cells

@@ -1,0 +1,93 @@
+"""The three densities of the table, and which one fits a terminal."""
+
+from dataclasses import dataclass
+from typing import Final
+
+__all__ = ["DENSITIES", "SMALLEST", "Density", "choose"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Density:
+    """How roomy a table is drawn. All sizes are cells.
+
+    Attributes:
+        name: its name in the settings.
+        width: the narrowest terminal it is made for.
+        height: the lowest.
+        side: the width of the players' and the feed's part.
+        pitch: from one column's left edge to the next, at most.
+        card: a card's size, width and height; one row high means without a frame.
+        fan: the rows between two cards of a column, at most.
+        slot: a foundation's size, width and height, with the gap to the next.
+        backs: how many face-down cards of a column are drawn; the others are a number.
+        player: the rows that another player takes.
+        footer: the rows of the footer.
+
+    """
+
+    name: str
+    width: int
+    height: int
+    side: int
+    pitch: int
+    card: tuple[int, int]
+    fan: int
+    slot: tuple[int, int]
+    backs: int
+    player: int
+    footer: int
+
+
+SMALL: Final = Density(
+    name="small",
+    width=80,
+    height=24,
+    side=38,
+    pitch=6,
+    card=(2, 1),
+    fan=1,
+    slot=(4, 1),
+    backs=0,
+    player=1,
+    footer=1,
+)
+
+MEDIUM: Final = Density(
+    name="medium",
+    width=120,
+    height=40,
+    side=47,
+    pitch=10,
+    card=(8, 3),
+    fan=1,
+    slot=(8, 2),
+    backs=3,
+    player=3,
+    footer=2,
+)
+
+LARGE: Final = Density(
+    name="large",
+    width=190,
+    height=58,
+    side=74,
+    pitch=16,
+    card=(9, 5),
+    fan=2,
+    slot=(14, 4),
+    backs=4,
+    player=5,
+    footer=1,
+)
+
+DENSITIES: Final = {density.name: density for density in (SMALL, MEDIUM, LARGE)}
+"""All densities by name, the smallest first."""
+
+SMALLEST: Final = (SMALL.width, SMALL.height)
+"""The smallest terminal that shows the table."""
+
+
+def choose(wanted: str, width: int, height: int) -> Density:
+    """Return the density that was asked for, as far as it fits; else the roomiest that does."""
+    fitting = [d for d in DENSITIES.values() if d.width <= width and d.height <= height] or [SMALL]
+    return next((density for density in fitting if density.name == wanted), fitting[-1])

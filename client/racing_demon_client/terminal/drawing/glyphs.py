@@ -1,0 +1,131 @@
+"""The signs that the table is drawn with, and their replacements where a terminal lacks them."""
+
+import unicodedata
+from dataclasses import dataclass
+from typing import Final
+
+from rich.cells import cell_len
+
+from racing_demon_protocol.cards import (
+    RANK_NAMES,
+    SUIT_LETTERS,
+    SUIT_NAMES,
+    UNKNOWN,
+    Card,
+    is_red,
+    rank,
+    suit,
+)
+
+from ...plain.words import printable
+
+__all__ = ["ASCII", "UNICODE", "Glyphs", "fit", "screen_text"]
+
+VARIATION_SELECTORS: Final = "\ufe0e\ufe0f"
+"""They can make the sign before them as wide as two."""
+MOST_MARKS: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Glyphs:
+    """One set of signs, each a single cell wide."""
+
+    suits: str
+    back: str
+    dot: str
+    rule: str
+    divider: str
+    cross: str
+    corners: str
+    """Top left, top right, bottom left, bottom right."""
+    side: str
+    gap: str
+    gap_side: str
+    slot: str
+    """Left and right of a card in a small frame."""
+    held: str
+    """Beside what is picked up."""
+    cursor: str
+    """Beside what the cursor points at."""
+    between: str
+    more: str
+    bars: str
+    block: str
+    small_reds: bool = False
+    """Whether red suits are told apart by small letters."""
+
+    def suit(self, number: int) -> str:
+        """Return the sign of a suit."""
+        return self.suits[number]
+
+    def card(self, card: Card, *, ten: bool = False) -> str:
+        """Return a card's name, two cells wide; with ``ten`` a ten is written with two digits."""
+        if card == UNKNOWN:
+            return self.back * 2
+        name = "10" if ten and rank(card) == 10 else RANK_NAMES[rank(card) - 1]
+        return (name.lower() if self.small_reds and is_red(card) else name) + self.suits[suit(card)]
+
+
+UNICODE: Final = Glyphs(
+    suits=SUIT_NAMES,
+    back="▒",
+    dot="·",
+    rule="─",
+    divider="│",
+    cross="├",
+    corners="╭╮╰╯",
+    side="│",
+    gap="╌",
+    gap_side="╎",
+    slot="▕▏",
+    held="▸",
+    cursor="»",
+    between="·",
+    more="…",
+    bars="▁▂▃▄▅▆▇█",
+    block="█",
+)
+
+ASCII: Final = Glyphs(
+    suits=SUIT_LETTERS[0] + SUIT_LETTERS[1].lower() + SUIT_LETTERS[2] + SUIT_LETTERS[3].lower(),
+    back="#",
+    dot=".",
+    rule="-",
+    divider="|",
+    cross="+",
+    corners="....",
+    side="|",
+    gap="-",
+    gap_side=":",
+    slot="[]",
+    held=">",
+    cursor="*",
+    between="-",
+    more="~",
+    bars="_.,-=+*#",
+    block="#",
+    small_reds=True,
+)
+"""For terminals without UTF-8. Red suits are small letters: a second cue where colours are missing."""
+
+
+def screen_text(text: str) -> str:
+    """Return a text that came from elsewhere, without anything that moves, hides or widens what is drawn."""
+    kept: list[str] = []
+    marks = 0
+    for char in printable(text):
+        marks = marks + 1 if unicodedata.category(char).startswith("M") else 0
+        if marks <= MOST_MARKS and char not in VARIATION_SELECTORS:
+            kept.append(char)
+    return "".join(kept)
+
+
+def fit(text: str, width: int, glyphs: Glyphs) -> str:
+    """Return a text cut or filled up to just so many cells; a cut one ends with a sign for more."""
+    size = cell_len(text)
+    if size > width > 0:
+        while cell_len(text) > width - 1:
+            text = text[:-1]
+        text += glyphs.more
+        size = cell_len(text)
+    return text + " " * (width - size)

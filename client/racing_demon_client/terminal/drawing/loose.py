@@ -1,0 +1,127 @@
+"""The piles beside the columns: stock, waste and reserve."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from racing_demon_protocol.board import Kind
+from racing_demon_protocol.cards import UNKNOWN, Card
+from racing_demon_protocol.declaration import Stock
+
+from ..ink import Mark, Role
+from .canvas import Hit
+from .cards import Box, draw_card, draw_frame, sign_of
+from .sheet import Sheet
+
+__all__ = ["draw_loose"]
+
+MOST_SHOWN = 5
+
+
+class Loose(NamedTuple):
+    """One such pile: its number, what it is called, and the name of its key."""
+
+    pile: int
+    name: str
+    label: str
+
+
+def draw_loose(sheet: Sheet, y: int) -> int:
+    """Draw the loose piles from a row on, and return the row below them."""
+    if sheet.density.card[1] == 1:
+        _draw_line(sheet, y)
+        return y + 1
+    x = 1
+    for loose in _piles(sheet):
+        x = _draw_framed(sheet, loose, x, y) + 4
+    return y + 1 + sheet.density.card[1]
+
+
+def _piles(sheet: Sheet) -> Iterator[Loose]:
+    keys = {Kind.STOCK: "turn", Kind.WASTE: "waste", Kind.RESERVE: "reserve"}
+    for kind, action in keys.items():
+        for number, pile in enumerate(sheet.scene.own(kind)):
+            label = sheet.scene.labels.get(action, "") if number == 0 else ""
+            yield Loose(pile, str(kind), f"[{label}]" if label else "")
+
+
+def _shown(sheet: Sheet, pile: int) -> list[tuple[Card, int]]:
+    """Return the cards of a pile that are seen, bottom first, each with its ink."""
+    cards = sheet.board.cards[pile]
+    in_air = sheet.scene.air.get(pile, 0)
+    shown = []
+    for index in range(len(cards) - 1, max(-1, len(cards) - 1 - MOST_SHOWN), -1):
+        if cards[index] == UNKNOWN and len(cards) - index > in_air:
+            break
+        shown.append((cards[index], sheet.scene.ink(pile, index, cards[index])))
+    return shown[::-1][-max(1, sheet.board.piles[pile].view) :]
+
+
+def _draw_line(sheet: Sheet, y: int) -> None:
+    """Draw all of them in one row; the names are left out where they do not fit."""
+    piles = list(_piles(sheet))
+    needed = sum(len(loose.label) + len(loose.name) + 12 for loose in piles)
+    x = 1
+    for loose in piles:
+        start, count = x, len(sheet.board.cards[loose.pile])
+        held = sheet.scene.held is not None and sheet.scene.held.pile == loose.pile
+        x = (
+            sheet.canvas.put(
+                x, y, loose.label, Role.KEY | (Mark.HELD if held else sheet.scene.pile_mark(loose.pile))
+            )
+            + 1
+        )
+        if needed <= sheet.width:
+            x = sheet.canvas.put(x, y, loose.name + " ", Role.DIM)
+        if sheet.board.piles[loose.pile].kind is Kind.STOCK or not (shown := _shown(sheet, loose.pile)):
+            x = sheet.canvas.put(
+                x, y, f"{sheet.glyphs.back}{count}" if count else sheet.glyphs.dot * 2, Role.BACK
+            )
+            x = sheet.canvas.put(x, y, _redeals(sheet, loose.pile), Role.DIM)
+        else:
+            for card, ink in shown:
+                if sign := sign_of(ink, sheet.glyphs):
+                    x = sheet.canvas.put(x, y, sign, ink & ~Mark.AIR)
+                x = sheet.canvas.put(x, y, sheet.glyphs.card(card), ink) + 1
+            x = sheet.canvas.put(x, y, str(count), Role.DIM)
+        sheet.canvas.touch(_hit(sheet, loose.pile, (start, y), (x - start, 1)))
+        x += 2
+
+
+def _draw_framed(sheet: Sheet, loose: Loose, x: int, y: int) -> int:
+    """Draw one of them with its name above it, and return the column behind it."""
+    count = len(sheet.board.cards[loose.pile])
+    held = sheet.scene.held is not None and sheet.scene.held.pile == loose.pile
+    end = sheet.canvas.put(
+        x, y, loose.label, Role.KEY | (Mark.HELD if held else sheet.scene.pile_mark(loose.pile))
+    )
+    end = sheet.canvas.put(end + 1, y, f"{loose.name} {count}{_redeals(sheet, loose.pile)}", Role.DIM)
+    size = sheet.density.card
+    if not count:
+        draw_frame(sheet.canvas, (x, y + 1), size, sheet.glyphs, dashed=True)
+        right = x + size[0]
+    elif sheet.board.piles[loose.pile].kind is Kind.STOCK or not (shown := _shown(sheet, loose.pile)):
+        draw_frame(sheet.canvas, (x, y + 1), size, sheet.glyphs)
+        for row in range(1, size[1] - 1):
+            sheet.canvas.put(x + 1, y + 1 + row, sheet.glyphs.back * (size[0] - 2), Role.BACK)
+        right = x + size[0]
+    else:
+        right = x
+        for number, (card, ink) in enumerate(shown):
+            at = (x + number * 4, y + 1)
+            draw_card(sheet.canvas, Box(at, size), sheet.glyphs.card(card, ten=True), ink, sheet.glyphs)
+            right = at[0] + size[0]
+    sheet.canvas.touch(_hit(sheet, loose.pile, (x, y), (max(right, end) - x, 1 + size[1])))
+    return max(right, end)
+
+
+def _redeals(sheet: Sheet, pile: int) -> str:
+    """Return how often the waste may still be turned over, where that has an end."""
+    group, seat = sheet.rules.layout.groups[pile], sheet.board.piles[pile].seat
+    if not isinstance(group, Stock) or group.redeals is None or seat is None:
+        return ""
+    return f" redeals {group.redeals - sheet.board.redeals.get(seat, 0)}"
+
+
+def _hit(sheet: Sheet, pile: int, at: tuple[int, int], size: tuple[int, int]) -> Hit:
+    is_stock = sheet.board.piles[pile].kind is Kind.STOCK
+    return Hit(*at, *size, pile, action="turn" if is_stock else None)

@@ -1,0 +1,171 @@
+"""The other players, and the feed below them."""
+
+import textwrap
+from collections.abc import Sequence
+
+from racing_demon_protocol.board import Kind
+from racing_demon_protocol.cards import UNKNOWN, suit
+from racing_demon_protocol.declaration import Goal
+from racing_demon_protocol.messages.server import SeatState
+
+from ...plain.words import duration
+from ..ink import Mark, Role, suit_role
+from .banner import draw_banner
+from .canvas import Hit
+from .glyphs import Glyphs, fit, screen_text
+from .scene import FeedLine
+from .sheet import Sheet
+
+__all__ = ["draw_feed", "draw_players", "others"]
+
+SHORTEST_NAME = 5
+
+
+def others(sheet: Sheet) -> list[int]:
+    """Return the seats that are drawn beside the large layout, in the order of their seats."""
+    return [seat for seat in sheet.scene.view.hand_seats if seat != sheet.scene.focus]
+
+
+def draw_players(sheet: Sheet, x: int, y: int) -> int:
+    """Draw the other players from a place on, and return the row below them."""
+    seats = others(sheet)
+    room = (sheet.canvas.height - sheet.density.footer - 1 - y - 4) // max(1, len(seats))
+    lines = min(sheet.density.player, max(1, room))
+    if lines == 1:
+        return _draw_lines(sheet, x, y, seats)
+    for seat in seats:
+        _draw_box(sheet, (x, y), seat, lines)
+        sheet.canvas.touch(Hit(x, y, sheet.canvas.width - x, lines, action=f"watch-{seat + 1}"))
+        y += lines
+    return y
+
+
+def _draw_lines(sheet: Sheet, x: int, y: int, seats: Sequence[int]) -> int:
+    """Draw a line a player: name, points, the ends of the columns, top of waste and reserve, cards left."""
+    layout = sheet.rules.layout
+    singles = [kind for kind in (Kind.RESERVE, Kind.WASTE) if seats and layout.own(seats[0], kind)]
+    ends = 2 * max((len(layout.own(seat, Kind.TABLEAU)) for seat in seats), default=0)
+    width = sheet.canvas.width - x
+    name = max(SHORTEST_NAME, min(12, width - 4 - 1 - ends - 4 * len(singles) - 4))
+    heads = "".join(f"{str(kind)[:3]:>4}" for kind in singles)
+    sheet.canvas.put(
+        x + 1, y, f"{'player':{name}.{name}} pts {'columns':{ends}.{ends}}{heads} left", Role.DIM
+    )
+    points = sheet.scene.view.points()
+    for row, seat in enumerate(seats, start=y + 1):
+        state = sheet.scene.view.seats.get(seat)
+        sheet.canvas.put(x, row, _sign(state), Role.WARNING)
+        at = sheet.canvas.put(x + 1, row, fit(_name(state, seat), name, sheet.glyphs), _name_ink(sheet, seat))
+        at = sheet.canvas.put(at, row, f"{points.get(seat, 0):4} ", Role.TEXT)
+        stop = at + ends
+        for pile in layout.own(seat, Kind.TABLEAU):
+            at = _put_top(sheet, at, row, pile)
+        at = stop
+        for kind in singles:
+            _put_top(sheet, at + 2, row, layout.own(seat, kind)[0])
+            at += 4
+        sheet.canvas.put(at, row, f"{_left(sheet, seat):4}", Role.TEXT)
+        sheet.canvas.touch(Hit(x, row, width, 1, action=f"watch-{seat + 1}"))
+    return y + 1 + len(seats)
+
+
+def _draw_box(sheet: Sheet, corner: tuple[int, int], seat: int, lines: int) -> None:
+    """Draw a player in two lines or more."""
+    x, y = corner
+    layout, state = sheet.rules.layout, sheet.scene.view.seats.get(seat)
+    width = sheet.canvas.width - x
+    at = sheet.canvas.put(x + 1, y, fit(_name(state, seat), 12, sheet.glyphs), _name_ink(sheet, seat))
+    at = sheet.canvas.put(
+        at, y, f"{sheet.scene.view.points().get(seat, 0):4} pts  left{_left(sheet, seat):3}", Role.TEXT
+    )
+    bars = _bars(sheet.scene.pace.get(seat, ()), sheet.glyphs)
+    word = _state_word(state)
+    for kind in (Kind.WASTE, Kind.RESERVE):
+        if (piles := layout.own(seat, kind)) and at + 13 + len(bars) < sheet.canvas.width - len(word):
+            at = sheet.canvas.put(at + 2, y, f"{kind} ", Role.DIM)
+            at = _put_top(sheet, at, y, piles[0])
+    sheet.canvas.put(sheet.canvas.width - len(bars) - len(word) - 1, y, word, Role.WARNING)
+    sheet.canvas.put(sheet.canvas.width - len(bars), y, bars, Role.ACCENT)
+    columns = layout.own(seat, Kind.TABLEAU)
+    pitch = max(2, min(4 if lines < 4 else 8, (width - 2) // max(1, len(columns))))
+    for number, pile in enumerate(columns):
+        left = x + 1 + number * pitch
+        _put_top(sheet, left, y + 1, pile)
+        if lines > 3:
+            _put_depth(sheet, left, y + 2, pile)
+
+
+def _put_top(sheet: Sheet, x: int, y: int, pile: int) -> int:
+    cards = sheet.board.cards[pile]
+    if not cards:
+        return sheet.canvas.put(x, y, sheet.glyphs.dot * 2, Role.DIM)
+    mark = Mark.FRESH if pile in sheet.scene.fresh else Mark.NONE
+    if cards[-1] == UNKNOWN:
+        return sheet.canvas.put(x, y, sheet.glyphs.back * 2, Role.BACK | mark)
+    return sheet.canvas.put(x, y, sheet.glyphs.card(cards[-1]), suit_role(suit(cards[-1])) | mark)
+
+
+def _put_depth(sheet: Sheet, x: int, y: int, pile: int) -> None:
+    """Write how many cards of a column lie face down and face up, where there is room for it."""
+    cards = sheet.board.cards[pile]
+    hidden = sum(card == UNKNOWN for card in cards)
+    sheet.canvas.put(x, y, f"{sheet.glyphs.back}{hidden}" if hidden else "  ", Role.BACK)
+    if len(cards) > hidden:
+        sheet.canvas.put(x + 3, y, f"+{len(cards) - hidden}", Role.DIM)
+
+
+def _name(state: SeatState | None, seat: int) -> str:
+    return screen_text(state.name) if state else f"seat {seat + 1}"
+
+
+def _name_ink(sheet: Sheet, seat: int) -> int:
+    return Role.ACCENT | Mark.STRONG if seat == sheet.scene.seat else Role.TEXT
+
+
+def _sign(state: SeatState | None) -> str:
+    """Return one sign for what is the matter with a player: left, no connection, or stuck."""
+    word = _state_word(state)
+    return {"left": "x", "away": "?", "stuck": "="}.get(word, " ")
+
+
+def _state_word(state: SeatState | None) -> str:
+    if state is None or state.left:
+        return "left"
+    if not state.connected:
+        return "away"
+    return "stuck" if state.stuck else ""
+
+
+def _left(sheet: Sheet, seat: int) -> int:
+    """Return how many cards a seat has to get rid of to be out."""
+    layout = sheet.rules.layout
+    only_reserve = sheet.rules.game.goal is Goal.RESERVE_EMPTY
+    kinds = [Kind.RESERVE] if only_reserve else [kind for kind in Kind if kind is not Kind.FOUNDATION]
+    return sum(len(sheet.board.cards[pile]) for kind in kinds for pile in layout.own(seat, kind))
+
+
+def _bars(pace: Sequence[int], glyphs: Glyphs) -> str:
+    """Return small bars, one a window, the highest for the quickest."""
+    most = max(pace, default=0)
+    steps = len(glyphs.bars) - 1
+    return "".join(glyphs.bars[count * steps // most if most else 0] for count in pace)
+
+
+def draw_feed(sheet: Sheet, x: int, y: int, end: int) -> None:
+    """Draw what happened between two rows, the newest first; or the seconds to the signal."""
+    width = sheet.canvas.width - x
+    if sheet.scene.countdown:
+        draw_banner(sheet.canvas, str(sheet.scene.countdown), (x, y, width, end - y), sheet.glyphs.block)
+        return
+    row = y
+    for line in reversed(sheet.scene.feed):
+        for number, text in enumerate(_wrapped(line, width - 7)):
+            if row >= end:
+                return
+            sheet.canvas.put(x + 1, row, duration(line.at_ms) if number == 0 else "", Role.DIM)
+            sheet.canvas.put(x + 7, row, text, line.role)
+            row += 1
+
+
+def _wrapped(line: FeedLine, width: int) -> list[str]:
+    return textwrap.wrap(line.text, width, max_lines=3, placeholder=" ...") or [""]

@@ -1,0 +1,132 @@
+"""What is drawn: everything that one picture of the table shows, and nothing of how it came about."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from racing_demon_protocol.board import Board, Kind
+from racing_demon_protocol.cards import UNKNOWN, Card, suit
+from racing_demon_protocol.rules import Rules
+from racing_demon_protocol.view import TableView
+
+from ..ink import Mark, Role, suit_role
+
+__all__ = ["Dragged", "FeedLine", "Grip", "Scene"]
+
+
+class Grip(NamedTuple):
+    """So many cards from the top of a pile: what is held, or what the cursor points at."""
+
+    pile: int
+    count: int  # type: ignore[assignment]  # the rules' word for it; nobody counts in a grip
+
+
+class Dragged(NamedTuple):
+    """Cards that follow the pointer, bottom first, and where it is."""
+
+    x: int
+    y: int
+    cards: tuple[Card, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FeedLine:
+    """One line of what happened: when, in milliseconds of the hand, and how much it concerns oneself."""
+
+    at_ms: int
+    text: str
+    role: Role = Role.TEXT
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scene:
+    """One moment of a table, from one player's or spectator's point of view.
+
+    Attributes:
+        view: the table.
+        board: its board, with the own plays in the air carried out; ``None`` before the first deal.
+        seat: the own seat; ``None`` for a spectator.
+        focus: the seat whose layout is drawn large; ``None`` where there is none.
+        air: how many cards on top of each pile are in the air.
+        fresh: the piles that changed a moment ago.
+        slots: the foundations' places: row and column by pile number.
+        held: what is picked up.
+        cursor: where the cursor is, while it is in use.
+        fits: the piles that what is held may go to, where the table shows that.
+        dragged: what follows the pointer.
+        feed: what happened, the latest last.
+        pace: the cards that each seat brought to the foundations lately, window by window.
+        prompt: one line for the player: what is held, why not, or what to do next.
+        is_warning: whether the prompt is one.
+        banner: a word that fills the screen.
+        countdown: the seconds to the signal, as far as they are to be seen.
+        elapsed_ms: the time since the signal.
+        ping_ms: the last round trip to the server.
+        paint_ms: the last time from a key to its picture.
+        trouble: what is wrong with the connection, if anything.
+        labels: the name of the key for each action.
+        footer: the most important keys, each with what it does.
+
+    """
+
+    view: TableView
+    board: Board | None
+    seat: int | None
+    focus: int | None
+    air: Mapping[int, int] = field(default_factory=dict)
+    fresh: frozenset[int] = frozenset()
+    slots: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+    held: Grip | None = None
+    cursor: Grip | None = None
+    fits: frozenset[int] = frozenset()
+    dragged: Dragged | None = None
+    feed: Sequence[FeedLine] = ()
+    pace: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    prompt: str = ""
+    is_warning: bool = False
+    banner: str = ""
+    countdown: int = 0
+    elapsed_ms: int = 0
+    ping_ms: float | None = None
+    paint_ms: float | None = None
+    trouble: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    footer: Sequence[tuple[str, str]] = ()
+
+    @property
+    def rules(self) -> Rules | None:
+        """The rules of the hand on the table."""
+        return self.view.rules
+
+    def own(self, kind: Kind) -> tuple[int, ...]:
+        """Return the piles of one kind of the seat that is drawn large."""
+        rules = self.view.rules
+        return () if rules is None or self.focus is None else rules.layout.own(self.focus, kind)
+
+    def ink(self, pile: int, index: int, card: Card) -> int:
+        """Return the ink of the card at a place."""
+        assert self.board is not None
+        from_top = len(self.board.cards[pile]) - index
+        mark = Mark.NONE
+        if from_top <= self.air.get(pile, 0):
+            mark |= Mark.AIR
+        if pile in self.fresh and from_top == 1:
+            mark |= Mark.FRESH
+        if self.held is not None and self.held.pile == pile and from_top <= self.held.count:
+            mark |= Mark.HELD
+        elif self.cursor is not None and self.cursor.pile == pile and from_top <= max(1, self.cursor.count):
+            mark |= Mark.CURSOR
+        elif pile in self.fits and from_top == 1:
+            mark |= Mark.FITS
+        return self.ink_of(card) | mark
+
+    @staticmethod
+    def ink_of(card: Card) -> int:
+        """Return the ink of a card wherever it lies."""
+        return Role.BACK if card == UNKNOWN else suit_role(suit(card))
+
+    def pile_mark(self, pile: int) -> int:
+        """Return the mark of an empty pile, or of a pile as a whole."""
+        if self.cursor is not None and self.cursor.pile == pile:
+            return Mark.CURSOR
+        return Mark.FITS if pile in self.fits else Mark.NONE

@@ -1,0 +1,45 @@
+"""What all drawings of one picture share."""
+
+from dataclasses import dataclass
+
+from racing_demon_protocol.board import Board
+from racing_demon_protocol.rules import Rules
+
+from .canvas import Canvas
+from .densities import Density
+from .glyphs import Glyphs
+from .scene import Scene
+
+__all__ = ["Sheet"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A canvas, what is to be drawn on it, and how.
+
+    Attributes:
+        canvas: where to draw.
+        scene: what.
+        density: how roomy.
+        glyphs: with which signs.
+        width: the columns for the cards; the players' part is to their right.
+
+    """
+
+    canvas: Canvas
+    scene: Scene
+    density: Density
+    glyphs: Glyphs
+    width: int
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of the hand; there must be one."""
+        assert self.scene.rules is not None
+        return self.scene.rules
+
+    @property
+    def board(self) -> Board:
+        """The board of the hand; there must be one."""
+        assert self.scene.board is not None
+        return self.scene.board

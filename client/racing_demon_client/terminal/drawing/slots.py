@@ -1,0 +1,63 @@
+"""Where each foundation is drawn. It keeps its place: the eye learns it."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from racing_demon_protocol.board import Board
+from racing_demon_protocol.cards import suit
+from racing_demon_protocol.declaration import Foundations, Owner, SuitRule
+from racing_demon_protocol.rules import Rules
+
+__all__ = ["Slots"]
+
+SUITS: Final = 4
+WIDEST: Final = 8
+
+
+class Slots:
+    """The foundations that one seat may build on, in rows and columns.
+
+    Where the table's foundations are built up in suit there is a row for each suit, and a pile gets the
+    next free place of its row when its first card lands. All others lie in the order of the piles.
+
+    Attributes:
+        seat: whose they are, beside those of the table.
+        by_suit: whether the rows are suits.
+        rows: how many rows there are.
+        columns: how many places a row has.
+        base: whether the rank of the first card is open, and so to be told.
+
+    Args:
+        rules: the rules of the hand.
+        seat: whose foundations; beside them, those of the whole table.
+
+    """
+
+    def __init__(self, rules: Rules, seat: int | None) -> None:
+        layout = rules.layout
+        self.seat = seat
+        self._piles = [pile for pile in layout.foundations if layout.piles[pile].seat in {None, seat}]
+        groups = [layout.groups[pile] for pile in self._piles]
+        self.by_suit = bool(groups) and all(
+            isinstance(group, Foundations) and group.suit is SuitRule.SAME and group.owner is Owner.TABLE
+            for group in groups
+        )
+        self.base = any(isinstance(group, Foundations) and group.base is None for group in groups)
+        self.rows = SUITS if self.by_suit else -(-len(self._piles) // WIDEST)
+        self.columns = -(-len(self._piles) // SUITS) if self.by_suit else min(len(self._piles), WIDEST)
+        self._places: dict[int, tuple[int, int]] = {}
+        if not self.by_suit:
+            self._places = {pile: divmod(number, WIDEST) for number, pile in enumerate(self._piles)}
+
+    def places(self, board: Board) -> Mapping[int, tuple[int, int]]:
+        """Return the row and column of each pile that has one by now."""
+        if self.by_suit:
+            for pile in self._piles:
+                if not board.cards[pile]:
+                    self._places.pop(pile, None)
+                elif pile not in self._places:
+                    row = suit(board.cards[pile][0])
+                    taken = {column for other, column in self._places.values() if other == row}
+                    free = next(column for column in range(len(self._piles)) if column not in taken)
+                    self._places[pile] = (row, free)
+        return dict(self._places)

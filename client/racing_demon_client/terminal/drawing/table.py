@@ -1,0 +1,153 @@
+"""The whole table: zones, and what is drawn into them."""
+
+from typing import Final
+
+from ...plain.words import duration
+from ..ink import Mark, Role
+from .banner import draw_banner
+from .canvas import Canvas, Hit
+from .cards import Box, draw_card
+from .columns import draw_columns
+from .densities import SMALLEST, Density
+from .foundations import draw_foundations
+from .glyphs import Glyphs, fit, screen_text
+from .loose import draw_loose
+from .players import draw_feed, draw_players
+from .scene import Scene
+from .sheet import Sheet
+
+__all__ = ["draw_table"]
+
+TITLE: Final = "Racing Demon"
+
+
+def draw_table(scene: Scene, size: tuple[int, int], density: Density, glyphs: Glyphs) -> Canvas:
+    """Return the picture of a table, of a width and height in cells."""
+    width, height = size
+    canvas = Canvas(width, height)
+    if width < SMALLEST[0] or height < SMALLEST[1]:
+        _draw_too_small(canvas)
+        return canvas
+    _draw_header(canvas, scene, glyphs)
+    bottom = height - density.footer - 1
+    divider = width - density.side - 1
+    sheet = Sheet(canvas, scene, density, glyphs, divider)
+    if scene.board is None or scene.rules is None:
+        canvas.put(2, height // 2, fit(scene.prompt, width - 4, glyphs), Role.ACCENT | Mark.STRONG)
+        draw_feed(sheet, divider + 1, 3, bottom)
+    else:
+        _draw_layout(sheet, bottom)
+        for row in range(2, bottom):
+            canvas.put(divider, row, glyphs.divider, Role.FRAME)
+        below = draw_players(sheet, divider + 1, 2)
+        canvas.rule(below, divider + 1, width, glyphs.rule)
+        canvas.put(divider, below, glyphs.cross, Role.FRAME)
+        draw_feed(sheet, divider + 1, below + 1, bottom)
+    _draw_prompt(canvas, scene, bottom, glyphs)
+    _draw_footer(canvas, scene, bottom + 1, density)
+    _draw_dragged(canvas, scene, density, glyphs)
+    if scene.banner:
+        _draw_banner(canvas, scene.banner, glyphs)
+    return canvas
+
+
+def _draw_layout(sheet: Sheet, bottom: int) -> None:
+    """Draw the foundations, and below them the layout of the seat in focus."""
+    scene, canvas = sheet.scene, sheet.canvas
+    y = draw_foundations(sheet, 2)
+    canvas.rule(y, 0, sheet.width, sheet.glyphs.rule)
+    if scene.seat is None and scene.focus is not None:
+        state = scene.view.seats.get(scene.focus)
+        name = screen_text(state.name) if state else f"seat {scene.focus + 1}"
+        canvas.put(2, y, f" {name} ", Role.ACCENT | Mark.STRONG)
+    y = draw_loose(sheet, y + 1)
+    if sheet.density.card[1] > 1 and canvas.height > SMALLEST[1] + sheet.density.card[1] * 4:
+        y += 1
+    draw_columns(sheet, y, bottom)
+
+
+def _draw_header(canvas: Canvas, scene: Scene, glyphs: Glyphs) -> None:
+    view, width = scene.view, canvas.width
+    canvas.rule(1, 0, width, glyphs.rule)
+    x = canvas.put(1, 0, TITLE, Role.ACCENT | Mark.STRONG)
+    hand = f" {glyphs.between} hand {view.hand}/{view.options.hands}" if view.hand else ""
+    clock = f" {glyphs.between} {duration(scene.elapsed_ms)}" if scene.board is not None else ""
+    x = canvas.put(x, 0, hand + clock, Role.TEXT)
+    place = _place(scene)
+    middle = max(x + 2, (width - len(place)) // 2)
+    x = canvas.put(middle, 0, place, Role.TEXT | Mark.STRONG)
+    help_key = scene.labels.get("help", "?")
+    right = f"{help_key} help "
+    if scene.trouble:
+        room = width - x - len(right) - 4
+        text = fit(scene.trouble, min(len(scene.trouble), max(0, room)), glyphs)
+        canvas.put(width - len(right) - len(text) - 2, 0, text, Role.WARNING | Mark.STRONG)
+    else:
+        numbers = [] if scene.ping_ms is None else [f"ping {scene.ping_ms:.0f} ms"]
+        if scene.paint_ms is not None and width >= 120:
+            numbers.append(f"paint {scene.paint_ms:.0f} ms")
+        text = "   ".join(numbers)
+        canvas.put(width - len(right) - len(text) - 3, 0, text, Role.DIM)
+    canvas.put(width - len(right), 0, right, Role.KEY)
+    canvas.touch(Hit(width - len(right), 0, len(right), 1, action="help"))
+
+
+def _place(scene: Scene) -> str:
+    """Return the own points and place, or that one is watching."""
+    points = scene.view.points()
+    if scene.seat is None or scene.seat not in points:
+        return "you are watching" if scene.board is not None else ""
+    own = points[scene.seat]
+    place = 1 + sum(other > own for other in points.values())
+    ordinal = {1: "1st", 2: "2nd", 3: "3rd"}.get(place, f"{place}th")
+    return f"you {own}   {ordinal} of {len(points)}"
+
+
+def _draw_prompt(canvas: Canvas, scene: Scene, y: int, glyphs: Glyphs) -> None:
+    canvas.rule(y, 0, canvas.width, glyphs.rule)
+    if scene.prompt and scene.board is not None:
+        ink = Role.WARNING if scene.is_warning else Role.ACCENT | Mark.STRONG
+        canvas.put(2, y, f" {fit(scene.prompt, min(len(scene.prompt), canvas.width - 6), glyphs)} ", ink)
+
+
+def _draw_footer(canvas: Canvas, scene: Scene, y: int, density: Density) -> None:
+    x, row = 1, y
+    for keys, does in scene.footer:
+        if x + len(keys) + len(does) + 1 > canvas.width:
+            x, row = 1, row + 1
+        if row >= y + density.footer:
+            return
+        x = canvas.put(x, row, keys, Role.KEY | Mark.STRONG)
+        x = canvas.put(x + 1, row, does, Role.DIM) + 2
+
+
+def _draw_dragged(canvas: Canvas, scene: Scene, density: Density, glyphs: Glyphs) -> None:
+    """Draw the cards that follow the pointer, over everything else."""
+    if scene.dragged is None:
+        return
+    x, y, cards = scene.dragged
+    width, height = density.card
+    for number, card in enumerate(cards):
+        from_top = len(cards) - number
+        ink = scene.ink_of(card) | Mark.HELD
+        if height == 1:
+            canvas.put(x + 1, y + number, glyphs.card(card), ink)
+        else:
+            size = (width, height if from_top == 1 else 1)
+            draw_card(canvas, Box((x, y + number), size), glyphs.card(card, ten=True), ink, glyphs)
+
+
+def _draw_banner(canvas: Canvas, word: str, glyphs: Glyphs) -> None:
+    for row in range(canvas.height):
+        canvas.put(0, row, " " * canvas.width, Role.BANNER)
+    draw_banner(canvas, word, (0, 0, canvas.width, canvas.height), glyphs.block)
+
+
+def _draw_too_small(canvas: Canvas) -> None:
+    lines = (
+        f"The table needs {SMALLEST[0]}x{SMALLEST[1]} characters;",
+        f"this terminal has {canvas.width}x{canvas.height}.",
+        "The game goes on, and the keys work.",
+    )
+    for row, line in enumerate(lines):
+        canvas.put(0, row, line, Role.WARNING if row < 2 else Role.TEXT)

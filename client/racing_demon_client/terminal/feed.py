@@ -1,0 +1,99 @@
+"""What happened, in few words: the feed beside the cards."""
+
+from typing import Final
+
+from racing_demon_protocol.board import Kind, Play
+from racing_demon_protocol.cards import UNKNOWN, Card
+from racing_demon_protocol.messages import Message
+from racing_demon_protocol.messages import events as ev
+from racing_demon_protocol.messages.server import Accepted, Pong, Refused, Seated, Snapshot
+from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.view import TableView
+
+from ..plain.words import Words
+from .drawing.glyphs import Glyphs, screen_text
+from .drawing.scene import FeedLine
+from .ink import Role
+
+__all__ = ["late", "tell"]
+
+SILENT: Final = (Accepted, Pong, Seated, Snapshot)
+OWN_ONLY, FOUNDATIONS_TOO, EVERYTHING = range(3)
+
+
+def tell(  # noqa: PLR0913
+    message: Message,
+    view: TableView,
+    seat: int | None,
+    *,
+    at_ms: int,
+    volume: int,
+    glyphs: Glyphs,
+    refused: Play | None = None,
+) -> FeedLine | None:
+    """Return the feed's line for a message that the view has followed, if it deserves one.
+
+    Args:
+        message: what came.
+        view: the table after it.
+        seat: the own seat.
+        at_ms: the time since the signal.
+        volume: how much is told of the others: 0 nothing, 1 what reaches the foundations, 2 everything.
+        glyphs: the signs to write it with.
+        refused: the own play that it refuses, if it does.
+
+    """
+    if isinstance(message, SILENT):
+        return None
+    words = Words(view, seat, ascii_only=glyphs.small_reds)
+    if isinstance(message, ev.Played):
+        text = _played(message, view, words, volume, glyphs)
+        own = message.seat == seat
+        return FeedLine(at_ms, text, Role.ACCENT if own else Role.TEXT) if text else None
+    if isinstance(message, Refused):
+        return FeedLine(at_ms, _refused(message, view, words, refused, glyphs), Role.WARNING)
+    told = words.tell(message)
+    loud = isinstance(message, ev.HandOver | ev.MatchOver | ev.Called | ev.Signalled | ev.Said)
+    return FeedLine(at_ms, screen_text(told), Role.ACCENT if loud else Role.DIM) if told else None
+
+
+def late(microseconds: int) -> str:
+    """Return by how much a race was lost, in milliseconds."""
+    milliseconds = microseconds / 1_000
+    return f"{milliseconds:.0f} ms" if milliseconds >= 10 else f"{milliseconds:.1f} ms"
+
+
+def _played(event: ev.Played, view: TableView, words: Words, volume: int, glyphs: Glyphs) -> str:
+    board = view.board
+    assert board is not None
+    own = words.who(event.seat) == "you"
+    source, destination = board.piles[event.source], board.piles[event.destination]
+    who = screen_text(words.who(event.seat))
+    if destination.kind is Kind.FOUNDATION:
+        if not own and volume == OWN_ONLY:
+            return ""
+        return f"{who}: {glyphs.card(board.cards[event.destination][-1])} up"
+    if volume < EVERYTHING:
+        return ""
+    if destination.kind is Kind.STOCK:
+        return f"{who}: waste over"
+    if source.kind is Kind.STOCK and destination.kind is Kind.WASTE:
+        return f"{who}: turned {event.count}"
+    moved = board.cards[event.destination][-abs(event.count) :]
+    return f"{who}: {' '.join(map(glyphs.card, moved))} to {words.place(destination)}"
+
+
+def _refused(message: Refused, view: TableView, words: Words, play: Play | None, glyphs: Glyphs) -> str:
+    if message.reason is not Reason.BEATEN:
+        return screen_text(message.text)
+    card = _card(view, play)
+    aimed = f"to {glyphs.card(card)} " if card is not None else ""
+    return f"{screen_text(words.who(message.by))} beat you {aimed}by {late(message.late_us)}"
+
+
+def _card(view: TableView, play: Play | None) -> Card | None:
+    """Return the card that a refused play meant: it lies where it lay."""
+    if play is None or view.board is None or not 0 <= play.source < len(view.board.piles):
+        return None
+    top = view.board.top(play.source)
+    return None if top == UNKNOWN else top

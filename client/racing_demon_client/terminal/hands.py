@@ -1,0 +1,298 @@
+"""A player's hands: what is picked up, where the cursor is, and the plays that come of it.
+
+No clock is read: times are milliseconds on one rising clock, which is the caller's.
+"""
+
+from collections.abc import Sequence
+from typing import Final, Protocol
+
+from racing_demon_protocol.board import FOUNDATIONS, Board, Kind, Play
+from racing_demon_protocol.cards import UNKNOWN
+from racing_demon_protocol.errors import IllegalPlay
+from racing_demon_protocol.messages import client as cl
+from racing_demon_protocol.options import CallOut
+from racing_demon_protocol.rules import Rules
+from racing_demon_protocol.view import TableView
+
+from ..choosing import best_play, fitting_count, longest_unit, targets, with_plays
+from .drawing.scene import Grip
+
+__all__ = ["Hands", "Place"]
+
+MESSAGE_MS: Final = 4_000
+CURSOR_KEYS: Final = frozenset({"left", "right", "more", "fewer"})
+
+
+class Place(Protocol):
+    """The client, as far as its hands need to know it."""
+
+    seat: int | None
+
+    @property
+    def view(self) -> TableView:
+        """The table."""
+
+    @property
+    def in_doubt(self) -> Sequence[cl.Command]:
+        """The commands that are not answered yet, in their order."""
+
+
+class Hands:
+    """What one player does with the cards.
+
+    Args:
+        place: the table, and the plays in the air.
+
+    """
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self._held: Grip | None = None
+        self._cursor: Grip | None = None
+        self._drag: tuple[int, int] | None = None
+        self._message: tuple[str, bool, int] = ("", False, 0)
+        self._hinted: frozenset[int] = frozenset()
+
+    # What the player does.
+
+    def press(self, action: str, now: int) -> Play | None:
+        """Do what a key of a play means, and return the play to send, if it makes one."""
+        if self._seat_in_hand() is None:
+            return None
+        self._message = ("", False, 0)
+        self._hinted = frozenset()
+        pile = self._pile_of(action)
+        if pile is not None and action.endswith("-up"):
+            return self._send(Play(pile, 1, FOUNDATIONS), now)
+        if pile is not None:
+            return self.choose(pile, now, single=action.endswith("-one"))
+        if action == "turn":
+            return self._turn(now)
+        if action == "drop":
+            self.let_go()
+        elif action in CURSOR_KEYS:
+            self._move_cursor(action)
+        return None
+
+    def choose(self, pile: int, now: int, *, count: int | None = None, single: bool = False) -> Play | None:
+        """Pick a pile's cards up, or put down on it what is held; the same pile twice plays its best.
+
+        Args:
+            pile: the pile.
+            now: the time.
+            count: how many cards the pointer or the cursor means; ``None``: as many as fit.
+            single: whether only the top card is meant, where a whole run could go.
+
+        """
+        held, self._held = self._held, None
+        rules, board = self._rules(), self.board()
+        if held is None:
+            self._pick_up(pile, count, now)
+            return None
+        if held.pile == pile:
+            best = best_play(rules, board, self._own_seat(), pile)
+            if best is None:
+                self.say("Nothing there can be played.", now)
+                return None
+            if board.piles[best.destination].kind is Kind.FOUNDATION:
+                best = best._replace(destination=FOUNDATIONS)
+            return self._send(best, now)
+        return self.put_down(held, pile, now, single=single)
+
+    def put_down(self, held: Grip, pile: int, now: int, *, single: bool = False) -> Play | None:
+        """Return the play of what is held to a pile, if the rules allow it; else say why not."""
+        self._held = None
+        board = self.board()
+        if board.piles[pile].kind is Kind.FOUNDATION:
+            return self._send(Play(held.pile, 1, FOUNDATIONS), now)
+        rules, seat = self._rules(), self._own_seat()
+        counts = [1] if single else [held.count, fitting_count(rules, board, seat, held.pile, pile)]
+        plays = [Play(held.pile, count, pile) for count in counts if count > 0]
+        play = next((play for play in plays if rules.can_play(board, seat, play)), plays[-1])
+        return self._send(play, now)
+
+    def send_up(self, pile: int, now: int) -> Play | None:
+        """Return the play of a pile's top card to the foundations, if there is one to send."""
+        return None if self._seat_in_hand() is None else self._send(Play(pile, 1, FOUNDATIONS), now)
+
+    def drag(self, x: int, y: int) -> None:
+        """Let what is held follow the pointer."""
+        if self._held is not None:
+            self._drag = (x, y)
+
+    def use_cursor(self, now: int) -> Play | None:
+        """Do what Enter means at the cursor: turn, pick up, put down."""
+        if self._cursor is None or self._seat_in_hand() is None:
+            return None
+        pile, count = self._cursor
+        if self.board().piles[pile].kind is Kind.STOCK:
+            return self._turn(now)
+        return self.choose(pile, now, count=count)
+
+    def hint(self, now: int) -> None:
+        """Show a play, where the table allows that."""
+        if self._seat_in_hand() is None:
+            return
+        if not self._place.view.options.hints:
+            self.say("This table plays without hints.", now)
+            return
+        rules, board, seat = self._rules(), self.board(), self._own_seat()
+        plays = [play for play in rules.legal_plays(board, seat) if board.is_progress(play)]
+        play = next(iter(plays), rules.turn(board, seat))
+        if play is None:
+            self.say("There is nothing to play: say that you are stuck.", now)
+        else:
+            self._hinted = frozenset({play.source, play.destination})
+            self.say("This could be played." if plays else "Turn the stock.", now)
+
+    def let_go(self) -> None:
+        """Put back what is held."""
+        self._held = None
+        self._drag = None
+
+    def put_away(self) -> None:
+        """Let go of everything, and of the cursor: other cards lie there now."""
+        self.let_go()
+        self._cursor = None
+        self._hinted = frozenset()
+
+    def say(self, text: str, now: int, *, is_warning: bool = False) -> None:
+        """Show the player a line for some seconds."""
+        self._message = (text, is_warning, now + MESSAGE_MS)
+
+    # Questions.
+
+    @property
+    def held(self) -> Grip | None:
+        """What is picked up."""
+        return self._held
+
+    @property
+    def cursor(self) -> Grip | None:
+        """What the cursor points at, while it is in use."""
+        return self._cursor
+
+    @property
+    def dragged(self) -> tuple[int, int] | None:
+        """Where the pointer has taken what is held."""
+        return self._drag if self._held is not None else None
+
+    def message(self, now: int) -> tuple[str, bool]:
+        """Return the line to be shown, and whether it is a warning."""
+        text, is_warning, until = self._message
+        return (text, is_warning) if now < until else ("", False)
+
+    def fits(self) -> frozenset[int]:
+        """Return where what is held may go, or what a hint points at; nothing where hints are not allowed."""
+        if self._hinted or self._held is None or not self._place.view.options.hints:
+            return self._hinted
+        return targets(self._rules(), self.board(), self._own_seat(), self._held.pile)
+
+    def is_out(self) -> bool:
+        """Tell whether this player has only to call."""
+        seat = self._seat_in_hand()
+        shouts = self._place.view.options.call_out is CallOut.SHOUT
+        return seat is not None and shouts and self._rules().is_out(self.board(), seat)
+
+    def board(self) -> Board:
+        """Return the board with the own plays in the air carried out."""
+        return self.ahead()[0]
+
+    def ahead(self) -> tuple[Board, dict[int, int]]:
+        """Return the same, and how many cards in the air top each pile."""
+        view, seat = self._place.view, self._place.seat
+        assert view.board is not None
+        assert view.rules is not None
+        if seat not in view.hand_seats or seat is None or not view.in_hand:
+            return view.board, {}
+        plays = [
+            Play(command.source, command.count, command.destination)
+            for command in self._place.in_doubt
+            if isinstance(command, cl.PlayCards)
+        ]
+        return with_plays(view.rules, view.board, seat, plays)
+
+    # Step by step.
+
+    def _pick_up(self, pile: int, count: int | None, now: int) -> None:
+        rules, board = self._rules(), self.board()
+        kind, seat = board.piles[pile].kind, self._own_seat()
+        if board.piles[pile].seat not in {seat, None} or not board.cards[pile]:
+            self.say("There is nothing to pick up.", now)
+        elif kind is Kind.FOUNDATION and not rules.may_take_back(seat, pile):
+            self.say("Nothing leaves the foundations again.", now)
+        else:
+            most = longest_unit(rules, board, pile)
+            self._held = Grip(pile, min(count or most, most))
+
+    def _turn(self, now: int) -> Play | None:
+        self.let_go()
+        rules, board, seat = self._rules(), self.board(), self._own_seat()
+        turn = rules.turn(board, seat)
+        if turn is None:
+            self.say("There is nothing left to turn.", now, is_warning=True)
+            return None
+        return self._send(turn, now)
+
+    def _send(self, play: Play, now: int) -> Play | None:
+        """Return a play that may be worth sending; on the own layout the rules are sure, and say why not.
+
+        A card that goes up is always sent: the foundations may have changed before it arrives.
+        """
+        self.let_go()
+        board, rules = self.board(), self._rules()
+        cards = board.cards[play.source]
+        if not cards:
+            self.say("There is no card there.", now, is_warning=True)
+            return None
+        is_sure = play.destination != FOUNDATIONS and UNKNOWN not in cards[-play.count :]
+        is_sure = is_sure or board.piles[play.source].kind is Kind.STOCK
+        if is_sure:
+            try:
+                rules.verify_play(board, self._own_seat(), play)
+            except IllegalPlay as error:
+                self.say(error.text, now, is_warning=True)
+                return None
+        return play
+
+    def _move_cursor(self, action: str) -> None:
+        board, rules, seat = self.board(), self._rules(), self._own_seat()
+        layout = rules.layout
+        back = [pile for pile in layout.foundations if rules.may_take_back(seat, pile) and board.cards[pile]]
+        kinds = (Kind.STOCK, Kind.WASTE, Kind.RESERVE, Kind.TABLEAU)
+        stops = [*back, *(pile for kind in kinds for pile in layout.own(seat, kind))]
+        if self._cursor is None or self._cursor.pile not in stops:
+            self._cursor = Grip(layout.own(seat, Kind.TABLEAU)[0], 1)
+            return
+        pile, count = self._cursor
+        if action in {"left", "right"}:
+            step = 1 if action == "right" else -1
+            self._cursor = Grip(stops[(stops.index(pile) + step) % len(stops)], 1)
+        else:
+            most = max(1, longest_unit(rules, board, pile))
+            count += 1 if action == "more" else -1
+            self._cursor = Grip(pile, min(most, max(1, count)))
+
+    def _seat_in_hand(self) -> int | None:
+        view, seat = self._place.view, self._place.seat
+        return seat if view.in_hand and seat in view.hand_seats else None
+
+    def _own_seat(self) -> int:
+        assert self._place.seat is not None
+        return self._place.seat
+
+    def _rules(self) -> Rules:
+        assert self._place.view.rules is not None
+        return self._place.view.rules
+
+    def _pile_of(self, action: str) -> int | None:
+        """Return the pile that an action speaks of."""
+        layout, seat = self._rules().layout, self._own_seat()
+        name = action.removesuffix("-up").removesuffix("-one")
+        if name == "waste":
+            return layout.waste[seat]
+        if name == "reserve":
+            return next(iter(layout.own(seat, Kind.RESERVE)), None)
+        columns = layout.own(seat, Kind.TABLEAU)
+        number = name.removeprefix("column-")
+        return columns[int(number) - 1] if number.isdigit() and 0 < int(number) <= len(columns) else None

@@ -1,0 +1,187 @@
+"""Which key does what: presets for keyboards and hands, and the player's own bindings over them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from .actions import ACTIONS, MOST_COLUMNS, Action, Row, column_actions
+
+__all__ = ["PRESETS", "Keymap", "Preset", "known_actions"]
+
+LABELS: Final = {"space": "space", "enter": "Enter", "backspace": "Backspace", "tab": "Tab"}
+LONG_NAMES: Final = {
+    "semicolon": ";",
+    "comma": ",",
+    "full_stop": ".",
+    "slash": "/",
+    "apostrophe": "'",
+    "minus": "-",
+    "question_mark": "?",
+    "exclamation_mark": "!",
+    "colon": ":",
+}
+"""What bindings may call keys, beside the signs themselves."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Preset:
+    """A keyboard under a pair of hands.
+
+    Attributes:
+        title: its name for people.
+        upper: the row above the home row, from the left.
+        home: the keys that pick up and put down.
+        lower: the row below.
+        columns: the spots of the first seven columns in home and upper row.
+        waste: the waste's spot.
+        reserve: the reserve's.
+
+    """
+
+    title: str
+    upper: str
+    home: str
+    lower: str
+    columns: tuple[int, ...] = (0, 1, 2, 3, 6, 7, 8)
+    waste: int = 9
+    reserve: int = 4
+
+    def spots(self, columns: int) -> dict[str, int]:
+        """Return where in a row each spot lies, for a number of columns.
+
+        From eight columns on the hands' gap is used too, and from nine on the reserve has no key.
+        """
+        places = self.columns[:columns]
+        free = [place for place in range(10) if place not in {*self.columns, self.waste, self.reserve}]
+        if columns > len(self.columns):
+            places = tuple(sorted([*self.columns, *free, self.reserve][:columns], key=int))
+        spots = {f"column-{number}": place for number, place in enumerate(places, start=1)}
+        spots["waste"] = self.waste
+        if self.reserve not in places:
+            spots["reserve"] = self.reserve
+        return spots | LOWER_SPOTS
+
+    def key(self, row: Row, place: int) -> str:
+        """Return the key at a place."""
+        return {Row.UPPER: self.upper, Row.HOME: self.home, Row.LOWER: self.lower}[row][place]
+
+
+LOWER_SPOTS: Final = {"drop": 1, "call": 2, "stuck": 3, "hint": 4}
+
+PRESETS: Final = {
+    "qwerty": Preset(title="QWERTY", upper="qwertyuiop", home="asdfghjkl;", lower="zxcvbnm,./"),
+    "qwertz": Preset(title="QWERTZ", upper="qwertzuiop", home="asdfghjklö", lower="yxcvbnm,.-"),
+    "azerty": Preset(title="AZERTY", upper="azertyuiop", home="qsdfghjklm", lower="wxcvbn,;:!"),
+    "dvorak": Preset(title="Dvorak", upper="',.pyfgcrl", home="aoeuidhtns", lower=";qjkxbmwvz"),
+    "colemak": Preset(title="Colemak", upper="qwfpgjluy;", home="arstdhneio", lower="zxcvbkm,./"),
+    "left-handed": Preset(
+        title="QWERTY, the waste on the left",
+        upper="qwertyuiop",
+        home="asdfghjkl;",
+        lower="zxcvbnm,./",
+        columns=(1, 2, 3, 6, 7, 8, 9),
+        waste=0,
+    ),
+    "digits": Preset(
+        title="digits; the letter below a digit sends up",
+        upper="qwertyuiop",
+        home="1234567890",
+        lower="zxcvbnm,./",
+        columns=(0, 1, 2, 3, 4, 5, 6),
+        reserve=8,
+    ),
+}
+"""All presets by the names that the settings know."""
+
+
+class Keymap:
+    """The keys of one game.
+
+    Attributes:
+        labels: what the screen calls the first key of each action.
+
+    Args:
+        preset: the keyboard.
+        bindings: the player's own keys, by action; several are separated by blanks.
+        columns: how many columns the game has.
+        reserve: whether it has a reserve.
+
+    """
+
+    def __init__(
+        self,
+        preset: Preset,
+        bindings: Mapping[str, str] | None = None,
+        *,
+        columns: int = 7,
+        reserve: bool = False,
+    ) -> None:
+        spots = preset.spots(columns)
+        keys: dict[str, list[str]] = {}
+        for action in [*column_actions(columns), *ACTIONS]:
+            if action.id.startswith("reserve") and not reserve:
+                continue
+            keys[action.id] = _keys(action, preset, spots)
+        for number in range(1, columns + 1):
+            home = keys[f"column-{number}"]
+            if home and home[0].upper() != home[0]:
+                keys[f"column-{number}-one"].append(home[0].upper())
+        for action_id, text in (bindings or {}).items():
+            own = [LONG_NAMES.get(key, key) for key in text.split()]
+            for other in keys.values():
+                other[:] = [key for key in other if key not in own]
+            if action_id in keys:
+                keys[action_id] = own
+        self._actions = {key: action_id for action_id, own in keys.items() for key in own}
+        self.labels: dict[str, str] = {action_id: _label(own[0]) for action_id, own in keys.items() if own}
+        self._keys = keys
+
+    def action(self, key: str) -> str | None:
+        """Return what a key does: a printed sign as itself, any other key by its name."""
+        return self._actions.get(key)
+
+    def all_labels(self, action: str) -> str:
+        """Return all keys of an action, as the help shows them."""
+        return " ".join(_label(key) for key in self._keys.get(action, ()))
+
+    def footer(self) -> list[tuple[str, str]]:
+        """Return the keys that matter most, each with what it does."""
+        columns = [self.labels[f"column-{n}"] for n in self._columns() if f"column-{n}" in self.labels]
+        up = [self.labels[f"column-{n}-up"] for n in self._columns() if f"column-{n}-up" in self.labels]
+        brief = [
+            (self.labels[action.id], action.brief)
+            for action in ACTIONS
+            if action.brief and action.id in self.labels
+        ]
+        return [("".join(columns), "move"), ("".join(up), "up"), *brief]
+
+    def _columns(self) -> list[int]:
+        return [n for n in range(1, MOST_COLUMNS + 1) if f"column-{n}" in self._keys]
+
+
+def known_actions() -> frozenset[str]:
+    """Return the names of all actions that keys can be bound to."""
+    return frozenset(action.id for action in [*ACTIONS, *column_actions(MOST_COLUMNS)])
+
+
+def _keys(action: Action, preset: Preset, spots: Mapping[str, int]) -> list[str]:
+    if action.spot is not None:
+        row, spot = action.spot
+        if spot in spots:
+            return [preset.key(row, spots[spot]), *action.keys]
+        return _spare_keys(spot) if row is Row.HOME and not preset.home.isdigit() else []
+    return list(action.keys)
+
+
+def _spare_keys(spot: str) -> list[str]:
+    """Return the digit that stands for a pile which finds no room on the home row."""
+    if spot == "reserve":
+        return ["0"]
+    number = int(spot.rpartition("-")[2]) - 9
+    return [str(number)] if 1 <= number <= 9 else []
+
+
+def _label(key: str) -> str:
+    if key.startswith("ctrl+"):
+        return f"^{key[5:].upper()}"
+    return LABELS.get(key, key.upper() if len(key) > 1 and key[0] == "f" and key[1:].isdigit() else key)
