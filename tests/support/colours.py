@@ -1,9 +1,9 @@
-"""The arithmetic of colours: how well one is read on another, and how far two are apart, for every kind of sight.
+"""The arithmetic of colours: how well one is read on another, and how far two are apart, for all kinds of sight.
 
 Contrast is that of WCAG 2.2 (https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio). Colour blindness is simulated
-after Machado, Oliveira and Fernandes, "A Physiologically-based Model for Simulation of Color Vision Deficiency"
-(IEEE TVCG 15, 2009), at full severity, on linear light. Distances are CIE 1976: straight lines in L*a*b* under D65,
-where 2 is just seen, and 20 is told at a glance.
+after Machado, Oliveira and Fernandes, "A Physiologically-based Model for Simulation of Color Vision
+Deficiency" (IEEE TVCG 15, 2009), at full severity, on linear light. Distances are CIE 1976: straight lines in
+L*a*b* under D65, where 2 is just seen, and 20 is told at a glance.
 """
 
 from enum import Enum

@@ -1,16 +1,19 @@
 """Palettes: which colours an ink means, for every kind of terminal and every kind of sight.
 
-In Racing Demon one must tell red from black faster than one can read a suit. So the red suits are warm, the black
-ones cold or without colour, and they stay apart for people who do not see red or green or blue. What a terminal
-with fewer colours shows is chosen by hand: the hex values of the smaller palettes are exactly those of the codes.
+In Racing Demon one must tell red from black faster than one can read a suit. So the red suits are warm, the
+black ones cold or without colour, and they stay apart for people who do not see red or green or blue. What a
+terminal with fewer colours shows is chosen by hand: the smaller palettes hold exactly the colours of its codes.
 
-"Contrast" is the least of any suit on its ground (WCAG), "red/black" the least Delta E (CIE76) of any red and any
-black suit in full, protan, deutan and tritan sight (Machado 2009, full severity), "family" that within one family.
+Measured (``tests/client/terminal/test_palette.py``): the least contrast of a suit with its ground (WCAG), and
+the least Delta E (CIE 1976) of two suits, one red and one black or both of one family, in the worst of full,
+protan, deutan and tritan sight (Machado 2009, full severity). A Delta E of 20 is told at a glance.
 
 =============  =========  ========  =========  ======
 palette        depth      contrast  red/black  family
 =============  =========  ========  =========  ======
-=============  =========  ========  =========  ======
+@@=============  =========  ========  =========  ======
+
+Bold brightens the first eight colours on some terminals of 16; nothing here depends on it.
 """
 
 from collections.abc import Mapping
@@ -61,13 +64,13 @@ class Palette:
         inks: the colour of each role upon it.
         held_ground: the ground of what is picked up; such cards are bold, too.
         cursor_ground: the ground of what is under the cursor. In 16 colours it may be that of what is held.
-        fits_ground: the ground of a hint. Where the terminal has none to spare it is the common ground, and hints
-            are bold and underlined.
+        fits_ground: the ground of a hint. Where the terminal has none to spare it is the common ground, and
+            hints are bold and underlined.
         is_dark: whether the ground is darker than what lies on it.
-        red_reversed: whether red suits are drawn reversed, as a second cue. The ground of a mark would not show
-            behind such a card; the block itself takes another colour then.
-        colourless: whether all is said by bold, underline, reverse and dim. Held cards and the cursor look the
-            same then, and differ by the signs that the table draws beside them.
+        red_reversed: whether red suits are drawn reversed, as a second cue. No ground shows behind such a
+            card; when it is marked, the block itself takes another colour.
+        colourless: whether all is said by bold, underline, reverse and dim. Held cards and the cursor look
+            the same then, and differ by the signs that the table draws beside them.
 
     """
 
@@ -121,10 +124,10 @@ BOLD: Final = Mark.FRESH | Mark.HELD | Mark.STRONG
 
 BLOCKS: Final[Mapping[Mark, Role]] = {
     Mark.HELD: Role.TEXT,
-    Mark.CURSOR: Role.KEY,
-    Mark.FITS: Role.ACCENT,
+    Mark.CURSOR: Role.DIM,
+    Mark.FITS: Role.BACK,
 }
-"""Whose colour the block of a reversed red card takes when it is marked."""
+"""Whose colour the block of a reversed red card takes when it is marked. That it is a block still says "red"."""
 
 
 def _place(mark: Mark) -> Mark:
@@ -135,9 +138,10 @@ def _place(mark: Mark) -> Mark:
 def _plain(role: Role, mark: Mark) -> Style:
     """Return the style of an ink without colours.
 
-    Reverse says "red" and nothing else, so that a mark never makes a red card black. That leaves bold for what
-    is fresh, underlined for what is in the air, both for what is held or under the cursor, and underlined and
-    dim for a hint. Dim alone is no mark: many things are dim by their role, and some terminals cannot do it.
+    Reverse says "red" and nothing else, so that a mark never makes a red card black. That leaves bold for
+    what is fresh, underlined for what is in the air, both for what is held or under the cursor, and
+    underlined and dim for a hint. Dim alone is no mark: many things are dim by their role, and some
+    terminals cannot do it.
     """
     place = _place(mark)
     chosen = place in (Mark.HELD, Mark.CURSOR)
@@ -154,67 +158,69 @@ def _plain(role: Role, mark: Mark) -> Style:
 
 
 class _Sheet(NamedTuple):
-    """The colours of a palette at one depth: grounds, then inks in the order of the roles."""
+    """The colours of a palette at one depth.
 
-    ground: str
-    held: str
-    cursor: str
-    fits: str
-    # text dim | spades hearts clubs diamonds | back frame key | accent warning banner
+    Attributes:
+        grounds: the common one, those of what is held and of the cursor, that of a hint.
+        inks: text dim - spades hearts clubs diamonds - back frame key - accent warning banner.
+
+    """
+
+    grounds: str
     inks: str
 
 
 SHEETS: Final[Mapping[tuple[str, Depth], _Sheet]] = {
     ("dark", Depth.TRUE): _Sheet(
-        *("#0b1f17", "#243f7a", "#3f4844", "#1c4f22"),
+        "#0b1f17 #1f3f8a #3f4844 #1c4f22",
         "#e6ece8 #93a89e #f2f2f2 #ff6b4a #6cc4ff #ffb000 #7c93c4 #5c7f70 #7fd8c8 #b4e67c #ff9ad5 #ffe27a",
     ),
     ("dark", Depth.EIGHT_BIT): _Sheet(
-        *("#121212", "#0000af", "#444444", "#5f005f"),
+        "#121212 #0000af #444444 #5f005f",
         "#ffffff #949494 #ffffff #ff5f5f #5fafff #ffaf00 #8787d7 #5f875f #5fd7af #afff5f #ff87d7 #ffff87",
     ),
     ("dark", Depth.STANDARD): _Sheet(
-        *("#000000", "#0000aa", "#0000aa", "#000000"),
+        "#000000 #0000aa #0000aa #000000",
         "#ffffff #aaaaaa #aaaaaa #ff5555 #55ffff #ffff55 #5555ff #00aa00 #00aaaa #55ff55 #ff55ff #ffffff",
     ),
     ("light", Depth.TRUE): _Sheet(
-        *("#f4f1e8", "#aecbff", "#ffe08a", "#bfe8b0"),
+        "#f4f1e8 #aecbff #ffe08a #bfe8b0",
         "#1c1c1c #666259 #000000 #a00030 #0055a4 #a05a00 #5a6fa0 #857d68 #006468 #2f6600 #a0008a #7a3d00",
     ),
     ("light", Depth.EIGHT_BIT): _Sheet(
-        *("#ffffd7", "#afd7ff", "#ffd787", "#afffaf"),
+        "#ffffd7 #afd7ff #ffd787 #afffaf",
         "#000000 #626262 #000000 #870000 #005faf #af5f00 #5f5faf #87875f #005f5f #005f00 #870087 #5f0087",
     ),
     ("light", Depth.STANDARD): _Sheet(
-        *("#ffffff", "#55ffff", "#ffff55", "#55ff55"),
+        "#ffffff #55ffff #ffff55 #55ff55",
         "#000000 #555555 #000000 #aa0000 #5555ff #aa00aa #5555ff #555555 #5555ff #0000aa #aa0000 #aa00aa",
     ),
     ("four-colour", Depth.TRUE): _Sheet(
-        *("#0b1f17", "#243f7a", "#3f4844", "#4a2f5c"),
+        "#0b1f17 #1f3f8a #38403c #4a2f5c",
         "#e6ece8 #93a89e #f2f2f2 #ff5050 #45c05a #5aa0ff #7c93c4 #5c7f70 #7fd8c8 #b4e67c #ff9ad5 #ffe27a",
     ),
     ("four-colour", Depth.EIGHT_BIT): _Sheet(
-        *("#121212", "#0000af", "#444444", "#5f005f"),
+        "#121212 #0000af #444444 #5f005f",
         "#ffffff #949494 #ffffff #ff5f5f #5faf5f #5fafff #8787d7 #5f875f #5fd7af #afff5f #ff87d7 #ffff87",
     ),
     ("four-colour", Depth.STANDARD): _Sheet(
-        *("#000000", "#0000aa", "#0000aa", "#000000"),
+        "#000000 #0000aa #0000aa #000000",
         "#ffffff #aaaaaa #ffffff #ff5555 #55ff55 #55ffff #5555ff #00aa00 #00aaaa #ffff55 #ff55ff #ffffff",
     ),
     ("high-contrast", Depth.TRUE): _Sheet(
-        *("#000000", "#0a3c9c", "#454545", "#0c4a14"),
+        "#000000 #0a3c9c #454545 #0c4a14",
         "#ffffff #b8b8b8 #ffffff #ff6a5a #30b8ff #ffb400 #8f9fff #8a8a8a #5affd0 #a0ff40 #ff8ce0 #ffff66",
     ),
     ("high-contrast", Depth.EIGHT_BIT): _Sheet(
-        *("#000000", "#0000af", "#444444", "#5f005f"),
+        "#000000 #0000af #444444 #5f005f",
         "#ffffff #afafd7 #ffffff #ff5f5f #5fafff #ffaf00 #8787ff #8a8a8a #5fffd7 #afff5f #ff87d7 #ffff5f",
     ),
     ("high-contrast", Depth.STANDARD): _Sheet(
-        *("#000000", "#0000aa", "#0000aa", "#000000"),
+        "#000000 #0000aa #0000aa #000000",
         "#ffffff #aaaaaa #aaaaaa #ff55ff #55ffff #ffff55 #5555ff #00aa00 #00aaaa #55ff55 #ff55ff #ffffff",
     ),
 }
-"""Red and magenta, or red and yellow, are the red family where there are but 16 colours: brown is too near to red."""
+"""In 16 colours the other red suit is magenta or yellow: brown is too near to red (Delta E 11, tritan)."""
 
 
 @cache
@@ -235,18 +241,9 @@ def palette(name: str, depth: Depth = Depth.TRUE, *, mark_red: bool = False) -> 
         inks = dict.fromkeys(Role, OWN)
         return Palette(name, title, OWN, MappingProxyType(inks), OWN, OWN, OWN, True, True, colourless=True)
     sheet = SHEETS[name, depth]
+    ground, held, cursor, fits = sheet.grounds.split()
     inks = dict(zip(Role, sheet.inks.split(), strict=True))
-    return Palette(
-        name,
-        title,
-        sheet.ground,
-        MappingProxyType(inks),
-        held_ground=sheet.held,
-        cursor_ground=sheet.cursor,
-        fits_ground=sheet.fits,
-        is_dark=name != "light",
-        red_reversed=mark_red,
-    )
+    return Palette(name, title, ground, MappingProxyType(inks), held, cursor, fits, name != "light", mark_red)
 
 
 def depth_of(color_system: str | None) -> Depth:

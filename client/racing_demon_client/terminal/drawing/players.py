@@ -19,6 +19,7 @@ from .sheet import Sheet
 __all__ = ["draw_feed", "draw_players", "others"]
 
 SHORTEST_NAME = 5
+SHORT_KINDS = {Kind.RESERVE: "rsv", Kind.WASTE: "wst"}
 
 
 def others(sheet: Sheet) -> list[int]:
@@ -46,8 +47,9 @@ def _draw_lines(sheet: Sheet, x: int, y: int, seats: Sequence[int]) -> int:
     singles = [kind for kind in (Kind.RESERVE, Kind.WASTE) if seats and layout.own(seats[0], kind)]
     ends = 2 * max((len(layout.own(seat, Kind.TABLEAU)) for seat in seats), default=0)
     width = sheet.canvas.width - x
-    name = max(SHORTEST_NAME, min(12, width - 4 - 1 - ends - 4 * len(singles) - 4))
-    heads = "".join(f"{str(kind)[:3]:>4}" for kind in singles)
+    name = max(SHORTEST_NAME, min(12, width - 1 - 5 - ends - 4 * len(singles) - 5))
+    ends = min(ends, width - 1 - name - 5 - 4 * len(singles) - 5)
+    heads = "".join(f"{SHORT_KINDS[kind]:>4}" for kind in singles)
     sheet.canvas.put(
         x + 1, y, f"{'player':{name}.{name}} pts {'columns':{ends}.{ends}}{heads} left", Role.DIM
     )
@@ -58,13 +60,13 @@ def _draw_lines(sheet: Sheet, x: int, y: int, seats: Sequence[int]) -> int:
         at = sheet.canvas.put(x + 1, row, fit(_name(state, seat), name, sheet.glyphs), _name_ink(sheet, seat))
         at = sheet.canvas.put(at, row, f"{points.get(seat, 0):4} ", Role.TEXT)
         stop = at + ends
-        for pile in layout.own(seat, Kind.TABLEAU):
+        for pile in layout.own(seat, Kind.TABLEAU)[: ends // 2]:
             at = _put_top(sheet, at, row, pile)
         at = stop
         for kind in singles:
             _put_top(sheet, at + 2, row, layout.own(seat, kind)[0])
             at += 4
-        sheet.canvas.put(at, row, f"{_left(sheet, seat):4}", Role.TEXT)
+        sheet.canvas.put(at, row, f"{_left(sheet, seat):5}", Role.TEXT)
         sheet.canvas.touch(Hit(x, row, width, 1, action=f"watch-{seat + 1}"))
     return y + 1 + len(seats)
 
@@ -78,14 +80,14 @@ def _draw_box(sheet: Sheet, corner: tuple[int, int], seat: int, lines: int) -> N
     at = sheet.canvas.put(
         at, y, f"{sheet.scene.view.points().get(seat, 0):4} pts  left{_left(sheet, seat):3}", Role.TEXT
     )
-    bars = _bars(sheet.scene.pace.get(seat, ()), sheet.glyphs)
-    word = _state_word(state)
+    end = _state_word(state) or _bars(sheet.scene.pace.get(seat, ()), sheet.glyphs)
     for kind in (Kind.WASTE, Kind.RESERVE):
-        if (piles := layout.own(seat, kind)) and at + 13 + len(bars) < sheet.canvas.width - len(word):
+        piles = layout.own(seat, kind)
+        if piles and at + len(kind) + 5 + len(end) < sheet.canvas.width:
             at = sheet.canvas.put(at + 2, y, f"{kind} ", Role.DIM)
             at = _put_top(sheet, at, y, piles[0])
-    sheet.canvas.put(sheet.canvas.width - len(bars) - len(word) - 1, y, word, Role.WARNING)
-    sheet.canvas.put(sheet.canvas.width - len(bars), y, bars, Role.ACCENT)
+    ink = Role.WARNING if _state_word(state) else Role.ACCENT
+    sheet.canvas.put(sheet.canvas.width - len(end) - 1, y, end, ink)
     columns = layout.own(seat, Kind.TABLEAU)
     pitch = max(2, min(4 if lines < 4 else 8, (width - 2) // max(1, len(columns))))
     for number, pile in enumerate(columns):
