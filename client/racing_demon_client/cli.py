@@ -12,6 +12,7 @@ from racing_demon_protocol.arguments import port, seats, seed, speed
 __all__ = ["parse"]
 
 EXAMPLES = """examples:
+  racing-demon                                 the first screen: practise, host, join, watch
   racing-demon play                            a match against three bots, here and now
   racing-demon play --game classic --bots 5    the classic game against five
   racing-demon play --watch --bots 8           watch eight bots
@@ -29,6 +30,7 @@ LEVELS = ("easy", "medium", "hard")
 def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     """Return the arguments; on wrong ones, or for ``--help``, end the program."""
     arguments = _parser().parse_args(argv)
+    arguments.command = arguments.command or "welcome"
     if arguments.command in {"play", "host"}:
         arguments.options = _options(arguments)
     return arguments
@@ -41,12 +43,11 @@ def _parser() -> argparse.ArgumentParser:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(dest="command", metavar="[COMMAND]")
 
     play = commands.add_parser("play", help="play here and now, against bots")
     _add_table(play, bots=3)
     play.add_argument("--watch", action="store_true", help="only bots play; also without a terminal")
-    play.add_argument("--plain", action="store_true", help="plain text, line by line (the only way so far)")
     play.add_argument(
         "--speed", type=speed, help="bots think so many times faster (default 1; without a terminal 50)"
     )
@@ -96,6 +97,9 @@ def _add_table(parser: argparse.ArgumentParser, *, bots: int) -> None:
 
 def _add_ascii(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ascii", action="store_true", help="suits as letters: S H C D")
+    parser.add_argument(
+        "--plain", action="store_true", help="plain text, line by line, as for screen readers"
+    )
 
 
 def _add_name(parser: argparse.ArgumentParser) -> None:

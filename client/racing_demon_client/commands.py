@@ -2,23 +2,23 @@
 
 import argparse
 import contextlib
-import os
-import socket
 import sys
 from collections.abc import Callable, Coroutine, Iterable, Iterator
 from typing import Any, Final
 
 from racing_demon_protocol.errors import InvalidRecord
 from racing_demon_protocol.games import GAMES
-from racing_demon_protocol.messages.client import AddBot, Start
+from racing_demon_protocol.messages.client import Start
+from racing_demon_protocol.options import Options
 from racing_demon_protocol.record import read, verify
 
-from .connection import Client
-from .errors import ConnectionFailed, RecordFailed
-from .local import local_server
+from . import openings
+from .errors import RecordFailed
+from .openings import Opened
 from .plain.session import attend, take_part
 from .plain.words import printable
 from .recorder import Recorder
+from .surroundings import is_poor
 
 __all__ = ["COMMANDS"]
 
@@ -39,85 +39,87 @@ def write(line: str) -> None:
 
 def is_ascii_only(arguments: argparse.Namespace) -> bool:
     """Tell whether suits are written as letters: as asked for, or as the terminal needs it."""
-    locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_CTYPE", "LANG"))), "")
-    # In the C locale Python writes UTF-8 all the same, whatever the terminal can show.
-    return arguments.ascii or locale in {"C", "POSIX"} or "utf" not in (sys.stdout.encoding or "").lower()
+    return bool(arguments.ascii) or is_poor(sys.stdout.encoding or "")
+
+
+def is_terminal() -> bool:
+    """Tell whether somebody sits at a terminal."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 async def play(arguments: argparse.Namespace) -> int:
     """Play against bots on a server of one's own, or let only bots play."""
-    seen = sys.stdin.isatty() and sys.stdout.isatty()
-    watch = arguments.watch or arguments.json or not seen
-    arguments.speed = arguments.speed or (1.0 if sys.stdout.isatty() else UNSEEN_SPEED)
-    async with local_server(seed=arguments.seed, bot_speed=arguments.speed) as url:
-        if watch:
-            return await _watch_bots(url, arguments)
-        async with await Client.create(url, arguments.name, arguments.options) as client:
-            await _add_bots(client, min(arguments.bots, 7), arguments.level)
-            write(GREETING)
-            await _take_part(client, arguments)
+    speed = arguments.speed or (1.0 if sys.stdout.isatty() else UNSEEN_SPEED)
+    watching = arguments.watch or arguments.json or not is_terminal()
+    options = _hurried(arguments.options, speed) if watching else arguments.options
+    opening = openings.practise(
+        arguments.name,
+        options,
+        bots=max(1, arguments.bots) if watching else min(arguments.bots, 7),
+        level=arguments.level,
+        seed=arguments.seed,
+        speed=speed,
+        seated=not watching,
+    )
+    async with opening as opened:
+        if watching:
+            await opened.client.send(Start(counter=opened.client.next_counter()))
+            await _attend(opened, arguments)
+        else:
+            await _take_part(opened, arguments, [GREETING])
     return 0
 
 
-async def _watch_bots(url: str, arguments: argparse.Namespace) -> int:
-    options = arguments.options
+def _hurried(options: Options, speed: float) -> Options:
+    """Return options with shorter pauses, for a match that only bots play."""
     pauses = {
-        "countdown_ms": int(options.countdown_ms / arguments.speed),
-        "tally_ms": int(min(options.tally_ms, WATCHED_TALLY_MS) / arguments.speed),
+        "countdown_ms": int(options.countdown_ms / speed),
+        "tally_ms": int(min(options.tally_ms, WATCHED_TALLY_MS) / speed),
     }
-    options = options.model_copy(update=pauses)
-    async with await Client.create(url, arguments.name, options, seated=False) as client:
-        await _add_bots(client, max(1, arguments.bots), arguments.level)
-        await client.send(Start(counter=client.next_counter()))
-        await _attend(client, arguments, record=arguments.record)
-    return 0
+    return options.model_copy(update=pauses)
 
 
 async def host(arguments: argparse.Namespace) -> int:
     """Open a table for the network, on a server of one's own or another, and sit down at it."""
-    async with contextlib.AsyncExitStack() as stack:
-        if arguments.server is not None:
-            own = _full(arguments.server)
-            urls = [own]
-        else:
-            port = await _network_server(stack, arguments.port)
-            own = f"ws://127.0.0.1:{port}/v1"
-            urls = [f"ws://{address}:{port}" for address in _addresses()]
-        client = await stack.enter_async_context(await Client.create(own, arguments.name, arguments.options))
-        await _add_bots(client, arguments.bots, arguments.level)
-        code = printable(client.code)
-        write(f"table {code} is open. Others join with:")
-        for url in urls:
-            write(f"  racing-demon join {url} {code}")
-        write(GREETING)
-        await _take_part(client, arguments)
+    opening = openings.host(
+        arguments.name,
+        arguments.options,
+        bots=arguments.bots,
+        level=arguments.level,
+        port=arguments.port,
+        server=arguments.server,
+    )
+    async with opening as opened:
+        code = printable(opened.client.code)
+        lines = [opened.note] if opened.note else []
+        lines.append(f"table {code} is open. Others join with:")
+        lines += [f"  racing-demon join {address} {code}" for address in opened.addresses]
+        await _take_part(opened, arguments, [*lines, GREETING])
     return 0
-
-
-async def _network_server(stack: contextlib.AsyncExitStack, port: int) -> str:
-    """Start a server for the whole network and return its port: the wanted one, or any free one."""
-    everywhere = "0.0.0.0"  # noqa: S104 - a table for the network is what the user asked for
-    try:
-        url = await stack.enter_async_context(local_server(host=everywhere, port=port))
-    except ConnectionFailed:
-        url = await stack.enter_async_context(local_server(host=everywhere, port=0))
-        write(f"port {port} is taken, so the table is on another")
-    return url.rpartition(":")[2].partition("/")[0]
 
 
 async def join(arguments: argparse.Namespace) -> int:
     """Take a seat at a table and play."""
-    async with await Client.join(_full(arguments.url), arguments.code, arguments.name) as client:
-        write("Enter: ready. ? shows what can be typed.")
-        await _take_part(client, arguments)
+    async with openings.join(arguments.url, arguments.code, arguments.name) as opened:
+        await _take_part(opened, arguments, ["Enter: ready. ? shows what can be typed."])
     return 0
 
 
 async def watch(arguments: argparse.Namespace) -> int:
     """Watch a table until its match is over."""
-    async with await Client.watch(_full(arguments.url), arguments.code) as client:
-        await _attend(client, arguments)
+    async with openings.watch(arguments.url, arguments.code) as opened:
+        await _attend(opened, arguments)
     return 0
+
+
+async def welcome(arguments: argparse.Namespace) -> int:
+    """Show the first screen of the terminal client, from which every table can be reached."""
+    if not is_terminal():
+        sys.stderr.write("racing-demon: this needs a terminal; racing-demon --help shows what does not.\n")
+        return 2
+    from .terminal.app import run  # noqa: PLC0415
+
+    return await run(None, arguments)
 
 
 async def verify_file(arguments: argparse.Namespace) -> int:
@@ -150,19 +152,33 @@ async def games(arguments: argparse.Namespace) -> int:
     return 0
 
 
-async def _take_part(client: Client, arguments: argparse.Namespace) -> None:
-    """Play in plain text, and keep the record if that was asked for."""
+async def _take_part(opened: Opened, arguments: argparse.Namespace, greeting: list[str]) -> None:
+    """Play, at the terminal table or in plain text, and keep the record if that was asked for."""
     with _recorder(arguments.record) as recorder:
-        await take_part(client, write, recorder=recorder, ascii_only=is_ascii_only(arguments))
+        if is_terminal() and not arguments.plain:
+            await _sit_down(opened, arguments, recorder)
+            return
+        for line in greeting:
+            write(line)
+        await take_part(opened.client, write, recorder=recorder, ascii_only=is_ascii_only(arguments))
 
 
-async def _attend(client: Client, arguments: argparse.Namespace, *, record: str | None = None) -> None:
-    """Follow a match in plain text, or as a record on standard output; keep the record if asked for."""
+async def _attend(opened: Opened, arguments: argparse.Namespace) -> None:
+    """Watch a match at the terminal table, in plain text, or as a record on standard output."""
     if arguments.json:
-        await attend(client, None, recorder=Recorder(write))
-    else:
-        with _recorder(record) as recorder:
-            await attend(client, write, recorder=recorder, ascii_only=is_ascii_only(arguments))
+        await attend(opened.client, None, recorder=Recorder(write))
+        return
+    with _recorder(getattr(arguments, "record", None)) as recorder:
+        if is_terminal() and not arguments.plain:
+            await _sit_down(opened, arguments, recorder)
+        else:
+            await attend(opened.client, write, recorder=recorder, ascii_only=is_ascii_only(arguments))
+
+
+async def _sit_down(opened: Opened, arguments: argparse.Namespace, recorder: Recorder | None) -> None:
+    from .terminal.app import run  # noqa: PLC0415 - Textual costs a third of a second, which plain text saves
+
+    await run(opened, arguments, recorder)
 
 
 @contextlib.contextmanager
@@ -192,30 +208,6 @@ def _record_failed(path: str, error: OSError) -> RecordFailed:
     return RecordFailed(path, error.strerror or "unknown reason")
 
 
-async def _add_bots(client: Client, number: int, level: str) -> None:
-    for _ in range(number):
-        await client.ask(AddBot(counter=client.next_counter(), level=level))
-
-
-def _full(url: str) -> str:
-    """Complete an address as people write it: without scheme, port or path."""
-    scheme, _, rest = url.rpartition("://")
-    place, _, path = rest.partition("/")
-    if not place.rpartition(":")[2].isdigit():
-        place += ":5252"
-    return f"{scheme or 'ws'}://{place}/{path or 'v1'}"
-
-
-def _addresses() -> Iterable[str]:
-    """Return this machine's addresses on its networks; looking sends nothing."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect(("192.0.2.1", 9))  # a documentation address: only the route is looked up
-            return [str(probe.getsockname()[0])]
-        except OSError:
-            return ["127.0.0.1"]
-
-
 @contextlib.contextmanager
 def _opened(file: str) -> Iterator[Iterable[str]]:
     if file == "-":
@@ -232,4 +224,5 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], Coroutine[Any, Any, int]]] = 
     "watch": watch,
     "verify": verify_file,
     "games": games,
+    "welcome": welcome,
 }

@@ -10,6 +10,7 @@ Ten lines make a player::
 """
 
 import asyncio
+import contextlib
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator
 from types import TracebackType
@@ -78,6 +79,7 @@ class Client:
         self._token: str | None = None
         self._counter = 0
         self._in_doubt: dict[int, cl.Command] = {}
+        self._posts: set[asyncio.Task[None]] = set()
         self._early: deque[Message] = deque()
         self._entered = False
         self._goodbye = False
@@ -137,6 +139,11 @@ class Client:
         """Whether a command of this seat is not answered yet."""
         return bool(self._in_doubt)
 
+    @property
+    def in_doubt(self) -> tuple[cl.Command, ...]:
+        """The commands that are not answered yet, in their order."""
+        return tuple(self._in_doubt.values())
+
     def legal_plays(self) -> Iterator[Play]:
         """Yield the plays that the rules allow this seat now; none while it is not in a hand."""
         view, seat = self.view, self.seat
@@ -158,17 +165,35 @@ class Client:
         if self._entered:  # else it is sent with all others in doubt, once the place is taken up again
             await self._write(command)
 
+    def post(self, command: cl.Command) -> None:
+        """Send a command without waiting: it is in doubt at once, and goes out as soon as the loop turns."""
+        self._in_doubt[command.counter] = command
+        if self._entered:
+            task = asyncio.create_task(self._write(command))
+            self._posts.add(task)
+            task.add_done_callback(self._posts.discard)
+
     async def play(self, play: Play) -> int:
         """Send a play and return its counter; the answer comes as an event, or a refusal."""
-        command = cl.PlayCards(
+        command = self.play_command(play)
+        await self.send(command)
+        return command.counter
+
+    def play_command(self, play: Play) -> cl.PlayCards:
+        """Return the command that makes a play, on the table as this client has seen it."""
+        return cl.PlayCards(
             counter=self.next_counter(),
             source=play.source,
             count=play.count,
             destination=play.destination,
             seen=self.view.seq,
         )
-        await self.send(command)
-        return command.counter
+
+    async def ping(self, stamp: int) -> None:
+        """Ask for a pong with the same stamp, which comes as a message; not while the connection is broken."""
+        if self._entered:
+            with contextlib.suppress(ConnectionClosed):
+                await self._write(cl.Ping(stamp=stamp))
 
     async def ask(self, command: cl.Command) -> Accepted:
         """Send a command and wait for its answer; messages that come before are given later.

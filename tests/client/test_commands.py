@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from racing_demon_client.commands import _full
+from racing_demon_client.openings import full_url
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Refused, Versions
@@ -314,4 +314,4 @@ async def test_help_is_quick() -> None:
 )
 def test_addresses_may_be_written_short(written: str, meant: str) -> None:
     """Scheme, port and path may be left out."""
-    assert meant == _full(written)
+    assert meant == full_url(written)

@@ -1,4 +1,4 @@
-"""The arithmetic of colours: how well one is read on another, and how far two are apart, for all kinds of sight.
+"""The arithmetic of colours: how well one is read on another, how far two are apart for all kinds of sight.
 
 Contrast is that of WCAG 2.2 (https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio). Colour blindness is simulated
 after Machado, Oliveira and Fernandes, "A Physiologically-based Model for Simulation of Color Vision

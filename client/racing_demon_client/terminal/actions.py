@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-__all__ = ["ACTIONS", "MOST_COLUMNS", "Action", "Group", "Row", "column_actions"]
+__all__ = ["ACTIONS", "LOBBY_ACTIONS", "MOST_COLUMNS", "Action", "Group", "Row", "column_actions"]
 
 MOST_COLUMNS: Final = 19
 
@@ -18,6 +18,7 @@ class Group(StrEnum):
     """The headings of the help."""
 
     PLAY = "Play"
+    LOBBY = "Before and between the hands"
     SAY = "Say"
     SEE = "See"
 
@@ -121,6 +122,16 @@ ACTIONS: Final = (
     Action(id="help", does="this help", brief="help", group=Group.SEE, keys=("?", "f1")),
     Action(id="leave", does="leave the table (asks first)", group=Group.SEE, keys=("ctrl+c", "ctrl+q")),
 )
+
+
+LOBBY_ACTIONS: Final = (
+    Action(id="bot-easy", does="add a bot that plays slowly", brief="easy bot", keys=("1",), group=Group.LOBBY),
+    Action(id="bot-medium", does="add a bot that plays well", brief="medium", keys=("2",), group=Group.LOBBY),
+    Action(id="bot-hard", does="add a bot that plays fast", brief="hard", keys=("3",), group=Group.LOBBY),
+    Action(id="bot-away", does="send the last bot away", brief="one less", keys=("-",), group=Group.LOBBY),
+    Action(id="options", does="game and options", brief="options", keys=("o",), group=Group.LOBBY),
+)
+"""What can be done before and between the matches, beside what can be done always."""
 
 
 def column_actions(columns: int) -> Iterator[Action]:

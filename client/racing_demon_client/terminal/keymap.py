@@ -1,12 +1,12 @@
 """Which key does what: presets for keyboards and hands, and the player's own bindings over them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from .actions import ACTIONS, MOST_COLUMNS, Action, Row, column_actions
+from .actions import ACTIONS, LOBBY_ACTIONS, MOST_COLUMNS, Action, Group, Row, column_actions
 
-__all__ = ["PRESETS", "Keymap", "Preset", "known_actions"]
+__all__ = ["PRESETS", "Keymap", "Preset", "known_actions", "lobby_keymap", "table_keymap"]
 
 LABELS: Final = {"space": "space", "enter": "Enter", "backspace": "Backspace", "tab": "Tab"}
 LONG_NAMES: Final = {
@@ -95,45 +95,31 @@ PRESETS: Final = {
 
 
 class Keymap:
-    """The keys of one game.
+    """The keys of one screen.
 
     Attributes:
+        actions: what can be done there.
         labels: what the screen calls the first key of each action.
 
     Args:
-        preset: the keyboard.
+        actions: what can be done.
+        keys: the keys of each action.
         bindings: the player's own keys, by action; several are separated by blanks.
-        columns: how many columns the game has.
-        reserve: whether it has a reserve.
 
     """
 
     def __init__(
-        self,
-        preset: Preset,
-        bindings: Mapping[str, str] | None = None,
-        *,
-        columns: int = 7,
-        reserve: bool = False,
+        self, actions: Sequence[Action], keys: dict[str, list[str]], bindings: Mapping[str, str]
     ) -> None:
-        spots = preset.spots(columns)
-        keys: dict[str, list[str]] = {}
-        for action in [*column_actions(columns), *ACTIONS]:
-            if action.id.startswith("reserve") and not reserve:
-                continue
-            keys[action.id] = _keys(action, preset, spots)
-        for number in range(1, columns + 1):
-            home = keys[f"column-{number}"]
-            if home and home[0].upper() != home[0]:
-                keys[f"column-{number}-one"].append(home[0].upper())
-        for action_id, text in (bindings or {}).items():
-            own = [LONG_NAMES.get(key, key) for key in text.split()]
-            for other in keys.values():
-                other[:] = [key for key in other if key not in own]
+        for action_id, text in bindings.items():
             if action_id in keys:
+                own = [LONG_NAMES.get(key, key) for key in text.split()]
+                for other in keys.values():
+                    other[:] = [key for key in other if key not in own]
                 keys[action_id] = own
-        self._actions = {key: action_id for action_id, own in keys.items() for key in own}
+        self.actions = tuple(actions)
         self.labels: dict[str, str] = {action_id: _label(own[0]) for action_id, own in keys.items() if own}
+        self._actions = {key: action_id for action_id, own in keys.items() for key in own}
         self._keys = keys
 
     def action(self, key: str) -> str | None:
@@ -146,22 +132,41 @@ class Keymap:
 
     def footer(self) -> list[tuple[str, str]]:
         """Return the keys that matter most, each with what it does."""
-        columns = [self.labels[f"column-{n}"] for n in self._columns() if f"column-{n}" in self.labels]
-        up = [self.labels[f"column-{n}-up"] for n in self._columns() if f"column-{n}-up" in self.labels]
+        columns = [f"column-{number}" for number in range(1, MOST_COLUMNS + 1)]
+        moves = "".join(self.labels.get(column, "") for column in columns)
+        ups = "".join(self.labels.get(f"{column}-up", "") for column in columns)
         brief = [
             (self.labels[action.id], action.brief)
-            for action in ACTIONS
+            for action in self.actions
             if action.brief and action.id in self.labels
         ]
-        return [("".join(columns), "move"), ("".join(up), "up"), *brief]
+        return [*([(moves, "move"), (ups, "up")] if moves else []), *brief]
 
-    def _columns(self) -> list[int]:
-        return [n for n in range(1, MOST_COLUMNS + 1) if f"column-{n}" in self._keys]
+
+def table_keymap(
+    preset: Preset, bindings: Mapping[str, str], *, columns: int = 7, reserve: bool = False
+) -> Keymap:
+    """Return the keys of a table whose game has so many columns, and perhaps a reserve."""
+    spots = preset.spots(columns)
+    actions = [*column_actions(columns), *(a for a in ACTIONS if reserve or not a.id.startswith("reserve"))]
+    keys = {action.id: _keys(action, preset, spots) for action in actions}
+    for number in range(1, columns + 1):
+        home = keys[f"column-{number}"]
+        if home and home[0].upper() != home[0]:
+            keys[f"column-{number}-one"].append(home[0].upper())
+    return Keymap(actions, keys, bindings)
+
+
+def lobby_keymap(bindings: Mapping[str, str]) -> Keymap:
+    """Return the keys of the screens around the hands."""
+    always = [a for a in ACTIONS if a.id == "enter" or (a.group is not Group.PLAY and a.spot is None)]
+    actions = [*LOBBY_ACTIONS, *always]
+    return Keymap(actions, {action.id: list(action.keys) for action in actions}, bindings)
 
 
 def known_actions() -> frozenset[str]:
     """Return the names of all actions that keys can be bound to."""
-    return frozenset(action.id for action in [*ACTIONS, *column_actions(MOST_COLUMNS)])
+    return frozenset(action.id for action in [*ACTIONS, *LOBBY_ACTIONS, *column_actions(MOST_COLUMNS)])
 
 
 def _keys(action: Action, preset: Preset, spots: Mapping[str, int]) -> list[str]:

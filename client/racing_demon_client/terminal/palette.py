@@ -2,7 +2,7 @@
 
 In Racing Demon one must tell red from black faster than one can read a suit. So the red suits are warm, the
 black ones cold or without colour, and they stay apart for people who do not see red or green or blue. What a
-terminal with fewer colours shows is chosen by hand: the smaller palettes hold exactly the colours of its codes.
+terminal with fewer colours shows is chosen by hand: the smaller palettes hold exactly what its codes mean.
 
 Measured (``tests/client/terminal/test_palette.py``): the least contrast of a suit with its ground (WCAG), and
 the least Delta E (CIE 1976) of two suits, one red and one black or both of one family, in the worst of full,
@@ -11,9 +11,22 @@ protan, deutan and tritan sight (Machado 2009, full severity). A Delta E of 20 i
 =============  =========  ========  =========  ======
 palette        depth      contrast  red/black  family
 =============  =========  ========  =========  ======
-@@=============  =========  ========  =========  ======
+dark           TRUE            6.1       46.6    30.4
+dark           EIGHT_BIT       6.3       49.4    40.1
+dark           STANDARD        6.7       28.0    25.6
+light          TRUE            4.7       25.7    27.9
+light          EIGHT_BIT       4.6       33.3    26.3
+light          STANDARD        5.1       27.9    51.3
+four-colour    TRUE            5.3        8.5    46.3
+four-colour    EIGHT_BIT       6.3        9.2    46.4
+four-colour    STANDARD        6.7        7.6    53.2
+high-contrast  TRUE            7.5       46.7    37.9
+high-contrast  EIGHT_BIT       7.1       49.4    40.1
+high-contrast  STANDARD        8.0       28.0    25.6
+=============  =========  ========  =========  ======
 
-Bold brightens the first eight colours on some terminals of 16; nothing here depends on it.
+Some terminals of 16 colours brighten what is bold: there a fresh red card on white is pale for its moment
+(contrast 2.6). For no other mark are cards on white bold.
 """
 
 from collections.abc import Mapping
@@ -62,8 +75,9 @@ class Palette:
         title: the same for people.
         ground: what everything lies on. Without colours this and all the others are :data:`OWN`.
         inks: the colour of each role upon it.
-        held_ground: the ground of what is picked up; such cards are bold, too.
-        cursor_ground: the ground of what is under the cursor. In 16 colours it may be that of what is held.
+        held_ground: the ground of what is picked up.
+        cursor_ground: the ground of what is under the cursor. Where the terminal has but one to spare it is
+            that of what is held, and held cards are bold.
         fits_ground: the ground of a hint. Where the terminal has none to spare it is the common ground, and
             hints are bold and underlined.
         is_dark: whether the ground is darker than what lies on it.
@@ -102,6 +116,8 @@ class Palette:
         place = _place(mark)
         if place:
             lit = {Mark.HELD: self.held_ground, Mark.CURSOR: self.cursor_ground}.get(place, self.fits_ground)
+            if place == Mark.HELD and lit == self.cursor_ground:
+                bold = True
             if place == Mark.FITS and lit == ground:
                 bold = underline = True
             if is_reversed:
@@ -120,14 +136,14 @@ class Palette:
 ROLE_BITS: Final = 15
 RED: Final = frozenset({Role.HEARTS, Role.DIAMONDS})
 LOUD: Final = frozenset({Role.BANNER, Role.WARNING})
-BOLD: Final = Mark.FRESH | Mark.HELD | Mark.STRONG
+BOLD: Final = Mark.FRESH | Mark.STRONG
 
 BLOCKS: Final[Mapping[Mark, Role]] = {
     Mark.HELD: Role.TEXT,
     Mark.CURSOR: Role.DIM,
     Mark.FITS: Role.BACK,
 }
-"""Whose colour the block of a reversed red card takes when it is marked. That it is a block still says "red"."""
+"""Whose colour the block of a reversed red card takes when it is marked; a block it remains."""
 
 
 def _place(mark: Mark) -> Mark:
@@ -220,10 +236,9 @@ SHEETS: Final[Mapping[tuple[str, Depth], _Sheet]] = {
         "#ffffff #aaaaaa #aaaaaa #ff55ff #55ffff #ffff55 #5555ff #00aa00 #00aaaa #55ff55 #ff55ff #ffffff",
     ),
 }
-"""In 16 colours the other red suit is magenta or yellow: brown is too near to red (Delta E 11, tritan)."""
+"""In 16 colours the other red suit is magenta or yellow: brown is too near to red (Delta E 11, deutan)."""
 
 
-@cache
 def palette(name: str, depth: Depth = Depth.TRUE, *, mark_red: bool = False) -> Palette:
     """Return a palette; always the same one, so that its styles are made once.
 
@@ -236,6 +251,11 @@ def palette(name: str, depth: Depth = Depth.TRUE, *, mark_red: bool = False) -> 
         KeyError: there is no such palette.
 
     """
+    return _made(name, depth, mark_red)
+
+
+@cache
+def _made(name: str, depth: Depth, mark_red: bool) -> Palette:
     title = TITLES[name]
     if name == "mono" or depth is Depth.NONE:
         inks = dict.fromkeys(Role, OWN)
@@ -260,7 +280,11 @@ DEPTHS: Final[Mapping[str | None, Depth]] = {
 
 
 def theme(palette: Palette) -> Theme:
-    """Return Textual's theme with these colours, for everything that is not the table."""
+    """Return Textual's theme with these colours, for everything that is not the table.
+
+    Where ``NO_COLOR`` is set, the ``App`` must be made with ``ansi_color=True``: else Textual's filter, which
+    is chosen before any theme, makes black on black of the terminal's own colours.
+    """
     inks = palette.inks
     return Theme(
         name=f"racing-demon-{palette.name}",
@@ -280,8 +304,10 @@ def theme(palette: Palette) -> Theme:
 
 
 COLOURLESS: Final[Mapping[str, str]] = {
+    "ansi-background": OWN,
+    "ansi-foreground": OWN,
     "block-cursor-background": OWN,
-    "block-cursor-text-style": "bold reverse",
+    "block-cursor-text-style": "bold underline",
     "border": OWN,
     "border-blurred": OWN,
     "footer-key-foreground": OWN,
@@ -296,4 +322,4 @@ COLOURLESS: Final[Mapping[str, str]] = {
     "scrollbar-background-hover": OWN,
     "scrollbar-hover": OWN,
 }
-"""Instead of the colours that Textual gives to widgets without any: what is chosen is reversed."""
+"""Instead of the colours that Textual gives even then. Its lists cannot reverse what is chosen."""

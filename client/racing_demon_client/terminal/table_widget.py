@@ -1,0 +1,80 @@
+"""The table on the screen: one widget, of which only what has changed is painted."""
+
+from collections.abc import Callable
+
+from rich.segment import Segment
+from textual.events import Resize
+from textual.geometry import Region
+from textual.strip import Strip
+from textual.widget import Widget
+
+from .drawing.canvas import Canvas, Hit
+from .drawing.densities import choose
+from .drawing.scene import Scene
+from .drawing.table import draw_table
+from .look import Look
+
+__all__ = ["TableWidget"]
+
+
+class TableWidget(Widget):
+    """Shows a scene.
+
+    Args:
+        scene: returns what is to be seen now.
+        look: returns how.
+
+    """
+
+    DEFAULT_CSS = """
+    TableWidget { width: 100%; height: 100%; }
+    """
+
+    def __init__(self, scene: Callable[[], Scene], look: Callable[[], Look]) -> None:
+        super().__init__()
+        self._scene = scene
+        self._look = look
+        self._drawn_with: Look | None = None
+        self._canvas: Canvas | None = None
+        self._strips: dict[int, Strip] = {}
+
+    def redraw(self) -> None:
+        """Draw the scene, and have painted what differs from the last picture."""
+        width, height = self.size
+        if not width or not height:
+            return
+        look = self._look()
+        before, self._canvas = self._canvas, self._draw(look, width, height)
+        if before is None or (before.width, before.height) != (width, height) or look != self._drawn_with:
+            self._drawn_with = look
+            self._strips.clear()
+            self.refresh()
+            return
+        regions = []
+        for span in self._canvas.spans_unlike(before):
+            self._strips.pop(span.y, None)
+            regions.append(Region(span.x, span.y, span.width, 1))
+        if regions:
+            self.refresh(*regions)
+
+    def _draw(self, look: Look, width: int, height: int) -> Canvas:
+        return draw_table(self._scene(), (width, height), choose(look.density, width, height), look.glyphs)
+
+    def hit(self, x: int, y: int) -> Hit | None:
+        """Return what lies at a cell."""
+        return None if self._canvas is None else self._canvas.hit(x, y)
+
+    def on_resize(self, event: Resize) -> None:
+        """Draw the table anew for another size."""
+        self.redraw()
+
+    def render_line(self, y: int) -> Strip:
+        """Return a row of the picture."""
+        if self._canvas is None or y >= self._canvas.height:
+            return Strip.blank(self.size.width)
+        strip = self._strips.get(y)
+        if strip is None:
+            style = self._look().palette.style
+            segments = [Segment(text, style(ink)) for text, ink in self._canvas.runs(y)]
+            strip = self._strips[y] = Strip(segments, self._canvas.width)
+        return strip
