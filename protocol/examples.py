@@ -32,6 +32,7 @@ EXAMPLES: tuple[Message, ...] = (
     cl.Call(counter=43),
     cl.Leave(counter=44),
     cl.Ping(stamp=123_456),
+    cl.Say(counter=45, text="Well played!"),
     sv.Versions(oldest=1, newest=1, software="racing-demon-server 0.1.0"),
     sv.Seated(code="BCDF", seat=1, token=TOKEN),
     sv.Snapshot(
@@ -67,6 +68,7 @@ EXAMPLES: tuple[Message, ...] = (
     ev.Signalled(seq=8),
     ev.StuckSaid(seq=1737, seat=0),
     ev.Rotated(seq=1738),
+    ev.Said(seq=1741, seat=1, text="Well played!"),
     ev.Called(seq=1739, seat=1, grace_ms=1000),
     ev.HandOver(seq=1740, reason=EndReason.OUT, out=1, elapsed_ms=241_377, points=(38, 62), seed=SEED.hex()),
     ev.MatchOver(seq=1741, winners=(1,)),

@@ -44,7 +44,7 @@ def is_ascii_only(arguments: argparse.Namespace) -> bool:
 
 def is_terminal() -> bool:
     """Tell whether somebody sits at a terminal."""
-    return sys.stdin.isatty() and sys.stdout.isatty()
+    return all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
 
 
 async def play(arguments: argparse.Namespace) -> int:

@@ -140,6 +140,11 @@ class Client:
         return bool(self._in_doubt)
 
     @property
+    def online(self) -> bool:
+        """Whether the connection stands, as far as this end knows."""
+        return self._entered
+
+    @property
     def in_doubt(self) -> tuple[cl.Command, ...]:
         """The commands that are not answered yet, in their order."""
         return tuple(self._in_doubt.values())
@@ -190,7 +195,7 @@ class Client:
         )
 
     async def ping(self, stamp: int) -> None:
-        """Ask for a pong with the same stamp, which comes as a message; not while the connection is broken."""
+        """Ask for a pong with the same stamp, which comes as a message; not while there is no connection."""
         if self._entered:
             with contextlib.suppress(ConnectionClosed):
                 await self._write(cl.Ping(stamp=stamp))

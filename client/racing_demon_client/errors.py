@@ -4,13 +4,14 @@
 
     RacingDemonError
     ├── ConnectionFailed     the server cannot be reached, or has ended the conversation for good
-    └── RecordFailed         a record cannot be written
+    ├── RecordFailed         a record cannot be written
+    └── SettingsRefused      the settings cannot be read, understood or kept
 
 """
 
 from racing_demon_protocol.errors import RacingDemonError
 
-__all__ = ["ConnectionFailed", "RecordFailed"]
+__all__ = ["ConnectionFailed", "RecordFailed", "SettingsRefused"]
 
 
 class ConnectionFailed(RacingDemonError):
@@ -25,3 +26,10 @@ class RecordFailed(RacingDemonError):
 
     def __init__(self, path: str, why: str) -> None:
         super().__init__(f"The record cannot be written to {path}: {why}.")
+
+
+class SettingsRefused(RacingDemonError):
+    """The settings cannot be read, understood or kept.
+
+    The text says where it went wrong, what is allowed there and what to do.
+    """

@@ -70,6 +70,8 @@ class Options(BaseModel):
     """What a leaver keeps (A21)."""
     late_join: Annotated[bool, Field(strict=True)] = True
     """Whether players may come between the hands of a match (A23)."""
+    hints: Annotated[bool, Field(strict=True)] = False
+    """Whether clients may show what fits: for beginners' tables."""
     countdown_ms: Annotated[int, Field(strict=True, ge=0, le=30_000)] = 3_000
     """From the deal to the signal, in milliseconds."""
     tally_ms: Annotated[int, Field(strict=True, ge=0, le=600_000)] = 20_000

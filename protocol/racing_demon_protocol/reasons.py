@@ -38,6 +38,8 @@ class Reason(StrEnum):
     """The token opens no seat at this table."""
     BAD_NAME = "bad_name"
     """Nothing printable is left of the name."""
+    BAD_TEXT = "bad_text"
+    """Nothing printable is left of what was said."""
     BAD_OPTION = "bad_option"
     """The options contradict each other, or the game does not know them."""
     SERVER_FULL = "server_full"

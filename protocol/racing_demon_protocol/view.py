@@ -228,6 +228,10 @@ class TableView:
         self.phase = Phase.OVER
         self.winners = event.winners
 
+    def _said(self, event: ev.Said) -> None:
+        if event.seat not in self.seats:
+            raise InconsistentEvent("words from a seat that nobody has")
+
     def _update(self, seat: int, **changes: Any) -> None:
         self.seats[seat] = self.seats[seat].model_copy(update=changes)
 
@@ -310,4 +314,5 @@ _APPLY: dict[type[ev.Event], Callable[[TableView, Any], None]] = {
     ev.Called: TableView._called,
     ev.HandOver: TableView._hand_over,
     ev.MatchOver: TableView._match_over,
+    ev.Said: TableView._said,
 }

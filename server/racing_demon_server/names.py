@@ -1,4 +1,4 @@
-"""Names, cleaned once at the door."""
+"""Names and what is said, cleaned once at the door."""
 
 import unicodedata
 from collections.abc import Collection
@@ -7,9 +7,10 @@ from typing import Final
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.reasons import Reason
 
-__all__ = ["BOT_NAMES", "clean", "unique"]
+__all__ = ["BOT_NAMES", "clean", "clean_words", "unique"]
 
 LONGEST: Final = 24
+LONGEST_WORDS: Final = 200
 MOST_MARKS: Final = 2
 """Combining marks in a row that names of real languages need."""
 
@@ -26,16 +27,22 @@ def clean(name: str) -> str:
         CommandRefused: nothing printable is left.
 
     """
-    kept: list[str] = []
-    marks = 0
-    # What is dropped goes first: between two marks it would hide how many there are.
-    for char in unicodedata.normalize("NFC", "".join(map(_seen, name))):
-        marks = marks + 1 if unicodedata.category(char).startswith("M") else 0
-        if marks <= MOST_MARKS:
-            kept.append(char)
-    cleaned = " ".join("".join(kept).split())[:LONGEST].strip()
-    if not any(unicodedata.category(char)[0] in "LNPS" for char in cleaned):
+    cleaned = _printable(name, LONGEST)
+    if not cleaned:
         raise CommandRefused(Reason.BAD_NAME, "A name needs at least one letter, digit or sign.")
+    return cleaned
+
+
+def clean_words(text: str) -> str:
+    """Return what was said without the characters that names lose, at most 200 long.
+
+    Raises:
+        CommandRefused: nothing printable is left.
+
+    """
+    cleaned = _printable(text, LONGEST_WORDS)
+    if not cleaned:
+        raise CommandRefused(Reason.BAD_TEXT, "There is nothing in it that can be shown.")
     return cleaned
 
 
@@ -47,6 +54,19 @@ def unique(name: str, taken: Collection[str]) -> str:
         number += 1
         candidate = f"{name[: LONGEST - 2]} {number}"
     return candidate
+
+
+def _printable(text: str, longest: int) -> str:
+    """Return what is seen of a text; nothing, if that is blanks and marks only."""
+    kept: list[str] = []
+    marks = 0
+    # What is dropped goes first: between two marks it would hide how many there are.
+    for char in unicodedata.normalize("NFC", "".join(map(_seen, text))):
+        marks = marks + 1 if unicodedata.category(char).startswith("M") else 0
+        if marks <= MOST_MARKS:
+            kept.append(char)
+    cleaned = " ".join("".join(kept).split())[:longest].strip()
+    return cleaned if any(unicodedata.category(char)[0] in "LNPS" for char in cleaned) else ""
 
 
 def _seen(char: str) -> str:

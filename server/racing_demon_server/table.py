@@ -21,9 +21,10 @@ from racing_demon_protocol.shuffle import commitment
 from racing_demon_protocol.tally import hand_points, match_winners
 from racing_demon_protocol.view import TableView
 
+from .chat import Chat
 from .claims import Actor, Claims
 from .hand import Hand
-from .names import BOT_NAMES, clean, unique
+from .names import BOT_NAMES, clean, clean_words, unique
 
 __all__ = ["MAX_SEATS", "Answer", "Table"]
 
@@ -66,6 +67,7 @@ class Table:
         self.view = TableView(code, options)
         self._seeds = seeds
         self.claims = Claims()
+        self._chat = Chat()
         self._events: list[ev.Event] = []
         self._now = 0
         self._matches = 0
@@ -234,6 +236,11 @@ class Table:
     def _leave(self, actor: Actor, command: cl.Leave) -> None:
         self._vacate(self._seat(actor))
 
+    def _say(self, actor: Actor, command: cl.Say) -> None:
+        seat, text = self._seat(actor), clean_words(command.text)
+        self._chat.speak(seat, self._now)
+        self._emit(ev.Said, seat=seat, text=text)
+
     _COMMANDS: ClassVar[dict[type[cl.Command], Callable[..., Refused | None]]] = {
         cl.PlayCards: _play,
         cl.Stuck: _stuck,
@@ -244,6 +251,7 @@ class Table:
         cl.RemoveBot: _remove_bot,
         cl.SetOptions: _set_options,
         cl.Leave: _leave,
+        cl.Say: _say,
     }
 
     # The course of a match.
@@ -377,6 +385,7 @@ class Table:
         taken = [state.name for state in self.view.seats.values()]
         self._emit(ev.Joined, seat=seat, name=unique(name, taken), bot=bot)
         self.claims.add(seat, token_hash)
+        self._chat.forget(seat)
         self._put_off_deal()
         if self.view.host is None and None not in self.claims:
             self._emit(ev.Hosted, seat=seat)

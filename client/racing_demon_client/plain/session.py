@@ -21,6 +21,15 @@ from .words import Words, Write
 
 __all__ = ["Volume", "attend", "take_part"]
 
+MOST_CHAT: Final = 200
+COMMANDS: Final[dict[Verb, type[cl.Command]]] = {
+    Verb.STUCK: cl.Stuck,
+    Verb.CALL: cl.Call,
+    Verb.READY: cl.Ready,
+    Verb.START: cl.Start,
+    Verb.LEAVE: cl.Leave,
+}
+"""The verbs that are sent as they are."""
 VOLUMES: Final = ("own plays only", "what reaches the foundations", "everything")
 
 
@@ -170,34 +179,33 @@ class _Player:
             raise Unclear("You have no cards yet; ? shows what can be typed.")
         await self._client.play(read_play(line, view.rules, view.board, seat))
 
-    async def _obey(self, spoken: Spoken) -> None:  # noqa: C901 - one short case a verb
+    async def _obey(self, spoken: Spoken) -> None:
         client = self._client
         match spoken.verb:
+            case verb if verb in COMMANDS:
+                await client.send(COMMANDS[verb](counter=client.next_counter()))
             case Verb.BOARD:
                 await self._enter()
             case Verb.TURN:
                 await self._turn()
-            case Verb.STUCK:
-                await client.send(cl.Stuck(counter=client.next_counter()))
-            case Verb.CALL:
-                await client.send(cl.Call(counter=client.next_counter()))
-            case Verb.READY:
-                await client.send(cl.Ready(counter=client.next_counter()))
-            case Verb.START:
-                await client.send(cl.Start(counter=client.next_counter()))
             case Verb.BOT:
                 level = spoken.argument or "medium"
                 if level not in {"easy", "medium", "hard"}:
                     raise Unclear("Bots are easy, medium or hard.")
                 await client.send(cl.AddBot(counter=client.next_counter(), level=level))
-            case Verb.LEAVE:
-                await client.send(cl.Leave(counter=client.next_counter()))
+            case Verb.SAY:
+                await self._say(spoken.argument)
             case Verb.VOLUME:
                 self._write(self._volume.turn())
             case Verb.TALLY:
                 self._write_all(picture.tally(client.view))
             case _:
                 self._write_all(HELP.splitlines())
+
+    async def _say(self, text: str) -> None:
+        if not 0 < len(text) <= MOST_CHAT:
+            raise Unclear(f"Write what you want to say behind the /: 1 to {MOST_CHAT} characters.")
+        await self._client.send(cl.Say(counter=self._client.next_counter(), text=text))
 
     async def _enter(self) -> None:
         """Do what an empty line means: deal, ready, or show the table."""

@@ -9,6 +9,8 @@ from racing_demon_protocol.cards import SUIT_LETTERS, SUIT_NAMES, suit
 from racing_demon_protocol.errors import RacingDemonError
 from racing_demon_protocol.rules import Rules
 
+from ..choosing import fitting_count
+
 __all__ = ["HELP", "Unclear", "Verb", "read_play", "read_verb"]
 
 HELP: Final = """\
@@ -24,6 +26,7 @@ HELP: Final = """\
  v         hear more, or less, of what the others do
  ready     for the next deal          start  deal now (host)
  bot hard  add a bot (host)           tally  the scores so far
+ /hello    say "hello" to the table
  leave     give the seat up           q      quit
  ?         this help"""
 
@@ -44,6 +47,7 @@ class Verb(Enum):
     START = auto()
     BOT = auto()
     TALLY = auto()
+    SAY = auto()
     LEAVE = auto()
     QUIT = auto()
     HELP = auto()
@@ -74,7 +78,7 @@ VERBS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """A verb, and the word behind it."""
+    """A verb, and what stands behind it."""
 
     verb: Verb
     argument: str = ""
@@ -82,6 +86,8 @@ class Spoken:
 
 def read_verb(line: str) -> Spoken | None:
     """Return the verb of a line; ``None`` for a line that may be a play."""
+    if line.lstrip().startswith("/"):
+        return Spoken(Verb.SAY, line.strip()[1:].strip())
     words = line.lower().split()
     verb = VERBS.get(words[0].rstrip("!") or "?" if words else "")
     return None if verb is None else Spoken(verb, words[1] if len(words) > 1 else "")
@@ -101,7 +107,7 @@ def read_play(line: str, rules: Rules, board: Board, seat: int) -> Play:
     destination = FOUNDATIONS if words[1] == "f" else _column(words[1], rules, seat)
     if len(words) == 3:
         return Play(source, _number(words[2], 52, "cards"), destination)
-    return Play(source, _fitting(rules, board, seat, source, destination), destination)
+    return Play(source, fitting_count(rules, board, seat, source, destination), destination)
 
 
 def _source(word: str, rules: Rules, board: Board, seat: int) -> int:
@@ -131,12 +137,3 @@ def _number(word: str, most: int, what: str) -> int:
     if not word.isascii() or not word.isdigit() or not 1 <= int(word[:4]) <= most:
         raise Unclear(f"{word!r} will not do: there are {what} 1 to {most}. ? shows all commands.")
     return int(word)
-
-
-def _fitting(rules: Rules, board: Board, seat: int, source: int, destination: int) -> int:
-    """Return how many cards the player means: the most that may go there, or one."""
-    if destination == FOUNDATIONS or board.piles[source].kind is not Kind.TABLEAU:
-        return 1
-    counts = range(len(board.cards[source]), 0, -1)
-    fitting = (count for count in counts if rules.can_play(board, seat, Play(source, count, destination)))
-    return next(fitting, 1)

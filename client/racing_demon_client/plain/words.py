@@ -153,6 +153,10 @@ class Words:
         total = sum(state.connected and not state.left for state in present)
         return f"{self.who(event.seat)}: stuck ({said} of {total})"
 
+    def _said(self, event: ev.Said) -> str:
+        says = "say" if event.seat == self._seat else "says"
+        return f"{self.who(event.seat)} {says}: {printable(event.text)}"
+
     def _rotated(self, event: ev.Rotated) -> str:
         return "nobody can go on: everybody's top card of the stock goes to its bottom"
 
@@ -197,6 +201,7 @@ _TELLERS: dict[type[Message], Callable[[Words, Any], str]] = {
     ev.Signalled: Words._signalled,
     ev.StuckSaid: Words._stuck_said,
     ev.Rotated: Words._rotated,
+    ev.Said: Words._said,
     ev.Called: Words._called,
     ev.HandOver: Words._hand_over,
     ev.MatchOver: Words._match_over,

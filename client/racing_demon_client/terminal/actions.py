@@ -125,7 +125,9 @@ ACTIONS: Final = (
 
 
 LOBBY_ACTIONS: Final = (
-    Action(id="bot-easy", does="add a bot that plays slowly", brief="easy bot", keys=("1",), group=Group.LOBBY),
+    Action(
+        id="bot-easy", does="add a bot that plays slowly", brief="easy bot", keys=("1",), group=Group.LOBBY
+    ),
     Action(id="bot-medium", does="add a bot that plays well", brief="medium", keys=("2",), group=Group.LOBBY),
     Action(id="bot-hard", does="add a bot that plays fast", brief="hard", keys=("3",), group=Group.LOBBY),
     Action(id="bot-away", does="send the last bot away", brief="one less", keys=("-",), group=Group.LOBBY),

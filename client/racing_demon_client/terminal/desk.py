@@ -54,6 +54,7 @@ class Desk:
         self._slots: Slots | None = None
         self._watched: int | None = None
         self._sent: dict[int, Play] = {}
+        self._age: object = None
 
     # What happens at the table.
 
@@ -92,6 +93,20 @@ class Desk:
         """Note under which number a play was sent, so that a refusal can say what it was."""
         self._sent[counter] = play
 
+    def has_aged(self, now: int) -> bool:
+        """Tell whether time alone has changed what is to be seen, since this was asked last."""
+        lately = self.lately
+        age = (
+            lately.elapsed_ms(now) // 1_000,
+            lately.seconds_to_signal(now),
+            lately.banner(now),
+            lately.fresh(now),
+            self.hands.message(now),
+            self.trouble,
+        )
+        aged, self._age = age != self._age, age
+        return aged
+
     # Whose layout.
 
     def watch_next(self) -> None:
@@ -121,7 +136,7 @@ class Desk:
         """Return what is to be drawn now."""
         view = self._place.view
         board, air = (None, {}) if view.board is None else self.hands.ahead()
-        prompt, is_warning = self._prompt(now, labels)
+        prompt, is_warning = self.prompt(now, labels)
         counting = view.phase is Phase.COUNTDOWN
         lately, hands = self.lately, self.hands
         return Scene(
@@ -150,7 +165,8 @@ class Desk:
             footer=footer,
         )
 
-    def _prompt(self, now: int, labels: Mapping[str, str]) -> tuple[str, bool]:
+    def prompt(self, now: int, labels: Mapping[str, str]) -> tuple[str, bool]:
+        """Return one line for the player, and whether it is a warning."""
         text, is_warning = self.hands.message(now)
         if text:
             return text, is_warning

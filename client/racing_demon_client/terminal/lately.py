@@ -17,7 +17,7 @@ from racing_demon_protocol.view import TableView
 
 from .drawing.scene import FeedLine
 
-__all__ = ["Cue", "Lately"]
+__all__ = ["BANNER_MS", "Cue", "Lately"]
 
 FRESH_MS: Final = 400
 BANNER_MS: Final = 2_500

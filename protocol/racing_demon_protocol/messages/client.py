@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from ..options import Options
-from .row import Code, Counter, Message, Milliseconds, Name, PileNumber, Seat, Seq, Text, Token
+from .row import ChatText, Code, Counter, Message, Milliseconds, Name, PileNumber, Seat, Seq, Text, Token
 
 __all__ = [
     "AddBot",
@@ -24,6 +24,7 @@ __all__ = [
     "Ready",
     "RemoveBot",
     "Resume",
+    "Say",
     "SetOptions",
     "Start",
     "Stuck",
@@ -156,3 +157,10 @@ class Ping(Message):
 
     TAG: ClassVar[int] = 15
     stamp: Milliseconds
+
+
+class Say(Command):
+    """Say a line to everybody at the table."""
+
+    TAG: ClassVar[int] = 16
+    text: ChatText

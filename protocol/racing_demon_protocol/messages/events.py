@@ -9,7 +9,20 @@ from pydantic import Field
 
 from ..options import Options
 from ..reasons import EndReason
-from .row import CardNumber, Count, Counter, Hash, Message, Milliseconds, Name, PileNumber, Seat, Seq, Text
+from .row import (
+    CardNumber,
+    ChatText,
+    Count,
+    Counter,
+    Hash,
+    Message,
+    Milliseconds,
+    Name,
+    PileNumber,
+    Seat,
+    Seq,
+    Text,
+)
 from .server import Points
 
 __all__ = [
@@ -27,6 +40,7 @@ __all__ = [
     "Played",
     "Readied",
     "Rotated",
+    "Said",
     "Signalled",
     "StuckSaid",
 ]
@@ -172,3 +186,11 @@ class MatchOver(Event):
 
     TAG: ClassVar[int] = 94
     winners: tuple[Seat, ...]
+
+
+class Said(Event):
+    """A player said something to the table."""
+
+    TAG: ClassVar[int] = 95
+    seat: Seat
+    text: ChatText

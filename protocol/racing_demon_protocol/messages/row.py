@@ -11,6 +11,7 @@ from ..cards import UNKNOWN
 
 __all__ = [
     "CardNumber",
+    "ChatText",
     "Code",
     "Count",
     "Counter",
@@ -43,6 +44,8 @@ Microseconds = Annotated[int, Field(strict=True, ge=0, le=2**53)]
 Name = Annotated[str, Field(min_length=1, max_length=64)]
 """A player's name; the server cleans it to at most 24 printable characters."""
 Text = Annotated[str, Field(max_length=240)]
+ChatText = Annotated[str, Field(min_length=1, max_length=200)]
+"""A line of chat; the server cleans it like a name."""
 Code = Annotated[str, Field(min_length=1, max_length=16)]
 """A table's code, as it is spoken."""
 Token = Annotated[str, Field(min_length=64, max_length=64, pattern="^[0-9a-f]+$")]

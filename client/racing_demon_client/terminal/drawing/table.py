@@ -33,7 +33,7 @@ def draw_table(scene: Scene, size: tuple[int, int], density: Density, glyphs: Gl
     divider = width - density.side - 1
     sheet = Sheet(canvas, scene, density, glyphs, divider)
     if scene.board is None or scene.rules is None:
-        canvas.put(2, height // 2, fit(scene.prompt, width - 4, glyphs), Role.ACCENT | Mark.STRONG)
+        _draw_greeting(sheet)
         draw_feed(sheet, divider + 1, 3, bottom)
     else:
         _draw_layout(sheet, bottom)
@@ -64,6 +64,29 @@ def _draw_layout(sheet: Sheet, bottom: int) -> None:
     if sheet.density.card[1] > 1 and canvas.height > SMALLEST[1] + sheet.density.card[1] * 4:
         y += 1
     draw_columns(sheet, y, bottom)
+
+
+def _draw_greeting(sheet: Sheet) -> None:
+    """Tell, before the first deal, what the game is about and how it is played."""
+    canvas, labels = sheet.canvas, sheet.scene.labels
+    keys = "".join(labels.get(f"column-{number}", "") for number in range(1, 8))
+    ups = "".join(labels.get(f"column-{number}-up", "") for number in range(1, 8))
+    lines = (
+        "Everybody plays an own layout, and all",
+        "build on the same foundations, ace to",
+        "king. Whose card arrives first, stays.",
+        "",
+        f"{keys}  one key takes, one puts down",
+        f"{ups}  the key above sends up",
+        f"{labels.get('turn', ''):7}  turns the stock",
+        f"{labels.get('waste', ''):7}  takes the waste, {labels.get('waste-up', '')} sends it up",
+        f"{labels.get('help', ''):7}  all keys. The mouse works, too.",
+    )
+    for row, line in enumerate(lines, start=4):
+        canvas.put(2, row, fit(line, min(len(line), sheet.width - 3), sheet.glyphs), Role.TEXT)
+    prompt = sheet.scene.prompt
+    ink = Role.WARNING if sheet.scene.is_warning else Role.BANNER | Mark.STRONG
+    canvas.put(2, 15, fit(prompt, min(len(prompt), canvas.width - 4), sheet.glyphs), ink)
 
 
 def _draw_header(canvas: Canvas, scene: Scene, glyphs: Glyphs) -> None:

@@ -1,144 +1,123 @@
-"""The table's screen: keys, pointer and picture."""
+"""The table's screen: keys and the pointer become plays."""
+
+import asyncio
 
 from textual import events
-from textual.app import ComposeResult
-from textual.screen import Screen
 
 from racing_demon_protocol.board import Kind, Play
 
-from ..drawing.canvas import Hit
-from ..drawing.scene import Scene
-from ..seat import Seat
-from ..table_widget import TableWidget
+from ..drawing.canvas import Canvas, Hit
+from ..drawing.densities import choose
+from ..drawing.table import draw_table
+from ..keymap import Keymap
+from ..look import Look
+from .picture import PictureScreen
 
 __all__ = ["TableScreen"]
 
 LEFT, RIGHT = 1, 3
 HANDS = frozenset({"turn", "drop", "left", "right", "more", "fewer"})
-"""The actions, beside those that name a pile, that only the hands carry out."""
+"""The actions, beside those that name a pile, that the hands carry out."""
 
 
-class TableScreen(Screen[None]):
-    """Shows the table, and turns keys and the pointer into plays."""
+class TableScreen(PictureScreen):
+    """Shows the table. What is pressed is carried out, sent, and drawn, in this order and at once."""
 
-    AUTO_FOCUS = None
+    _pressed: tuple[int, int] | None = None
 
-    def __init__(self, seat: Seat) -> None:
-        super().__init__()
-        self._seat = seat
-        self._table = TableWidget(self._scene, lambda: seat.look)
-        self._pressed: tuple[int, int] | None = None
+    @property
+    def keymap(self) -> Keymap:
+        """The keys of the game on the table."""
+        return self.session.keymap
 
-    def compose(self) -> ComposeResult:
-        """Lay the screen out: it is all table."""
-        yield self._table
-
-    def _scene(self) -> Scene:
-        keymap = self._seat.keymap
-        return self._seat.desk.scene(self._seat.now(), keymap.labels, keymap.footer())
-
-    def redraw(self) -> None:
-        """Draw what is to be seen now."""
-        self._table.redraw()
+    def draw(self, look: Look, width: int, height: int) -> Canvas:
+        """Return the picture of the table."""
+        keymap = self.keymap
+        scene = self.session.desk.scene(self.session.now(), keymap.labels, keymap.footer())
+        return draw_table(scene, (width, height), choose(look.density, width, height), look.glyphs)
 
     # Keys.
 
-    def on_key(self, event: events.Key) -> None:
-        """Do what a key means; a key that means nothing here goes on to the others."""
-        key = event.character if event.is_printable and event.character != " " else event.key
-        action = self._seat.keymap.action(key or "")
-        if action is None:
-            return
-        event.stop()
-        event.prevent_default()
-        born = event.time
+    async def do(self, action: str) -> None:
+        """Do what an action means: the hands' business here, all else where it is everybody's."""
+        hands, now = self.session.desk.hands, self.session.now()
         if action in HANDS or action.startswith(("column-", "waste", "reserve")):
-            self._send(self._seat.desk.hands.press(action, self._seat.now()))
-        elif action == "enter":
-            self._enter()
+            await self._send(hands.press(action, now))
+        elif action == "enter" and hands.cursor is not None and self.session.client.view.in_hand:
+            await self._send(hands.use_cursor(now))
+        elif action.startswith("watch-"):
+            self.session.desk.watch(int(action.removeprefix("watch-")) - 1)
         else:
-            self._seat.act(action)
-        self.redraw()
-        self.call_after_refresh(self._seat.note_paint, born)
+            await self.act(action)
+        self.picture.redraw()
 
-    def _enter(self) -> None:
-        """Do what Enter means: the cursor's, while cards are played; else what comes next at the table."""
-        hands = self._seat.desk.hands
-        if hands.cursor is not None and self._seat.client.view.in_hand:
-            self._send(hands.use_cursor(self._seat.now()))
-        else:
-            self._seat.act("enter")
-
-    def _send(self, play: Play | None) -> None:
+    async def _send(self, play: Play | None) -> None:
         if play is not None:
-            self._seat.play(play)
+            self.session.play(play)
+            await asyncio.sleep(0)  # the card is on its way before anything is drawn
 
     # The pointer.
 
-    def on_mouse_down(self, event: events.MouseDown) -> None:
+    async def on_mouse_down(self, event: events.MouseDown) -> None:
         """Pick up or put down with the left button, send up with the right one."""
-        hit = self._table.hit(event.x, event.y)
+        hit = self.picture.hit(event.x, event.y)
         self._pressed = None
         if hit is None:
-            self._seat.desk.hands.let_go()
+            self.session.desk.hands.let_go()
         elif hit.action is not None and hit.action not in {"turn", "foundations"}:
-            self._do(hit.action)
-        elif self._seat.client.view.in_hand:
-            self._touch(event, hit)
-        self.redraw()
+            await self.do(hit.action)
+        elif self.session.client.view.in_hand and self.session.client.seat is not None:
+            await self._touch(event, hit)
+        self.picture.redraw()
 
-    def _touch(self, event: events.MouseDown, hit: Hit) -> None:
-        hands, now = self._seat.desk.hands, self._seat.now()
+    async def _touch(self, event: events.MouseDown, hit: Hit) -> None:
+        hands, now = self.session.desk.hands, self.session.now()
+        held = hands.held
         if hit.action == "turn":
-            self._send(hands.press("turn", now))
+            await self._send(hands.press("turn", now))
         elif hit.pile is None:  # between the foundations: what is held goes up
-            if hands.held is not None:
-                self._send(hands.send_up(hands.held.pile, now))
+            if held is not None:
+                await self._send(hands.send_up(held.pile, now))
         elif event.button == RIGHT:
-            self._send(hands.send_up(hit.pile, now))
-        elif hands.held is not None and hands.held.pile == hit.pile:
-            self._pressed = event.x, event.y  # the second of two clicks, or the begin of a drag
+            await self._send(hands.send_up(hit.pile, now))
+        elif held is not None and held.pile != hit.pile:
+            await self._send(hands.put_down(held, hit.pile, now))
         else:
-            empty_handed = hands.held is None
-            count = None
-            if hit.index is not None:
-                count = len(hands.board().cards[hit.pile]) - hit.index
-            self._send(hands.choose(hit.pile, now, count=count))
-            if empty_handed:
-                self._pressed = event.x, event.y
+            if held is None:
+                count = None
+                if hit.index is not None:
+                    count = len(hands.board().cards[hit.pile]) - hit.index
+                hands.choose(hit.pile, now, count=count)
+            self._pressed = event.x, event.y
 
-    def on_mouse_move(self, event: events.MouseMove) -> None:
+    async def on_mouse_move(self, event: events.MouseMove) -> None:
         """Let the cards that are held follow the pointer, while the button is down."""
         if self._pressed is not None and event.button == LEFT and self._pressed != (event.x, event.y):
-            self._seat.desk.hands.drag(event.x, event.y)
-            self.redraw()
+            self.session.desk.hands.drag(event.x, event.y)
+            self.picture.redraw()
 
-    def on_mouse_up(self, event: events.MouseUp) -> None:
+    async def on_mouse_up(self, event: events.MouseUp) -> None:
         """Put down what was dragged; where it does not fit, it goes back."""
-        hands, now = self._seat.desk.hands, self._seat.now()
+        hands, now = self.session.desk.hands, self.session.now()
         held, pressed, self._pressed = hands.held, self._pressed, None
         if held is None or pressed is None or hands.dragged is None:
             return
-        hit = self._table.hit(event.x, event.y)
+        hit = self.picture.hit(event.x, event.y)
         hands.let_go()
         if hit is not None and hit.action == "foundations":
-            self._send(hands.send_up(held.pile, now))
+            await self._send(hands.send_up(held.pile, now))
         elif hit is not None and hit.pile is not None and hit.pile != held.pile:
-            self._send(hands.put_down(held, hit.pile, now))
-        self.redraw()
+            await self._send(hands.put_down(held, hit.pile, now))
+        self.picture.redraw()
 
-    def on_click(self, event: events.Click) -> None:
+    async def on_click(self, event: events.Click) -> None:
         """Send a card up with a double click."""
-        hit = self._table.hit(event.x, event.y)
-        if event.chain == 2 and event.button == LEFT and hit is not None and hit.pile is not None:
-            hands = self._seat.desk.hands
-            kind = hands.board().piles[hit.pile].kind if self._seat.client.view.in_hand else Kind.STOCK
+        hit = self.picture.hit(event.x, event.y)
+        hands = self.session.desk.hands
+        if event.chain != 2 or event.button != LEFT or hit is None or hit.pile is None:
+            return
+        if self.session.client.view.in_hand and self.session.client.seat is not None:
+            kind = hands.board().piles[hit.pile].kind
             if kind not in {Kind.STOCK, Kind.FOUNDATION}:
-                self._send(hands.send_up(hit.pile, self._seat.now()))
-                self.redraw()
-
-    def _do(self, action: str) -> None:
-        if action.startswith("watch-"):
-            self._seat.desk.watch(int(action.removeprefix("watch-")) - 1)
-        else:
-            self._seat.act(action)
+                await self._send(hands.send_up(hit.pile, self.session.now()))
+                self.picture.redraw()

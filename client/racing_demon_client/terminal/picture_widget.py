@@ -1,4 +1,4 @@
-"""The table on the screen: one widget, of which only what has changed is painted."""
+"""A picture on the screen, of which only what has changed is painted."""
 
 from collections.abc import Callable
 
@@ -9,37 +9,37 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from .drawing.canvas import Canvas, Hit
-from .drawing.densities import choose
-from .drawing.scene import Scene
-from .drawing.table import draw_table
 from .look import Look
 
-__all__ = ["TableWidget"]
+__all__ = ["Draw", "PictureWidget"]
+
+Draw = Callable[[Look, int, int], Canvas]
+"""Draws what is to be seen now, with a look, of a width and height in cells."""
 
 
-class TableWidget(Widget):
-    """Shows a scene.
+class PictureWidget(Widget):
+    """Shows a picture that fills the screen.
 
     Args:
-        scene: returns what is to be seen now.
-        look: returns how.
+        draw: draws it.
+        look: returns how everything looks now.
 
     """
 
     DEFAULT_CSS = """
-    TableWidget { width: 100%; height: 100%; }
+    PictureWidget { width: 100%; height: 100%; }
     """
 
-    def __init__(self, scene: Callable[[], Scene], look: Callable[[], Look]) -> None:
+    def __init__(self, draw: Draw, look: Callable[[], Look]) -> None:
         super().__init__()
-        self._scene = scene
+        self._draw = draw
         self._look = look
         self._drawn_with: Look | None = None
         self._canvas: Canvas | None = None
         self._strips: dict[int, Strip] = {}
 
     def redraw(self) -> None:
-        """Draw the scene, and have painted what differs from the last picture."""
+        """Draw the picture, and have painted what differs from the last one."""
         width, height = self.size
         if not width or not height:
             return
@@ -57,15 +57,17 @@ class TableWidget(Widget):
         if regions:
             self.refresh(*regions)
 
-    def _draw(self, look: Look, width: int, height: int) -> Canvas:
-        return draw_table(self._scene(), (width, height), choose(look.density, width, height), look.glyphs)
-
     def hit(self, x: int, y: int) -> Hit | None:
         """Return what lies at a cell."""
         return None if self._canvas is None else self._canvas.hit(x, y)
 
+    @property
+    def text(self) -> str:
+        """The picture as plain text."""
+        return "" if self._canvas is None else self._canvas.text()
+
     def on_resize(self, event: Resize) -> None:
-        """Draw the table anew for another size."""
+        """Draw for another size."""
         self.redraw()
 
     def render_line(self, y: int) -> Strip:

@@ -1,0 +1,103 @@
+"""The tables of late: what a first screen offers to come back to.
+
+Programs write this file, not people. So what is wrong in it is passed over, and no trouble with it ends a
+game.
+"""
+
+import contextlib
+import json
+import os
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Final, Literal, Self
+
+from platformdirs import user_state_path
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from .files import replace_file, shown
+
+__all__ = ["Recent", "recents", "recents_path", "remember"]
+
+MOST: Final = 8
+LARGEST_FILE: Final = 64 * 1024
+
+
+def _without_secrets(url: str) -> str:
+    """Return an address without a user's name and password, and without what follows its path."""
+    scheme, mark, rest = url.partition("://") if "://" in url else ("", "", url)
+    rest = rest.rpartition("@")[2].partition("?")[0].partition("#")[0]
+    if not rest:
+        raise ValueError("no address")
+    return scheme + mark + rest
+
+
+def _dated(text: str) -> str:
+    datetime.fromisoformat(text)
+    return text
+
+
+Shown = AfterValidator(shown)
+
+
+class Recent(BaseModel):
+    """A table that one was at."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    url: Annotated[str, Field(min_length=1, max_length=512), Shown, AfterValidator(_without_secrets)]
+    """The server's address, as it may be typed again; a name and a password in it are not kept."""
+    code: Annotated[str, Field(min_length=1, max_length=16), Shown]
+    """The table's code."""
+    name: Annotated[str, Field(max_length=64), Shown]
+    """What one was called there."""
+    how: Literal["joined", "watched", "hosted"]
+    """How one came to it."""
+    at: Annotated[str, Field(max_length=40), Shown, AfterValidator(_dated)]
+    """When that was, in the notation of ISO 8601."""
+
+    @classmethod
+    def now(cls, url: str, code: str, name: str, how: str) -> Self | None:
+        """Return the table that one comes to now, or ``None`` where it cannot be kept.
+
+        A server has its say in the code, and users in the rest.
+        """
+        at = datetime.now().astimezone().isoformat(timespec="seconds")
+        try:
+            return cls.model_validate({"url": url, "code": code, "name": name, "how": how, "at": at})
+        except ValidationError:
+            return None
+
+
+def recents_path() -> Path:
+    """Return where the tables of late are kept; ``RACING_DEMON_STATE`` names another folder."""
+    own = os.environ.get("RACING_DEMON_STATE")
+    return (Path(own) if own else user_state_path("racing-demon", appauthor=False)) / "recent.json"
+
+
+def recents(path: Path) -> tuple[Recent, ...]:
+    """Return the tables of late, the newest first, without those that we would not have written."""
+    found: dict[tuple[str, str], Recent] = {}
+    for entry in _entries(path):
+        with contextlib.suppress(ValidationError):
+            recent = Recent.model_validate(entry)
+            found.setdefault((recent.url, recent.code), recent)
+    return tuple(found.values())[:MOST]
+
+
+def remember(path: Path, recent: Recent) -> None:
+    """Put a table before all others, instead of what was known of it."""
+    others = [old for old in recents(path) if (old.url, old.code) != (recent.url, recent.code)]
+    lines = [each.model_dump() for each in [recent, *others][:MOST]]
+    # On a full disk, or in a home that is read-only, one still wants to play: all that is lost is a shortcut.
+    with contextlib.suppress(OSError):
+        replace_file(path, json.dumps(lines, ensure_ascii=False, indent=1).encode())
+
+
+def _entries(path: Path) -> list[object]:
+    try:
+        with path.open("rb") as file:
+            data = file.read(LARGEST_FILE + 1)
+        entries = json.loads(data) if len(data) <= LARGEST_FILE else []
+    except (OSError, ValueError, RecursionError):
+        return []
+    return entries if isinstance(entries, list) else []

@@ -1,0 +1,420 @@
+"""The terminal client: which screen is seen, and what happens between them."""
+
+import argparse
+import sys
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, ClassVar
+
+from textual.app import App
+from textual.binding import Binding, BindingType
+from textual.screen import ModalScreen
+
+from racing_demon_protocol.errors import RacingDemonError
+from racing_demon_protocol.messages import Message
+from racing_demon_protocol.messages import client as cl
+from racing_demon_protocol.messages import events as ev
+from racing_demon_protocol.messages.server import Snapshot
+from racing_demon_protocol.options import Options
+from racing_demon_protocol.reasons import Phase
+
+from .. import openings
+from ..errors import SettingsRefused
+from ..openings import Opened
+from ..recents import Recent, recents, recents_path, remember
+from ..recorder import Recorder
+from ..settings import Settings, load, save, settings_path
+from .desk import Desk
+from .drawing.glyphs import screen_text
+from .drawing.help import help_lines
+from .keymap import PRESETS, known_actions
+from .lately import BANNER_MS, Cue
+from .look import Look, glyphs_for
+from .palette import depth_of, theme
+from .screens.dialogs import ChatScreen, HelpScreen, QuestionScreen
+from .screens.options import OptionsScreen
+from .screens.picture import LobbyScreen, PictureScreen, TallyScreen
+from .screens.table import TableScreen
+from .screens.welcome import WelcomeScreen, Wish
+from .session import Session
+
+__all__ = ["TerminalApp", "run"]
+
+TICK_SECONDS = 0.1
+
+
+async def run(opened: Opened | None, arguments: argparse.Namespace, recorder: Recorder | None = None) -> int:
+    """Show a table, or without one the first screen, until the user has enough.
+
+    Raises:
+        SettingsRefused: the settings cannot be used; the text says where and why.
+        ConnectionFailed: the connection to the table was lost for good.
+
+    """
+    settings = load(settings_path())
+    if unknown := sorted(set(settings.bindings) - known_actions()):
+        known = ", ".join(sorted(known_actions()))
+        raise SettingsRefused(
+            f"{settings_path()}: there is nothing called {unknown[0]!r} to bind a key to. There are: {known}."
+        )
+    glyphs = glyphs_for("ascii" if arguments.ascii else settings.glyphs, sys.stdout.encoding or "")
+    app = TerminalApp(opened, settings, Look(glyphs=glyphs), recorder=recorder)
+    await app.run_async(mouse=settings.mouse)
+    if app.failure is not None:
+        raise app.failure
+    return app.return_code or 0
+
+
+class TerminalApp(App[None]):
+    """The application.
+
+    Attributes:
+        look: how everything looks.
+        session: the stay at a table, if there is one.
+        failure: what ended the stay at a table that this program was started for.
+
+    Args:
+        opened: the table to begin with; ``None`` for the first screen.
+        settings: the player's settings.
+        look: the glyphs, and what else does not come from the settings.
+        recorder: keeps the record of the table to begin with.
+
+    """
+
+    TITLE = "Racing Demon"
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+c", "leave", show=False, priority=True),
+        Binding("ctrl+q", "leave", show=False, priority=True),
+    ]
+
+    def __init__(
+        self, opened: Opened | None, settings: Settings, look: Look, *, recorder: Recorder | None = None
+    ) -> None:
+        super().__init__()
+        self.look = look
+        self.session: Session | None = None
+        self.failure: RacingDemonError | None = None
+        self._opened = opened
+        self._settings = settings
+        self._recorder = recorder
+        self._stack = AsyncExitStack()
+        self._is_stale = False
+        self._shown_until = 0
+
+    def on_mount(self) -> None:
+        """Begin: with the table that was opened, or with the first screen."""
+        depth = depth_of(None if self.no_color else self.console.color_system)
+        self.look = replace(
+            self.look,
+            palette_name=self._settings.palette,
+            depth=depth,
+            density=self._settings.density,
+            mark_red=self._settings.mark_red,
+            motion=self._settings.motion,
+        )
+        self.ansi_color = self.look.palette.colourless
+        self._dress()
+        self.set_interval(TICK_SECONDS, self._tick)
+        if self._opened is not None:
+            self._sit_down(self._opened)
+        else:
+            self._welcome()
+
+    def _dress(self) -> None:
+        dress = theme(self.look.palette)
+        self.register_theme(dress)
+        self.theme = dress.name
+        self.ansi_color = self.look.palette.colourless
+
+    # From the first screen to a table and back.
+
+    def _welcome(self, text: str = "") -> None:
+        name = self._settings.name
+        screen = WelcomeScreen(name, recents(recents_path()), self._come)
+        self.push_screen(screen)
+        if text:
+            self.call_after_refresh(screen.tell, text)
+
+    def _come(self, wish: Wish) -> None:
+        self.run_worker(self._open(wish), exclusive=True, group="opening")
+
+    async def _open(self, wish: Wish) -> None:
+        screen = self.screen
+        assert isinstance(screen, WelcomeScreen)
+        screen.tell("Opening the table...")
+        if wish.name != self._settings.name:
+            self._keep(name=wish.name)
+        options = Options(game=wish.game, hints=wish.what == "practise")
+        opening = {
+            "practise": lambda: openings.practise(
+                wish.name, options, bots=max(1, wish.bots), level=wish.level
+            ),
+            "host": lambda: openings.host(wish.name, options, bots=wish.bots, level=wish.level),
+            "join": lambda: openings.join(wish.address, wish.code, wish.name),
+            "watch": lambda: openings.watch(wish.address, wish.code),
+        }[wish.what]()
+        try:
+            opened = await self._stack.enter_async_context(opening)
+        except RacingDemonError as error:
+            screen.tell(str(error))
+            return
+        self.pop_screen()
+        self._sit_down(opened)
+
+    def _sit_down(self, opened: Opened) -> None:
+        desk = Desk(
+            opened.client,
+            volume=self._settings.volume,
+            motion=self.look.motion,
+            glyphs=self.look.glyphs,
+        )
+        preset = PRESETS[self._settings.keys]
+        self.session = Session(opened, desk, preset, dict(self._settings.bindings), self._recorder)
+        if opened.how != "practised" and opened.addresses:
+            at = datetime.now().astimezone().isoformat(timespec="seconds")
+            remember(
+                recents_path(),
+                Recent(
+                    url=opened.addresses[0],
+                    code=opened.client.code,
+                    name=self._settings.name,
+                    how=opened.how,
+                    at=at,
+                ),
+            )
+        if opened.note:
+            desk.hands.say(opened.note, self.session.now())
+        self.run_worker(self._listen(self.session), exclusive=True, group="table")
+        self.push_screen(self._screen_for(self.session))
+
+    async def _listen(self, session: Session) -> None:
+        text = "The table is closed."
+        try:
+            await session.listen(self._heard)
+        except RacingDemonError as error:
+            text = str(error)
+            if self._opened is not None:
+                self.failure = error
+        await self._get_up(text)
+
+    async def _get_up(self, text: str = "") -> None:
+        """Leave the table: back to the first screen, or to where this program was started from."""
+        self.session = None
+        if self._opened is not None:
+            self.exit()
+            return
+        while len(self.screen_stack) > 1:
+            self.pop_screen()
+        self._welcome(text)
+        await self._stack.aclose()
+        self._stack = AsyncExitStack()
+
+    async def on_unmount(self) -> None:
+        """Close what was opened from the first screen."""
+        await self._stack.aclose()
+
+    # What happens at the table.
+
+    def _heard(self, message: Message, cue: Cue | None) -> None:
+        session = self.session
+        if session is None:
+            return
+        if cue is not None and self._settings.sound:
+            self.bell()
+        if isinstance(message, ev.HandOver):
+            self._shown_until = session.now() + (
+                BANNER_MS if session.desk.lately.banner(session.now()) else 0
+            )
+            self.run_worker(self._check(session), group="checking")
+        if isinstance(message, Snapshot | ev.Dealt | ev.HandOver | ev.Joined | ev.Left):
+            self._route()
+        if not self._is_stale:
+            self._is_stale = True
+            self.call_later(self._freshen)
+
+    async def _check(self, session: Session) -> None:
+        await session.check_hand()
+        self._freshen()
+
+    def _freshen(self) -> None:
+        """Draw once what all the messages that waited have changed."""
+        self._is_stale = False
+        if isinstance(self.screen, PictureScreen):
+            self.screen.picture.redraw()
+
+    async def _tick(self) -> None:
+        session = self.session
+        if session is None:
+            return
+        await session.tick()
+        if self._shown_until and session.now() >= self._shown_until:
+            self._shown_until = 0
+            self._route()
+        if isinstance(self.screen, PictureScreen) and session.desk.has_aged(session.now()):
+            self.screen.picture.redraw()
+
+    def _screen_for(self, session: Session) -> PictureScreen:
+        view = session.client.view
+        kind: type[PictureScreen] = TableScreen
+        if view.phase in {Phase.TALLY, Phase.OVER} and session.now() >= self._shown_until:
+            kind = TallyScreen
+        elif view.phase is Phase.LOBBY and session.opened.how != "practised":
+            kind = LobbyScreen
+        if isinstance(self.screen, kind) and type(self.screen) is kind:
+            return self.screen
+        return kind(session, lambda: self.look, self.act)
+
+    def _route(self) -> None:
+        """Show the screen that fits what the table is doing; only chat may stay before it."""
+        session = self.session
+        if session is None or isinstance(self.screen, ChatScreen):
+            return
+        while isinstance(self.screen, ModalScreen):
+            self.pop_screen()
+        screen = self._screen_for(session)
+        if screen is not self.screen:
+            self.switch_screen(screen)
+
+    # What the player wants, beside plays.
+
+    async def act(self, action: str) -> None:
+        """Do what an action means that is no play."""
+        session = self.session
+        if session is None:
+            return
+        if action.startswith("bot-") and action != "bot-away":
+            session.tell(cl.AddBot, level=action.removeprefix("bot-"))
+        elif action in self._ACTS:
+            self._ACTS[action](self, session)
+
+    def _enter(self, session: Session) -> None:
+        """Deal or be ready; while cards are played, say something."""
+        view, client = session.client.view, session.client
+        if self._shown_until:
+            self._shown_until = 0
+            self._route()
+        elif view.in_hand or view.phase is Phase.COUNTDOWN or client.seat is None:
+            self._chat(session)
+        elif view.between_matches and client.seat == view.host:
+            session.tell(cl.Start)
+        else:
+            session.tell(cl.Ready)
+
+    def _bot_away(self, session: Session) -> None:
+        bots = [state.seat for state in session.client.view.seats.values() if state.bot]
+        if bots:
+            session.tell(cl.RemoveBot, seat=max(bots))
+
+    def _chat(self, session: Session) -> None:
+        if session.client.seat is None:
+            session.desk.hands.say("Only players can say something.", session.now())
+            return
+
+        def said(text: str | None) -> None:
+            if text and self.session is session:
+                session.tell(cl.Say, text=text)
+            self._route()
+
+        self.push_screen(ChatScreen(), said)
+
+    def _options(self, session: Session) -> None:
+        def chosen(options: Options | None) -> None:
+            if options is not None and self.session is session:
+                session.tell(cl.SetOptions, options=options)
+            self._route()
+
+        self.push_screen(OptionsScreen(session.client.view.options), chosen)
+
+    def _help(self, session: Session) -> None:
+        screen = self.screen
+        if isinstance(screen, PictureScreen):
+            lines = help_lines(screen.keymap)
+            if not isinstance(screen, TableScreen):
+                lines = [*help_lines(session.keymap), *lines]
+            self.push_screen(HelpScreen(lines, lambda: self.look), lambda _: self._route())
+
+    def _show(self, kind: type[PictureScreen], session: Session) -> None:
+        if type(self.screen) is kind:
+            self._route()
+        else:
+            self.switch_screen(kind(session, lambda: self.look, self.act))
+
+    async def action_leave(self) -> None:
+        """Leave the table after a question; without one, leave the program."""
+        session = self.session
+        if session is None or isinstance(self.screen, QuestionScreen):
+            self.exit()
+        else:
+            self._leave(session)
+
+    def _leave(self, session: Session) -> None:
+        is_own = session.opened.how in {"practised", "hosted"}
+        text = "Leave the table? It ends with its host's program." if is_own else "Leave the table?"
+
+        def answered(leaves: bool | None) -> None:
+            if leaves:
+                self.run_worker(session.client.close(), group="leaving")
+            else:
+                self._route()
+
+        self.push_screen(QuestionScreen(text, "Leave", "Stay"), answered)
+
+    # How it looks.
+
+    def _keep(self, **changes: Any) -> None:
+        """Change settings, and keep them for the next time."""
+        self._settings = self._settings.model_copy(update=changes)
+        try:
+            save(settings_path(), **changes)
+        except SettingsRefused as error:
+            if self.session is not None:
+                self.session.desk.hands.say(screen_text(str(error)), self.session.now(), is_warning=True)
+
+    def _turn_look(self, session: Session, look: Look, told: str) -> None:
+        self.look = look
+        session.desk.motion = look.motion
+        self._dress()
+        session.desk.hands.say(told, session.now())
+
+    def _colours(self, session: Session) -> None:
+        look = self.look.next_palette()
+        self._keep(palette=look.palette_name)
+        self._turn_look(session, look, look.palette.title)
+
+    def _density(self, session: Session) -> None:
+        look = self.look.next_density()
+        self._keep(density=look.density)
+        self._turn_look(session, look, f"size: {look.density}")
+
+    def _motion(self, session: Session) -> None:
+        look = self.look.other_motion()
+        self._keep(motion=look.motion, sound=look.motion)
+        self._turn_look(session, look, f"flashes and sounds: {'on' if look.motion else 'off'}")
+
+    def _volume(self, session: Session) -> None:
+        volume = (session.desk.volume + 1) % 3
+        session.desk.volume = volume
+        self._keep(volume=volume)
+        told = ("own plays only", "what reaches the foundations", "everything")[volume]
+        session.desk.hands.say(f"the feed tells: {told}", session.now())
+
+    _ACTS: ClassVar[dict[str, Any]] = {
+        "enter": _enter,
+        "stuck": lambda self, session: session.tell(cl.Stuck),
+        "call": lambda self, session: session.tell(cl.Call),
+        "hint": lambda self, session: session.desk.hands.hint(session.now()),
+        "watch": lambda self, session: session.desk.watch_next(),
+        "bot-away": _bot_away,
+        "options": _options,
+        "chat": _chat,
+        "help": _help,
+        "leave": _leave,
+        "tally": lambda self, session: self._show(TallyScreen, session),
+        "lobby": lambda self, session: self._show(LobbyScreen, session),
+        "colours": _colours,
+        "density": _density,
+        "motion": _motion,
+        "volume": _volume,
+    }

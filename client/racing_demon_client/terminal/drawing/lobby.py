@@ -1,0 +1,73 @@
+"""The lobby as a picture: who sits where, what is played, and how others find the table."""
+
+from racing_demon_protocol.games import GAMES
+from racing_demon_protocol.messages.server import SeatState
+from racing_demon_protocol.options import Options
+
+from ..ink import Mark, Role
+from .canvas import Canvas, Hit
+from .glyphs import Glyphs, fit, screen_text
+from .page import Page, draw_page
+
+__all__ = ["draw_lobby", "told_options"]
+
+SEATS = 8
+NAME = 24
+
+
+def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
+    """Return the picture of the lobby, of a width and height in cells."""
+    canvas = draw_page(page, size, glyphs)
+    view = page.view
+    x = canvas.put(2, 2, "table ", Role.DIM)
+    x = canvas.put(x, 2, screen_text(view.code), Role.BANNER | Mark.STRONG)
+    y = 3
+    for address in page.addresses:
+        line = f"racing-demon join {screen_text(address)} {screen_text(view.code)}"
+        canvas.put(2, y, fit(line, canvas.width - 4, glyphs), Role.TEXT)
+        y += 1
+    y = _draw_seats(canvas, page, y + 1, glyphs)
+    game = GAMES.get(view.options.game)
+    canvas.put(2, y, game.title if game else view.options.game, Role.TEXT | Mark.STRONG)
+    told = told_options(view.options)
+    canvas.put(2, y + 1, fit(told, min(len(told), canvas.width - 4), glyphs), Role.DIM)
+    canvas.touch(Hit(2, y, canvas.width - 4, 2, action="options"))
+    page.draw_feed(canvas, y + 3, glyphs)
+    return canvas
+
+
+def _draw_seats(canvas: Canvas, page: Page, y: int, glyphs: Glyphs) -> int:
+    view = page.view
+    for seat in range(SEATS):
+        state = view.seats.get(seat)
+        canvas.put(2, y + seat, str(seat + 1), Role.DIM)
+        if state is None:
+            canvas.put(4, y + seat, glyphs.dot, Role.DIM)
+            continue
+        ink = Role.ACCENT | Mark.STRONG if seat == page.seat else Role.TEXT
+        x = canvas.put(4, y + seat, fit(screen_text(state.name), NAME, glyphs), ink)
+        x = canvas.put(x + 2, y + seat, f"{_kind(state):14}", Role.DIM)
+        ready = state.ready and not state.left
+        x = canvas.put(x, y + seat, "ready" if ready else "-", Role.KEY if ready else Role.DIM)
+        if seat == view.host:
+            canvas.put(x + 2, y + seat, "host", Role.ACCENT)
+    return y + SEATS + 1
+
+
+def _kind(state: SeatState) -> str:
+    if state.left:
+        return "left"
+    if state.bot:
+        return f"bot, {screen_text(state.bot)}"
+    return "" if state.connected else "away"
+
+
+def told_options(options: Options) -> str:
+    """Return in one line what is played: the hands, and every option that is not as usual."""
+    hands = "1 hand" if options.hands == 1 else f"{options.hands} hands"
+    changed = [
+        f"{name.replace('_', ' ')} {value if not isinstance(value, bool) else 'on' if value else 'off'}"
+        for name, value in options.model_dump(mode="json", exclude_defaults=True).items()
+        if name not in {"game", "hands"}
+    ]
+    return ", ".join([hands, *changed])

@@ -1,0 +1,101 @@
+"""The tally as a picture: after each hand, and at the end of the match."""
+
+from racing_demon_protocol.messages.server import HandResult
+from racing_demon_protocol.reasons import EndReason, Phase
+from racing_demon_protocol.view import TableView
+
+from ...plain.words import duration
+from ..ink import Mark, Role
+from .canvas import Canvas
+from .glyphs import Glyphs, fit, screen_text
+from .page import Page, draw_page
+
+__all__ = ["draw_tally"]
+
+NAME = 16
+HAND = 6
+BAR = 20
+
+
+def draw_tally(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
+    """Return the picture of the tally, of a width and height in cells."""
+    canvas = draw_page(page, size, glyphs)
+    view = page.view
+    y = 2
+    if view.results:
+        canvas.put(2, y, _headline(view, page.seat), Role.ACCENT | Mark.STRONG)
+    y = _draw_rows(canvas, page, y + 2, glyphs)
+    for line in _proof(page):
+        canvas.put(2, y + 1, fit(line, canvas.width - 4, glyphs), Role.DIM)
+        y += 1
+    page.draw_feed(canvas, y + 2, glyphs)
+    return canvas
+
+
+def _headline(view: TableView, seat: int | None) -> str:
+    """Say how the hand ended, and how the match did."""
+    result = view.results[-1]
+    if view.phase is Phase.OVER and view.winners:
+        won = " and ".join("you" if winner == seat else _name(view, winner) for winner in view.winners)
+        return f"The match is over: won by {won}."
+    return f"Hand {result.hand} of {view.options.hands}: {_ending(view, result, seat)}"
+
+
+def _ending(view: TableView, result: HandResult, seat: int | None) -> str:
+    after = f" after {duration(result.elapsed_ms)}"
+    if result.reason is EndReason.OUT and result.out is not None:
+        who = "you went out" if result.out == seat else f"{_name(view, result.out)} went out"
+        return who + after + "!"
+    why = {
+        EndReason.DEAD: "nobody could play any more",
+        EndReason.STUCK: "everybody was stuck",
+        EndReason.ABANDONED: "everybody had left",
+        EndReason.OUT: "somebody went out",
+    }
+    return why[result.reason] + after + "."
+
+
+def _draw_rows(canvas: Canvas, page: Page, y: int, glyphs: Glyphs) -> int:
+    """Draw a line a player: points hand by hand, the total, a bar. Return the row below."""
+    view = page.view
+    totals = view.totals()
+    seats = sorted(totals, key=lambda seat: -totals[seat])
+    room = canvas.width - NAME - 4 - 8
+    bar = BAR if room > BAR + 3 * HAND else 0
+    results = view.results[-max(1, (room - bar) // HAND) :]
+    heads = "".join(f"{result.hand:>{HAND - 1}} " for result in results)
+    canvas.put(2, y, f"{'hand':{NAME}}{heads}  total", Role.DIM)
+    best = max([1, *totals.values()])
+    for row, seat in enumerate(seats, start=y + 1):
+        ink = Role.ACCENT | Mark.STRONG if seat == page.seat else Role.TEXT
+        x = canvas.put(2, row, fit(_name(view, seat), NAME, glyphs), ink)
+        for result in results:
+            points = dict(zip(result.seats, result.points, strict=True)).get(seat)
+            x = canvas.put(x, row, f"{'-' if points is None else points:>{HAND - 1}}", Role.TEXT)
+            x = canvas.put(x, row, "*" if seat == result.out else " ", Role.BANNER | Mark.STRONG)
+        x = canvas.put(x, row, f"{totals[seat]:>7}", Role.TEXT | Mark.STRONG)
+        length = max(0, totals[seat]) * bar // best
+        canvas.put(x + 2, row, glyphs.block * length, Role.ACCENT if seat == page.seat else Role.FRAME)
+        if seat in view.winners and view.phase is Phase.OVER:
+            canvas.put(x + 3 + length, row, "won", Role.BANNER | Mark.STRONG)
+    y += 1 + len(seats)
+    if any(result.out is not None for result in results):
+        canvas.put(2, y, "* went out", Role.DIM)
+    return y + 1
+
+
+def _proof(page: Page) -> list[str]:
+    """Say what was revealed, and what came of checking it."""
+    view = page.view
+    if view.commitment is None or not page.seed:
+        return [page.proof] if page.proof else []
+    return [
+        f"promised before the deal: {view.commitment[:32]}",
+        f"revealed after the hand:  {page.seed[:32]}",
+        page.proof,
+    ]
+
+
+def _name(view: TableView, seat: int) -> str:
+    state = view.seats.get(seat)
+    return screen_text(state.name) if state else f"seat {seat + 1}"

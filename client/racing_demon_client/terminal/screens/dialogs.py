@@ -1,0 +1,128 @@
+"""What lies over a screen for a moment: help, chat, a question."""
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Button, Input, Label
+
+from ..drawing.canvas import Canvas
+from ..drawing.help import draw_help
+from ..look import Look
+from ..picture_widget import PictureWidget
+
+__all__ = ["ChatScreen", "HelpScreen", "QuestionScreen"]
+
+MOST_CHAT = 200
+
+
+class HelpScreen(ModalScreen[None]):
+    """The keys.
+
+    Args:
+        lines: the help, line by line.
+        look: returns how everything looks now.
+
+    """
+
+    AUTO_FOCUS = None
+
+    def __init__(self, lines: list[tuple[str, str]], look: Callable[[], Look]) -> None:
+        super().__init__()
+        self._lines = lines
+        self._first = 0
+        self.picture = PictureWidget(self._draw, look)
+
+    def _draw(self, look: Look, width: int, height: int) -> Canvas:
+        return draw_help(self._lines, self._first, (width, height), look.glyphs)
+
+    def compose(self) -> ComposeResult:
+        """Lay the screen out: it is all picture."""
+        yield self.picture
+
+    def on_key(self, event: events.Key) -> None:
+        """Show more, or go back."""
+        event.stop()
+        event.prevent_default()
+        steps = {"down": 1, "up": -1, "pagedown": 10, "pageup": -10}
+        if event.key in steps:
+            last = max(0, len(self._lines) - 1)
+            self._first = min(last, max(0, self._first + steps[event.key]))
+            self.picture.redraw()
+        else:
+            self.dismiss()
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Go back."""
+        self.dismiss()
+
+
+class ChatScreen(ModalScreen[str]):
+    """One line to say to the table."""
+
+    DEFAULT_CSS = """
+    ChatScreen { align: center bottom; background: transparent; }
+    ChatScreen Input { width: 100%; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", "back")]
+
+    def compose(self) -> ComposeResult:
+        """Lay the screen out."""
+        yield Input(placeholder="say something (Enter; Escape: back)", max_length=MOST_CHAT)
+
+    @on(Input.Submitted)
+    def _said(self, event: Input.Submitted) -> None:
+        self.dismiss(event.value.strip())
+
+    def action_back(self) -> None:
+        """Say nothing."""
+        self.dismiss("")
+
+
+class QuestionScreen(ModalScreen[bool]):
+    """A question with yes and no.
+
+    Args:
+        text: the question.
+        yes: what yes means, in a word.
+        no: what no means.
+
+    """
+
+    DEFAULT_CSS = """
+    QuestionScreen { align: center middle; }
+    QuestionScreen Vertical { width: 64; height: auto; border: round $primary; padding: 1 2; }
+    QuestionScreen Horizontal { height: auto; margin-top: 1; }
+    QuestionScreen Button { margin-right: 2; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "answer(True)", "yes"),
+        Binding("n", "answer(False)", "no"),
+        Binding("escape", "answer(False)", "no"),
+    ]
+
+    def __init__(self, text: str, yes: str, no: str) -> None:
+        super().__init__()
+        self._text = text
+        self._yes = yes
+        self._no = no
+
+    def compose(self) -> ComposeResult:
+        """Lay the question out."""
+        with Vertical():
+            yield Label(self._text, markup=False)
+            with Horizontal():
+                yield Button(f"{self._yes} (y)", id="yes", variant="warning")
+                yield Button(f"{self._no} (n)", id="no")
+
+    @on(Button.Pressed)
+    def _pressed(self, event: Button.Pressed) -> None:
+        self.dismiss(event.button.id == "yes")
+
+    def action_answer(self, answer: bool) -> None:
+        """Answer by key."""
+        self.dismiss(answer)

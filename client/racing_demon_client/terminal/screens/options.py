@@ -1,0 +1,122 @@
+"""The table's options as a form, made from the model of the options."""
+
+import enum
+import types
+import typing
+from typing import Any, ClassVar
+
+from pydantic import ValidationError
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import Button, Input, Label, Select
+
+from racing_demon_protocol.errors import InvalidGame
+from racing_demon_protocol.games import GAMES, declare
+from racing_demon_protocol.options import Options
+
+__all__ = ["OptionsScreen", "choices_of"]
+
+USUAL = ""
+"""Stands for: as the game has it."""
+
+
+class OptionsScreen(ModalScreen[Options | None]):
+    """Lets the host change what is played.
+
+    Args:
+        options: as they are.
+
+    """
+
+    DEFAULT_CSS = """
+    OptionsScreen { align: center middle; }
+    OptionsScreen > Vertical { width: 76; height: 90%; border: round $primary; padding: 0 1; }
+    OptionsScreen .row { height: 3; }
+    OptionsScreen .row Label { width: 24; padding: 1 1; }
+    OptionsScreen .row Input, OptionsScreen .row Select { width: 1fr; }
+    OptionsScreen #wrong { color: $error; height: auto; }
+    OptionsScreen #buttons { height: 3; }
+    OptionsScreen Button { margin-right: 2; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", "back")]
+
+    def __init__(self, options: Options) -> None:
+        super().__init__()
+        self._options = options
+
+    def compose(self) -> ComposeResult:
+        """Lay a row out for each option."""
+        with Vertical():
+            with VerticalScroll():
+                for name in Options.model_fields:
+                    with Horizontal(classes="row"):
+                        yield Label(name.replace("_", " "), markup=False)
+                        yield self._editor(name)
+            yield Label("", id="wrong", markup=False)
+            with Horizontal(id="buttons"):
+                yield Button("Play this", id="take", variant="primary")
+                yield Button("Back", id="back")
+
+    def _editor(self, name: str) -> Select[str] | Input:
+        value = getattr(self._options, name)
+        written = USUAL if value is None else _written(value)
+        choices = choices_of(name)
+        if choices:
+            return Select(choices, value=written, allow_blank=False, id=name)
+        return Input(written, placeholder="as the game has it", id=name)
+
+    @on(Button.Pressed, "#take")
+    def _take(self) -> None:
+        values: dict[str, Any] = {}
+        for name in Options.model_fields:
+            kind = Select if choices_of(name) else Input
+            editor: Select[str] | Input = self.query_one(f"#{name}", kind)  # type: ignore[assignment]
+            text = str(editor.value).strip()
+            if text != USUAL:
+                values[name] = _read(text)
+        try:
+            options = Options.model_validate(values)
+            declare(options, 2)
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            self._refuse(f"{'.'.join(map(str, first['loc']))}: {first['msg']}")
+        except InvalidGame as error:
+            self._refuse(str(error))
+        else:
+            self.dismiss(options)
+
+    def _refuse(self, text: str) -> None:
+        self.query_one("#wrong", Label).update(text)
+
+    @on(Button.Pressed, "#back")
+    def action_back(self) -> None:
+        """Change nothing."""
+        self.dismiss(None)
+
+
+def choices_of(name: str) -> list[tuple[str, str]]:
+    """Return what an option may be, for people and as it is written; nothing for a number."""
+    if name == "game":
+        return [(game.title, game.name) for game in GAMES.values()]
+    annotation = Options.model_fields[name].annotation
+    kinds = typing.get_args(annotation) if isinstance(annotation, types.UnionType) else (annotation,)
+    usual = [("as the game has it", USUAL)] if types.NoneType in kinds else []
+    for kind in kinds:
+        if kind is bool:
+            return [*usual, ("yes", "true"), ("no", "false")]
+        if isinstance(kind, type) and issubclass(kind, enum.Enum):
+            return [*usual, *((str(member.value), str(member.value)) for member in kind)]
+    return []
+
+
+def _written(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _read(text: str) -> object:
+    if text in {"true", "false"}:
+        return text == "true"
+    return int(text) if text.lstrip("-").isdigit() and text.isascii() else text

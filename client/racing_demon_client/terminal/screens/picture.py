@@ -1,0 +1,104 @@
+"""A screen that is one picture: keys by a keymap, clicks by what lies under them."""
+
+import asyncio
+from abc import abstractmethod
+from collections.abc import Awaitable, Callable
+
+from textual import events
+from textual.app import ComposeResult
+from textual.screen import Screen
+
+from ..drawing.canvas import Canvas
+from ..drawing.lobby import draw_lobby
+from ..drawing.tally import draw_tally
+from ..keymap import Keymap
+from ..look import Look
+from ..picture_widget import PictureWidget
+from ..session import Session
+
+__all__ = ["Act", "LobbyScreen", "PictureScreen", "TallyScreen"]
+
+Act = Callable[[str], Awaitable[None]]
+"""Does what an action means that is not the screen's own business."""
+
+
+class PictureScreen(Screen[None]):
+    """Shows one picture of a session.
+
+    Args:
+        session: the stay at a table that it shows.
+        look: returns how everything looks now.
+        act: does what keys and clicks mean.
+
+    """
+
+    AUTO_FOCUS = None
+
+    def __init__(self, session: Session, look: Callable[[], Look], act: Act) -> None:
+        super().__init__()
+        self.session = session
+        self.picture = PictureWidget(self.draw, look)
+        self.act = act
+
+    @abstractmethod
+    def draw(self, look: Look, width: int, height: int) -> Canvas:
+        """Return the picture."""
+
+    @property
+    @abstractmethod
+    def keymap(self) -> Keymap:
+        """The keys of this screen."""
+
+    def compose(self) -> ComposeResult:
+        """Lay the screen out: it is all picture."""
+        yield self.picture
+
+    def on_screen_resume(self) -> None:
+        """Show what has changed while another screen was seen."""
+        self.picture.redraw()
+
+    async def on_key(self, event: events.Key) -> None:
+        """Do what a key means; one that means nothing here goes on to others."""
+        key = event.character if event.is_printable and event.character != " " else event.key
+        action = self.keymap.action(key or "")
+        if action is not None:
+            event.stop()
+            event.prevent_default()
+            await self.do(action)
+            self.call_after_refresh(self._note_paint, event.time)
+
+    async def do(self, action: str) -> None:
+        """Do what an action means, and show it. What goes to the server goes before the picture."""
+        await self.act(action)
+        await asyncio.sleep(0)
+        self.picture.redraw()
+
+    async def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Do what is written where the pointer is."""
+        hit = self.picture.hit(event.x, event.y)
+        if hit is not None and hit.action is not None:
+            await self.do(hit.action)
+
+    def _note_paint(self, born: float) -> None:
+        self.session.note_paint(born)
+
+
+class LobbyScreen(PictureScreen):
+    """Who sits where, what is played, how others find the table."""
+
+    @property
+    def keymap(self) -> Keymap:
+        """The keys around the hands."""
+        return self.session.lobby_keymap
+
+    def draw(self, look: Look, width: int, height: int) -> Canvas:
+        """Return the picture of the lobby."""
+        return draw_lobby(self.session.page(), (width, height), look.glyphs)
+
+
+class TallyScreen(LobbyScreen):
+    """The points, hand by hand."""
+
+    def draw(self, look: Look, width: int, height: int) -> Canvas:
+        """Return the picture of the tally."""
+        return draw_tally(self.session.page(), (width, height), look.glyphs)

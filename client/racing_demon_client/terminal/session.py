@@ -1,0 +1,202 @@
+"""One stay at a table: the connection, the desk, the keys, and the proof of each hand."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from functools import cached_property
+
+from racing_demon_protocol.board import Kind, Play
+from racing_demon_protocol.errors import InvalidRecord, RacingDemonError
+from racing_demon_protocol.messages import Message
+from racing_demon_protocol.messages import client as cl
+from racing_demon_protocol.messages import events as ev
+from racing_demon_protocol.messages.server import Pong, Snapshot
+from racing_demon_protocol.record import verify
+
+from ..openings import Opened
+from ..recorder import Recorder
+from .desk import Desk
+from .drawing.page import Page
+from .keymap import Keymap, Preset, lobby_keymap, table_keymap
+from .lately import Cue
+
+__all__ = ["Session"]
+
+SILENCE_MS = 3_000
+"""So long without any message from the server, and the player is told."""
+PING_MS = 2_000
+
+
+class Session:
+    """One stay at a table.
+
+    Attributes:
+        opened: how the table was come to.
+        desk: the desk.
+        seed: the secret of the last hand, once it is told.
+        proof: what came of checking the last hand.
+
+    Args:
+        opened: the place at the table.
+        desk: the desk at it.
+        preset: the keyboard.
+        bindings: the player's own keys.
+        recorder: keeps the record, if that was asked for.
+
+    """
+
+    def __init__(
+        self,
+        opened: Opened,
+        desk: Desk,
+        preset: Preset,
+        bindings: dict[str, str],
+        recorder: Recorder | None = None,
+    ) -> None:
+        self.opened = opened
+        self.client = opened.client
+        self.desk = desk
+        self.seed = ""
+        self.proof = ""
+        self._preset = preset
+        self._bindings = bindings
+        self._recorder = recorder
+        self._keymaps: dict[tuple[int, bool], Keymap] = {}
+        self._hand: list[Message] = []
+        self._heard_at = self.now()
+        self._pinged_at = 0
+        self.client.notice = self._notice
+
+    @staticmethod
+    def now() -> int:
+        """Return the milliseconds on the session's rising clock."""
+        return time.monotonic_ns() // 1_000_000
+
+    @property
+    def keymap(self) -> Keymap:
+        """The keys of the game on the table."""
+        view, focus = self.client.view, self.desk.focus
+        columns, reserve = 7, False
+        if view.rules is not None and focus is not None:
+            columns = len(view.rules.layout.own(focus, Kind.TABLEAU))
+            reserve = bool(view.rules.layout.own(focus, Kind.RESERVE))
+        known = self._keymaps.get((columns, reserve))
+        if known is None:
+            known = table_keymap(self._preset, self._bindings, columns=columns, reserve=reserve)
+            self._keymaps[columns, reserve] = known
+        return known
+
+    @cached_property
+    def lobby_keymap(self) -> Keymap:
+        """The keys around the hands."""
+        return lobby_keymap(self._bindings)
+
+    # Listening.
+
+    async def listen(self, heard: Callable[[Message, Cue | None], None]) -> None:
+        """Follow the table until one of the two sides says goodbye.
+
+        All messages that wait are taken without a pause between them.
+
+        Raises:
+            ConnectionFailed: the connection cannot be restored, or the server ended it.
+            CommandRefused: the table, or the seat at it, is gone.
+            RecordFailed: the record cannot be written.
+
+        """
+        async for message in self.client:
+            now = self._heard_at = self.now()
+            if self._recorder is not None:
+                self._recorder.keep(message, self.client.view)
+            self._keep(message)
+            if isinstance(message, Pong):
+                self.desk.ping_ms = float((now - message.stamp) % 2**31)
+            heard(message, self.desk.follow(message, now))
+
+    def _keep(self, message: Message) -> None:
+        """Keep what can be checked when the hand's secret is told: from the last rest before it on."""
+        view = self.client.view
+        if isinstance(message, ev.Event) and self._hand:
+            self._hand.append(message)
+        if isinstance(message, ev.HandOver):
+            self.seed = message.seed
+            self.proof = "checking the hand..."
+        elif isinstance(message, Snapshot) or (
+            view.between_matches and not isinstance(message, ev.MatchOver)
+        ):
+            self._hand = [view.snapshot(0)]
+
+    async def check_hand(self) -> None:
+        """Check the hand that is over, in a thread: commitment, deal, every play, every point."""
+        hand, self._hand = self._hand, [self.client.view.snapshot(0)]
+        try:
+            verdict = await asyncio.to_thread(verify, hand)
+        except InvalidRecord as error:
+            self.proof = f"NOT RIGHT: {error}"
+        except RacingDemonError as error:
+            self.proof = f"This hand cannot be checked: {error}"
+        else:
+            self.proof = (
+                f"Checked: the promise is kept, the deal is the secret's, {verdict.plays} plays are legal."
+                if verdict.hands
+                else "This hand was not seen from its deal on, so it cannot be checked here."
+            )
+
+    def note_paint(self, born: float) -> None:
+        """Note that what a key did has been painted; ``born`` is when the key came, in monotonic seconds."""
+        self.desk.paint_ms = (time.monotonic() - born) * 1_000
+
+    def _notice(self, text: str) -> None:
+        """Take up what the client says of its connection: :meth:`tick` will show it."""
+        self._heard_at = self.now()
+        self.desk.trouble = "" if self.client.online else "connection lost: reconnecting..."
+
+    async def tick(self) -> None:
+        """Ask for a sign of life from time to time, and note how long there was none."""
+        now = self.now()
+        if not self.client.online:
+            return
+        silence = now - self._heard_at
+        self.desk.trouble = f"no answer for {silence // 1_000} s" if silence >= SILENCE_MS else ""
+        if now - self._pinged_at >= PING_MS:
+            self._pinged_at = now
+            await self.client.ping(now % 2**31)
+
+    # Speaking.
+
+    def play(self, play: Play) -> None:
+        """Send a play."""
+        command = self.client.play_command(play)
+        self.desk.sent(command.counter, play)
+        self.client.post(command)
+
+    def tell(self, command: type[cl.Command], **fields: object) -> None:
+        """Send any other command."""
+        self.client.post(command.model_validate({"counter": self.client.next_counter(), **fields}))
+
+    def page(self) -> Page:
+        """Return what the pictures around the hands show now."""
+        keymap, view = self.lobby_keymap, self.client.view
+        prompt, is_warning = self.desk.prompt(self.now(), keymap.labels)
+        is_host = self.client.seat == view.host and view.between_matches
+        hosts_only = {"bot-easy", "bot-medium", "bot-hard", "bot-away", "options"}
+        footer = [
+            (keymap.labels[action.id], action.brief or action.id, action.id)
+            for action in keymap.actions
+            if action.id in keymap.labels
+            and (action.brief or action.id in {"chat", "leave"})
+            and (is_host or action.id not in hosts_only)
+        ]
+        return Page(
+            view=view,
+            seat=self.client.seat,
+            addresses=self.opened.addresses,
+            feed=self.desk.lately.feed,
+            prompt=prompt,
+            is_warning=is_warning,
+            trouble=self.desk.trouble,
+            seed=self.seed,
+            proof=self.proof,
+            labels=keymap.labels,
+            footer=footer,
+        )
