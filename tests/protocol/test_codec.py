@@ -251,7 +251,7 @@ def test_frames_that_are_none_of_ours(frame: bytes | str) -> None:
     assert _refused(frame)
 
 
-@pytest.mark.parametrize("tag", [80, 66, 0, 16, 63])
+@pytest.mark.parametrize("tag", [80, 66, 0, 17, 63])
 def test_a_client_sends_no_events(tag: int) -> None:
     """A server takes no message that only servers send, nor one that does not exist."""
     with pytest.raises(InvalidFrame, match="no message"):

@@ -4,7 +4,6 @@ import argparse
 import sys
 from contextlib import AsyncExitStack
 from dataclasses import replace
-from datetime import datetime
 from typing import Any, ClassVar
 
 from textual.app import App
@@ -173,21 +172,19 @@ class TerminalApp(App[None]):
         preset = PRESETS[self._settings.keys]
         self.session = Session(opened, desk, preset, dict(self._settings.bindings), self._recorder)
         if opened.how != "practised" and opened.addresses:
-            at = datetime.now().astimezone().isoformat(timespec="seconds")
-            remember(
-                recents_path(),
-                Recent(
-                    url=opened.addresses[0],
-                    code=opened.client.code,
-                    name=self._settings.name,
-                    how=opened.how,
-                    at=at,
-                ),
-            )
+            self._remember(opened)
         if opened.note:
             desk.hands.say(opened.note, self.session.now())
         self.run_worker(self._listen(self.session), exclusive=True, group="table")
         self.push_screen(self._screen_for(self.session))
+
+    def _remember(self, opened: Opened) -> None:
+        """Keep the table among those of late."""
+        client = opened.client
+        name = "" if client.seat is None else client.view.seats[client.seat].name
+        recent = Recent.now(opened.addresses[0], client.code, name, opened.how)
+        if recent is not None:
+            remember(recents_path(), recent)
 
     async def _listen(self, session: Session) -> None:
         text = "The table is closed."

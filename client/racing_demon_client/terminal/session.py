@@ -62,7 +62,7 @@ class Session:
         self._bindings = bindings
         self._recorder = recorder
         self._keymaps: dict[tuple[int, bool], Keymap] = {}
-        self._hand: list[Message] = []
+        self._hand: list[Snapshot | ev.Event] = []
         self._heard_at = self.now()
         self._pinged_at = 0
         self.client.notice = self._notice
@@ -116,15 +116,16 @@ class Session:
     def _keep(self, message: Message) -> None:
         """Keep what can be checked when the hand's secret is told: from the last rest before it on."""
         view = self.client.view
-        if isinstance(message, ev.Event) and self._hand:
+        rests = view.between_matches and not isinstance(message, ev.MatchOver | ev.Committed)
+        if isinstance(message, Snapshot):
+            self._hand = [message]
+        elif isinstance(message, ev.Event) and rests:
+            self._hand = [view.snapshot(0)]
+        elif isinstance(message, ev.Event) and self._hand and message.seq > self._hand[0].seq:
             self._hand.append(message)
         if isinstance(message, ev.HandOver):
             self.seed = message.seed
             self.proof = "checking the hand..."
-        elif isinstance(message, Snapshot) or (
-            view.between_matches and not isinstance(message, ev.MatchOver)
-        ):
-            self._hand = [view.snapshot(0)]
 
     async def check_hand(self) -> None:
         """Check the hand that is over, in a thread: commitment, deal, every play, every point."""
