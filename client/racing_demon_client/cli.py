@@ -1,13 +1,14 @@
 """The command line of players: what can be asked for, and the words for it."""
 
 import argparse
-import getpass
 import json
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from racing_demon_protocol.arguments import port, seats, seed, speed
+
+from .surroundings import login_name
 
 __all__ = ["parse"]
 
@@ -31,6 +32,8 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     """Return the arguments; on wrong ones, or for ``--help``, end the program."""
     arguments = _parser().parse_args(argv)
     arguments.command = arguments.command or "welcome"
+    if getattr(arguments, "name", "") is None:
+        arguments.name = _own_name()
     if arguments.command in {"play", "host"}:
         arguments.options = _options(arguments)
     return arguments
@@ -43,6 +46,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.add_argument("--ascii", action="store_true", help="only letters and signs of ASCII")
     commands = parser.add_subparsers(dest="command", metavar="[COMMAND]")
 
     play = commands.add_parser("play", help="play here and now, against bots")
@@ -63,7 +67,7 @@ def _parser() -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=text)
         command.add_argument("url", help="the server's address, like ws://192.168.1.5:5252")
         command.add_argument("code", type=_code, help="the table's code")
-        _add_ascii(command)
+        _add_output(command)
         if name == "watch":
             command.add_argument("--json", action="store_true", help="one JSON object a line, a record")
         else:
@@ -92,18 +96,19 @@ def _add_table(parser: argparse.ArgumentParser, *, bots: int) -> None:
         help="any other option of the table, like call_out=shout, stall_rule=rotate, out_bonus=20",
     )
     _add_record(parser)
-    _add_ascii(parser)
+    _add_output(parser)
 
 
-def _add_ascii(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--ascii", action="store_true", help="suits as letters: S H C D")
+def _add_output(parser: argparse.ArgumentParser) -> None:
+    # Suppressed where it is missing: else a command's own default would undo what was said before it.
     parser.add_argument(
-        "--plain", action="store_true", help="plain text, line by line, as for screen readers"
+        "--ascii", action="store_true", default=argparse.SUPPRESS, help="only letters and signs of ASCII"
     )
+    parser.add_argument("--plain", action="store_true", help="plain text, line by line, for screen readers")
 
 
 def _add_name(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--name", type=_name, default=_user(), help="your name at the table")
+    parser.add_argument("--name", type=_name, help="your name at the table")
 
 
 def _add_record(parser: argparse.ArgumentParser) -> None:
@@ -154,13 +159,17 @@ def _options(arguments: argparse.Namespace) -> Any:
     return options
 
 
-def _fail(text: str) -> None:
+def _fail(text: str) -> NoReturn:
     sys.stderr.write(f"racing-demon: {text}\nracing-demon --help shows how it goes.\n")
     sys.exit(2)
 
 
-def _user() -> str:
+def _own_name() -> str:
+    """Return the name that the settings give, or else the user's."""
+    from .errors import SettingsRefused  # noqa: PLC0415 - a --help needs no settings
+    from .settings import load, settings_path  # noqa: PLC0415
+
     try:
-        return _name(getpass.getuser())
-    except (OSError, KeyError, ImportError, argparse.ArgumentTypeError):
-        return "Player"
+        return load(settings_path()).name or login_name()
+    except SettingsRefused as error:
+        _fail(str(error))

@@ -342,7 +342,8 @@ def _changed(text: str, old: Settings, new: Settings) -> str:
 
 
 def _exchange(document: Any, key: str, values: dict[str, str]) -> None:
-    """Exchange what differs in a table. It is asked for anew each time: one in pieces is stale after a change."""
+    """Exchange what differs in a table."""
+    # It is asked for anew each time: tomlkit's view of a table in pieces is stale after a change.
     for name in [name for name in document[key] if name not in values]:
         del document[key][name]
     for name, value in values.items():

@@ -1,8 +1,9 @@
-"""What the terminal around us can show."""
+"""What is around us: the user, and what the terminal can show."""
 
+import getpass
 import os
 
-__all__ = ["is_poor"]
+__all__ = ["is_poor", "login_name"]
 
 
 def is_poor(encoding: str) -> bool:
@@ -10,3 +11,12 @@ def is_poor(encoding: str) -> bool:
     locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_CTYPE", "LANG"))), "")
     # In the C locale Python writes UTF-8 all the same, whatever the terminal can show.
     return locale in {"C", "POSIX"} or "utf" not in encoding.lower()
+
+
+def login_name() -> str:
+    """Return the user's name on this machine, as far as it will do for a name at a table."""
+    try:
+        name = getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        return "Player"
+    return name if 1 <= len(name) <= 64 and name.isprintable() else "Player"

@@ -1,4 +1,4 @@
-"""Desks to test with: what a player does, sees and hears at a table, without a screen and without a server."""
+"""Desks to test with: what a player does, sees and hears at a table, without screen and server."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -262,10 +262,8 @@ SEEDS: Final = 4
 def _played(setup: str, number: int) -> tuple[Position, ...]:
     game, players, options = SETUPS[setup]
     position = deal_seed(rules_of(game, players, **options), bytes([number]) * 32)
-    states = [position.copy()]
-    for _ in play_on(position, random.Random(number), STEPS):
-        states.append(position.copy())
-    return tuple(states)
+    first = position.copy()
+    return first, *(position.copy() for _ in play_on(position, random.Random(number), STEPS))
 
 
 @st.composite

@@ -24,6 +24,7 @@ from ..openings import Opened
 from ..recents import Recent, recents, recents_path, remember
 from ..recorder import Recorder
 from ..settings import Settings, load, save, settings_path
+from ..surroundings import login_name
 from .desk import Desk
 from .drawing.glyphs import screen_text
 from .drawing.help import help_lines
@@ -130,7 +131,7 @@ class TerminalApp(App[None]):
     # From the first screen to a table and back.
 
     def _welcome(self, text: str = "") -> None:
-        name = self._settings.name
+        name = self._settings.name or login_name()
         screen = WelcomeScreen(name, recents(recents_path()), self._come)
         self.push_screen(screen)
         if text:
@@ -187,7 +188,7 @@ class TerminalApp(App[None]):
             remember(recents_path(), recent)
 
     async def _listen(self, session: Session) -> None:
-        text = "The table is closed."
+        text = ""
         try:
             await session.listen(self._heard)
         except RacingDemonError as error:

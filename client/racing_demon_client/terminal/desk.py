@@ -9,7 +9,7 @@ from racing_demon_protocol.board import Board, Kind, Play
 from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Refused, Snapshot
-from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.reasons import Phase, Reason
 
 from .drawing.glyphs import UNICODE, Glyphs
 from .drawing.scene import Dragged, Grip, Scene
@@ -84,9 +84,10 @@ class Desk:
             refused=refused,
         )
         if line is not None:
-            self.lately.feed.append(line)
             if isinstance(message, Refused):
                 self.hands.say(line.text, now, is_warning=True)
+            if not isinstance(message, Refused) or message.reason is Reason.BEATEN:
+                self.lately.feed.append(line)  # a slip of the hand is nobody's news
         return cue
 
     def sent(self, counter: int, play: Play) -> None:

@@ -72,7 +72,7 @@ class ChatScreen(ModalScreen[str]):
 
     def compose(self) -> ComposeResult:
         """Lay the screen out."""
-        yield Input(placeholder="say something (Enter; Escape: back)", max_length=MOST_CHAT)
+        yield Input(placeholder="say something (Enter; Escape: back)", max_length=MOST_CHAT, compact=True)
 
     @on(Input.Submitted)
     def _said(self, event: Input.Submitted) -> None:
@@ -116,8 +116,8 @@ class QuestionScreen(ModalScreen[bool]):
         with Vertical():
             yield Label(self._text, markup=False)
             with Horizontal():
-                yield Button(f"{self._yes} (y)", id="yes", variant="warning")
-                yield Button(f"{self._no} (n)", id="no")
+                yield Button(f"{self._yes} (y)", id="yes", variant="warning", compact=True)
+                yield Button(f"{self._no} (n)", id="no", compact=True)
 
     @on(Button.Pressed)
     def _pressed(self, event: Button.Pressed) -> None:

@@ -33,12 +33,13 @@ class OptionsScreen(ModalScreen[Options | None]):
 
     DEFAULT_CSS = """
     OptionsScreen { align: center middle; }
-    OptionsScreen > Vertical { width: 76; height: 90%; border: round $primary; padding: 0 1; }
-    OptionsScreen .row { height: 3; }
-    OptionsScreen .row Label { width: 24; padding: 1 1; }
+    OptionsScreen > Vertical { width: 76; height: auto; max-height: 100%; border: round $primary; padding: 0 1; }
+    OptionsScreen VerticalScroll { height: auto; max-height: 20; }
+    OptionsScreen .row { height: 1; }
+    OptionsScreen .row Label { width: 24; }
     OptionsScreen .row Input, OptionsScreen .row Select { width: 1fr; }
     OptionsScreen #wrong { color: $error; height: auto; }
-    OptionsScreen #buttons { height: 3; }
+    OptionsScreen #buttons { height: 1; }
     OptionsScreen Button { margin-right: 2; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", "back")]
@@ -50,23 +51,23 @@ class OptionsScreen(ModalScreen[Options | None]):
     def compose(self) -> ComposeResult:
         """Lay a row out for each option."""
         with Vertical():
-            with VerticalScroll():
+            with VerticalScroll(can_focus=False):
                 for name in Options.model_fields:
                     with Horizontal(classes="row"):
                         yield Label(name.replace("_", " "), markup=False)
                         yield self._editor(name)
             yield Label("", id="wrong", markup=False)
             with Horizontal(id="buttons"):
-                yield Button("Play this", id="take", variant="primary")
-                yield Button("Back", id="back")
+                yield Button("Play this", id="take", variant="primary", compact=True)
+                yield Button("Back", id="back", compact=True)
 
     def _editor(self, name: str) -> Select[str] | Input:
         value = getattr(self._options, name)
         written = USUAL if value is None else _written(value)
         choices = choices_of(name)
         if choices:
-            return Select(choices, value=written, allow_blank=False, id=name)
-        return Input(written, placeholder="as the game has it", id=name)
+            return Select(choices, value=written, allow_blank=False, id=name, compact=True)
+        return Input(written, placeholder="as the game has it", id=name, compact=True)
 
     @on(Button.Pressed, "#take")
     def _take(self) -> None:

@@ -59,19 +59,19 @@ class WelcomeScreen(Screen[None]):
 
     AUTO_FOCUS = "#practise"
     DEFAULT_CSS = """
-    WelcomeScreen VerticalScroll { padding: 0 2; }
+    WelcomeScreen VerticalScroll { padding: 1 2; }
     WelcomeScreen .title { text-style: bold; color: $accent; margin: 0 0 1 0; }
-    WelcomeScreen Horizontal { height: 3; }
-    WelcomeScreen Horizontal Label { padding: 1 1; width: 9; }
-    WelcomeScreen Button { min-width: 14; margin-right: 1; }
-    WelcomeScreen Input { width: 26; }
-    WelcomeScreen #address { width: 36; }
-    WelcomeScreen #code { width: 14; }
-    WelcomeScreen Select { width: 22; }
-    WelcomeScreen #game { width: 36; }
-    WelcomeScreen OptionList { height: auto; max-height: 6; width: 76; }
-    WelcomeScreen #told { color: $error; height: auto; }
-    WelcomeScreen #keys { color: $secondary; }
+    WelcomeScreen .heading { color: $primary; margin: 1 0 0 0; }
+    WelcomeScreen Horizontal { height: 1; }
+    WelcomeScreen Horizontal Label { width: 10; }
+    WelcomeScreen Button { min-width: 14; margin-right: 2; }
+    WelcomeScreen Input { width: 26; margin-right: 2; }
+    WelcomeScreen #address { width: 40; }
+    WelcomeScreen #code { width: 18; }
+    WelcomeScreen Select { width: 20; margin-right: 2; }
+    WelcomeScreen #game { width: 40; }
+    WelcomeScreen OptionList { height: auto; max-height: 8; width: 76; border: none; padding: 0; }
+    WelcomeScreen #told { color: $error; height: auto; margin: 1 0 0 0; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("p", "go('practise')", "practise"),
@@ -92,35 +92,44 @@ class WelcomeScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Lay the form out."""
-        with VerticalScroll():
+        games = [(game.title, game.name) for game in GAMES.values()]
+        counts = [(f"{number} bots", str(number)) for number in range(8)]
+        levels = [(level, level) for level in ("easy", "medium", "hard")]
+        with VerticalScroll(can_focus=False):
             yield Label("Racing Demon: a race of patience for two to eight", classes="title")
             with Horizontal():
-                yield Label("name")
-                yield Input(self._name, id="name", max_length=MOST_NAME)
+                yield Label("your name")
+                yield Input(self._name, id="name", max_length=MOST_NAME, compact=True)
+            yield Label("play against bots, or open a table for others", classes="heading")
             with Horizontal():
                 yield Label("game")
-                games = [(game.title, game.name) for game in GAMES.values()]
-                yield Select(games, value="racing-demon", allow_blank=False, id="game")
+                yield Select(games, value="racing-demon", allow_blank=False, id="game", compact=True)
             with Horizontal():
-                yield Label("bots")
-                counts = [(str(number), str(number)) for number in range(8)]
-                yield Select(counts, value="3", allow_blank=False, id="bots")
-                levels = [(level, level) for level in ("easy", "medium", "hard")]
-                yield Select(levels, value="medium", allow_blank=False, id="level")
+                yield Label("against")
+                yield Select(counts, value="3", allow_blank=False, id="bots", compact=True)
+                yield Select(levels, value="medium", allow_blank=False, id="level", compact=True)
             with Horizontal():
-                yield Button("Practise (p)", id="practise", variant="primary")
-                yield Button("Host (h)", id="host")
+                yield Label("")
+                yield Button("Practise (p)", id="practise", variant="primary", compact=True)
+                yield Button("Host (h)", id="host", compact=True)
+            yield Label("or go to a table that somebody hosts", classes="heading")
             with Horizontal():
-                yield Label("table")
-                yield Input(placeholder="ws://192.168.1.5:5252", id="address", max_length=MOST_ADDRESS)
-                yield Input(placeholder="code", id="code", max_length=MOST_CODE)
+                yield Label("where")
+                yield Input(
+                    placeholder="ws://192.168.1.5:5252", id="address", max_length=MOST_ADDRESS, compact=True
+                )
+                yield Input(placeholder="its code", id="code", max_length=MOST_CODE, compact=True)
             with Horizontal():
-                yield Button("Join (j)", id="join")
-                yield Button("Watch (w)", id="watch")
+                yield Label("")
+                yield Button("Join (j)", id="join", compact=True)
+                yield Button("Watch (w)", id="watch", compact=True)
             yield Label("", id="told", markup=False)
             if self._recents:
-                yield Label("tables of late", id="keys")
+                yield Label("tables of late", classes="heading")
                 yield OptionList(*(Option(Content(_told(recent))) for recent in self._recents))
+            yield Label(
+                "Tab, arrows and Enter move and choose; Escape leaves a field; q quits.", classes="heading"
+            )
 
     def tell(self, text: str) -> None:
         """Say why something did not work."""

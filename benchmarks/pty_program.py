@@ -1,0 +1,171 @@
+"""A program on a terminal of its own, driven as by a player: keys in, paints out."""
+
+import contextlib
+import fcntl
+import os
+import pty
+import selectors
+import signal
+import struct
+import termios
+import time
+from collections.abc import Callable, Mapping, Sequence
+from types import TracebackType
+from typing import Final, Self
+
+from .screen import Frame, Screen
+
+__all__ = ["ProgramEnded", "PtyProgram", "Terminals"]
+
+SYNC_QUERY: Final = b"\x1b[?2026$p"
+SYNC_ANSWER: Final = b"\x1b[?2026;2$y"
+"""Known, and off now: from then on a program wraps each paint between ``?2026h`` and ``?2026l``."""
+STOP_SECONDS: Final = 3.0
+
+
+class ProgramEnded(Exception):
+    """A program is gone that is still needed."""
+
+
+class PtyProgram:
+    """A program on a pseudo-terminal; as a context it is there, and gone in the end.
+
+    Attributes:
+        name: what it is called.
+        pid: the number of its process.
+        fd: our end of its terminal.
+        screen: what it shows.
+        frames: its paints since :meth:`press`.
+        heard_at: when it wrote anything for the first time since then; 0 if it did not.
+
+    Args:
+        name: what it is called.
+        command: the program and its arguments.
+        size: columns and rows.
+        env: its environment.
+
+    """
+
+    def __init__(
+        self, name: str, command: Sequence[str], size: tuple[int, int], env: Mapping[str, str]
+    ) -> None:
+        self.name = name
+        self.pid = 0
+        self.fd = -1
+        self.screen = Screen(*size)
+        self.frames: list[Frame] = []
+        self.heard_at = 0
+        self._command = list(command)
+        self._size = size
+        self._env = dict(env)
+
+    def __enter__(self) -> Self:
+        columns, rows = self._size
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            # Here is another process: whatever goes wrong, our own contexts must not be left a second time.
+            try:
+                fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+                os.execve(self._command[0], self._command, self._env)  # noqa: S606
+            finally:
+                os._exit(127)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        # The program leads a process group of its own, so all that it started goes with it.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGTERM)
+        until = time.monotonic() + STOP_SECONDS
+        while not self._is_gone() and time.monotonic() < until:
+            self._drain()
+            time.sleep(0.01)
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)
+        os.close(self.fd)
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(self.pid, 0)
+
+    def _is_gone(self) -> bool:
+        try:
+            return os.waitpid(self.pid, os.WNOHANG)[0] != 0
+        except ChildProcessError:
+            return True
+
+    def _drain(self) -> None:
+        """Read what comes last: a program that waits for its output to be read does not end."""
+        os.set_blocking(self.fd, False)
+        with contextlib.suppress(OSError):
+            os.read(self.fd, 65_536)
+
+    def press(self, key: bytes) -> int:
+        """Type a key, and return when, in monotonic nanoseconds."""
+        self.forget()
+        at = time.monotonic_ns()
+        os.write(self.fd, key)
+        return at
+
+    def forget(self) -> None:
+        """Forget what was painted until now."""
+        self.frames.clear()
+        self.heard_at = 0
+
+    def read(self) -> None:
+        """Take what the program wrote.
+
+        Raises:
+            ProgramEnded: it ended.
+
+        """
+        try:
+            data = os.read(self.fd, 65_536)
+        except OSError:  # so Linux tells that nobody is at the other end any more
+            data = b""
+        at = time.monotonic_ns()
+        if not data:
+            raise ProgramEnded(f"{self.name} ended; the last that it showed:\n{self.screen.text.rstrip()}")
+        self.heard_at = self.heard_at or at
+        if SYNC_QUERY in data:
+            os.write(self.fd, SYNC_ANSWER)
+        self.frames += self.screen.feed(data, at)
+
+
+class Terminals:
+    """All terminals, drained together: a program whose output nobody reads stands still."""
+
+    def __init__(self) -> None:
+        self._selector = selectors.DefaultSelector()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._selector.close()
+
+    def add(self, program: PtyProgram) -> None:
+        """Drain this one, too."""
+        self._selector.register(program.fd, selectors.EVENT_READ, program)
+
+    def drain(self, seconds: float) -> None:
+        """Drain all for so long."""
+        self.wait(lambda: False, seconds)
+
+    def wait(self, is_done: Callable[[], bool], seconds: float) -> bool:
+        """Drain all until something has happened, or for so long; tell whether it has."""
+        until = time.monotonic() + seconds
+        while not is_done():
+            left = until - time.monotonic()
+            if left <= 0:
+                return False
+            for key, _ in self._selector.select(left):
+                key.data.read()
+        return True

@@ -1,0 +1,94 @@
+"""The help: made from the keys."""
+
+import pytest
+from rich.cells import cell_len
+
+from racing_demon_client.terminal.actions import Group
+from racing_demon_client.terminal.drawing.glyphs import ASCII, UNICODE
+from racing_demon_client.terminal.drawing.help import MOUSE, SIGNS, draw_help, help_lines
+from racing_demon_client.terminal.keymap import PRESETS, Keymap, lobby_keymap, table_keymap
+
+from ...support.desks import SIZES, rows_of
+
+QWERTY = PRESETS["qwerty"]
+KEYMAPS = [
+    table_keymap(QWERTY, {}),
+    table_keymap(PRESETS["dvorak"], {"turn": "t", "stuck": ""}, columns=9, reserve=True),
+    table_keymap(PRESETS["digits"], {}, columns=14, reserve=True),
+    lobby_keymap({}),
+]
+of_keymaps = pytest.mark.parametrize("keymap", KEYMAPS, ids=["seven", "bound", "fourteen", "lobby"])
+
+
+def of_keys(keymap: Keymap) -> list[tuple[str, str]]:
+    """Return the lines of the help that speak of keys."""
+    lines = help_lines(keymap)
+    return [line for line in lines[: lines.index(("", "Mouse"))] if line[0]]
+
+
+@of_keymaps
+def test_the_help_names_all_keys_and_no_others(keymap: Keymap) -> None:
+    """Each action that has keys has one line, with all of them and what it does."""
+    expected = {(keymap.all_labels(action.id), action.does) for action in keymap.actions}
+    assert {pair for pair in expected if pair[0]} == set(of_keys(keymap))
+    assert len(of_keys(keymap)) == len(keymap.labels)
+
+
+@of_keymaps
+def test_headings_are_those_of_groups_with_keys(keymap: Keymap) -> None:
+    """A group without any key has no heading; mouse and signs come last."""
+    groups = {action.group for action in keymap.actions if action.id in keymap.labels}
+    headings = [does for keys, does in help_lines(keymap) if not keys]
+    assert [*(str(group.value) for group in Group if group in groups), "Mouse", "Signs"] == headings
+
+
+@of_keymaps
+@pytest.mark.parametrize("size", [*SIZES, (149, 30), (40, 10)])
+def test_page_by_page_all_is_shown(keymap: Keymap, size: tuple[int, int]) -> None:
+    """Going on by what a page holds shows every line; only the last page does not offer more."""
+    lines = help_lines(keymap)
+    step = (size[1] - 4) * (2 if size[0] >= 150 else 1)
+    pages = [
+        "\n".join(rows_of(draw_help(lines, first, size, UNICODE))) for first in range(0, len(lines), step)
+    ]
+    told = "\n".join(pages)
+    room = size[0] // (2 if size[0] >= 150 else 1) - 4 - 13
+    for keys, does in lines:
+        assert keys in told
+        assert (does if len(does) <= room else does[: room - 1]) in told
+    assert [*[True] * (len(pages) - 1), False] == ["down: more" in page for page in pages]
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_nothing_is_cut(size: tuple[int, int]) -> None:
+    """On the terminals that the table is made for, every line of the help is told to its end."""
+    lines = help_lines(KEYMAPS[0])
+    rows = "\n".join(
+        "\n".join(rows_of(draw_help(lines, first, size, UNICODE))) for first in range(len(lines))
+    )
+    assert [does for _, does in lines if does not in rows] == []
+
+
+@pytest.mark.parametrize("size", [*SIZES, (151, 24)])
+def test_every_row_is_as_wide_as_the_screen(size: tuple[int, int]) -> None:
+    """The two columns do not push each other, nor the edge."""
+    canvas = draw_help(help_lines(KEYMAPS[1]), 0, size, UNICODE)
+    assert [size[0]] * size[1] == [cell_len(row) for row in rows_of(canvas)]
+
+
+def test_in_letters() -> None:
+    """Without signs the help of a keyboard of ASCII is ASCII."""
+    assert draw_help(help_lines(KEYMAPS[0]), 0, (80, 60), ASCII).text().isascii()
+
+
+def test_a_click_below_goes_back() -> None:
+    """The last two rows are a button."""
+    canvas = draw_help(help_lines(KEYMAPS[0]), 0, (80, 24), UNICODE)
+    hits = [canvas.hit(5, y) for y in (21, 22, 23)]
+    assert [None, "back", "back"] == [hit and hit.action for hit in hits]
+
+
+def test_mouse_and_signs_are_explained() -> None:
+    """What the pointer does, and what the signs beside cards and names mean, is told everywhere."""
+    for keymap in KEYMAPS:
+        assert {*MOUSE, *SIGNS} <= set(help_lines(keymap))
