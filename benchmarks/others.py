@@ -15,7 +15,7 @@ import itertools
 import random
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from typing import Final
 
@@ -28,7 +28,7 @@ from racing_demon_protocol.options import Options
 SEED: Final = bytes(32)
 JITTER: Final = 0.5
 """How far apart from their even pace turns come, so that they do not beat with clocks and timers."""
-FIRST_LOOK: Final = 0.01
+SHORT_PAUSE: Final = 0.005
 
 
 class Opponents:
@@ -46,6 +46,7 @@ class Opponents:
         self._rate = 0.0
         self._sent = 0
         self._changed = asyncio.Event()
+        self._heard = asyncio.Event()
 
     async def obey(self, lines: asyncio.StreamReader) -> None:
         """Do what is asked for, until nothing more comes."""
@@ -60,15 +61,27 @@ class Opponents:
                 say(str(sent))
 
     async def _deal(self) -> str:
-        while len(self._host.view.seats) <= self._number:
-            await asyncio.sleep(FIRST_LOOK)
+        await self._until(lambda: len(self._host.view.seats) > self._number)
         await self._host.send(Start(counter=self._host.next_counter()))
-        while not self._host.view.in_hand:
-            await asyncio.sleep(FIRST_LOOK)
+        await self._until(lambda: self._host.view.in_hand)
         return "dealt"
 
+    async def _until(self, is_so: Callable[[], bool]) -> None:
+        while not is_so():
+            self._heard.clear()
+            await self._heard.wait()
+
+    async def follow(self, client: Client) -> None:
+        """Take all that comes, so that a client's view is true."""
+        async for _ in client:
+            self._heard.set()
+
     async def _turn(self) -> int:
-        client = next(client for client in self._turns if not client.waiting)
+        while True:
+            client = next(self._turns)
+            if not client.waiting:
+                break
+            await asyncio.sleep(SHORT_PAUSE)  # or, where all wait, nothing that they wait for could come
         play = turn(client)
         at = time.monotonic_ns()
         await client.play(play)
@@ -77,6 +90,7 @@ class Opponents:
     async def play_on(self) -> None:
         """Turn at the pace that was asked for."""
         chance = random.Random(0)  # noqa: S311 - no secret, and the same each time
+        due = 0.0
         while True:
             if not self._rate:
                 self._changed.clear()
@@ -102,12 +116,6 @@ def turn(client: Client) -> Play:
     return play
 
 
-async def follow(client: Client) -> None:
-    """Take all that comes, so that the client's view is true."""
-    async for _ in client:
-        pass
-
-
 async def main(number: int) -> None:
     """Open a table with so many opponents, and play there as is asked for."""
     options = Options(hands=100, countdown_ms=0)
@@ -118,7 +126,7 @@ async def main(number: int) -> None:
             client = await Client.join(url, clients[0].code, f"Opponent {name}")
             clients.append(await stack.enter_async_context(client))
         opponents = Opponents(clients)
-        tasks = [asyncio.create_task(follow(client)) for client in clients]
+        tasks = [asyncio.create_task(opponents.follow(client)) for client in clients]
         tasks.append(asyncio.create_task(opponents.play_on()))
         say(f"{url} {clients[0].code}")
         tasks.append(asyncio.create_task(opponents.obey(await standard_input())))

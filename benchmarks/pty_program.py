@@ -135,7 +135,7 @@ class PtyProgram:
 
 
 class Terminals:
-    """All terminals, drained together: a program whose output nobody reads stands still."""
+    """All that is to be read, read as it comes: a program whose output nobody reads stands still."""
 
     def __init__(self) -> None:
         self._selector = selectors.DefaultSelector()
@@ -151,9 +151,9 @@ class Terminals:
     ) -> None:
         self._selector.close()
 
-    def add(self, program: PtyProgram) -> None:
-        """Drain this one, too."""
-        self._selector.register(program.fd, selectors.EVENT_READ, program)
+    def add(self, fd: int, read: Callable[[], None]) -> None:
+        """Drain this one, too, by calling ``read`` when there is something."""
+        self._selector.register(fd, selectors.EVENT_READ, read)
 
     def drain(self, seconds: float) -> None:
         """Drain all for so long."""
@@ -167,5 +167,5 @@ class Terminals:
             if left <= 0:
                 return False
             for key, _ in self._selector.select(left):
-                key.data.read()
+                key.data()
         return True

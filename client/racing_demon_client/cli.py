@@ -139,7 +139,8 @@ def _options(arguments: argparse.Namespace) -> Any:
     from racing_demon_protocol.options import Options  # noqa: PLC0415
 
     values: dict[str, Any] = {"game": arguments.game, "hands": arguments.hands, "target": arguments.target}
-    values["hints"] = arguments.command == "play"  # who practises may be shown what fits
+    practises = arguments.command == "play" and not (arguments.watch or arguments.json)
+    values["hints"] = practises  # nobody minds if somebody who is alone is shown what fits
     for text in arguments.option:
         name, equals, value = text.partition("=")
         if not equals:

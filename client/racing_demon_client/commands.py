@@ -44,7 +44,12 @@ def is_ascii_only(arguments: argparse.Namespace) -> bool:
 
 def is_terminal() -> bool:
     """Tell whether somebody sits at a terminal."""
-    return all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def has_screen(arguments: argparse.Namespace) -> bool:
+    """Tell whether the terminal table is to be shown, and can be: Textual draws it on standard error."""
+    return not arguments.plain and is_terminal() and sys.stderr.isatty()
 
 
 async def play(arguments: argparse.Namespace) -> int:
@@ -114,7 +119,7 @@ async def watch(arguments: argparse.Namespace) -> int:
 
 async def welcome(arguments: argparse.Namespace) -> int:
     """Show the first screen of the terminal client, from which every table can be reached."""
-    if not is_terminal():
+    if not (is_terminal() and sys.stderr.isatty()):
         sys.stderr.write("racing-demon: this needs a terminal; racing-demon --help shows what does not.\n")
         return 2
     from .terminal.app import run  # noqa: PLC0415
@@ -155,7 +160,7 @@ async def games(arguments: argparse.Namespace) -> int:
 async def _take_part(opened: Opened, arguments: argparse.Namespace, greeting: list[str]) -> None:
     """Play, at the terminal table or in plain text, and keep the record if that was asked for."""
     with _recorder(arguments.record) as recorder:
-        if is_terminal() and not arguments.plain:
+        if has_screen(arguments):
             await _sit_down(opened, arguments, recorder)
             return
         for line in greeting:
@@ -169,7 +174,7 @@ async def _attend(opened: Opened, arguments: argparse.Namespace) -> None:
         await attend(opened.client, None, recorder=Recorder(write))
         return
     with _recorder(getattr(arguments, "record", None)) as recorder:
-        if is_terminal() and not arguments.plain:
+        if has_screen(arguments):
             await _sit_down(opened, arguments, recorder)
         else:
             await attend(opened.client, write, recorder=recorder, ascii_only=is_ascii_only(arguments))

@@ -40,7 +40,7 @@ def clean_words(text: str) -> str:
         CommandRefused: nothing printable is left.
 
     """
-    cleaned = _printable(text, LONGEST_WORDS)
+    cleaned = _printable(" ".join(text.split()), LONGEST_WORDS)
     if not cleaned:
         raise CommandRefused(Reason.BAD_TEXT, "There is nothing in it that can be shown.")
     return cleaned

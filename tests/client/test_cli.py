@@ -31,7 +31,7 @@ def test_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
     assert 0 == ended.value.code
     for command in ("play", "host", "join", "watch", "verify", "games"):
         assert f"\n    {command} " in text
-    assert "examples:\n  racing-demon play " in text
+    assert "examples:\n  racing-demon  " in text
     assert "exit codes: 0 done, 1 it could not be done, 2 wrong arguments, 130 interrupted" in text
 
 
@@ -50,16 +50,16 @@ def test_the_examples_are_understood() -> None:
         command, _, _ = line.removesuffix("join it from elsewhere").partition(" > ")
         words = command.split("   ")[0].split()
         if words:
-            assert words[1] == cli.parse(words[1:]).command
+            assert [*words, "welcome"][1] == cli.parse(words[1:]).command
 
 
 # What is understood.
 
 
 def test_play_by_default() -> None:
-    """Without anything else, three medium bots and five hands of the base game."""
+    """Without anything else, three medium bots, five hands of the base game, and hints."""
     arguments = cli.parse(["play"])
-    assert Options() == arguments.options
+    assert Options(hints=True) == arguments.options
     assert (3, "medium", False, False) == (arguments.bots, arguments.level, arguments.watch, arguments.json)
     assert (None, None, None) == (arguments.speed, arguments.seed, arguments.record)
 
@@ -146,7 +146,6 @@ def test_a_user_without_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        ([], "the following arguments are required: COMMAND"),
         (["dance"], "invalid choice: 'dance'"),
         (["join"], "the following arguments are required: url, code"),
         (["join", URL, ""], "'' will not do: write 1 to 16 characters"),

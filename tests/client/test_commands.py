@@ -112,11 +112,11 @@ async def test_an_interruption_is_quiet() -> None:
 
 
 async def test_a_terminal_is_played_at() -> None:
-    """At a terminal ``play`` sits the user down, says how to begin, and ends with "q"."""
+    """At a terminal ``play --plain`` sits the user down, says how to begin, and ends with "q"."""
     there, here = os.openpty()
     with open(there, "r+b", buffering=0) as terminal, open(here, "r+b", buffering=0) as side:
         async with started(
-            CLIENT, "play", "--bots", "1", "--name", "Ann", stdin=side, stdout=side
+            CLIENT, "play", "--plain", "--bots", "1", "--name", "Ann", stdin=side, stdout=side
         ) as program:
             terminal.write(b"q\n")
             assert 0 == await within(PATIENCE, program.process.wait())

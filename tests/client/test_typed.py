@@ -72,6 +72,12 @@ def test_a_verb_may_have_a_word_behind_it() -> None:
     assert Spoken(Verb.BOT, "hard") == read_verb("bot Hard")
 
 
+@pytest.mark.parametrize("line", ["/hello All!", "  /hello All!  ", "/ hello All!"])
+def test_what_follows_a_stroke_is_said(line: str) -> None:
+    """A line that begins with a stroke says the rest of it, as it is written."""
+    assert Spoken(Verb.SAY, "hello All!") == read_verb(line)
+
+
 @pytest.mark.parametrize("line", ["4 6", "w f", "x", "quiet", "4", "fs 5", "¿"])
 def test_other_lines_may_be_plays(line: str) -> None:
     """Whatever is no verb is left to be read as a play."""

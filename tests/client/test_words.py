@@ -59,6 +59,8 @@ def told(
         ),
         (ev.Signalled(seq=1), "play!"),
         (ev.Rotated(seq=1), "nobody can go on: everybody's top card of the stock goes to its bottom"),
+        (ev.Said(seq=1, seat=0, text="Hi\x1b[2J"), "Ann says: Hi?[2J"),
+        (ev.Said(seq=1, seat=1, text="Hi"), "you say: Hi"),
         (ev.Called(seq=1, seat=0, grace_ms=1_000), "DEMON! called by Ann; cards in the air may land"),
         (ev.MatchOver(seq=1, winners=(0,)), "the match is over; won by Ann"),
         (ev.MatchOver(seq=1, winners=(0, 1)), "the match is over; won by Ann and you"),

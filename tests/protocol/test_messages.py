@@ -32,6 +32,7 @@ TAGS = {
     "call": 13,
     "leave": 14,
     "ping": 15,
+    "say": 16,
     "versions": 64,
     "seated": 65,
     "snapshot": 66,
@@ -53,6 +54,7 @@ TAGS = {
     "called": 92,
     "hand_over": 93,
     "match_over": 94,
+    "said": 95,
 }
 """The numbers of protocol version 1: a change of one of these needs another version."""
 

@@ -15,6 +15,7 @@ CHANGED: dict[str, object] = {
     "auto_first_turn": True,
     "on_leave": "forfeit",
     "late_join": False,
+    "hints": True,
     "countdown_ms": 0,
     "tally_ms": 0,
     "turn": 1,

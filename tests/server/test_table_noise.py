@@ -103,6 +103,7 @@ some_options = st.fixed_dictionaries(
         "auto_first_turn": st.booleans(),
         "on_leave": st.sampled_from(OnLeave),
         "late_join": st.booleans(),
+        "hints": st.booleans(),
         "countdown_ms": st.integers(0, 30_000),
         "tally_ms": st.integers(0, 600_000),
         "turn": st.none() | st.integers(1, 5),
@@ -132,6 +133,7 @@ commands: st.SearchStrategy[cl.Command] = st.one_of(
     st.builds(cl.AddBot, counter=counters, level=st.sampled_from(["easy", "medium", "hard"])),
     st.builds(cl.RemoveBot, counter=counters, seat=st.integers(0, 7)),
     st.builds(cl.SetOptions, counter=counters, options=some_options),
+    st.builds(cl.Say, counter=counters, text=st.text(min_size=1, max_size=200)),
     *(st.builds(cls, counter=counters) for cls in PLAIN),
 )
 steps = st.lists(st.tuples(st.integers(0, 8), commands), max_size=12)
@@ -149,6 +151,7 @@ def test_every_command_is_tried_here() -> None:
         cl.Start,
         cl.Call,
         cl.Leave,
+        cl.Say,
     )
     assert set(cl.Command.__subclasses__()) == set(tried)
 

@@ -1,6 +1,7 @@
 """The terminal client: which screen is seen, and what happens between them."""
 
 import argparse
+import asyncio
 import sys
 from contextlib import AsyncExitStack
 from dataclasses import replace
@@ -364,11 +365,17 @@ class TerminalApp(App[None]):
     def _keep(self, **changes: Any) -> None:
         """Change settings, and keep them for the next time."""
         self._settings = self._settings.model_copy(update=changes)
+        self.run_worker(self._save(changes), group="settings")
+
+    async def _save(self, changes: dict[str, Any]) -> None:
+        """Write settings down in a thread: a slow disk must not hold up a card."""
         try:
-            save(settings_path(), **changes)
+            await asyncio.to_thread(save, settings_path(), **changes)
         except SettingsRefused as error:
             if self.session is not None:
                 self.session.desk.hands.say(screen_text(str(error)), self.session.now(), is_warning=True)
+            elif isinstance(self.screen, WelcomeScreen):
+                self.screen.tell(str(error))
 
     def _turn_look(self, session: Session, look: Look, told: str) -> None:
         self.look = look

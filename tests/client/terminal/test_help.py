@@ -14,10 +14,10 @@ QWERTY = PRESETS["qwerty"]
 KEYMAPS = [
     table_keymap(QWERTY, {}),
     table_keymap(PRESETS["dvorak"], {"turn": "t", "stuck": ""}, columns=9, reserve=True),
-    table_keymap(PRESETS["digits"], {}, columns=14, reserve=True),
+    table_keymap(PRESETS["digits"], {}, columns=9, reserve=True),
     lobby_keymap({}),
 ]
-of_keymaps = pytest.mark.parametrize("keymap", KEYMAPS, ids=["seven", "bound", "fourteen", "lobby"])
+of_keymaps = pytest.mark.parametrize("keymap", KEYMAPS, ids=["seven", "bound", "digits", "lobby"])
 
 
 def of_keys(keymap: Keymap) -> list[tuple[str, str]]:
@@ -29,9 +29,25 @@ def of_keys(keymap: Keymap) -> list[tuple[str, str]]:
 @of_keymaps
 def test_the_help_names_all_keys_and_no_others(keymap: Keymap) -> None:
     """Each action that has keys has one line, with all of them and what it does."""
-    expected = {(keymap.all_labels(action.id), action.does) for action in keymap.actions}
-    assert {pair for pair in expected if pair[0]} == set(of_keys(keymap))
-    assert len(of_keys(keymap)) == len(keymap.labels)
+    single = [action for action in keymap.actions if not action.id.startswith("column-")]
+    expected = {(keymap.all_labels(action.id), action.does) for action in single}
+    assert {pair for pair in expected if pair[0]} == {
+        pair for pair in of_keys(keymap) if "column" not in pair[1]
+    }
+
+
+def test_the_columns_share_their_lines() -> None:
+    """What can be done with any column is told once, with the keys of all columns in their order."""
+    told = [keys for keys, does in of_keys(KEYMAPS[0]) if "column" in does]
+    assert ["asdfjkl", "qweruio", "ASDFJKL"] == told
+    told = [keys for keys, does in of_keys(KEYMAPS[2]) if "column" in does]
+    assert ["123456789", "qwertyuio"] == told
+
+
+def test_all_keys_of_a_column_are_named() -> None:
+    """A column that was given two keys has both in the help."""
+    keymap = table_keymap(QWERTY, {"column-1": "a g"})
+    assert any("g" in keys for keys, does in of_keys(keymap) if does.startswith("pick up from"))
 
 
 @of_keymaps

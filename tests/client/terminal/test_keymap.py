@@ -236,7 +236,7 @@ def test_the_footer_names_only_keys_that_there_are() -> None:
     """A key in any footer does what stands beside it; nothing with a brief name and a key is left out."""
     for keymap in all_keymaps():
         brief = {action.brief: action.id for action in keymap.actions if action.brief}
-        named = dict((does, keys) for keys, does in keymap.footer())
+        named = {does: keys for keys, does in keymap.footer()}
         for does, keys in named.items():
             if does in brief:
                 assert keys == keymap.labels[brief[does]]

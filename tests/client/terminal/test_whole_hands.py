@@ -26,7 +26,8 @@ async def end(player: Player) -> None:
     await until(player, Phase.TALLY, Phase.OVER)
     while not isinstance(player.app.screen, TallyScreen) or "checking" in player.text:
         await player.pilot.pause(0.05)
-    points = dict(zip(player.session.client.view.hand_seats, player.session.client.view.results[-1].points))
+    view = player.session.client.view
+    points = dict(zip(view.hand_seats, view.results[-1].points, strict=True))
     assert f"{points[0]}" in next(line for line in player.text.splitlines() if " Ann " in line)
     assert "Checked: the promise is kept" in player.text
 

@@ -33,7 +33,7 @@ class OptionsScreen(ModalScreen[Options | None]):
 
     DEFAULT_CSS = """
     OptionsScreen { align: center middle; }
-    OptionsScreen > Vertical { width: 76; height: auto; max-height: 100%; border: round $primary; padding: 0 1; }
+    OptionsScreen > Vertical { width: 76; height: auto; max-height: 100%; border: round $primary; }
     OptionsScreen VerticalScroll { height: auto; max-height: 20; }
     OptionsScreen .row { height: 1; }
     OptionsScreen .row Label { width: 24; }

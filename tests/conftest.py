@@ -1,0 +1,15 @@
+"""What holds for all tests."""
+
+from collections.abc import Iterator
+
+import pytest
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep the settings and the recent tables of whoever runs the tests out of them."""
+    folder = tmp_path_factory.mktemp("player")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RACING_DEMON_CONFIG", str(folder / "config"))
+        patch.setenv("RACING_DEMON_STATE", str(folder / "state"))
+        yield
