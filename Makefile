@@ -5,7 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: play test check format lint types contracts schema schema-write unit bench-bots wheel-test clean help
+.PHONY: play test check format lint types contracts schema schema-write unit bench-bots bench-ui picture wheel-test \
+	clean help
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -43,6 +44,12 @@ unit: $(STAMP)  ## the tests alone; ARGS go to pytest
 bench-bots: $(STAMP)  ## 200 four-handed hands: what each level of bot earns
 	$(BIN)/python -m racing_demon_server.simulate --hands 200
 	$(BIN)/python -m racing_demon_server.simulate --hands 200 --game classic
+
+bench-ui: $(STAMP)  ## from a key to its picture, beside an empty application and a raw loop; ARGS go to it
+	$(BIN)/python benchmarks/ui.py $(ARGS)
+
+picture: $(STAMP)  ## draw the picture in the README anew
+	$(BIN)/python client/picture.py docs/table.svg
 
 wheel-test: $(STAMP)  ## build the wheel, and play a hand from it in a fresh environment elsewhere
 	sh tests/wheel.sh

@@ -1,6 +1,7 @@
 """Keeps the record of a table: what everybody may see, one JSON object a line."""
 
 import time
+from collections.abc import Callable
 
 from racing_demon_protocol.messages import Event, Message
 from racing_demon_protocol.messages.events import MatchOver
@@ -8,7 +9,6 @@ from racing_demon_protocol.messages.server import Snapshot
 from racing_demon_protocol.record import tally_line, to_line
 from racing_demon_protocol.view import TableView
 
-from .plain.words import Write
 
 __all__ = ["Recorder"]
 
@@ -21,7 +21,7 @@ class Recorder:
 
     """
 
-    def __init__(self, write: Write) -> None:
+    def __init__(self, write: Callable[[str], None]) -> None:
         self._write = write
         self._start = time.monotonic()
 

@@ -1,4 +1,4 @@
-"""The benchmark of the terminal table runs, and measures all that it says; how quick, is no test's business."""
+"""The benchmark of the terminal table measures all that it says; how quick it is, no test asks."""
 
 import asyncio
 import json

@@ -80,7 +80,7 @@ def test_honest_texts_stay(text: str) -> None:
 @settings(deadline=None, derandomize=True, max_examples=300)
 @given(foreign, st.integers(1, 70), st.sampled_from([UNICODE, ASCII]))
 def test_fit_is_exact(text: str, width: int, glyphs: Glyphs) -> None:
-    """A text that was fitted fills just so many cells; one that is narrow enough is kept, others are marked."""
+    """A fitted text fills just so many cells; one that is narrow enough is kept, others are marked."""
     shown = screen_text(text)
     fitted = fit(shown, width, glyphs)
     assert width == cell_len(fitted)

@@ -43,14 +43,15 @@ def _draw_slot(sheet: Sheet, at: tuple[int, int], size: tuple[int, int], pile: i
     mark = sheet.scene.pile_mark(pile) if pile is not None else Mark.NONE
     text, ink = sheet.glyphs.dot, Role.DIM | mark
     if pile is not None and cards:
-        text, ink = sheet.glyphs.card(cards[-1]), sheet.scene.ink(pile, len(cards) - 1, cards[-1])
+        text = sheet.glyphs.card(cards[-1], ten=width > 7)
+        ink = sheet.scene.ink(pile, len(cards) - 1, cards[-1])
     frame = Role.FRAME if cards else Role.DIM
     if height > 2:
         draw_frame(sheet.canvas, (x, y), (width - 1, 3), sheet.glyphs, dashed=not cards)
         sheet.canvas.put(x + 2, y + 1, text, ink)
     elif width > 7:
         sheet.canvas.put(x, y, sheet.glyphs.slot[0], frame)
-        sheet.canvas.put(x + 2, y, text, ink)
+        sheet.canvas.put(x + 4 - len(text), y, text, ink)
         sheet.canvas.put(x + 5, y, sheet.glyphs.slot[1], frame)
     else:
         sheet.canvas.put(x, y, text, ink)

@@ -1,0 +1,94 @@
+"""Draw the picture of a table in the README, always the same: ``python client/picture.py docs/table.svg``.
+
+A match of bots is played in virtual time, and one moment of it is drawn as one of its players sees it.
+"""
+
+import argparse
+import io
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.segment import Segment, Segments
+from rich.style import Style
+from rich.terminal_theme import TerminalTheme
+
+from racing_demon_client.terminal.desk import Desk
+from racing_demon_client.terminal.drawing.canvas import Canvas
+from racing_demon_client.terminal.drawing.densities import choose
+from racing_demon_client.terminal.drawing.glyphs import UNICODE
+from racing_demon_client.terminal.drawing.table import draw_table
+from racing_demon_client.terminal.keymap import PRESETS, table_keymap
+from racing_demon_client.terminal.palette import NAMES, Palette, palette
+from racing_demon_protocol.messages.client import Command
+from racing_demon_protocol.options import Options
+from racing_demon_protocol.view import TableView
+from racing_demon_server.simulate import play_match
+
+EVENTS = 300
+MS_PER_EVENT = 190
+FONT_SHAPE = 0.61
+"""The width of a sign by its height, in the font that the picture asks for."""
+
+
+class Seen:
+    """A place at the table, to look from."""
+
+    def __init__(self, view: TableView, seat: int) -> None:
+        self.view = view
+        self.seat: int | None = seat
+        self.in_doubt: Sequence[Command] = ()
+
+
+def table(size: tuple[int, int]) -> Canvas:
+    """Return the picture of one moment, of a width and height in cells."""
+    options = Options(hands=1, hints=True)
+    _, log, _ = play_match(bytes([5] * 32), ["hard", "medium", "hard", "medium", "hard"], options)
+    view = TableView("BCDF", options)
+    desk = Desk(Seen(view, 0))
+    now = 0
+    for event in log[:EVENTS]:
+        view.apply(event)
+        now += MS_PER_EVENT
+        desk.follow(event, now)
+    desk.ping_ms, desk.paint_ms = 2, 4
+    keymap = table_keymap(PRESETS["qwerty"], {})
+    desk.hands.press("column-4", now)
+    scene = desk.scene(now, keymap.labels, keymap.footer())
+    return draw_table(scene, size, choose("auto", *size), UNICODE)
+
+
+def svg(canvas: Canvas, colours: Palette) -> str:
+    """Return a picture as SVG."""
+    console = Console(
+        record=True, width=canvas.width, file=io.StringIO(), force_terminal=True, color_system="truecolor"
+    )
+    for y in range(canvas.height):
+        line = [Segment(text, colours.style(ink)) for text, ink in canvas.runs(y)]
+        console.print(Segments([*line, Segment.line()]), end="")
+    ground = Style(bgcolor=colours.ground).bgcolor
+    assert ground is not None
+    shade = ground.get_truecolor()
+    theme = TerminalTheme(shade, (230, 236, 232), [(0, 0, 0)] * 8)
+    return console.export_svg(
+        title="racing-demon", theme=theme, font_aspect_ratio=FONT_SHAPE, unique_id="table"
+    )
+
+
+def main() -> int:
+    """Write the picture."""
+    parser = argparse.ArgumentParser(description="Draw the picture of a table in the README.")
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--size", default="120x40", help="in cells (default 120x40)")
+    parser.add_argument("--palette", choices=NAMES, default="dark")
+    arguments = parser.parse_args()
+    width, height = map(int, arguments.size.split("x"))
+    text = svg(table((width, height)), palette(arguments.palette))
+    arguments.file.parent.mkdir(parents=True, exist_ok=True)
+    arguments.file.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,110 @@
+"""What is painted, cell by cell, at fixed moments of fixed tables: read the difference before you accept it.
+
+``pytest tests/client/terminal/test_snapshots.py --snapshot-update`` writes the files anew. Each has the text
+of all rows and below it the styles: ``3: a12 b4`` are twelve cells of style ``a`` in row 3 and then four of
+``b``; ``5-7:`` are three rows alike. The same paint is looked at with the palette "mono".
+
+Left out: ASCII at 200x60, which only spaces the signs of 120x40 otherwise; the styles of ASCII, which are
+those of the other signs; the other palettes, of which test_palette.py tests the colours themselves.
+"""
+
+import pytest
+from rich.style import Style
+from syrupy.assertion import SnapshotAssertion
+from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
+
+from racing_demon_client.settings import PaletteName
+from racing_demon_client.terminal.drawing.glyphs import ASCII
+from racing_demon_protocol.messages import events as ev
+from racing_demon_protocol.messages.server import Refused
+from racing_demon_protocol.options import CallOut, Options
+from racing_demon_protocol.reasons import Reason
+
+from ...support.stages import Stage, painted, staged
+
+
+class TextFile(SingleFileSnapshotExtension):
+    """A snapshot in a text file of its own."""
+
+    _write_mode = WriteMode.TEXT
+    file_extension = "txt"
+
+
+LOBBY = (
+    ev.Joined(seq=1, seat=0, name="Ann"),
+    ev.Hosted(seq=2, seat=0),
+    ev.Joined(seq=3, seat=1, name="Ben"),
+    ev.Joined(seq=4, seat=2, name="漢字 of Łódź", bot=""),
+    ev.Joined(seq=5, seat=4, name="Cyn", bot="hard"),
+    ev.Readied(seq=6, seat=1, ready=True),
+    ev.Connected(seq=7, seat=2, connected=False),
+    ev.OptionsSet(seq=8, options=Options(game="classic", hands=3, call_out=CallOut.SHOUT, hints=True)),
+    ev.Said(seq=9, seat=1, text="good luck, everybody"),
+)
+BEATEN = Refused(counter=1, reason=Reason.BEATEN, text="Too late.", by=2, late_us=43_210)
+HINTS: dict[str, object] = {"hints": True}
+
+STAGES = {
+    "before-the-deal": Stage(events=3),
+    "countdown": Stage(events=5),
+    "opening": Stage(events=6),
+    "eight-players": Stage(match="eight", events=332),
+    "held": Stage(events=31, options=HINTS, keys=["l"]),
+    "in-the-air": Stage(events=82, keys=["p"]),
+    "cursor": Stage(events=98, keys=["right", "left", "left", "left"]),
+    "beaten": Stage(events=82, keys=["p"], answer=BEATEN),
+    "spectator": Stage(events=200, seat=None, how="watched", keys=["tab"]),
+    "demon": Stage(match="shouted", events=216),
+    "classic": Stage(match="shouted", events=127),
+    "lobby": Stage(log=LOBBY, how="hosted"),
+    "tally": Stage(events=317),
+    "over": Stage(events=866),
+    "help": Stage(events=6, keys=["?"]),
+}
+SIZES = {"80x24": (80, 24), "120x40": (120, 40), "200x60": (200, 60)}
+
+
+@pytest.fixture
+def kept(snapshot: SnapshotAssertion) -> SnapshotAssertion:
+    """Snapshots in text files."""
+    return snapshot.use_extension(TextFile)
+
+
+def has_colour(style: Style) -> bool:
+    """Tell whether a style has any colour but the terminal's own."""
+    return any(colour is not None and not colour.is_default for colour in (style.color, style.bgcolor))
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("name", STAGES)
+async def test_colours(name: str, size: str, kept: SnapshotAssertion) -> None:
+    """The same moment is painted the same; "mono" paints the same text, and no colour at all."""
+    async with staged(STAGES[name], SIZES[size]) as pilot:
+        dark = painted(pilot.app)
+    async with staged(STAGES[name], SIZES[size], palette=PaletteName.MONO) as pilot:
+        mono = painted(pilot.app)
+    assert mono.rows == dark.rows
+    assert not {str(style) for style in mono.styles if has_colour(style)}
+    assert any(has_colour(style) for style in dark.styles)
+    assert kept == "\n\n".join([dark.text(), "DARK", dark.inks(), "MONO", mono.inks()]) + "\n"
+
+
+@pytest.mark.parametrize("size", ["80x24", "120x40"])
+@pytest.mark.parametrize("name", STAGES)
+async def test_ascii(name: str, size: str, kept: SnapshotAssertion) -> None:
+    """Where the terminal has no other signs the table is drawn with those of ASCII, names apart."""
+    async with staged(STAGES[name], SIZES[size], glyphs=ASCII) as pilot:
+        text = painted(pilot.app).text()
+    foreign = {char for char in text if not char.isascii()}
+    assert foreign <= set("漢字Łódź" if name == "lobby" else "")
+    assert kept == text + "\n"
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_every_row_is_as_wide_as_the_terminal(size: str) -> None:
+    """What is painted fills the terminal exactly, wide signs and all."""
+    width, height = SIZES[size]
+    for stage in (STAGES["lobby"], STAGES["eight-players"]):
+        async with staged(stage, SIZES[size]) as pilot:
+            cells = painted(pilot.app).cells
+        assert [width] * height == [sum(length for length, _ in row) for row in cells]

@@ -1,0 +1,203 @@
+"""The real application at a table whose events are written down, on a clock that stands still at the end."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from itertools import groupby, pairwise
+from typing import Final, NamedTuple
+
+from rich.style import Style
+from textual.app import App
+from textual.pilot import Pilot
+
+from racing_demon_client.connection import Client
+from racing_demon_client.openings import Opened
+from racing_demon_client.settings import PaletteName, Settings
+from racing_demon_client.terminal.app import TerminalApp
+from racing_demon_client.terminal.desk import Desk
+from racing_demon_client.terminal.drawing.glyphs import UNICODE, Glyphs
+from racing_demon_client.terminal.keymap import PRESETS
+from racing_demon_client.terminal.look import Look
+from racing_demon_client.terminal.palette import Depth
+from racing_demon_client.terminal.session import Session
+from racing_demon_protocol.messages import Message
+from racing_demon_protocol.messages.events import Event
+from racing_demon_protocol.messages.server import Refused
+from racing_demon_protocol.view import TableView
+
+from .matches import log_of, options_of
+from .servers import PATIENCE, within
+
+__all__ = ["Painted", "Stage", "painted", "staged"]
+
+BETWEEN_MS: Final = 150
+"""So long after one another the messages come."""
+LETTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stage:
+    """A moment of a table.
+
+    Attributes:
+        match: the match that is played.
+        events: how many of its events have happened.
+        log: other events, instead of a match's.
+        options: what is played otherwise than in the match.
+        seat: the own seat; ``None`` for a spectator.
+        how: how the table was come to.
+        keys: what the player presses then.
+        answer: what the server answers to that.
+
+    """
+
+    match: str = "racing-demon"
+    events: int = 0
+    log: Sequence[Event] = ()
+    options: dict[str, object] = field(default_factory=dict)
+    seat: int | None = 0
+    how: str = "practised"
+    keys: Sequence[str] = ()
+    answer: Refused | None = None
+
+
+class StagedClient(Client):
+    """A client whose server is a list: it follows what stands there, and what it says is never answered.
+
+    Attributes:
+        now: the time, in milliseconds: it goes on with each message.
+
+    """
+
+    def __init__(self, stage: Stage) -> None:
+        super().__init__("ws://192.168.1.5:5252/v1")
+        options = options_of(stage.match).model_copy(update=stage.options)
+        self.code = "DEMN"
+        self.seat = stage.seat
+        self.now = 1_000_000
+        self._view = TableView(self.code, options)
+        self._coming: asyncio.Queue[Message] = asyncio.Queue()
+        for message in (self._view.snapshot(0), *(stage.log or log_of(stage.match)[: stage.events])):
+            self._coming.put_nowait(message)
+
+    async def __aiter__(self) -> AsyncIterator[Message]:
+        """Yield what is written down, and then what is added."""
+        while True:
+            message = await self._coming.get()
+            self.now += BETWEEN_MS
+            self._follow(message)
+            yield message
+            self._coming.task_done()
+
+    def hear(self, message: Message) -> None:
+        """Add a message."""
+        self._coming.put_nowait(message)
+
+    async def heard_all(self) -> None:
+        """Wait until everything has been heard."""
+        await within(PATIENCE, self._coming.join())
+
+
+class StagedSession(Session):
+    """A session on its client's clock."""
+
+    client: StagedClient
+
+    def now(self) -> int:  # type: ignore[override]  # elsewhere there is but one clock
+        """Return the time."""
+        assert isinstance(self.opened.client, StagedClient)
+        return self.opened.client.now
+
+    def note_paint(self, born: float) -> None:
+        """Be always equally quick."""
+        self.desk.paint_ms = 4.0
+
+
+class StagedApp(TerminalApp):
+    """The application with such a session, on a terminal that shows all colours."""
+
+    def _sit_down(self, opened: Opened) -> None:
+        self.look = replace(self.look, depth=Depth.TRUE)
+        self._dress()
+        desk = Desk(opened.client, glyphs=self.look.glyphs)
+        desk.ping_ms = 12.0
+        self.session = StagedSession(opened, desk, PRESETS["qwerty"], {})
+        self.run_worker(self._listen(self.session), group="table")
+        self.push_screen(self._screen_for(self.session))
+
+
+@asynccontextmanager
+async def staged(
+    stage: Stage, size: tuple[int, int], *, palette: PaletteName = PaletteName.DARK, glyphs: Glyphs = UNICODE
+) -> AsyncIterator[Pilot[None]]:
+    """Run the application until a moment is there."""
+    client = StagedClient(stage)
+    addresses = () if stage.how == "practised" else ("ws://192.168.1.5:5252",)
+    app = StagedApp(
+        Opened(client, stage.how, addresses), Settings(sound=False, palette=palette), Look(glyphs=glyphs)
+    )
+    async with app.run_test(size=size) as pilot:
+        await client.heard_all()
+        assert app.session is not None
+        async with asyncio.timeout(PATIENCE):
+            while app.session.proof.startswith("checking"):
+                await pilot.pause()
+        await pilot.press(*stage.keys)
+        if stage.answer is not None:
+            client.hear(stage.answer)
+            await client.heard_all()
+        await pilot.pause()
+        yield pilot
+
+
+class Painted(NamedTuple):
+    """What a terminal shows.
+
+    Attributes:
+        rows: the text, row by row.
+        cells: each row's styles: how many cells have which.
+
+    """
+
+    rows: list[str]
+    cells: list[list[tuple[int, Style]]]
+
+    @property
+    def styles(self) -> set[Style]:
+        """All styles in use."""
+        return {style for row in self.cells for _, style in row}
+
+    def text(self) -> str:
+        """Return the text, without the blanks at the ends of the rows."""
+        return "\n".join(row.rstrip() for row in self.rows)
+
+    def inks(self) -> str:
+        """Return the styles in few signs: a letter for each, and how many cells have it, row by row."""
+        letters: dict[str, str] = {}
+        told = [
+            " ".join(f"{letters.setdefault(str(style), LETTERS[len(letters)])}{n}" for n, style in row)
+            for row in self.cells
+        ]
+        starts = [y for y, line in enumerate(told) if y == 0 or line != told[y - 1]]
+        rows = [f"{_span(y, end)} {told[y]}" for y, end in pairwise([*starts, len(told)])]
+        return "\n".join([*rows, *(f"{letter} = {style}" for style, letter in letters.items())])
+
+
+def _span(first: int, end: int) -> str:
+    return f"{first}:" if end == first + 1 else f"{first}-{end - 1}:"
+
+
+def painted(app: App[None]) -> Painted:
+    """Return what Textual's compositor paints, every row of it."""
+    rows, cells = [], []
+    for strip in app.screen._compositor.render_strips():
+        rows.append(strip.text)
+        styles = [(segment.cell_length, segment.style or Style.null()) for segment in strip]
+        runs = groupby(styles, key=lambda each: str(each[1]))
+        cells.append([_joined(list(run)) for _, run in runs])
+    return Painted(rows, cells)
+
+
+def _joined(run: list[tuple[int, Style]]) -> tuple[int, Style]:
+    return sum(length for length, _ in run), run[0][1]
