@@ -38,6 +38,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or closing it would fail again
         sys.stderr.write(f"racing-demon: {error.strerror or error}\n")
         return 1
+    except Exception:
+        from .faults import told_fault  # noqa: PLC0415
+
+        sys.stderr.write(f"racing-demon: {told_fault()}\n")
+        return 1
 
 
 if __name__ == "__main__":

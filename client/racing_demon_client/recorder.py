@@ -9,7 +9,6 @@ from racing_demon_protocol.messages.server import Snapshot
 from racing_demon_protocol.record import tally_line, to_line
 from racing_demon_protocol.view import TableView
 
-
 __all__ = ["Recorder"]
 
 

@@ -36,11 +36,13 @@ __all__ = [
     "SIZES",
     "Chair",
     "Player",
+    "cells_of",
     "divider_of",
     "left_part",
     "marks_of",
     "moments",
     "positions",
+    "right_part",
     "rows_of",
     "view_of",
 ]
@@ -239,12 +241,31 @@ def divider_of(size: tuple[int, int]) -> int:
     return size[0] - choose("auto", *size).side - 1
 
 
+def cells_of(canvas: Canvas) -> list[list[str]]:
+    """Return the cells of each row: marks with their sign, an empty cell behind a wide one."""
+    rows: list[list[str]] = []
+    for row in rows_of(canvas):
+        cells: list[str] = []
+        for char in row:
+            width = cell_len(char)
+            if width == 0 and cells:
+                cells[-1 if cells[-1] else -2] += char
+            else:
+                cells += [char, *[""] * (width - 1)]
+        rows.append(cells)
+    return rows
+
+
 def left_part(canvas: Canvas) -> str:
-    """Return the picture as far as the cards reach; every sign in it is one cell wide."""
+    """Return the picture as far as the cards reach."""
     edge = divider_of((canvas.width, canvas.height))
-    rows = [row[:edge] for row in rows_of(canvas)]
-    assert all(cell_len(row) == edge for row in rows)
-    return "\n".join(rows)
+    return "\n".join("".join(cells[:edge]) for cells in cells_of(canvas))
+
+
+def right_part(canvas: Canvas) -> list[str]:
+    """Return the rows of the players' and the feed's part."""
+    edge = divider_of((canvas.width, canvas.height))
+    return ["".join(cells[edge + 1 :]) for cells in cells_of(canvas)]
 
 
 def marks_of(canvas: Canvas, mark: int) -> list[str]:

@@ -2,11 +2,13 @@
 
 import argparse
 import asyncio
+import os
 import sys
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from rich.text import Text
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
@@ -21,13 +23,14 @@ from racing_demon_protocol.reasons import Phase
 
 from .. import openings
 from ..errors import SettingsRefused
+from ..faults import told_fault
 from ..openings import Opened
 from ..recents import Recent, recents, recents_path, remember
 from ..recorder import Recorder
 from ..settings import Settings, load, save, settings_path
 from ..surroundings import login_name
 from .desk import Desk
-from .drawing.glyphs import screen_text
+from .drawing.glyphs import ASCII, screen_text
 from .drawing.help import help_lines
 from .keymap import PRESETS, known_actions
 from .lately import BANNER_MS, Cue
@@ -84,6 +87,9 @@ class TerminalApp(App[None]):
     """
 
     TITLE = "Racing Demon"
+    CSS = """
+    TerminalApp.-ascii ModalScreen > Vertical { border: ascii $primary; }
+    """
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+c", "leave", show=False, priority=True),
@@ -93,7 +99,8 @@ class TerminalApp(App[None]):
     def __init__(
         self, opened: Opened | None, settings: Settings, look: Look, *, recorder: Recorder | None = None
     ) -> None:
-        super().__init__()
+        # Textual decides by this, once and for all, what it makes of NO_COLOR.
+        super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
         self.look = look
         self.session: Session | None = None
         self.failure: RacingDemonError | None = None
@@ -115,7 +122,7 @@ class TerminalApp(App[None]):
             mark_red=self._settings.mark_red,
             motion=self._settings.motion,
         )
-        self.ansi_color = self.look.palette.colourless
+        self.set_class(self.look.glyphs is ASCII, "-ascii")
         self._dress()
         self.set_interval(TICK_SECONDS, self._tick)
         if self._opened is not None:
@@ -349,8 +356,11 @@ class TerminalApp(App[None]):
             self._leave(session)
 
     def _leave(self, session: Session) -> None:
-        is_own = session.opened.how in {"practised", "hosted"}
-        text = "Leave the table? It ends with its host's program." if is_own else "Leave the table?"
+        text = {
+            "practised": "Leave the table? The match ends with it.",
+            "hosted": "Leave the table? It is yours: it ends for everybody.",
+            "joined": "Leave the table? What you have brought up so far counts.",
+        }.get(session.opened.how, "Leave the table?")
 
         def answered(leaves: bool | None) -> None:
             if leaves:
@@ -359,6 +369,13 @@ class TerminalApp(App[None]):
                 self._route()
 
         self.push_screen(QuestionScreen(text, "Leave", "Stay"), answered)
+
+    def _fatal_error(self) -> None:
+        """End with a sentence instead of Textual's traceback."""
+        if self.is_headless:
+            super()._fatal_error()  # whoever drives this by program wants to know
+        else:
+            self.panic(Text(told_fault()))
 
     # How it looks.
 
