@@ -120,7 +120,9 @@ def running(size: tuple[int, int]) -> Iterator[Programs]:
 
     """
     with ExitStack() as stack:
-        env = surroundings(stack.enter_context(tempfile.TemporaryDirectory(prefix="bench-ui-")))
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="bench-ui-"))
+        stack.enter_context(faults_told(Path(folder) / "fault.txt"))
+        env = surroundings(folder)
         terminals = stack.enter_context(Terminals())
         others = stack.enter_context(OtherSide(terminals))
         url, code = others.answer().split()
@@ -140,6 +142,17 @@ def running(size: tuple[int, int]) -> Iterator[Programs]:
                 raise ProgramEnded(f"{program.name} shows no {sign!r}:\n{program.screen.text.rstrip()}")
         terminals.drain(SETTLE_SECONDS)
         yield Programs(terminals, raw, empty, table, others)
+
+
+@contextmanager
+def faults_told(file: Path) -> Iterator[None]:
+    """Add what our program wrote down of its fault, which goes with the folder that it is in."""
+    try:
+        yield
+    except ProgramEnded as error:
+        if not file.exists():
+            raise
+        raise ProgramEnded(f"{error}\n\n{file.read_text(encoding='utf-8')}") from error
 
 
 def surroundings(folder: str) -> Mapping[str, str]:

@@ -36,16 +36,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     signal.signal(signal.SIGHUP, end)
     signal.signal(signal.SIGALRM, end)
     signal.alarm(MOST_SECONDS + MOST_SECONDS_A_KEY * arguments.keys)
-    sys.stderr.write(
-        f"Measuring {arguments.keys} keys a variant; about {30 + arguments.keys * 0.65:.0f} s.\n"
-    )
+    events = max(2, min(MOST_EVENTS, arguments.keys // 5))
+    seconds = max(0.5, min(MOST_CPU_SECONDS, arguments.keys / 20))
+    total = 7 + arguments.keys * 0.52 + events * 0.7 + seconds * 2
+    sys.stderr.write(f"Measuring {arguments.keys} keys a variant, in about {total:.0f} s.\n")
     try:
         with running(arguments.size) as programs:
             measured = variants(programs)
             measure_keys(programs, measured, arguments.keys)
-            events = measure_events(programs, max(2, min(MOST_EVENTS, arguments.keys // 5)))
-            cpu = measure_cpu(programs, max(0.5, min(MOST_CPU_SECONDS, arguments.keys / 20)))
-        numbers = numbers_of(measured, events, cpu)
+            plays = measure_events(programs, events)
+            cpu = measure_cpu(programs, seconds)
+        numbers = numbers_of(measured, plays, cpu)
     except (ProgramEnded, ValueError) as error:
         sys.stderr.write(f"bench-ui: {error}\n")
         return 1
@@ -89,6 +90,8 @@ def _size(text: str) -> tuple[int, int]:
 
 def end(number: int, frame: FrameType | None) -> NoReturn:
     """End by way of all contexts, so that nothing is left running."""
+    if number == signal.SIGALRM:
+        sys.stderr.write("bench-ui: this takes far too long, so it is ended.\n")
     raise SystemExit(128 + number)
 
 

@@ -368,8 +368,8 @@ class Client:
             raise ConnectionFailed(_why(closed))
         if code == 1000 or self._goodbye:
             return False
-        self.notice("the connection broke; trying to come back")
         self._entered = False
+        self.notice("the connection broke; trying to come back")
         loop = asyncio.get_running_loop()
         pause, broken_at = FIRST_PAUSE, loop.time()
         while True:

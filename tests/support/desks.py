@@ -153,7 +153,9 @@ class Player:
         cls, position: Position, seat: int | None = 0, *, glyphs: Glyphs = UNICODE, **options: object
     ) -> Self:
         """Return somebody in the middle of a hand; the position is not to be played on."""
-        return cls(view_of(position, **options), seat, glyphs=glyphs)
+        player = cls(view_of(position, **options), seat, glyphs=glyphs)
+        player.desk.lately.take_up(player.view, player.now, 0)
+        return player
 
     @property
     def view(self) -> TableView:

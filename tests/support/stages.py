@@ -20,6 +20,7 @@ from racing_demon_client.terminal.drawing.glyphs import UNICODE, Glyphs
 from racing_demon_client.terminal.keymap import PRESETS
 from racing_demon_client.terminal.look import Look
 from racing_demon_client.terminal.palette import Depth
+from racing_demon_client.terminal.screens.picture import PictureScreen
 from racing_demon_client.terminal.session import Session
 from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages.events import Event
@@ -111,7 +112,6 @@ class StagedSession(Session):
 
     def note_paint(self, born: float) -> None:
         """Be always equally quick."""
-        self.desk.paint_ms = 4.0
 
 
 class StagedApp(TerminalApp):
@@ -121,7 +121,7 @@ class StagedApp(TerminalApp):
         self.look = replace(self.look, depth=Depth.TRUE)
         self._dress()
         desk = Desk(opened.client, glyphs=self.look.glyphs)
-        desk.ping_ms = 12.0
+        desk.ping_ms, desk.paint_ms = 12.0, 4.0
         self.session = StagedSession(opened, desk, PRESETS["qwerty"], {})
         self.run_worker(self._listen(self.session), group="table")
         self.push_screen(self._screen_for(self.session))
@@ -148,6 +148,9 @@ async def staged(
             client.hear(stage.answer)
             await client.heard_all()
         await pilot.pause()
+        if isinstance(app.screen, PictureScreen):
+            app.screen.picture.redraw()  # all that came at once is drawn, and not only the first of it
+            await pilot.pause()
         yield pilot
 
 

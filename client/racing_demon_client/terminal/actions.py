@@ -89,7 +89,7 @@ ACTIONS: Final = (
     Action(id="fewer", does="one card fewer under the cursor", keys=("down",)),
     Action(
         id="enter",
-        does="deal, ready; with the cursor: pick up, put down (twice: best play); else chat",
+        does="deal, or ready; the cursor's card; while cards are played: chat",
         keys=("enter",),
     ),
     Action(
@@ -150,5 +150,5 @@ def column_actions(columns: int) -> Iterator[Action]:
         )
         yield Action(
             id=f"{spot}-one",
-            does=f"with Shift: only the top card to column {number}, where a whole run could go",
+            does=f"only the top card to column {number}, not the run that could go",
         )

@@ -47,6 +47,9 @@ __all__ = ["TerminalApp", "run"]
 
 TICK_SECONDS = 0.1
 
+ROUTING = (Snapshot, ev.Dealt, ev.Signalled, ev.HandOver, ev.Joined, ev.Left)
+"""What may call for another screen."""
+
 
 async def run(opened: Opened | None, arguments: argparse.Namespace, recorder: Recorder | None = None) -> int:
     """Show a table, or without one the first screen, until the user has enough.
@@ -230,11 +233,9 @@ class TerminalApp(App[None]):
         if cue is not None and self._settings.sound:
             self.bell()
         if isinstance(message, ev.HandOver):
-            self._shown_until = session.now() + (
-                BANNER_MS if session.desk.lately.banner(session.now()) else 0
-            )
+            self._shown_until = session.now() + (BANNER_MS if session.desk.banner(session.now()) else 0)
             self.run_worker(self._check(session), group="checking")
-        if isinstance(message, Snapshot | ev.Dealt | ev.HandOver | ev.Joined | ev.Left):
+        if isinstance(message, ROUTING):
             self._route()
         if not self._is_stale:
             self._is_stale = True
@@ -336,9 +337,7 @@ class TerminalApp(App[None]):
     def _help(self, session: Session) -> None:
         screen = self.screen
         if isinstance(screen, PictureScreen):
-            lines = help_lines(screen.keymap)
-            if not isinstance(screen, TableScreen):
-                lines = [*help_lines(session.keymap), *lines]
+            lines = help_lines(screen.keymap, session.keymap)
             self.push_screen(HelpScreen(lines, lambda: self.look), lambda _: self._route())
 
     def _show(self, kind: type[PictureScreen], session: Session) -> None:

@@ -100,7 +100,7 @@ class Desk:
         age = (
             lately.elapsed_ms(now) // 1_000,
             lately.seconds_to_signal(now),
-            lately.banner(now),
+            self.banner(now),
             lately.fresh(now),
             self.hands.message(now),
             self.trouble,
@@ -156,7 +156,7 @@ class Desk:
             pace=lately.pace(now),
             prompt=prompt,
             is_warning=is_warning,
-            banner=lately.banner(now),
+            banner=self.banner(now),
             countdown=lately.seconds_to_signal(now) if counting else 0,
             elapsed_ms=lately.elapsed_ms(now),
             ping_ms=self.ping_ms,
@@ -165,6 +165,10 @@ class Desk:
             labels=labels,
             footer=footer,
         )
+
+    def banner(self, now: int) -> str:
+        """Return the word that fills the screen now, for those who want to see words do so."""
+        return self.lately.banner(now) if self.motion else ""
 
     def prompt(self, now: int, labels: Mapping[str, str]) -> tuple[str, bool]:
         """Return one line for the player, and whether it is a warning."""

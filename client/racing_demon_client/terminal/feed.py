@@ -47,8 +47,9 @@ def tell(  # noqa: PLR0913
         return None
     words = Words(view, seat, ascii_only=glyphs.small_reds)
     if isinstance(message, ev.Played):
-        text = _played(message, view, words, volume, glyphs)
         own = message.seat == seat
+        loud = max(volume, FOUNDATIONS_TOO) if own else volume
+        text = _played(message, view, words, loud, glyphs)
         return FeedLine(at_ms, text, Role.ACCENT if own else Role.TEXT) if text else None
     if isinstance(message, Refused):
         return FeedLine(at_ms, _refused(message, view, words, refused, glyphs), Role.WARNING)
@@ -66,11 +67,10 @@ def late(microseconds: int) -> str:
 def _played(event: ev.Played, view: TableView, words: Words, volume: int, glyphs: Glyphs) -> str:
     board = view.board
     assert board is not None
-    own = words.who(event.seat) == "you"
     source, destination = board.piles[event.source], board.piles[event.destination]
     who = screen_text(words.who(event.seat))
     if destination.kind is Kind.FOUNDATION:
-        if not own and volume == OWN_ONLY:
+        if volume == OWN_ONLY:
             return ""
         return f"{who}: {glyphs.card(board.cards[event.destination][-1])} up"
     if volume < EVERYTHING:

@@ -1,12 +1,12 @@
 """Which key does what: presets for keyboards and hands, and the player's own bindings over them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from .actions import ACTIONS, LOBBY_ACTIONS, MOST_COLUMNS, Action, Group, Row, column_actions
 
-__all__ = ["PRESETS", "Keymap", "Preset", "known_actions", "lobby_keymap", "table_keymap"]
+__all__ = ["PRESETS", "Keymap", "Preset", "known_actions", "lobby_keymap", "table_keymap", "watch_keymap"]
 
 LABELS: Final = {"space": "space", "enter": "Enter", "backspace": "Backspace", "tab": "Tab"}
 LONG_NAMES: Final = {
@@ -157,6 +157,17 @@ def table_keymap(
     return Keymap(actions, keys, bindings)
 
 
+def watch_keymap(bindings: Mapping[str, str]) -> Keymap:
+    """Return the keys of somebody who looks on."""
+    brief = {"watch": "next player", "density": "size", "colours": "colours", "leave": "leave"}
+    actions = [
+        replace(action, brief=brief.get(action.id, action.brief))
+        for action in ACTIONS
+        if action.group is Group.SEE and action.spot is None
+    ]
+    return Keymap(actions, {action.id: list(action.keys) for action in actions}, bindings)
+
+
 def lobby_keymap(bindings: Mapping[str, str]) -> Keymap:
     """Return the keys of the screens around the hands."""
     always = [a for a in ACTIONS if a.id == "enter" or (a.group is not Group.PLAY and a.spot is None)]
@@ -174,12 +185,14 @@ def _keys(action: Action, preset: Preset, spots: Mapping[str, int]) -> list[str]
         row, spot = action.spot
         if spot in spots:
             return [preset.key(row, spots[spot]), *action.keys]
-        return _spare_keys(spot) if row is Row.HOME and not preset.home.isdigit() else []
+        return _spare_keys(spot, preset) if row is Row.HOME else []
     return list(action.keys)
 
 
-def _spare_keys(spot: str) -> list[str]:
-    """Return the digit that stands for a pile which finds no room on the home row."""
+def _spare_keys(spot: str, preset: Preset) -> list[str]:
+    """Return the digit, or the sign beside the digits, for a pile that finds no room on the home row."""
+    if preset.home.isdigit():
+        return ["-"] if spot == "reserve" else []
     if spot == "reserve":
         return ["0"]
     number = int(spot.rpartition("-")[2]) - 9

@@ -12,7 +12,7 @@ from racing_demon_protocol.board import Kind
 from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Refused, Snapshot
-from racing_demon_protocol.reasons import EndReason, Reason
+from racing_demon_protocol.reasons import EndReason, Phase, Reason
 from racing_demon_protocol.view import TableView
 
 from .drawing.scene import FeedLine
@@ -53,8 +53,8 @@ class Lately:
     def take_up(self, view: TableView, now: int, elapsed_ms: int) -> None:
         """Begin with a table as it lies, so long after its signal; before it, the time is negative."""
         self._signal_at = now - elapsed_ms
-        ended = view.results[-1].elapsed_ms if view.results and not view.in_hand and elapsed_ms >= 0 else None
-        self._ended_ms = ended
+        is_over = view.phase in {Phase.TALLY, Phase.OVER} and bool(view.results)
+        self._ended_ms = view.results[-1].elapsed_ms if is_over else None
         self._fresh.clear()
         self._pace = {seat: deque() for seat in view.hand_seats}
 

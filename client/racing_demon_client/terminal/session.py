@@ -17,7 +17,7 @@ from ..openings import Opened
 from ..recorder import Recorder
 from .desk import Desk
 from .drawing.page import Page
-from .keymap import Keymap, Preset, lobby_keymap, table_keymap
+from .keymap import Keymap, Preset, lobby_keymap, table_keymap, watch_keymap
 from .lately import Cue
 
 __all__ = ["Session"]
@@ -77,6 +77,8 @@ class Session:
         """The keys of the game on the table."""
         view, focus = self.client.view, self.desk.focus
         columns, reserve = 7, False
+        if view.rules is not None and self.client.seat not in view.hand_seats:
+            return self.watch_keymap
         if view.rules is not None and focus is not None:
             columns = len(view.rules.layout.own(focus, Kind.TABLEAU))
             reserve = bool(view.rules.layout.own(focus, Kind.RESERVE))
@@ -85,6 +87,11 @@ class Session:
             known = table_keymap(self._preset, self._bindings, columns=columns, reserve=reserve)
             self._keymaps[columns, reserve] = known
         return known
+
+    @cached_property
+    def watch_keymap(self) -> Keymap:
+        """The keys of somebody who looks on."""
+        return watch_keymap(self._bindings)
 
     @cached_property
     def lobby_keymap(self) -> Keymap:
@@ -150,7 +157,7 @@ class Session:
     def _notice(self, text: str) -> None:
         """Take up what the client says of its connection: :meth:`tick` will show it."""
         self._heard_at = self.now()
-        self.desk.trouble = "" if self.client.online else "connection lost: reconnecting..."
+        self.desk.trouble = "" if self.client.online else "reconnecting..."
 
     async def tick(self) -> None:
         """Ask for a sign of life from time to time, and note how long there was none."""

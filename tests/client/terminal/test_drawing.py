@@ -14,6 +14,7 @@ from racing_demon_client.terminal.drawing.glyphs import ASCII
 from racing_demon_client.terminal.ink import Mark, Role
 from racing_demon_protocol.board import FOUNDATIONS, Kind, Play
 from racing_demon_protocol.cards import UNKNOWN, Card
+from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Refused
 from racing_demon_protocol.reasons import Phase, Reason
 
@@ -168,7 +169,7 @@ def test_any_position_on_any_screen(
 def test_stock_waste_and_reserve_are_seen_whatever_the_options(
     game: str, view: int, redeals: int | None, size: tuple[int, int], picked_up: bool
 ) -> None:
-    """However many cards of the waste are shown and redeals are counted, all of them find room."""
+    """However many redeals are counted, all piles find room, and of the waste more than one card."""
     rules = rules_of(game, waste_view=view, redeals=redeals)
     reserve = "" if game == "racing-demon" else "2c 3c 4c 5c 6c 7c 8c 9c tc jc qc kc KC"
     position = build(
@@ -183,7 +184,9 @@ def test_stock_waste_and_reserve_are_seen_whatever_the_options(
         player.type(";")
     canvas = check_picture(player, size)
     told = left_part(canvas)
-    assert all(f"{rank}♥" in told for rank in range(9 - view, 9))
+    shown = [f"{rank}♥" in told for rank in range(9 - view, 9)]
+    assert all(shown[-2:])
+    assert all(shown) or size == (80, 24)
 
 
 # Small terminals.
@@ -233,7 +236,8 @@ def test_hostile_names_move_nothing(name: str, size: tuple[int, int]) -> None:
         for other, state in player.view.seats.items():
             player.view.seats[other] = state.model_copy(update={"name": name[other:] or "x"})
         refused = Refused(counter=1, reason=Reason.BEATEN, text=name, by=1, late_us=12_345)
-        player.hear(refused, refused.model_copy(update={"reason": Reason.ILLEGAL}))
+        said = ev.Said(seq=1, seat=1, text=(name * 40)[:200] or "x")
+        player.hear(refused, said, refused.model_copy(update={"reason": Reason.ILLEGAL}))
         check_picture(player, size)
         player.now += 10_000
         player.view.phase = Phase.COUNTDOWN
@@ -277,21 +281,20 @@ def test_the_table_at_80x24() -> None:
     position = build(position.rules, seat=1, tableau=["KD/1", "", "4s/1 9C/1"], upon=position)
     player = Player.at_position(position)
     expected = """
- Racing Demon · hand 1/5 · 16:40      you 5   1st of 2                   ? help
+ Racing Demon · hand 1/5 · 0:00  you 5   1st of 2                        ? help
 ────────────────────────────────────────────────────────────────────────────────
- ♠   2♠  ·                               │ player       pts columns        wst left
- ♥   A♥  ·                               │ Ben            1 K♦··9♣········  ··    3
+ ♠   2♠  ·                               │ player    pts columns        wst left
+ ♥   A♥  ·                               │ Ben         1 K♦··9♣········  ··    3
  ♣   3♣  ·                               ├──────────────────────────────────────
  ♦   ·   ·                               │
 ─────────────────────────────────────────│
- [space] stock ▒3  [;] waste 6♥ 2        │
-  a     s▒1   d▒2   f     j     k     l  │
-  K♠    9♥    Q♣    ··    ··    ··    ·· │
-              J♥                         │
+ [space] ▒3  [;] 6♥ 2                    │
+  a    s▒1  d▒2  f    j    k    l        │
+  K♠   9♥   Q♣   ··   ··   ··   ··       │
+            J♥                           │
 """
     rows = [row.rstrip() for row in rows_of(player.draw())]
-    assert expected.strip("\n").split("\n")[1:] == rows[1:11]
-    assert "  ? help" in rows[0]
+    assert expected.strip("\n").split("\n") == rows[:11]
     assert " asdfjkl move  qweruio up  space turn  ; waste  p waste up  x drop  v stuck" == rows[23]
 
 
@@ -376,8 +379,7 @@ def test_the_signal_is_counted_down() -> None:
 def test_the_feed_wraps() -> None:
     """A long line goes on in the next row, and the newest line stands first."""
     player = Player.at_position(build(rules_of(players=2), tableau=("2S",)))
-    player.hear(Refused(counter=1, reason=Reason.ILLEGAL, text="first"))
-    player.hear(Refused(counter=2, reason=Reason.ILLEGAL, text="second " * 9))
+    player.hear(ev.Said(seq=1, seat=1, text="first"), ev.Said(seq=2, seat=1, text="second " * 9))
     right = right_part(player.draw())[:22]
     places = [number for number, row in enumerate(right) if "second" in row]
     assert 2 <= len(places) <= 3

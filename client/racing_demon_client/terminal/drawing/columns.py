@@ -41,7 +41,7 @@ def draw_columns(sheet: Sheet, y: int, end: int) -> None:
         label = sheet.scene.labels.get(f"column-{number + 1}", "")
         column = Column(pile, x, y + 1, card if framed else pitch, end - y - 1)
         if framed:
-            _label(sheet, (x, y), f"[{label}]", pile)
+            _label(sheet, (x, y), f"[{label}]" if label else "", pile)
             _draw_framed(sheet, column)
         else:
             _draw_plain(sheet, column, label)

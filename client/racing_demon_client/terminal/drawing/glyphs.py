@@ -19,7 +19,7 @@ from racing_demon_protocol.cards import (
 
 from ...plain.words import printable
 
-__all__ = ["ASCII", "UNICODE", "Glyphs", "fit", "screen_text"]
+__all__ = ["ASCII", "UNICODE", "Glyphs", "cut", "fit", "screen_text"]
 
 VARIATION_SELECTORS: Final = "\ufe0e\ufe0f"
 """They can make the sign before them as wide as two."""
@@ -121,11 +121,15 @@ def screen_text(text: str) -> str:
 
 
 def fit(text: str, width: int, glyphs: Glyphs) -> str:
-    """Return a text cut or filled up to just so many cells; a cut one ends with a sign for more."""
-    size = cell_len(text)
-    if size > width > 0:
-        while cell_len(text) > width - 1:
-            text = text[:-1]
-        text += glyphs.more
-        size = cell_len(text)
-    return text + " " * (width - size)
+    """Return a text cut or filled up to just so many cells."""
+    text = cut(text, width, glyphs)
+    return text + " " * (width - cell_len(text))
+
+
+def cut(text: str, most: int, glyphs: Glyphs) -> str:
+    """Return a text of so many cells at most; a cut one ends with a sign for more."""
+    if cell_len(text) <= most:
+        return text
+    while text and cell_len(text) > most - 1:
+        text = text[:-1]
+    return text + glyphs.more if most > 0 else ""

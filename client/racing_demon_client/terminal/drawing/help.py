@@ -4,7 +4,7 @@ from ..actions import Group
 from ..ink import Mark, Role
 from ..keymap import Keymap
 from .canvas import Canvas, Hit
-from .glyphs import Glyphs, fit
+from .glyphs import Glyphs, cut
 
 __all__ = ["draw_help", "help_lines"]
 
@@ -22,26 +22,39 @@ MOUSE = (
 )
 
 
-def help_lines(keymap: Keymap) -> list[tuple[str, str]]:
-    """Return the help, line by line: keys and what they do; a heading has no keys."""
+def help_lines(*keymaps: Keymap) -> list[tuple[str, str]]:
+    """Return the help, line by line: keys and what they do; a heading has no keys.
+
+    Args:
+        keymaps: that of the screen which asks, and those of others; what they share is told once.
+
+    """
     lines: list[tuple[str, str]] = []
-    for group in Group:
-        columns = _column_lines(keymap) if group is Group.PLAY else []
-        others = [a for a in keymap.actions if a.group is group and not a.id.startswith("column-")]
-        pairs = [(labels, a.does) for a in others if (labels := keymap.all_labels(a.id))]
-        if columns or pairs:
-            lines += [("", str(group.value)), *columns, *pairs]
+    for group in dict.fromkeys([*(action.group for action in keymaps[0].actions), *Group]):
+        if pairs := [pair for keymap in keymaps for pair in _group_lines(keymap, group)]:
+            lines += [("", str(group.value)), *dict.fromkeys(pairs)]
     return [*lines, ("", "Mouse"), *MOUSE, ("", "Signs"), *SIGNS]
+
+
+def _group_lines(keymap: Keymap, group: Group) -> list[tuple[str, str]]:
+    columns = _column_lines(keymap) if group is Group.PLAY else []
+    others = [a for a in keymap.actions if a.group is group and not a.id.startswith("column-")]
+    return columns + [(labels, a.does) for a in others if (labels := keymap.all_labels(a.id))]
 
 
 def _column_lines(keymap: Keymap) -> list[tuple[str, str]]:
     """Return one line for each thing that can be done with any column, with the keys of all columns."""
-    keys: dict[str, str] = {}
+    keys: dict[str, list[str]] = {}
     for action in keymap.actions:
         if action.id.startswith("column-"):
             does = action.does.replace(f"column {action.id.split('-')[1]}", "a column")
-            keys[does] = keys.get(does, "") + keymap.labels.get(action.id, "")
-    return [(labels, does) for does, labels in keys.items() if labels]
+            keys.setdefault(does, []).append(keymap.all_labels(action.id))
+    return [(_joined(labels), does) for does, labels in keys.items() if any(labels)]
+
+
+def _joined(labels: list[str]) -> str:
+    """Return the keys of all columns: close together where each has one."""
+    return ("" if all(len(label) <= 1 for label in labels) else " ").join(labels)
 
 
 def draw_help(lines: list[tuple[str, str]], first: int, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
@@ -59,8 +72,8 @@ def draw_help(lines: list[tuple[str, str]], first: int, size: tuple[int, int], g
         if not keys:
             canvas.put(x, 2 + row, does, Role.KEY | Mark.STRONG)
             continue
-        canvas.put(x, 2 + row, fit(keys, KEYS, glyphs), Role.ACCENT)
-        canvas.put(x + KEYS + 1, 2 + row, fit(does, room - KEYS - 1, glyphs), Role.TEXT)
+        used = max(KEYS, canvas.put(x, 2 + row, cut(keys, room, glyphs), Role.ACCENT) - x) + 1
+        canvas.put(x + used, 2 + row, cut(does, room - used, glyphs), Role.TEXT)
     canvas.rule(height - 2, 0, width, glyphs.rule)
     more = "down: more   " if first + rows * columns < len(lines) else ""
     canvas.put(2, height - 1, f"{more}any other key: back", Role.DIM)

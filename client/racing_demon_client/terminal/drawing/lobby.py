@@ -6,7 +6,7 @@ from racing_demon_protocol.options import Options
 
 from ..ink import Mark, Role
 from .canvas import Canvas, Hit
-from .glyphs import Glyphs, fit, screen_text
+from .glyphs import Glyphs, cut, fit, screen_text
 from .page import Page, draw_page
 
 __all__ = ["draw_lobby", "told_options"]
@@ -24,13 +24,13 @@ def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
     y = 3
     for address in page.addresses:
         line = f"racing-demon join {screen_text(address)} {screen_text(view.code)}"
-        canvas.put(2, y, fit(line, canvas.width - 4, glyphs), Role.TEXT)
+        canvas.put(2, y, cut(line, canvas.width - 4, glyphs), Role.TEXT)
         y += 1
     y = _draw_seats(canvas, page, y + 1, glyphs)
     game = GAMES.get(view.options.game)
     canvas.put(2, y, game.title if game else view.options.game, Role.TEXT | Mark.STRONG)
     told = told_options(view.options)
-    canvas.put(2, y + 1, fit(told, min(len(told), canvas.width - 4), glyphs), Role.DIM)
+    canvas.put(2, y + 1, cut(told, canvas.width - 4, glyphs), Role.DIM)
     canvas.touch(Hit(2, y, canvas.width - 4, 2, action="options"))
     page.draw_feed(canvas, y + 3, glyphs)
     return canvas

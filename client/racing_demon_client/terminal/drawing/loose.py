@@ -57,43 +57,48 @@ def _shown(sheet: Sheet, pile: int) -> list[tuple[Card, int]]:
 
 
 def _draw_line(sheet: Sheet, y: int) -> None:
-    """Draw all of them in one row; the names are left out where they do not fit."""
+    """Draw all of them in one row; names, and then lower cards, are left out where they do not fit."""
     piles = list(_piles(sheet))
-    needed = sum(len(loose.label) + len(loose.name) + 12 for loose in piles)
+    is_named = sum(len(loose.label) + len(loose.name) + 12 for loose in piles) <= sheet.width
+    for most in range(MOST_SHOWN, 0, -1):
+        told = [_told(sheet, loose, most, is_named=is_named) for loose in piles]
+        if sum(len(text) for pieces in told for text, _ in pieces) + 2 * len(told) - 1 <= sheet.width:
+            break
     x = 1
-    for loose in piles:
-        start, count = x, len(sheet.board.cards[loose.pile])
-        held = sheet.scene.held is not None and sheet.scene.held.pile == loose.pile
-        x = (
-            sheet.canvas.put(
-                x, y, loose.label, Role.KEY | (Mark.HELD if held else sheet.scene.pile_mark(loose.pile))
-            )
-            + 1
-        )
-        if needed <= sheet.width:
-            x = sheet.canvas.put(x, y, loose.name + " ", Role.DIM)
-        if sheet.board.piles[loose.pile].kind is Kind.STOCK or not (shown := _shown(sheet, loose.pile)):
-            x = sheet.canvas.put(
-                x, y, f"{sheet.glyphs.back}{count}" if count else sheet.glyphs.dot * 2, Role.BACK
-            )
-            x = sheet.canvas.put(x, y, _redeals(sheet, loose.pile), Role.DIM)
-        else:
-            for card, ink in shown:
-                if sign := sign_of(ink, sheet.glyphs):
-                    x = sheet.canvas.put(x, y, sign, ink & ~Mark.AIR)
-                x = sheet.canvas.put(x, y, sheet.glyphs.card(card), ink) + 1
-            x = sheet.canvas.put(x, y, str(count), Role.DIM)
+    for loose, pieces in zip(piles, told, strict=True):
+        start = x
+        for text, ink in pieces:
+            x = sheet.canvas.put(x, y, text, ink)
         sheet.canvas.touch(_hit(sheet, loose.pile, (start, y), (x - start, 1)))
         x += 2
+
+
+def _told(sheet: Sheet, loose: Loose, most: int, *, is_named: bool) -> list[tuple[str, int]]:
+    """Return a pile in words, each with its ink: key, name, at most so many cards, and how many there are."""
+    count, glyphs = len(sheet.board.cards[loose.pile]), sheet.glyphs
+    pieces: list[tuple[str, int]] = [(loose.label, _label_ink(sheet, loose.pile)), (" ", Role.DIM)]
+    if is_named:
+        pieces.append((f"{loose.name} ", Role.DIM))
+    if sheet.board.piles[loose.pile].kind is Kind.STOCK or not (shown := _shown(sheet, loose.pile)):
+        pieces.append((f"{glyphs.back}{count}" if count else glyphs.dot * 2, Role.BACK))
+        redeals = _redeals(sheet, loose.pile)
+        return [*pieces, (redeals if is_named else redeals.replace(" redeals ", "+"), Role.DIM)]
+    for card, ink in shown[-most:]:
+        if sign := sign_of(ink, glyphs):
+            pieces.append((sign, ink & ~Mark.AIR))
+        pieces += [(glyphs.card(card), ink), (" ", Role.DIM)]
+    return [*pieces, (str(count), Role.DIM)]
+
+
+def _label_ink(sheet: Sheet, pile: int) -> int:
+    held = sheet.scene.held is not None and sheet.scene.held.pile == pile
+    return Role.KEY | (Mark.HELD if held else sheet.scene.pile_mark(pile))
 
 
 def _draw_framed(sheet: Sheet, loose: Loose, x: int, y: int) -> int:
     """Draw one of them with its name above it, and return the column behind it."""
     count = len(sheet.board.cards[loose.pile])
-    held = sheet.scene.held is not None and sheet.scene.held.pile == loose.pile
-    end = sheet.canvas.put(
-        x, y, loose.label, Role.KEY | (Mark.HELD if held else sheet.scene.pile_mark(loose.pile))
-    )
+    end = sheet.canvas.put(x, y, loose.label, _label_ink(sheet, loose.pile))
     end = sheet.canvas.put(end + 1, y, f"{loose.name} {count}{_redeals(sheet, loose.pile)}", Role.DIM)
     size = sheet.density.card
     if not count:

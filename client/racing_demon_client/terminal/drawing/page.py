@@ -7,7 +7,7 @@ from racing_demon_protocol.view import TableView
 
 from ..ink import Mark, Role
 from .canvas import Canvas, Hit
-from .glyphs import Glyphs, fit
+from .glyphs import Glyphs, cut
 from .scene import FeedLine
 
 __all__ = ["Page", "draw_page"]
@@ -49,7 +49,7 @@ class Page:
         """Write what happened from a row on, the newest last, as many lines as find room."""
         room = canvas.height - 3 - y
         for line in list(self.feed)[-room:] if room > 0 else []:
-            canvas.put(2, y, fit(line.text, min(len(line.text), canvas.width - 4), glyphs), line.role)
+            canvas.put(2, y, cut(line.text, canvas.width - 4, glyphs), line.role)
             y += 1
 
 
@@ -59,15 +59,13 @@ def draw_page(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
     canvas = Canvas(width, height)
     canvas.put(1, 0, "Racing Demon", Role.ACCENT | Mark.STRONG)
     if page.trouble:
-        text = fit(page.trouble, min(len(page.trouble), max(0, width - 16)), glyphs)
+        text = cut(page.trouble, width - 16, glyphs)
         canvas.put(width - len(text) - 1, 0, text, Role.WARNING | Mark.STRONG)
     canvas.rule(1, 0, width, glyphs.rule)
     canvas.rule(height - 2, 0, width, glyphs.rule)
     if page.prompt:
         ink = Role.WARNING if page.is_warning else Role.ACCENT | Mark.STRONG
-        end = canvas.put(
-            2, height - 2, f" {fit(page.prompt, min(len(page.prompt), width - 6), glyphs)} ", ink
-        )
+        end = canvas.put(2, height - 2, f" {cut(page.prompt, width - 6, glyphs)} ", ink)
         canvas.touch(Hit(2, height - 2, end - 2, 1, action="enter"))
     x = 1
     for keys, does, action in page.footer:

@@ -53,7 +53,7 @@ def _draw_lines(sheet: Sheet, x: int, y: int, seats: Sequence[int]) -> int:
     sheet.canvas.put(
         x + 1, y, f"{'player':{name}.{name}} pts {'columns':{ends}.{ends}}{heads} left", Role.DIM
     )
-    points = sheet.scene.view.points()
+    points = sheet.scene.points
     for row, seat in enumerate(seats, start=y + 1):
         state = sheet.scene.view.seats.get(seat)
         sheet.canvas.put(x, row, _sign(state), Role.WARNING)
@@ -78,7 +78,7 @@ def _draw_box(sheet: Sheet, corner: tuple[int, int], seat: int, lines: int) -> N
     width = sheet.canvas.width - x
     at = sheet.canvas.put(x + 1, y, fit(_name(state, seat), 12, sheet.glyphs), _name_ink(sheet, seat))
     at = sheet.canvas.put(
-        at, y, f"{sheet.scene.view.points().get(seat, 0):4} pts  left{_left(sheet, seat):3}", Role.TEXT
+        at, y, f"{sheet.scene.points.get(seat, 0):4} pts  left{_left(sheet, seat):3}", Role.TEXT
     )
     end = _state_word(state) or _bars(sheet.scene.pace.get(seat, ()), sheet.glyphs)
     for kind in (Kind.WASTE, Kind.RESERVE):

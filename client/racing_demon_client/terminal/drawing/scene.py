@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 from racing_demon_protocol.board import Board, Kind
@@ -97,6 +98,11 @@ class Scene:
     def rules(self) -> Rules | None:
         """The rules of the hand on the table."""
         return self.view.rules
+
+    @cached_property
+    def points(self) -> Mapping[int, int]:
+        """The points of each seat in this hand."""
+        return self.view.points()
 
     def own(self, kind: Kind) -> tuple[int, ...]:
         """Return the piles of one kind of the seat that is drawn large."""

@@ -52,11 +52,12 @@ class Slots:
     def places(self, board: Board) -> Mapping[int, tuple[int, int]]:
         """Return the row and column of each pile that has one by now."""
         if self.by_suit:
-            for pile in self._piles:
-                if not board.cards[pile]:
-                    self._places.pop(pile, None)
-                elif pile not in self._places:
-                    row = suit(board.cards[pile][0])
+            rows = {pile: suit(board.cards[pile][0]) for pile in self._piles if board.cards[pile]}
+            for pile in list(self._places):
+                if self._places[pile][0] != rows.get(pile):  # an own card in the air came too late
+                    del self._places[pile]
+            for pile, row in rows.items():
+                if pile not in self._places:
                     taken = {column for other, column in self._places.values() if other == row}
                     free = next(column for column in range(len(self._piles)) if column not in taken)
                     self._places[pile] = (row, free)

@@ -10,7 +10,7 @@ from .cards import Box, draw_card
 from .columns import draw_columns
 from .densities import SMALLEST, Density
 from .foundations import draw_foundations
-from .glyphs import Glyphs, fit, screen_text
+from .glyphs import Glyphs, cut, screen_text
 from .loose import draw_loose
 from .players import draw_feed, draw_players
 from .scene import Scene
@@ -56,7 +56,7 @@ def _draw_layout(sheet: Sheet, bottom: int) -> None:
     scene, canvas = sheet.scene, sheet.canvas
     y = draw_foundations(sheet, 2)
     canvas.rule(y, 0, sheet.width, sheet.glyphs.rule)
-    if scene.seat is None and scene.focus is not None:
+    if scene.focus is not None and scene.focus != scene.seat:
         state = scene.view.seats.get(scene.focus)
         name = screen_text(state.name) if state else f"seat {scene.focus + 1}"
         canvas.put(2, y, f" {name} ", Role.ACCENT | Mark.STRONG)
@@ -83,10 +83,10 @@ def _draw_greeting(sheet: Sheet) -> None:
         f"{labels.get('help', ''):7}  all keys. The mouse works, too.",
     )
     for row, line in enumerate(lines, start=4):
-        canvas.put(2, row, fit(line, min(len(line), sheet.width - 3), sheet.glyphs), Role.TEXT)
+        canvas.put(2, row, cut(line, sheet.width - 3, sheet.glyphs), Role.TEXT)
     prompt = sheet.scene.prompt
     ink = Role.WARNING if sheet.scene.is_warning else Role.BANNER | Mark.STRONG
-    canvas.put(2, 15, fit(prompt, min(len(prompt), canvas.width - 4), sheet.glyphs), ink)
+    canvas.put(2, 15, cut(prompt, canvas.width - 4, sheet.glyphs), ink)
 
 
 def _draw_header(canvas: Canvas, scene: Scene, glyphs: Glyphs) -> None:
@@ -103,7 +103,7 @@ def _draw_header(canvas: Canvas, scene: Scene, glyphs: Glyphs) -> None:
     right = f"{help_key} help "
     if scene.trouble:
         room = width - x - len(right) - 4
-        text = fit(scene.trouble, min(len(scene.trouble), max(0, room)), glyphs)
+        text = cut(scene.trouble, room, glyphs)
         canvas.put(width - len(right) - len(text) - 2, 0, text, Role.WARNING | Mark.STRONG)
     else:
         numbers = [] if scene.ping_ms is None else [f"ping {scene.ping_ms:.0f} ms"]
@@ -117,7 +117,7 @@ def _draw_header(canvas: Canvas, scene: Scene, glyphs: Glyphs) -> None:
 
 def _place(scene: Scene) -> str:
     """Return the own points and place, or that one is watching."""
-    points = scene.view.points()
+    points = scene.points
     if scene.seat is None or scene.seat not in points:
         return "you are watching" if scene.board is not None else ""
     own = points[scene.seat]
@@ -130,7 +130,7 @@ def _draw_prompt(canvas: Canvas, scene: Scene, y: int, glyphs: Glyphs) -> None:
     canvas.rule(y, 0, canvas.width, glyphs.rule)
     if scene.prompt and scene.board is not None:
         ink = Role.WARNING if scene.is_warning else Role.ACCENT | Mark.STRONG
-        canvas.put(2, y, f" {fit(scene.prompt, min(len(scene.prompt), canvas.width - 6), glyphs)} ", ink)
+        canvas.put(2, y, f" {cut(scene.prompt, canvas.width - 6, glyphs)} ", ink)
 
 
 def _draw_footer(canvas: Canvas, scene: Scene, y: int, density: Density) -> None:

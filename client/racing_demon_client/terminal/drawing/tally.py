@@ -7,7 +7,7 @@ from racing_demon_protocol.view import TableView
 from ...plain.words import duration
 from ..ink import Mark, Role
 from .canvas import Canvas
-from .glyphs import Glyphs, fit, screen_text
+from .glyphs import Glyphs, cut, fit, screen_text
 from .page import Page, draw_page
 
 __all__ = ["draw_tally"]
@@ -26,7 +26,7 @@ def draw_tally(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
         canvas.put(2, y, _headline(view, page.seat), Role.ACCENT | Mark.STRONG)
     y = _draw_rows(canvas, page, y + 2, glyphs)
     for line in _proof(page):
-        canvas.put(2, y + 1, fit(line, canvas.width - 4, glyphs), Role.DIM)
+        canvas.put(2, y + 1, cut(line, canvas.width - 4, glyphs), Role.DIM)
         y += 1
     page.draw_feed(canvas, y + 2, glyphs)
     return canvas

@@ -1,0 +1,99 @@
+"""Whatever a server that cleans nothing says, it does not steer the terminal."""
+
+import asyncio
+
+import pytest
+
+from racing_demon_protocol.messages import events as ev
+from racing_demon_protocol.reasons import EndReason
+
+from ...support.liars import (
+    HARMLESS,
+    lying,
+    shapes_of,
+    strays_of,
+    stream,
+    whole_story,
+)
+from ...support.matches import log_of
+from ...support.stages import painted
+
+
+@pytest.fixture(scope="module")
+def own_shapes() -> set[str]:
+    """Return the escape sequences that our program writes when nobody means harm."""
+
+    async def story() -> set[str]:
+        async with lying("BCDF") as liar:
+            await whole_story(liar, HARMLESS)
+        assert strays_of(liar.written) <= {"\a", "\n"}
+        return shapes_of(liar.written)
+
+    return asyncio.run(story())
+
+
+@pytest.mark.parametrize("seed", range(2))
+async def test_names_do_not_steer_the_terminal(seed: int, own_shapes: set[str]) -> None:
+    """Names, chat and refusals of all kinds bring no escape sequence to the terminal but Textual's own."""
+    names = list(stream(12, seed))
+    async with lying(names[seed]) as liar:
+        await whole_story(liar, names)
+        assert shapes_of(liar.written) <= own_shapes
+        assert strays_of(liar.written) <= {"\a", "\n"}
+        assert liar.written.count("\a") <= 3 * len(names) + 10, "a bell that nothing rang for"
+
+
+async def test_every_row_keeps_its_width() -> None:
+    """No name, however wide it calls itself, makes a row longer or shorter than the terminal."""
+    width, height = 80, 24
+    async with lying("BCDF", (width, height)) as liar:
+        for name in stream(10, 7):
+            await liar.spread(name)
+            cells = painted(liar.pilot.app).cells
+            assert [width] * height == [sum(length for length, _ in row) for row in cells], repr(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("[/]", "[/]"),
+        ("[bold]Ben[/bold]", "[bold]Ben[/bold]"),
+        ("[@click=app.bell]x[/]", "[@click=app.bell]x[/]"),
+        ("\x1b[31mred\x1b[0m", "?[31mred?[0m"),
+        ("\x1b]0;t\x07", "?]0;t?"),
+        ("Ben\r\nAnn", "Ben??Ann"),
+        ("\x00nul", "?nul"),
+        ("\u202eneB", "?neB"),
+        ("$HOME {0} %s", "$HOME {0} %s"),
+    ],
+)
+async def test_names_are_told_as_they_are(name: str, told: str) -> None:
+    """Markup is plain text, and what cannot be seen is a question mark: in lobby, feed, table and tally."""
+    async with lying("BCDF") as liar:
+        await liar.spread(name)
+        assert f" {told} " in liar.shown[-1]
+        assert f"{told} says: {told}" in liar.shown[-1]
+        await liar.tell(*log_of("racing-demon")[3:6])
+        assert told[:8] in liar.shown[-1]
+        await liar.spread(name)
+        assert f"{told} says: {told}"[:20] in liar.shown[-1]
+        over = ev.HandOver(
+            seq=0, reason=EndReason.OUT, out=1, elapsed_ms=9, points=(1, 62, -26), seed="00" * 32
+        )
+        await liar.tell(over)
+        await liar.pilot.press("enter")
+        assert f"{told} went out after 0:00!" in str(
+            liar.pilot.app.screen.query_one("PictureWidget").text  # type: ignore[attr-defined]
+        )
+
+
+async def test_a_click_on_a_name_rings_nothing() -> None:
+    """A name that looks like a link of Textual's is none."""
+    async with lying("BCDF") as liar:
+        await liar.tell(ev.Joined(seq=0, seat=1, name="[@click=app.bell]x[/]"))
+        rows = liar.shown[-1].split("\n")
+        y = next(y for y, row in enumerate(rows) if "[@click" in row)
+        before = strays_of(liar.written)
+        for x in range(2, 40, 3):
+            await liar.pilot.click(offset=(x, y))
+        assert before == strays_of(liar.written) <= {"\n"}

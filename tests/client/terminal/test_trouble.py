@@ -1,0 +1,103 @@
+"""What the screens say while the connection or the server has trouble."""
+
+from contextlib import AsyncExitStack
+
+from racing_demon_client.connection import Client
+from racing_demon_client.terminal.screens.picture import LobbyScreen
+
+from ...support.processes import server_process
+from ...support.relay import Relay
+from ...support.screens import (
+    SLOW,
+    at_first_screen,
+    deal,
+    shows,
+    sitting,
+    told,
+    turned,
+    type_into,
+    until_ended,
+    wait,
+)
+from ...support.servers import serving
+
+
+async def test_a_lost_connection_comes_back() -> None:
+    """A break is told on the table; what was pressed meanwhile is played once the connection is back."""
+    async with serving() as served, Relay.before(served.url) as relay:
+        client = await Client.create(relay.url, "Ann", SLOW)
+        async with sitting(client, "hosted") as player:
+            await deal(player)
+            await player.pilot.press("space")
+            await wait(player.pilot, lambda: turned(player) == 3)
+            relay.open = False
+            relay.cut()
+            await shows(player, "reconnecting...")
+            await player.pilot.press("space")
+            assert player.session.client.waiting
+            relay.open = True
+            await wait(player.pilot, lambda: turned(player) == 6)
+            await wait(player.pilot, lambda: "reconnecting" not in player.text)
+            await player.pilot.press("space")
+            await wait(player.pilot, lambda: turned(player) == 9)
+
+
+async def test_a_silent_server_is_told() -> None:
+    """A server that stands and says nothing is told, until it speaks again."""
+    async with serving() as served, Relay.before(served.url) as relay:
+        client = await Client.create(relay.url, "Ann", SLOW)
+        async with sitting(client, "hosted") as player:
+            await deal(player)
+            relay.hold()
+            await shows(player, "no answer for 3 s")
+            relay.release()
+            await wait(player.pilot, lambda: "no answer" not in player.text)
+
+
+async def test_a_server_that_dies_for_good() -> None:
+    """When the connection cannot be restored, the first screen says so."""
+    async with serving() as served, Relay.before(served.url) as relay, at_first_screen() as (app, pilot):
+        async with await Client.create(served.url, "Ben", SLOW) as ben:
+            await type_into(pilot, "address", relay.url)
+            await type_into(pilot, "code", ben.code)
+            await pilot.press("enter")
+            await wait(pilot, lambda: isinstance(app.screen, LobbyScreen))
+            assert app.session is not None
+            app.session.client.patience = 0.2
+            relay.open = False
+            relay.cut()
+            await wait(pilot, lambda: "could not be restored" in told(app))
+            assert app.session is None
+
+
+async def test_a_server_that_is_stopped() -> None:
+    """When the server is shut down the first screen gives its reason, and the next table can be opened."""
+    async with AsyncExitStack() as stack:
+        _, other = await stack.enter_async_context(server_process())
+        app, pilot = await stack.enter_async_context(at_first_screen())
+        ben = await stack.enter_async_context(await Client.create(other, "Ben", SLOW))
+        async with server_process() as (running, url):
+            async with await Client.create(url, "Cyn", SLOW) as cyn:
+                await type_into(pilot, "address", url)
+                await type_into(pilot, "code", cyn.code)
+                await pilot.press("enter")
+                await wait(pilot, lambda: isinstance(app.screen, LobbyScreen))
+                running.stop()
+                await wait(pilot, lambda: told(app))
+                assert "server" in told(app)
+        await type_into(pilot, "address", other)
+        await type_into(pilot, "code", ben.code)
+        await pilot.press("enter")
+        await wait(pilot, lambda: isinstance(app.screen, LobbyScreen))
+
+
+async def test_failure_at_a_table_from_the_command_line() -> None:
+    """A program that was started for one table ends with it, and keeps why."""
+    async with serving() as served, Relay.before(served.url) as relay:
+        client = await Client.create(relay.url, "Ann", SLOW)
+        client.patience = 0.2
+        async with sitting(client, "hosted") as player:
+            relay.open = False
+            relay.cut()
+            await until_ended(player.app)
+            assert "could not be restored" in str(player.app.failure)
