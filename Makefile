@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: play test check format lint types contracts schema schema-write unit bench-bots bench-ui picture wheel-test \
+.PHONY: play test check format lint types contracts schema schema-write unit bench-bots bench-ui panes picture wheel-test \
 	clean help
 
 help:  ## list the targets
@@ -47,6 +47,9 @@ bench-bots: $(STAMP)  ## 200 four-handed hands: what each level of bot earns
 
 bench-ui: $(STAMP)  ## from a key to its picture, beside an empty application and a raw loop; ARGS go to it
 	$(BIN)/python benchmarks/ui.py $(ARGS)
+
+panes: $(STAMP)  ## eight terminal clients in tmux on one table, played by a script, to look at
+	sh tests/panes.sh
 
 picture: $(STAMP)  ## draw the picture in the README anew
 	$(BIN)/python client/picture.py docs/table.svg

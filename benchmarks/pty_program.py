@@ -155,6 +155,10 @@ class Terminals:
         """Drain this one, too, by calling ``read`` when there is something."""
         self._selector.register(fd, selectors.EVENT_READ, read)
 
+    def forget(self, fd: int) -> None:
+        """Drain this one no longer."""
+        self._selector.unregister(fd)
+
     def drain(self, seconds: float) -> None:
         """Drain all for so long."""
         self.wait(lambda: False, seconds)

@@ -163,6 +163,20 @@ async def test_bots_are_asked_for_by_level() -> None:
         await console.answer("bot dull", "^Bots are easy, medium or hard[.]$")
 
 
+async def test_what_is_said_is_heard_on_both_sides() -> None:
+    """A line behind a stroke is said to the table; what the others say is a line, whatever is in it."""
+    async with serving() as served, Peer.hosting(served.url) as ann:
+        async with playing(await Client.join(served.url, ann.code, "Ben")) as console:
+            await console.until("lobby; Ann, you")
+            await console.answer("/good luck, [/] Ann", r"^you say: good luck, \[/\] Ann$")
+            said = await ann.until(ev.Said)
+            assert said == ev.Said(seq=said.seq, seat=1, text="good luck, [/] Ann")
+            await ann.say(ann.next(cl.Say, text="you too"))
+            await console.until("^Ann says: you too$")
+            await console.answer("/", "^Write what you want to say behind the /")
+            await console.answer("/" + "x" * 300, "^Write what you want to say behind the /")
+
+
 async def test_the_tally_can_be_asked_for() -> None:
     """At any time the scores so far are shown."""
     async with alone() as (_, console):

@@ -89,7 +89,7 @@ ACTIONS: Final = (
     Action(id="fewer", does="one card fewer under the cursor", keys=("down",)),
     Action(
         id="enter",
-        does="deal, or ready; the cursor's card; while cards are played: chat",
+        does="deal, or be ready; with the cursor: pick up, put down",
         keys=("enter",),
     ),
     Action(

@@ -297,13 +297,13 @@ class TerminalApp(App[None]):
             self._ACTS[action](self, session)
 
     def _enter(self, session: Session) -> None:
-        """Deal or be ready; while cards are played, say something."""
+        """Deal or be ready; nothing once the cards are dealt: who was slow to say it wants to play now."""
         view, client = session.client.view, session.client
         if self._shown_until:
             self._shown_until = 0
             self._route()
         elif view.in_hand or view.phase is Phase.COUNTDOWN or client.seat is None:
-            self._chat(session)
+            pass
         elif view.between_matches and client.seat == view.host:
             session.tell(cl.Start)
         else:

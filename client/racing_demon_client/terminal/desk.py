@@ -69,6 +69,7 @@ class Desk:
                 self.hands.put_away()
             case ev.HandOver():
                 self.hands.put_away()
+                self.hands.hush()
             case ev.Played() if message.seat == seat:
                 self._sent.pop(message.counter, None)
             case Refused():

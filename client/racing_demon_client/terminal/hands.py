@@ -160,6 +160,10 @@ class Hands:
         """Show the player a line for some seconds."""
         self._message = (text, is_warning, now + MESSAGE_MS)
 
+    def hush(self) -> None:
+        """Take back the line that the player was shown: it spoke of cards that are gone."""
+        self._message = ("", False, 0)
+
     # Questions.
 
     @property

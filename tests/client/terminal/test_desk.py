@@ -128,6 +128,15 @@ def test_a_new_deal_clears_the_hands() -> None:
 # What is aged by time alone.
 
 
+def test_the_end_of_a_hand_takes_its_warnings_back() -> None:
+    """What was said about the cards is not said beside the tally."""
+    player = at("AS")
+    player.desk.hands.say("There is no card there.", player.now, is_warning=True)
+    over = ev.HandOver(seq=1, reason=EndReason.STUCK, out=None, elapsed_ms=9, points=(0, 0), seed=SEED)
+    player.hear(over)
+    assert "There is no card there." not in prompt(player)
+
+
 def test_nothing_ages_without_a_reason() -> None:
     """Within a second of a quiet hand there is nothing new to draw."""
     player = at("AS")

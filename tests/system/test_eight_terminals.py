@@ -1,0 +1,145 @@
+"""Eight terminal clients on terminals of their own, on one table, against each other."""
+
+import contextlib
+import os
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from itertools import cycle
+from pathlib import Path
+from typing import Final
+
+import pytest
+from benchmarks.pty_program import ProgramEnded, PtyProgram, Terminals
+
+from racing_demon_protocol.messages.events import Event, HandOver, Played
+from racing_demon_protocol.record import from_line, verify
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+
+PLAYERS: Final = 8
+SIZE: Final = (80, 24)
+PATIENCE: Final = 60.0
+ROUNDS: Final = 6
+SCRIPT: Final = ("wrueioq", " ", ";;", "aassddff", "jjkkll", " ", "p")
+"""What hands on a keyboard may do without looking: up from all columns, turn, best plays, waste up."""
+
+
+class Eight:
+    """The eight programs, read as they write."""
+
+    def __init__(self, terminals: Terminals, programs: list[PtyProgram]) -> None:
+        self.terminals = terminals
+        self.programs = programs
+
+    def until(self, pattern: str, *programs: PtyProgram) -> None:
+        """Wait until a screen, or all of them, shows something."""
+        shown = re.compile(pattern)
+        for program in programs or self.programs:
+            found = self.terminals.wait(lambda: shown.search(program.screen.text) is not None, PATIENCE)  # noqa: B023
+            assert found, f"{program.name} does not show {pattern!r}:\n{program.screen.text}"
+
+    def type(self, keys: str, *programs: PtyProgram) -> None:
+        """Type at one, or at all."""
+        for program in programs or self.programs:
+            os.write(program.fd, keys.encode())
+
+    def rows(self, first: int, last: int, width: int) -> set[str]:
+        """Return what is to be read in a part of the screens: one text where all show the same."""
+        return {
+            "\n".join(row[:width].rstrip() for row in program.screen.text.split("\n")[first:last])
+            for program in self.programs
+        }
+
+    def leave(self, program: PtyProgram) -> int:
+        """Leave the table as a player does, and return the exit code."""
+        self.type("\x03", program)
+        self.until("Leave the table", program)
+        self.type("y", program)
+        with contextlib.suppress(ProgramEnded):
+            self.terminals.wait(lambda: False, 0.2)
+            while True:
+                self.terminals.drain(0.1)
+        self.terminals.forget(program.fd)
+        return os.waitstatus_to_exitcode(os.waitpid(program.pid, 0)[1])
+
+
+@contextmanager
+def eight(folder: Path) -> Iterator[Eight]:
+    """Let one host a table, and seven join it."""
+    env = {
+        **{name: text for name, text in os.environ.items() if not name.startswith("LC_")},
+        "LANG": "C.UTF-8",
+        "TERM": "xterm-256color",
+    }
+    with ExitStack() as stack:
+        terminals = stack.enter_context(Terminals())
+        players = Eight(terminals, [])
+
+        def start(*arguments: str) -> None:
+            number = len(players.programs) + 1
+            own = {f"RACING_DEMON_{kind}": str(folder / f"player-{number}") for kind in ("CONFIG", "STATE")}
+            record = str(folder / f"{number}.jsonl")
+            command = [sys.executable, "-m", "racing_demon_client", *arguments]
+            command += ["--name", f"Player {number}", "--record", record]
+            program = PtyProgram(f"player {number}", command, SIZE, env | own)
+            stack.enter_context(program)
+            terminals.add(program.fd, program.read)
+            players.programs.append(program)
+
+        start(
+            "host",
+            "--port",
+            "0",
+            "--hands",
+            "2",
+            "--option",
+            "countdown_ms=1000",
+            "--option",
+            "tally_ms=600000",
+        )
+        players.until(r"racing-demon join ws://\S+ [A-Z]{4}")
+        found = re.search(r"join ws://[^:]+:(\d+)\S* ([A-Z]{4})", players.programs[0].screen.text)
+        assert found is not None
+        for _ in range(PLAYERS - 1):
+            start("join", f"ws://127.0.0.1:{found[1]}", found[2])
+        players.until(r"Player 8")
+        yield players
+
+
+def events_of(file: Path) -> list[Event]:
+    """Return the events of a record from the deal on."""
+    messages = [message for line in file.read_text("utf-8").splitlines() if (message := from_line(line))]
+    return [message for message in messages if isinstance(message, Event)]
+
+
+def test_eight_terminals_on_one_table(tmp_path: Path) -> None:
+    """Eight race for a hand by keys; all screens and all records end alike, and nothing goes wrong."""
+    with eight(tmp_path) as players:
+        players.type("\r", *players.programs[1:])
+        players.until("Player 8 +ready")
+        players.type("\r", players.programs[0])
+        players.until(r"0:0\d  play!")
+        for keys, _ in zip(cycle(SCRIPT), range(ROUNDS * len(SCRIPT)), strict=False):
+            players.type(keys)
+            players.terminals.drain(0.15)
+        foundations = (2, 6, 40)
+        assert players.terminals.wait(lambda: len(players.rows(*foundations)) == 1, PATIENCE)
+        assert re.search(r"A[♠♥♣♦]|[2-9TJQK][♠♥♣♦]", next(iter(players.rows(*foundations))))
+        players.type("v")
+        players.until("Checked: the promise is kept")
+        codes = [players.leave(program) for program in reversed(players.programs)]
+    assert codes == [0] * PLAYERS
+    assert not list(tmp_path.glob("*/fault.txt"))
+    records = [events_of(tmp_path / f"{number}.jsonl") for number in range(1, PLAYERS + 1)]
+    hands = []
+    for events in records:
+        over = next(number for number, event in enumerate(events) if isinstance(event, HandOver))
+        hands.append([event for event in events[: over + 1] if event.seq > records[-1][0].seq])
+    assert all(hand == hands[0] for hand in hands)
+    movers = {event.seat for event in hands[0] if isinstance(event, Played)}
+    assert movers == set(range(PLAYERS))
+    for number in range(1, PLAYERS + 1):
+        lines = (tmp_path / f"{number}.jsonl").read_text("utf-8").splitlines()
+        assert verify(message for line in lines if (message := from_line(line))).hands == 1
