@@ -2,13 +2,14 @@
 
 import asyncio
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.shuffle import SEED_SIZE, hand_seeds, subseed
 
+from .observer import Observer
 from .room import Clock, Room
 from .settings import Settings
 
@@ -25,12 +26,14 @@ class Hall:
     Args:
         settings: the server's.
         clock: tells the time.
+        observers: who else is told what happens at the tables.
 
     """
 
-    def __init__(self, settings: Settings, clock: Clock) -> None:
+    def __init__(self, settings: Settings, clock: Clock, observers: Sequence[Observer] = ()) -> None:
         self._settings = settings
         self._clock = clock
+        self._observers = observers
         self._rooms: dict[str, Room] = {}
         self._expiries: dict[str, asyncio.TimerHandle] = {}
         self._opened = 0
@@ -71,8 +74,11 @@ class Hall:
             bot_speed=self._settings.bot_speed,
             bot_seed=subseed(seed, "bots"),
             kept_events=self._settings.kept_events,
+            observers=self._observers,
         )
         self._rooms[code] = room
+        for observer in self._observers:
+            observer.opened(room.table)
         self.expire(room)
         return room
 
@@ -91,6 +97,8 @@ class Hall:
         code = room.table.view.code
         self._stop_expiry(code)
         del self._rooms[code]
+        for observer in self._observers:
+            observer.closed(room.table)
 
     def close(self) -> None:
         """Stop all tables."""

@@ -8,7 +8,7 @@ log there is no ``await``.
 import asyncio
 import random
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple, Protocol
 
 from racing_demon_protocol.codec import Encoding, encode
@@ -21,6 +21,7 @@ from racing_demon_protocol.reasons import CloseCode, Reason
 
 from .bots import LEVELS, Bot
 from .claims import Actor
+from .observer import Observer
 from .table import Table
 
 __all__ = ["Clock", "Listener", "Room"]
@@ -72,6 +73,7 @@ class Room:
         bot_speed: bots think so many times faster than people.
         bot_seed: what the bots' chances follow from.
         kept_events: how many events to keep for those who come back.
+        observers: who else is told what happens.
 
     Raises:
         CommandRefused: the options cannot be played.
@@ -88,6 +90,7 @@ class Room:
         bot_speed: float,
         bot_seed: bytes,
         kept_events: int,
+        observers: Sequence[Observer] = (),
     ) -> None:
         self.table = Table(code, options, seeds)
         self.listeners: set[Listener] = set()
@@ -100,6 +103,7 @@ class Room:
         self._bots: dict[int, asyncio.TimerHandle] = {}
         self._bot_speed = bot_speed
         self._bot_seed = bot_seed
+        self._observers = observers
 
     # What connections ask for.
 
@@ -167,6 +171,8 @@ class Room:
             reply: Accepted | Refused | None
             if self._speakers.get(item.actor) is item.sender:
                 reply = self._judge(item.actor, item.command, item.arrived)
+                for observer in self._observers:
+                    observer.answered(self.table, item.command, reply, self._clock() - item.arrived)
             else:  # the seat changed hands while this waited
                 text = "You do not speak for this seat any more."
                 reply = Refused(counter=item.command.counter, reason=Reason.NOT_SEATED, text=text)
@@ -191,6 +197,8 @@ class Room:
                 if frame is None:
                     frame = frames[listener.encoding] = encode(event, listener.encoding)
                 listener.send_frame(frame)
+            for observer in self._observers:
+                observer.published(self.table, event)
             if isinstance(event, Joined):
                 self._speakers.pop(event.seat, None)  # whoever had it before has left it, and may look on
                 if event.bot:

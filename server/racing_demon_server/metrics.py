@@ -1,0 +1,1 @@
+"""What operators can measure: a Prometheus registry, fed by an observer."""

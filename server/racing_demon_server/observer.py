@@ -1,0 +1,29 @@
+"""Whoever follows all tables of a server, beside those who sit or watch there: metrics, a broker."""
+
+from typing import Protocol
+
+from racing_demon_protocol.messages.client import Command
+from racing_demon_protocol.messages.events import Event
+from racing_demon_protocol.messages.server import Accepted, Refused
+
+from .table import Table
+
+__all__ = ["Observer"]
+
+
+class Observer(Protocol):
+    """Is told what happens, in the call in which it happens: it must be quick, and never raise."""
+
+    def opened(self, table: Table) -> None:
+        """A table was opened."""
+
+    def published(self, table: Table, event: Event) -> None:
+        """An event was sent to everybody at a table."""
+
+    def answered(
+        self, table: Table, command: Command, reply: Accepted | Refused | None, took_us: int
+    ) -> None:
+        """A player's command was judged, so many microseconds after it arrived; ``None``: by its event."""
+
+    def closed(self, table: Table) -> None:
+        """A table was closed."""

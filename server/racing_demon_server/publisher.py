@@ -1,0 +1,1 @@
+"""Publishes the directory of tables, scores and events to an MQTT broker."""
