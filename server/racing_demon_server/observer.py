@@ -15,15 +15,15 @@ class Observer(Protocol):
     """Is told what happens, in the call in which it happens: it must be quick, and never raise."""
 
     def opened(self, table: Table) -> None:
-        """A table was opened."""
+        """Note that a table was opened."""
 
     def published(self, table: Table, event: Event) -> None:
-        """An event was sent to everybody at a table."""
+        """Note an event that was sent to everybody at a table."""
 
     def answered(
         self, table: Table, command: Command, reply: Accepted | Refused | None, took_us: int
     ) -> None:
-        """A player's command was judged, so many microseconds after it arrived; ``None``: by its event."""
+        """Note an answer to a command, so many microseconds after it came; ``None``: its event is the answer."""
 
     def closed(self, table: Table) -> None:
-        """A table was closed."""
+        """Note that a table was closed."""
