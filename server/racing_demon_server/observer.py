@@ -23,7 +23,7 @@ class Observer(Protocol):
     def answered(
         self, table: Table, command: Command, reply: Accepted | Refused | None, took_us: int
     ) -> None:
-        """Note an answer to a command, so many microseconds after it came; ``None``: its event is the answer."""
+        """Note the answer, so many microseconds after a command came; ``None``: its event is the answer."""
 
     def closed(self, table: Table) -> None:
         """Note that a table was closed."""
