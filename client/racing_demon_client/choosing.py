@@ -32,7 +32,7 @@ def best_play(rules: Rules, board: Board, seat: int, source: int) -> Play | None
     """Return the best play from a pile: up, else what brings the hand nearer its end, else any that moves.
 
     Of the columns that take a card, one with cards is better than an empty one. A whole column that
-    would only change its place stays.
+    would only change its place stays, and the waste is not turned over: that has a key of its own.
     """
     plays = [play for play in rules.legal_plays(board, seat) if play.source == source]
     useful = [play for play in plays if not _only_wanders(board, play)]
@@ -45,6 +45,8 @@ def _worth(board: Board, play: Play) -> tuple[bool, bool, bool, int]:
 
 
 def _only_wanders(board: Board, play: Play) -> bool:
+    if board.piles[play.destination].kind is Kind.STOCK:
+        return True
     columns = {board.piles[play.source].kind, board.piles[play.destination].kind} == {Kind.TABLEAU}
     return columns and not board.cards[play.destination] and len(board.cards[play.source]) == play.count
 
@@ -69,14 +71,22 @@ def with_plays(rules: Rules, board: Board, seat: int, plays: Iterable[Play]) -> 
         except IllegalPlay:
             continue
         ahead = board.copy() if ahead is board else ahead
-        ahead.shift(Play(source, count, destination))
-        air[source] = max(0, air.get(source, 0) - count)
-        air[destination] = air.get(destination, 0) + count
+        landing: Play | None = Play(source, count, destination)
+        while landing is not None:  # a space may fill itself
+            ahead.shift(landing)
+            air[landing.source] = max(0, air.get(landing.source, 0) - landing.count)
+            air[landing.destination] = air.get(landing.destination, 0) + landing.count
+            landing = rules.automatic(ahead, seat)
     return ahead, air
 
 
 def _is_known(board: Board, play: Play) -> bool:
-    if not 0 <= play.source < len(board.piles):
+    """Tell whether the cards that a play moves, and the one that it lands on, have names by now."""
+    piles, number = board.piles, len(board.piles)
+    if not 0 <= play.source < number or not FOUNDATIONS <= play.destination < number:
         return False
+    if Kind.STOCK in {piles[play.source].kind, piles[play.destination].kind}:
+        return True  # turning names nothing
     taken: Sequence[int] = board.cards[play.source][-play.count :]
-    return board.piles[play.source].kind in {Kind.STOCK, Kind.WASTE} or UNKNOWN not in taken
+    below = None if play.destination == FOUNDATIONS else board.top(play.destination)
+    return UNKNOWN not in taken and below != UNKNOWN
