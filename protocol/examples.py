@@ -5,7 +5,7 @@ from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages import server as sv
 from racing_demon_protocol.options import Options
-from racing_demon_protocol.reasons import EndReason, Phase, Reason
+from racing_demon_protocol.reasons import EndReason, Phase, Reaction, Reason
 from racing_demon_protocol.shuffle import commitment
 
 __all__ = ["EXAMPLES"]
@@ -33,6 +33,12 @@ EXAMPLES: tuple[Message, ...] = (
     cl.Leave(counter=44),
     cl.Ping(stamp=123_456),
     cl.Say(counter=45, text="Well played!"),
+    cl.Kick(counter=6, seat=2),
+    cl.Pause(counter=7, paused=True),
+    cl.MakeHost(counter=8, seat=1),
+    cl.StandIn(counter=9, seat=1, level="medium"),
+    cl.Mute(counter=10, seat=1, muted=True),
+    cl.React(counter=46, reaction=Reaction.WELL_PLAYED),
     sv.Versions(oldest=1, newest=1, software="racing-demon-server 0.1.0"),
     sv.Seated(code="BCDF", seat=1, token=TOKEN),
     sv.Snapshot(
@@ -54,6 +60,7 @@ EXAMPLES: tuple[Message, ...] = (
         top=7,
     ),
     sv.Pong(stamp=123_456),
+    sv.Watchers(count=3),
     ev.Played(seq=1734, seat=1, counter=41, source=20, count=1, destination=3, shown=(63,)),
     ev.Joined(seq=3, seat=1, name="Bob"),
     ev.Left(seq=1735, seat=2),
@@ -68,9 +75,14 @@ EXAMPLES: tuple[Message, ...] = (
     ev.Signalled(seq=8),
     ev.StuckSaid(seq=1737, seat=0),
     ev.Rotated(seq=1738),
-    ev.Said(seq=1741, seat=1, text="Well played!"),
     ev.Called(seq=1739, seat=1, grace_ms=1000),
     ev.HandOver(seq=1740, reason=EndReason.OUT, out=1, elapsed_ms=241_377, points=(38, 62), seed=SEED.hex()),
     ev.MatchOver(seq=1741, winners=(1,)),
+    ev.Said(seq=1742, seat=1, text="Well played!"),
+    ev.Paused(seq=1743, seat=0),
+    ev.Continued(seq=1744, elapsed_ms=93_200),
+    ev.StoodIn(seq=1745, seat=1, bot="medium"),
+    ev.Muted(seq=1746, seat=1, muted=True),
+    ev.Reacted(seq=1747, seat=1, reaction=Reaction.WELL_PLAYED),
 )
 """In the order of their numbers."""

@@ -4,6 +4,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from importlib.metadata import version
 from typing import Any, NoReturn
 
 from racing_demon_protocol.arguments import port, seats, seed, speed
@@ -18,11 +19,21 @@ EXAMPLES = """examples:
   racing-demon play --game classic --bots 5    the classic game against five
   racing-demon play --watch --bots 8           watch eight bots
   racing-demon host                            open a table for the network
+  racing-demon join                            join the table on this network, or choose one
+  racing-demon join BCDF                       join the one with this code
   racing-demon join ws://192.168.1.5:5252 BCDF join it from elsewhere
-  racing-demon watch ws://192.168.1.5:5252 BCDF
+  racing-demon watch ws://192.168.1.5:5252#BCDF
+  racing-demon tables                          list the tables on this network
   racing-demon play --watch --json > match.jsonl && racing-demon verify match.jsonl
 
 exit codes: 0 done, 1 it could not be done, 2 wrong arguments, 130 interrupted
+"""
+
+PLACES = """where the table is:
+  racing-demon {0}                               on this network: the only one, or one of a list
+  racing-demon {0} BCDF                          on this network, with this code
+  racing-demon {0} ws://192.168.1.5:5252 BCDF    at this address
+  racing-demon {0} ws://192.168.1.5:5252#BCDF    the same as a link, as its host sees it
 """
 
 LEVELS = ("easy", "medium", "hard")
@@ -32,6 +43,8 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     """Return the arguments; on wrong ones, or for ``--help``, end the program."""
     arguments = _parser().parse_args(argv)
     arguments.command = arguments.command or "welcome"
+    if arguments.command in {"join", "watch"}:
+        _find_place(arguments)
     if getattr(arguments, "name", "") is None:
         arguments.name = _own_name()
     if arguments.command in {"play", "host"}:
@@ -47,6 +60,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--ascii", action="store_true", help="only letters and signs of ASCII")
+    parser.add_argument("--version", action="version", version=f"racing-demon {version('racing-demon')}")
     commands = parser.add_subparsers(dest="command", metavar="[COMMAND]")
 
     play = commands.add_parser("play", help="play here and now, against bots")
@@ -62,17 +76,25 @@ def _parser() -> argparse.ArgumentParser:
     _add_table(host, bots=0)
     host.add_argument("--port", type=port, default=5252, help="port (default 5252, or any free one)")
     host.add_argument("--server", metavar="URL", help="open the table on a server that runs already")
+    host.add_argument(
+        "--no-announce", dest="announce", action="store_false", help="do not tell the network of the table"
+    )
 
     for name, text in (("join", "take a seat at a table"), ("watch", "watch a table")):
-        command = commands.add_parser(name, help=text)
-        command.add_argument("url", help="the server's address, like ws://192.168.1.5:5252")
-        command.add_argument("code", type=_code, help="the table's code")
+        command = commands.add_parser(
+            name, help=text, epilog=PLACES.format(name), formatter_class=argparse.RawDescriptionHelpFormatter
+        )
+        command.add_argument("url", nargs="?", help="the server's address, like ws://192.168.1.5:5252")
+        command.add_argument("code", nargs="?", type=_code, help="the table's code")
         _add_output(command)
         if name == "watch":
             command.add_argument("--json", action="store_true", help="one JSON object a line, a record")
         else:
             _add_name(command)
             _add_record(command)
+
+    tables = commands.add_parser("tables", help="list the tables on this network")
+    tables.add_argument("--json", action="store_true", help="one JSON object a line, for programs")
 
     verify = commands.add_parser("verify", help="check a record: commitments, deals, plays, scores")
     verify.add_argument("file", help="what --json wrote; - for standard input")
@@ -130,6 +152,23 @@ def _short(text: str, most: int) -> str:
     return text
 
 
+def _find_place(arguments: argparse.Namespace) -> None:
+    """Take apart how a table was named: by a link, or by its code alone."""
+    url, code = arguments.url, arguments.code
+    if url is None or code is not None:
+        return
+    address, hash_, in_link = url.partition("#")
+    try:
+        if hash_:
+            arguments.url, arguments.code = address, _code(in_link)
+        elif any(sign in url for sign in ".:/"):
+            _fail(f"{url}: its table's code is missing: write it behind, or as {url}#CODE")
+        else:
+            arguments.url, arguments.code = None, _code(url)
+    except argparse.ArgumentTypeError as error:
+        _fail(str(error))
+
+
 def _options(arguments: argparse.Namespace) -> Any:
     """Return the table's options that the arguments make, or end the program with what is wrong."""
     from pydantic import ValidationError  # noqa: PLC0415 - a --help needs no models
@@ -137,6 +176,8 @@ def _options(arguments: argparse.Namespace) -> Any:
     from racing_demon_protocol.errors import InvalidGame  # noqa: PLC0415
     from racing_demon_protocol.games import declare  # noqa: PLC0415
     from racing_demon_protocol.options import Options  # noqa: PLC0415
+
+    from .explaining import explained  # noqa: PLC0415
 
     values: dict[str, Any] = {"game": arguments.game, "hands": arguments.hands, "target": arguments.target}
     practises = arguments.command == "play" and not (arguments.watch or arguments.json)
@@ -153,8 +194,7 @@ def _options(arguments: argparse.Namespace) -> Any:
         options = Options.model_validate(values)
         declare(options, max(1, arguments.bots))
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        _fail(f"{'.'.join(map(str, first['loc']))}: {first['msg']}")
+        _fail(explained(error))
     except InvalidGame as error:
         _fail(str(error))
     return options

@@ -47,7 +47,11 @@ FINAL: Final = frozenset({CloseCode.TAKEN_OVER, CloseCode.VERSION, CloseCode.BAD
 """Close codes after which coming back would be wrong, or useless."""
 ENTRY_SECONDS: Final = 10.0
 FIRST_PAUSE: Final = 0.1
-LONGEST_PAUSE: Final = 3.0
+LONGEST_PAUSE: Final = 1.0
+OPEN_SECONDS: Final = 5.0
+RETRY_SECONDS: Final = 2.0
+"""So long for one attempt to come back. Of a network that is cut a waiting attempt sees too late that it has
+healed: it asks ever more rarely, a new one at once. Where opening took long, attempts get more time."""
 
 
 class Client:
@@ -83,6 +87,7 @@ class Client:
         self._early: deque[Message] = deque()
         self._entered = False
         self._goodbye = False
+        self._open_seconds = OPEN_SECONDS
 
     # Taking a place.
 
@@ -261,6 +266,12 @@ class Client:
         self._goodbye = True
         await self._hang_up()
 
+    async def leave(self) -> None:
+        """Give the seat up for good, and end the connection."""
+        if self.seat is not None:
+            await self.send(cl.Leave(counter=self.next_counter()))
+        await self.close()
+
     # Below the surface.
 
     async def _hang_up(self) -> None:
@@ -290,6 +301,8 @@ class Client:
         return self
 
     async def _open(self) -> None:
+        loop = asyncio.get_running_loop()
+        begun = loop.time()
         try:
             self._socket = await connect(
                 self.url,
@@ -298,7 +311,7 @@ class Client:
                 max_size=MAX_SERVER_FRAME,
                 ping_interval=HEARTBEAT_SECONDS,
                 ping_timeout=HEARTBEAT_SECONDS,
-                open_timeout=5,
+                open_timeout=self._open_seconds,
                 close_timeout=1,
                 user_agent_header="racing-demon",
             )
@@ -310,6 +323,8 @@ class Client:
             raise ConnectionFailed(
                 f"There is no table server at {self.url}. Is it running, and is the address right?"
             ) from error
+        took = loop.time() - begun
+        self._open_seconds = min(OPEN_SECONDS, max(RETRY_SECONDS, 3 * took))
         versions = await self._read()
         if isinstance(versions, Versions) and not versions.oldest <= VERSION <= versions.newest:
             await self._hang_up()

@@ -70,6 +70,14 @@ class Options(BaseModel):
     """What a leaver keeps (A21)."""
     late_join: Annotated[bool, Field(strict=True)] = True
     """Whether players may come between the hands of a match (A23)."""
+    seats: Annotated[int, Field(strict=True, ge=1, le=8)] = 8
+    """How many seats the table has."""
+    spectators: Annotated[bool, Field(strict=True)] = True
+    """Whether people may look on without a seat."""
+    watch_delay_ms: Annotated[int, Field(strict=True, ge=0, le=60_000)] = 0
+    """How much later spectators see what happens, in milliseconds."""
+    pause_after_ms: Annotated[int, Field(strict=True, ge=0, le=600_000)] | None = 10_000
+    """How long fewer than two may be connected before the hand pauses, in milliseconds; none: it never does."""
     hints: Annotated[bool, Field(strict=True)] = False
     """Whether clients may show what fits: for beginners' tables."""
     countdown_ms: Annotated[int, Field(strict=True, ge=0, le=30_000)] = 3_000

@@ -2,7 +2,7 @@
 
 from enum import IntEnum, StrEnum
 
-__all__ = ["CloseCode", "EndReason", "Phase", "Reason"]
+__all__ = ["CloseCode", "EndReason", "Phase", "Reaction", "Reason"]
 
 
 class Reason(StrEnum):
@@ -36,6 +36,14 @@ class Reason(StrEnum):
     """No table has this code."""
     BAD_TOKEN = "bad_token"  # noqa: S105 - the word on the wire, no secret
     """The token opens no seat at this table."""
+    BAD_PASSPHRASE = "bad_passphrase"  # noqa: S105 - the word on the wire, no secret
+    """The table has a passphrase, and this is not it."""
+    NO_SPECTATORS = "no_spectators"
+    """The table wants nobody to look on."""
+    MUTED = "muted"
+    """The host lets nobody hear what this seat says."""
+    PAUSED = "paused"
+    """The hand stands still; nothing can be played until it goes on."""
     BAD_NAME = "bad_name"
     """Nothing printable is left of the name."""
     BAD_TEXT = "bad_text"
@@ -56,6 +64,17 @@ class Phase(StrEnum):
     """"Demon!" was called; cards in the air may still land."""
     TALLY = "tally"
     OVER = "over"
+
+
+class Reaction(StrEnum):
+    """What a player can show with one key. Each client chooses its words, or signs."""
+
+    WELL_PLAYED = "well_played"
+    THANKS = "thanks"
+    OH_NO = "oh_no"
+    LAUGH = "laugh"
+    HURRY = "hurry"
+    SORRY = "sorry"
 
 
 class EndReason(StrEnum):
@@ -86,5 +105,7 @@ class CloseCode(IntEnum):
     """Far more frames a second than anybody plays."""
     FULL = 4005
     """The server takes no more connections."""
+    KICKED = 4007
+    """The host of the table sent this player away."""
     SERVER_ERROR = 4006
     """The server made a mistake; it wrote it down."""

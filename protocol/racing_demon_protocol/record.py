@@ -180,9 +180,16 @@ def _check_time(view: TableView, event: ev.Event) -> None:
     match event:
         case ev.Played():
             _expect(event, view.in_hand, "it was played outside a hand")
+            _expect(event, not view.paused, "it was played in a pause")
         case ev.Committed():
             number = 1 if view.between_matches else view.hand + 1
             _expect(event, event.hand == number, "the hand's number is another")
+        case ev.Paused():
+            _expect(event, view.phase in IN_HAND and not view.paused, "there was nothing to pause")
+        case ev.Continued():
+            _expect(event, view.paused, "there was no pause")
+        case ev.Signalled():
+            _expect(event, not view.paused, "the signal came in a pause")
         case ev.OptionsSet():
             _expect(event, view.between_matches, "options changed within a match")
 

@@ -38,6 +38,8 @@ class TableView:
         called: who shouted "Demon!" in this hand, where that is wanted.
         results: the tally, hand by hand.
         winners: who won the match, once it is over.
+        paused: whether the hand stands still.
+        locked: whether the table has a passphrase.
 
     """
 
@@ -56,6 +58,8 @@ class TableView:
         self.called: int | None = None
         self.results: list[HandResult] = []
         self.winners: tuple[int, ...] = ()
+        self.paused = False
+        self.locked = False
 
     # Questions.
 
@@ -158,10 +162,13 @@ class TableView:
         if self.between_matches:
             del self.seats[event.seat]
         else:
-            self._update(event.seat, left=True, connected=False, ready=False)
+            self._update(event.seat, left=True, connected=False, ready=False, stand_in="")
 
     def _connected(self, event: ev.Connected) -> None:
-        self._update(event.seat, connected=event.connected)
+        if event.connected:
+            self._update(event.seat, connected=True, stand_in="")
+        else:
+            self._update(event.seat, connected=False)
 
     def _readied(self, event: ev.Readied) -> None:
         self._update(event.seat, ready=event.ready)
@@ -211,6 +218,7 @@ class TableView:
         if len(event.points) != len(self.hand_seats):
             raise InconsistentEvent(f"{len(event.points)} points for {len(self.hand_seats)} seats")
         self.phase = Phase.TALLY
+        self.paused = False
         self.results.append(
             HandResult(
                 hand=self.hand,
@@ -228,9 +236,21 @@ class TableView:
         self.phase = Phase.OVER
         self.winners = event.winners
 
-    def _said(self, event: ev.Said) -> None:
+    def _spoken(self, event: ev.Said | ev.Reacted) -> None:
         if event.seat not in self.seats:
             raise InconsistentEvent("words from a seat that nobody has")
+
+    def _paused(self, event: ev.Paused) -> None:
+        self.paused = True
+
+    def _continued(self, event: ev.Continued) -> None:
+        self.paused = False
+
+    def _stood_in(self, event: ev.StoodIn) -> None:
+        self._update(event.seat, stand_in=event.bot)
+
+    def _muted(self, event: ev.Muted) -> None:
+        self._update(event.seat, muted=event.muted)
 
     def _update(self, seat: int, **changes: Any) -> None:
         self.seats[seat] = self.seats[seat].model_copy(update=changes)
@@ -261,6 +281,8 @@ class TableView:
             called=self.called,
             results=tuple(self.results),
             winners=self.winners,
+            paused=self.paused,
+            locked=self.locked,
         )
 
     @classmethod
@@ -283,6 +305,8 @@ class TableView:
         view.called = snapshot.called
         view.results = list(snapshot.results)
         view.winners = snapshot.winners
+        view.paused = snapshot.paused
+        view.locked = snapshot.locked
         if any(len(result.seats) != len(result.points) for result in view.results):
             raise InconsistentEvent("a tally has points for other seats")
         if snapshot.hand_seats:
@@ -314,5 +338,10 @@ _APPLY: dict[type[ev.Event], Callable[[TableView, Any], None]] = {
     ev.Called: TableView._called,
     ev.HandOver: TableView._hand_over,
     ev.MatchOver: TableView._match_over,
-    ev.Said: TableView._said,
+    ev.Said: TableView._spoken,
+    ev.Paused: TableView._paused,
+    ev.Continued: TableView._continued,
+    ev.StoodIn: TableView._stood_in,
+    ev.Muted: TableView._muted,
+    ev.Reacted: TableView._spoken,
 }

@@ -74,7 +74,7 @@ class Bot:
         """
         if (view.hand, view.hand_id) != self._hand:
             self._hand, self._fruitless_turns = (view.hand, view.hand_id), 0
-        if view.phase is not Phase.PLAYING or self.seat not in view.hand_seats:
+        if view.phase is not Phase.PLAYING or view.paused or self.seat not in view.hand_seats:
             return None, self._wait(IDLE_MS)
         assert view.rules is not None
         assert view.board is not None

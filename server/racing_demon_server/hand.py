@@ -134,6 +134,12 @@ class Hand:
         if self.dead_check_at is None:
             self.dead_check_at = at + DEAD_CHECK_DELAY
 
+    def shift(self, microseconds: int) -> None:
+        """Put off all that is still to come, after a pause of so long."""
+        self.signal_at += microseconds
+        if self.dead_check_at is not None:
+            self.dead_check_at += microseconds
+
     def rotate(self, at: int) -> None:
         """Shift the hidden stocks; the view's own follow with the event."""
         self._dealer.rotate()

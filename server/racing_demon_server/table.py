@@ -6,14 +6,14 @@ events of the table's log. Times are microseconds on one rising clock, which is 
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from racing_demon_protocol.dealer import Dealer
 from racing_demon_protocol.errors import CommandRefused, IllegalPlay, InvalidGame
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Accepted, Refused, SeatState
+from racing_demon_protocol.messages.server import Accepted, Refused
 from racing_demon_protocol.options import CallOut, Options, StallRule
 from racing_demon_protocol.reasons import EndReason, Phase, Reason
 from racing_demon_protocol.rules import Rules
@@ -21,10 +21,10 @@ from racing_demon_protocol.shuffle import commitment
 from racing_demon_protocol.tally import hand_points, match_winners
 from racing_demon_protocol.view import TableView
 
-from .chat import Chat
 from .claims import Actor, Claims
 from .hand import Hand
-from .names import BOT_NAMES, clean, clean_words, unique
+from .log import Log
+from .seating import Seating
 
 __all__ = ["MAX_SEATS", "Answer", "Table"]
 
@@ -50,7 +50,6 @@ class Table:
 
     Attributes:
         view: what everybody may see of it.
-        claims: who may speak for its seats.
 
     Args:
         code: the table's code.
@@ -65,15 +64,22 @@ class Table:
     def __init__(self, code: str, options: Options, seeds: Iterator[bytes]) -> None:
         _verify_options(options)
         self.view = TableView(code, options)
+        self._log = Log(self.view)
+        self._seating = Seating(self._log)
         self._seeds = seeds
-        self.claims = Claims()
-        self._chat = Chat()
-        self._events: list[ev.Event] = []
         self._now = 0
         self._matches = 0
         self._hand: Hand | None = None
         self._grace_until = 0
         self._next_deal_at = 0
+        self._paused_at = 0
+        self._pauses_by_rule = False
+        self._lacking_since: int | None = None
+
+    @property
+    def claims(self) -> Claims:
+        """Who may speak for its seats."""
+        return self._seating.claims
 
     # Who is who.
 
@@ -85,20 +91,19 @@ class Table:
 
         """
         self._advance(at)
-        seat = self._seat_somebody(clean(name), token_hash)
-        return seat, self._collect()
+        seat = self._seating.join(name, token_hash)
+        self._put_off_deal()
+        return seat, self._log.take()
 
     def connect(self, actor: Actor, connected: bool, at: int) -> list[ev.Event]:
         """Note that an actor's connection came or went."""
         self._advance(at)
-        state = self.view.seats.get(actor) if actor is not None else None
-        if state is not None and not state.left and state.connected != connected:
-            self._emit(ev.Connected, seat=state.seat, connected=connected)
+        if self._seating.connect(actor, connected, at):
             self._put_off_deal()
+            self._check_pause()
             if not connected:
-                self._check_agreed_stop()
                 self._check_ready()
-        return self._collect()
+        return self._log.take()
 
     # Commands and time.
 
@@ -107,67 +112,85 @@ class Table:
         self._advance(at)
         earlier = self.claims.earlier(actor, command.counter)
         if earlier is not None:
-            return Answer(earlier, self._collect())
+            return Answer(earlier, self._log.take())
         refused: Refused | None
         try:
-            refused = self._COMMANDS[type(command)](self, actor, command)
+            refused = self._obey(actor, command)
         except CommandRefused as error:
             refused = Refused(counter=command.counter, reason=error.reason, text=error.text)
         reply = refused or Accepted(counter=command.counter, seq=self.view.seq)
         self.claims.remember(actor, reply)
         told_by_event = refused is None and isinstance(command, cl.PlayCards)
-        return Answer(None if told_by_event else reply, self._collect())
+        return Answer(None if told_by_event else reply, self._log.take())
+
+    def _obey(self, actor: Actor, command: cl.Command) -> Refused | None:
+        host_does = self._HOSTS.get(type(command))
+        if host_does is None:
+            return self._SEATS[type(command)](self, self._seating.seat_of(actor), command)
+        if actor != self.view.host:
+            raise CommandRefused(Reason.NOT_HOST, "Only the host of the table may do that.")
+        host_does(self, command)
+        return None
 
     def tick(self, now: int) -> list[ev.Event]:
         """Let everything happen that is due by now."""
         self._advance(now)
-        return self._collect()
+        return self._log.take()
 
     @property
     def due(self) -> int | None:
         """When :meth:`tick` has something to do next; ``None`` while only commands can change things."""
-        match self.view.phase:
-            case Phase.COUNTDOWN if self._hand:
-                return self._hand.signal_at
-            case Phase.PLAYING if self._hand:
-                return self._hand.dead_check_at
-            case Phase.GRACE:
-                return self._grace_until
-            case Phase.TALLY if self._somebody_is_there():
-                return self._next_deal_at
-        return None
+        return min((at for at, _ in self._timers()), default=None)
 
     def elapsed_ms(self, at: int) -> int:
-        """Return the milliseconds since the hand's signal; negative before it."""
+        """Return the milliseconds since the hand's signal, without its pauses; negative before it."""
+        at = self._paused_at if self.view.paused else at
         return (at - self._hand.signal_at) // 1_000 if self._hand else 0
 
     def _advance(self, now: int) -> None:
         self._now = max(self._now, now)
-        while (due := self.due) is not None and due <= self._now:
-            hand = self._hand
-            assert hand is not None
-            match self.view.phase:
+        while True:
+            at, act = min(self._timers(), default=(None, None), key=lambda timer: timer[0])
+            if at is None or act is None or at > self._now:
+                break
+            act(at)
+
+    def _timers(self) -> Iterator[tuple[int, Callable[[int], None]]]:
+        """Yield what is to be done by itself, and when."""
+        view, hand = self.view, self._hand
+        if hand is not None and not view.paused:
+            match view.phase:
                 case Phase.COUNTDOWN:
-                    self._signal(hand)
-                case Phase.PLAYING:
-                    if hand.is_dead(seat for seat in self.view.hand_seats if not self._state(seat).left):
-                        self._stall(hand, EndReason.DEAD, due)
+                    yield hand.signal_at, self._signal
+                case Phase.PLAYING if hand.dead_check_at is not None:
+                    yield hand.dead_check_at, self._check_dead
                 case Phase.GRACE:
-                    self._end_hand(hand, EndReason.OUT, self.view.called, due)
-                case _:
-                    self._deal(due)
+                    yield self._grace_until, self._end_grace
+                case Phase.TALLY if self._seating.somebody_is_there():
+                    yield self._next_deal_at, self._deal
+            if self._lacking_since is not None and view.options.pause_after_ms is not None:
+                yield self._lacking_since + view.options.pause_after_ms * 1_000, self._pause_by_rule
+        for at, is_host in self._seating.timers():
+            yield at, self._replace_host if is_host else self._give_up
+
+    def _replace_host(self, at: int) -> None:
+        self._seating.replace_host()
+
+    def _give_up(self, at: int) -> None:
+        self._seating.give_up(at)
+        self._check_agreed_stop()
 
     # The commands, one method each.
 
-    def _play(self, actor: Actor, command: cl.PlayCards) -> Refused | None:
-        seat = self._seat(actor)
+    def _play(self, seat: int, command: cl.PlayCards) -> Refused | None:
         hand = self._hand
         if hand is None or self.view.phase in {Phase.LOBBY, Phase.COUNTDOWN}:
             raise CommandRefused(Reason.NOT_STARTED, "Plays count from the signal on.")
         if not self.view.in_hand:
             raise CommandRefused(Reason.HAND_OVER, "The hand is over.")
+        self._verify_goes_on()
         try:
-            self._events += hand.play(seat, command, self._now)
+            self._log.add(hand.play(seat, command, self._now))
         except IllegalPlay as error:
             return hand.refusal(seat, command, error, self._now)
         out = hand.first_out
@@ -175,50 +198,66 @@ class Table:
             self._end_hand(hand, EndReason.OUT, out, self._now)
         return None
 
-    def _stuck(self, actor: Actor, command: cl.Stuck) -> None:
-        seat = self._seat(actor)
+    def _stuck(self, seat: int, command: cl.Stuck) -> None:
         if self.view.phase is not Phase.PLAYING or seat not in self.view.hand_seats:
             raise CommandRefused(Reason.NOT_NOW, "Nobody can be stuck while no hand is played.")
-        if not self._state(seat).stuck:
-            self._emit(ev.StuckSaid, seat=seat)
+        self._verify_goes_on()
+        if not self._seating.state(seat).stuck:
+            self._log.emit(ev.StuckSaid, seat=seat)
             self._check_agreed_stop()
 
-    def _call(self, actor: Actor, command: cl.Call) -> None:
-        seat, hand = self._seat(actor), self._hand
+    def _call(self, seat: int, command: cl.Call) -> None:
+        hand = self._hand
         if self.view.phase is Phase.GRACE:
             raise CommandRefused(Reason.HAND_OVER, "Somebody called before you.")
         if hand is None or self.view.phase is not Phase.PLAYING:
             raise CommandRefused(Reason.NOT_NOW, "There is no hand to call out of.")
+        self._verify_goes_on()
         if seat not in self.view.hand_seats or not hand.rules.is_out(hand.board, seat):
             raise CommandRefused(Reason.ILLEGAL, "You are not out yet.")
         grace_ms = self.view.options.grace_ms
         self._grace_until = self._now + grace_ms * 1_000
-        self._emit(ev.Called, seat=seat, grace_ms=grace_ms)
+        self._log.emit(ev.Called, seat=seat, grace_ms=grace_ms)
 
-    def _ready(self, actor: Actor, command: cl.Ready) -> None:
-        seat = self._seat(actor)
-        if self.view.phase in {Phase.COUNTDOWN, Phase.PLAYING, Phase.GRACE}:
-            raise CommandRefused(Reason.NOT_NOW, "The cards are dealt already.")
-        if self._state(seat).ready != command.ready:
-            self._emit(ev.Readied, seat=seat, ready=command.ready)
+    def _ready(self, seat: int, command: cl.Ready) -> None:
+        self._verify_at_rest()
+        if self._seating.state(seat).ready != command.ready:
+            self._log.emit(ev.Readied, seat=seat, ready=command.ready)
         self._check_ready()
 
-    def _start(self, actor: Actor, command: cl.Start) -> None:
-        self._verify_host(actor)
-        if self.view.phase in {Phase.COUNTDOWN, Phase.PLAYING, Phase.GRACE}:
-            raise CommandRefused(Reason.NOT_NOW, "The cards are dealt already.")
-        if not self._active():
+    def _leave(self, seat: int, command: cl.Leave) -> None:
+        self._vacate(seat)
+
+    def _say(self, seat: int, command: cl.Say) -> None:
+        self._seating.say(seat, command.text, self._now)
+
+    def _react(self, seat: int, command: cl.React) -> None:
+        self._seating.react(seat, command.reaction, self._now)
+
+    _SEATS: ClassVar[dict[type[cl.Command], Callable[..., Refused | None]]] = {
+        cl.PlayCards: _play,
+        cl.Stuck: _stuck,
+        cl.Call: _call,
+        cl.Ready: _ready,
+        cl.Leave: _leave,
+        cl.Say: _say,
+        cl.React: _react,
+    }
+    """What every seat may do."""
+
+    # The host's commands.
+
+    def _start(self, command: cl.Start) -> None:
+        self._verify_at_rest()
+        if not self._seating.active():
             raise CommandRefused(Reason.NOT_NOW, "Nobody has taken a seat yet.")
         self._deal(self._now)
 
-    def _add_bot(self, actor: Actor, command: cl.AddBot) -> None:
-        self._verify_host(actor)
-        taken = {state.name for state in self.view.seats.values()}
-        name = next((name for name in BOT_NAMES if name not in taken), BOT_NAMES[0])
-        self._seat_somebody(name, b"", command.level)
+    def _add_bot(self, command: cl.AddBot) -> None:
+        self._seating.add_bot(command.level)
+        self._put_off_deal()
 
-    def _remove_bot(self, actor: Actor, command: cl.RemoveBot) -> None:
-        self._verify_host(actor)
+    def _remove_bot(self, command: cl.RemoveBot) -> None:
         state = self.view.seats.get(command.seat)
         if state is None or not state.bot:
             raise CommandRefused(Reason.NOT_SEATED, "No bot has that seat.")
@@ -226,33 +265,50 @@ class Table:
             raise CommandRefused(Reason.NOT_NOW, "Bots go between matches.")
         self._vacate(command.seat)
 
-    def _set_options(self, actor: Actor, command: cl.SetOptions) -> None:
-        self._verify_host(actor)
+    def _set_options(self, command: cl.SetOptions) -> None:
         if not self.view.between_matches:
             raise CommandRefused(Reason.NOT_NOW, "Options change between matches.")
         _verify_options(command.options)
-        self._emit(ev.OptionsSet, options=command.options)
+        self._log.emit(ev.OptionsSet, options=command.options)
 
-    def _leave(self, actor: Actor, command: cl.Leave) -> None:
-        self._vacate(self._seat(actor))
+    def _kick(self, command: cl.Kick) -> None:
+        if command.seat == self.view.host:
+            raise CommandRefused(Reason.NOT_NOW, "You cannot send yourself away; you can leave.")
+        if command.seat not in self._seating.active():
+            raise CommandRefused(Reason.NOT_SEATED, "Nobody has that seat.")
+        self._vacate(command.seat, kicked=True)
 
-    def _say(self, actor: Actor, command: cl.Say) -> None:
-        seat, text = self._seat(actor), clean_words(command.text)
-        self._chat.speak(seat, self._now)
-        self._emit(ev.Said, seat=seat, text=text)
+    def _pause_or_go_on(self, command: cl.Pause) -> None:
+        if self.view.phase not in {Phase.COUNTDOWN, Phase.PLAYING}:
+            raise CommandRefused(Reason.NOT_NOW, "There is no hand to pause.")
+        if command.paused and not self.view.paused:
+            self._pause(self.view.host, self._now)
+        elif not command.paused and self.view.paused:
+            self._lacking_since = None  # the host wants to go on with those who are there
+            self._go_on()
 
-    _COMMANDS: ClassVar[dict[type[cl.Command], Callable[..., Refused | None]]] = {
-        cl.PlayCards: _play,
-        cl.Stuck: _stuck,
-        cl.Call: _call,
-        cl.Ready: _ready,
+    def _make_host(self, command: cl.MakeHost) -> None:
+        self._seating.make_host(command.seat)
+
+    def _stand_in(self, command: cl.StandIn) -> None:
+        self._seating.stand_in(command.seat, command.level)
+        self._check_pause()
+
+    def _mute(self, command: cl.Mute) -> None:
+        self._seating.mute(command.seat, command.muted)
+
+    _HOSTS: ClassVar[dict[type[cl.Command], Callable[..., None]]] = {
         cl.Start: _start,
         cl.AddBot: _add_bot,
         cl.RemoveBot: _remove_bot,
         cl.SetOptions: _set_options,
-        cl.Leave: _leave,
-        cl.Say: _say,
+        cl.Kick: _kick,
+        cl.Pause: _pause_or_go_on,
+        cl.MakeHost: _make_host,
+        cl.StandIn: _stand_in,
+        cl.Mute: _mute,
     }
+    """What only the host may do."""
 
     # The course of a match.
 
@@ -262,134 +318,126 @@ class Table:
         number = 1 if self.view.between_matches else self.view.hand + 1
         seed = next(self._seeds)
         hand_id = f"{self.view.code}/{self._matches}/{number}"
-        self._emit(ev.Committed, hand=number, hand_id=hand_id, commitment=commitment(seed, hand_id))
-        self.claims.keep(self.view.seats)  # a new match has no place for those who left the last
-        seats = tuple(sorted(self._active()))
+        self._log.emit(ev.Committed, hand=number, hand_id=hand_id, commitment=commitment(seed, hand_id))
+        self._seating.keep_seated()
+        seats = tuple(sorted(self._seating.active()))
         rules = Rules(declare(self.view.options, len(seats)), seats)
         dealer = Dealer(seed, rules)
         shown = dealer.first_cards(rules.deal())
-        self._emit(ev.Dealt, seats=seats, shown=shown, countdown_ms=self.view.options.countdown_ms)
+        self._log.emit(ev.Dealt, seats=seats, shown=shown, countdown_ms=self.view.options.countdown_ms)
         self._hand = Hand(self.view, seed, dealer, at)
+        self._check_pause()
 
-    def _signal(self, hand: Hand) -> None:
-        self._emit(ev.Signalled)
+    def _signal(self, at: int) -> None:
+        assert self._hand is not None
+        self._log.emit(ev.Signalled)
         if self.view.options.auto_first_turn:
             for seat in self.view.hand_seats:
-                self._events += hand.first_turn(seat)
+                if not self._seating.state(seat).left:
+                    self._log.add(self._hand.first_turn(seat))
+
+    def _pause(self, seat: int | None, at: int, *, by_rule: bool = False) -> None:
+        self._paused_at, self._pauses_by_rule = at, by_rule
+        self._log.emit(ev.Paused, seat=seat)
+
+    def _pause_by_rule(self, at: int) -> None:
+        self._pause(None, at, by_rule=True)
+
+    def _go_on(self) -> None:
+        """Let the hand go on, as if no time had passed."""
+        assert self._hand is not None
+        self._hand.shift(self._now - self._paused_at)
+        elapsed_ms = (self._now - self._hand.signal_at) // 1_000
+        self._log.emit(ev.Continued, elapsed_ms=elapsed_ms)
+
+    def _check_pause(self) -> None:
+        """Note whether enough people are connected, and go on after a pause that was for want of them."""
+        is_lacking = self.view.phase in {Phase.COUNTDOWN, Phase.PLAYING} and self._seating.is_lacking()
+        if not is_lacking:
+            self._lacking_since = None
+            if self.view.paused and self._pauses_by_rule:
+                self._go_on()
+        elif self._lacking_since is None:
+            self._lacking_since = self._now
 
     def _check_agreed_stop(self) -> None:
-        """End the hand if all connected players have said that they are stuck (catalogue 1.8.1)."""
-        if self.view.phase is not Phase.PLAYING or self._hand is None:
+        """End the hand if all who must agree have said that they are stuck (catalogue 1.8.1)."""
+        if self.view.phase is not Phase.PLAYING or self._hand is None or self.view.paused:
             return
-        present = [self._state(seat) for seat in self.view.hand_seats if self._state(seat).connected]
-        if present and all(state.stuck for state in present):
+        asked = [seat for seat in self.view.hand_seats if self._seating.must_agree(seat)]
+        if asked and all(self._seating.state(seat).stuck for seat in asked):
             self._stall(self._hand, EndReason.STUCK, self._now)
+
+    def _check_dead(self, at: int) -> None:
+        assert self._hand is not None
+        if self._hand.is_dead(seat for seat in self.view.hand_seats if not self._seating.state(seat).left):
+            self._stall(self._hand, EndReason.DEAD, at)
+
+    def _end_grace(self, at: int) -> None:
+        assert self._hand is not None
+        self._end_hand(self._hand, EndReason.OUT, self.view.called, at)
 
     def _stall(self, hand: Hand, reason: EndReason, at: int) -> None:
         """Shift the threes, where the table wants that and not all shifts were tried; else end the hand."""
         turn = hand.rules.turn_size
         if self.view.options.stall_rule is StallRule.ROTATE and hand.rotations < turn - 1:
             hand.rotate(at)
-            self._emit(ev.Rotated)
+            self._log.emit(ev.Rotated)
         else:
             out = hand.first_out
             self._end_hand(hand, reason if out is None else EndReason.OUT, out, at)
 
     def _end_hand(self, hand: Hand, reason: EndReason, out: int | None, at: int) -> None:
-        self._emit(
+        self._log.emit(
             ev.HandOver,
             reason=reason,
             out=out,
-            elapsed_ms=max(0, at - hand.signal_at) // 1_000,
+            elapsed_ms=max(0, self.elapsed_ms(at)),
             points=hand_points(self.view, out),
             seed=hand.seed.hex(),
         )
+        self._lacking_since = None
         self._next_deal_at = at + self.view.options.tally_ms * 1_000
         self._check_match()
 
     def _check_match(self) -> None:
         winners = match_winners(self.view)
         if winners is not None:
-            self._emit(ev.MatchOver, winners=winners)
+            self._log.emit(ev.MatchOver, winners=winners)
 
     def _check_ready(self) -> None:
         """Deal if everybody is ready."""
-        people = [state for state in self._active().values() if not state.bot and state.connected]
-        enough = len(self._active()) > 1 or self.view.phase is Phase.TALLY
+        people = [state for state in self._seating.people() if state.connected]
+        enough = len(self._seating.active()) > 1 or self.view.phase is Phase.TALLY
         waiting = self.view.between_matches or self.view.phase is Phase.TALLY
         if waiting and enough and people and all(state.ready for state in people):
             self._deal(self._now)
 
-    def _vacate(self, seat: int) -> None:
-        self._emit(ev.Left, seat=seat)
-        if seat not in self.view.seats:
-            self.claims.drop(seat)
-        if seat == self.view.host:
-            heirs = [state for state in self._active().values() if not state.bot]
-            heirs.sort(key=lambda state: not state.connected)
-            self._emit(ev.Hosted, seat=heirs[0].seat if heirs else None)
+    def _vacate(self, seat: int, *, kicked: bool = False) -> None:
+        self._seating.vacate(seat, kicked=kicked)
         if self._hand is not None and self.view.phase in {Phase.COUNTDOWN, Phase.PLAYING, Phase.GRACE}:
-            if not any(not self._state(other).left for other in self.view.hand_seats):
+            if all(self._seating.state(other).left for other in self.view.hand_seats):
                 self._end_hand(self._hand, EndReason.ABANDONED, None, self._now)
             else:
                 self._hand.ask_again(self._now)
+                self._check_pause()
                 self._check_agreed_stop()
-        elif self.view.phase is Phase.TALLY and not self._active():
+        elif self.view.phase is Phase.TALLY and not self._seating.active():
             self._check_match()
         else:
             self._check_ready()
-
-    # Small things.
-
-    def _emit(self, cls: type[ev.Event], **fields: Any) -> None:
-        event = cls(seq=self.view.seq + 1, **fields)
-        self.view.apply(event)
-        self._events.append(event)
-
-    def _collect(self) -> list[ev.Event]:
-        events, self._events = self._events, []
-        return events
-
-    def _state(self, seat: int) -> SeatState:
-        return self.view.seats[seat]
-
-    def _active(self) -> dict[int, SeatState]:
-        return {seat: state for seat, state in self.view.seats.items() if not state.left}
-
-    def _somebody_is_there(self) -> bool:
-        """Tell whether the next hand may be dealt: not while all people at the table are away."""
-        people = [state for state in self._active().values() if not state.bot]
-        return bool(self._active()) and (not people or any(state.connected for state in people))
 
     def _put_off_deal(self) -> None:
         """Let a deal that was due while nobody was there begin now, and not then."""
         self._next_deal_at = max(self._next_deal_at, self._now)
 
-    def _seat(self, actor: Actor) -> int:
-        if actor is None:
-            raise CommandRefused(Reason.NOT_SEATED, "You are watching; only players may do that.")
-        if self._state(actor).left:
-            raise CommandRefused(Reason.NOT_SEATED, "You have left this table.")
-        return actor
+    def _verify_at_rest(self) -> None:
+        if self.view.phase in {Phase.COUNTDOWN, Phase.PLAYING, Phase.GRACE}:
+            raise CommandRefused(Reason.NOT_NOW, "The cards are dealt already.")
 
-    def _verify_host(self, actor: Actor) -> None:
-        if actor != self.view.host:
-            raise CommandRefused(Reason.NOT_HOST, "Only the host of the table may do that.")
-
-    def _seat_somebody(self, name: str, token_hash: bytes, bot: str = "") -> int:
-        if not (self.view.between_matches or self.view.options.late_join):
-            raise CommandRefused(Reason.NOT_NOW, "This match takes nobody in; you can watch.")
-        seat = next((n for n in range(MAX_SEATS) if n not in self.view.seats), None)
-        if seat is None:
-            raise CommandRefused(Reason.TABLE_FULL, "All eight seats are taken; you can watch.")
-        taken = [state.name for state in self.view.seats.values()]
-        self._emit(ev.Joined, seat=seat, name=unique(name, taken), bot=bot)
-        self.claims.add(seat, token_hash)
-        self._chat.forget(seat)
-        self._put_off_deal()
-        if self.view.host is None and None not in self.claims:
-            self._emit(ev.Hosted, seat=seat)
-        return seat
+    def _verify_goes_on(self) -> None:
+        if self.view.paused:
+            raise CommandRefused(Reason.PAUSED, "The hand pauses: nothing is played until it goes on.")
 
 
 def _verify_options(options: Options) -> None:

@@ -8,9 +8,17 @@ from racing_demon_protocol.cards import parse
 from racing_demon_protocol.messages import FROM_SERVER, Message
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Accepted, Pong, Refused, Seated, SeatState, Versions
+from racing_demon_protocol.messages.server import (
+    Accepted,
+    Pong,
+    Refused,
+    Seated,
+    SeatState,
+    Versions,
+    Watchers,
+)
 from racing_demon_protocol.options import Options
-from racing_demon_protocol.reasons import EndReason, Reason
+from racing_demon_protocol.reasons import EndReason, Reaction, Reason
 from racing_demon_protocol.view import TableView
 
 from ..support.tables import Own, Sitting, of_type
@@ -61,6 +69,15 @@ def told(
         (ev.Rotated(seq=1), "nobody can go on: everybody's top card of the stock goes to its bottom"),
         (ev.Said(seq=1, seat=0, text="Hi\x1b[2J"), "Ann says: Hi?[2J"),
         (ev.Said(seq=1, seat=1, text="Hi"), "you say: Hi"),
+        (ev.Left(seq=1, seat=0, kicked=True), "Ann was sent away by the host"),
+        (ev.Paused(seq=1), "the hand pauses: too few are connected"),
+        (ev.Paused(seq=1, seat=0), "the hand pauses: asked for by Ann"),
+        (ev.Continued(seq=1, elapsed_ms=9), "the hand goes on"),
+        (ev.StoodIn(seq=1, seat=0, bot="hard"), "a bot (hard) stands in for Ann"),
+        (ev.Muted(seq=1, seat=0, muted=True), "Ann cannot be heard"),
+        (ev.Muted(seq=1, seat=0, muted=False), "Ann can be heard again"),
+        (ev.Reacted(seq=1, seat=0, reaction=Reaction.THANKS), "Ann: thank you!"),
+        (Watchers(count=3), "watching: 3"),
         (ev.Called(seq=1, seat=0, grace_ms=1_000), "DEMON! called by Ann; cards in the air may land"),
         (ev.MatchOver(seq=1, winners=(0,)), "the match is over; won by Ann"),
         (ev.MatchOver(seq=1, winners=(0, 1)), "the match is over; won by Ann and you"),
@@ -283,6 +300,7 @@ def test_hostile_names_are_printable_everywhere(cls: type[Message]) -> None:
         "by": 0, "reason": "out" if cls is ev.HandOver else "beaten", "out": 0, "points": (1, 2),
         "elapsed_ms": 0, "late_us": 1, "pile": 0, "top": 5, "connected": True, "ready": True, "host": 0,
         "options": Options(), "hand": 1, "commitment": SECRET, "seats": (), "shown": (), "countdown_ms": 0,
+        "muted": True, "reaction": "thanks",
         "grace_ms": 0, "seed": SECRET, "oldest": 1, "newest": 1, "stamp": 1, "phase": "playing",
         "source": view.rules.layout.stock[0] if view.rules else 0, "count": 3,
         "destination": view.rules.layout.waste[0] if view.rules else 0,

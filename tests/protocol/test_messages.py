@@ -33,12 +33,19 @@ TAGS = {
     "leave": 14,
     "ping": 15,
     "say": 16,
+    "kick": 17,
+    "pause": 18,
+    "make_host": 19,
+    "stand_in": 20,
+    "mute": 21,
+    "react": 22,
     "versions": 64,
     "seated": 65,
     "snapshot": 66,
     "accepted": 67,
     "refused": 68,
     "pong": 69,
+    "watchers": 70,
     "played": 80,
     "joined": 81,
     "left": 82,
@@ -55,6 +62,11 @@ TAGS = {
     "hand_over": 93,
     "match_over": 94,
     "said": 95,
+    "paused": 96,
+    "continued": 97,
+    "stood_in": 98,
+    "muted": 99,
+    "reacted": 100,
 }
 """The numbers of protocol version 1: a change of one of these needs another version."""
 
@@ -148,7 +160,7 @@ def test_rows_lie_in_rows() -> None:
     )
     place = list(sv.Snapshot.model_fields).index("seats")
     row: Any = snapshot.model_dump(mode="json")
-    assert [[2, "Ada", "", True, False, False, False]] == row[place]
+    assert [[2, "Ada", "", True, False, False, False, "", False]] == row[place]
 
 
 @pytest.mark.parametrize(

@@ -66,6 +66,7 @@ def test_stuck_without_those_who_are_away_is_a_right_end() -> None:
     sitting.connect(1, connected=False)
     for seat in (0, 2):
         sitting.events(seat, cl.Stuck)
+    sitting.wait(10_000_000)
     assert 1 == verify(record(sitting.options, sitting.log)).hands
 
 

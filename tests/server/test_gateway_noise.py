@@ -45,7 +45,7 @@ BAD_MSGPACK: dict[str, bytes] = {
     "a tag of the server's": packed(64, 1, 1),
     "an event": packed(80, 1, 0, 1, 4, 1, 0),
     "too few fields": packed(3, "BCDF"),
-    "too many fields": packed(3, "BCDF", "Ben", "Ben"),
+    "too many fields": packed(3, "BCDF", "Ben", "", "Ben"),
     "a float": packed(15, 1.0),
     "not a number": packed(15, float("nan")),
     "a boolean for a number": packed(15, True),
@@ -99,7 +99,7 @@ BAD_JSON: dict[str, str] = {
     "a byte order mark": "\ufeff[1,1]",
     "two messages": "[1,1][1,1]",
     "a comment": "[1,1]//",
-    "a field too many": '[4,"BCDF",1]',
+    "a field too many": '[4,"BCDF","",1]',
 }
 
 

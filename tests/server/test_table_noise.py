@@ -12,7 +12,7 @@ from racing_demon_protocol.invariants import status
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages.server import Refused
 from racing_demon_protocol.options import CallOut, OnLeave, Options, StallRule, TieBreak
-from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.reasons import Phase, Reaction
 from racing_demon_server.claims import Actor
 
 from ..support.tables import SECOND, Own, Sitting
@@ -134,6 +134,11 @@ commands: st.SearchStrategy[cl.Command] = st.one_of(
     st.builds(cl.RemoveBot, counter=counters, seat=st.integers(0, 7)),
     st.builds(cl.SetOptions, counter=counters, options=some_options),
     st.builds(cl.Say, counter=counters, text=st.text(min_size=1, max_size=200)),
+    st.builds(cl.Pause, counter=counters, paused=st.booleans()),
+    st.builds(cl.Mute, counter=counters, seat=st.integers(0, 7), muted=st.booleans()),
+    st.builds(cl.StandIn, counter=counters, seat=st.integers(0, 7)),
+    st.builds(cl.React, counter=counters, reaction=st.sampled_from(Reaction)),
+    *(st.builds(cls, counter=counters, seat=st.integers(0, 7)) for cls in (cl.Kick, cl.MakeHost)),
     *(st.builds(cls, counter=counters) for cls in PLAIN),
 )
 steps = st.lists(st.tuples(st.integers(0, 8), commands), max_size=12)
@@ -152,6 +157,12 @@ def test_every_command_is_tried_here() -> None:
         cl.Call,
         cl.Leave,
         cl.Say,
+        cl.Pause,
+        cl.Mute,
+        cl.StandIn,
+        cl.React,
+        cl.Kick,
+        cl.MakeHost,
     )
     assert set(cl.Command.__subclasses__()) == set(tried)
 

@@ -81,7 +81,7 @@ def test_who_is_away_still_has_plays() -> None:
     """A lost connection makes no hand dead: the player may come back."""
     sitting = _hand(ONE_PLAY, NOTHING)
     sitting.connect(0, connected=False)
-    assert [] == sitting.wait(60 * SECOND)
+    assert "paused hosted" == told(sitting.wait(60 * SECOND))
 
 
 def test_a_last_pass_that_is_over_leaves_a_dead_hand() -> None:
@@ -164,19 +164,22 @@ def test_who_is_stuck_may_play() -> None:
 
 
 def test_who_is_away_is_not_asked() -> None:
-    """A hand ends when all who are connected say stuck."""
+    """A hand ends when all say stuck but those who have been away for long."""
     sitting = Sitting.playing(3)
     sitting.connect(2, connected=False)
     sitting.events(0, cl.Stuck)
-    assert "stuck_said hand_over" == told(sitting.events(1, cl.Stuck))
+    assert "stuck_said" == told(sitting.events(1, cl.Stuck))
+    assert "hand_over" == told(sitting.wait(10 * SECOND))
 
 
 def test_who_goes_away_is_not_waited_for() -> None:
-    """When the only one who is not stuck loses the connection, the hand ends."""
+    """When the only one who is not stuck loses the connection for long, the hand ends; not before."""
     sitting = Sitting.playing(3)
     for seat in (0, 1):
         sitting.events(seat, cl.Stuck)
-    assert "connected hand_over" == told(sitting.connect(2, connected=False))
+    assert "connected" == told(sitting.connect(2, connected=False))
+    assert "" == told(sitting.wait(9 * SECOND))
+    assert "hand_over" == told(sitting.wait(1 * SECOND))
 
 
 def test_who_leaves_is_not_waited_for() -> None:
@@ -192,7 +195,7 @@ def test_a_hand_does_not_end_for_want_of_connections() -> None:
     sitting = Sitting.playing(2)
     for seat in (0, 1):
         sitting.connect(seat, connected=False)
-    assert [] == sitting.wait(3_600 * SECOND)
+    assert "paused" == told(sitting.wait(3_600 * SECOND))
     assert Phase.PLAYING is sitting.table.view.phase
 
 

@@ -1,20 +1,30 @@
 """Messages as sentences: one line each, for people and screen readers."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from racing_demon_protocol.board import Board, Kind, Pile
 from racing_demon_protocol.cards import UNKNOWN, Card, name
 from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Refused, Seated, Snapshot
-from racing_demon_protocol.reasons import EndReason, Reason
+from racing_demon_protocol.messages.server import Refused, Seated, Snapshot, Watchers
+from racing_demon_protocol.reasons import EndReason, Reaction, Reason
 from racing_demon_protocol.view import TableView
 
-__all__ = ["Words", "Write", "duration", "printable"]
+__all__ = ["REACTIONS", "Words", "Write", "duration", "printable"]
 
 Write = Callable[[str], None]
 """Takes one line, without its end."""
+
+REACTIONS: Final = {
+    Reaction.WELL_PLAYED: "well played!",
+    Reaction.THANKS: "thank you!",
+    Reaction.OH_NO: "oh no!",
+    Reaction.LAUGH: "ha ha!",
+    Reaction.HURRY: "come on!",
+    Reaction.SORRY: "sorry!",
+}
+"""What a reaction is called; a screen may show it otherwise."""
 
 
 def printable(text: str) -> str:
@@ -124,7 +134,8 @@ class Words:
         return f"{self.who(event.seat)} took seat {event.seat + 1}{kind}"
 
     def _left(self, event: ev.Left) -> str:
-        return f"{self.who(event.seat)} left the table"
+        how = "was sent away by the host" if event.kicked else "left the table"
+        return f"{self.who(event.seat)} {how}"
 
     def _connected(self, event: ev.Connected) -> str:
         return f"{self.who(event.seat)}: connection {'back' if event.connected else 'lost'}"
@@ -156,6 +167,25 @@ class Words:
     def _said(self, event: ev.Said) -> str:
         says = "say" if event.seat == self._seat else "says"
         return f"{self.who(event.seat)} {says}: {printable(event.text)}"
+
+    def _paused(self, event: ev.Paused) -> str:
+        why = "too few are connected" if event.seat is None else f"asked for by {self.who(event.seat)}"
+        return f"the hand pauses: {why}"
+
+    def _continued(self, event: ev.Continued) -> str:
+        return "the hand goes on"
+
+    def _stood_in(self, event: ev.StoodIn) -> str:
+        return f"a bot ({printable(event.bot)}) stands in for {self.who(event.seat)}"
+
+    def _muted(self, event: ev.Muted) -> str:
+        return f"{self.who(event.seat)} {'cannot be heard' if event.muted else 'can be heard again'}"
+
+    def _reacted(self, event: ev.Reacted) -> str:
+        return f"{self.who(event.seat)}: {REACTIONS[event.reaction]}"
+
+    def _watchers(self, message: Watchers) -> str:
+        return f"watching: {message.count}"
 
     def _rotated(self, event: ev.Rotated) -> str:
         return "nobody can go on: everybody's top card of the stock goes to its bottom"
@@ -205,4 +235,10 @@ _TELLERS: dict[type[Message], Callable[[Words, Any], str]] = {
     ev.Called: Words._called,
     ev.HandOver: Words._hand_over,
     ev.MatchOver: Words._match_over,
+    ev.Paused: Words._paused,
+    ev.Continued: Words._continued,
+    ev.StoodIn: Words._stood_in,
+    ev.Muted: Words._muted,
+    ev.Reacted: Words._reacted,
+    Watchers: Words._watchers,
 }

@@ -61,9 +61,7 @@ ACTIONS: Final = (
         brief="waste",
         spot=(Row.HOME, "waste"),
     ),
-    Action(
-        id="waste-up", does="waste's top card to the foundations", brief="waste up", spot=(Row.UPPER, "waste")
-    ),
+    Action(id="waste-up", does="waste's top card to the foundations", spot=(Row.UPPER, "waste")),
     Action(
         id="reserve",
         does="pick the reserve's top card up; twice: its best play",
@@ -73,7 +71,6 @@ ACTIONS: Final = (
     Action(
         id="reserve-up",
         does="reserve's top card to the foundations",
-        brief="reserve up",
         spot=(Row.UPPER, "reserve"),
     ),
     Action(
@@ -131,7 +128,9 @@ LOBBY_ACTIONS: Final = (
     Action(id="bot-medium", does="add a bot that plays well", brief="medium", keys=("2",), group=Group.LOBBY),
     Action(id="bot-hard", does="add a bot that plays fast", brief="hard", keys=("3",), group=Group.LOBBY),
     Action(id="bot-away", does="send the last bot away", brief="one less", keys=("-",), group=Group.LOBBY),
+    Action(id="qr", does="the table's link for a camera, as a QR code", keys=("q",), group=Group.LOBBY),
     Action(id="options", does="game and options", brief="options", keys=("o",), group=Group.LOBBY),
+    Action(id="back", does="back to the cards", brief="to the cards", keys=("escape",), group=Group.SEE),
 )
 """What can be done before and between the matches, beside what can be done always."""
 

@@ -2,7 +2,10 @@
 
 import argparse
 import asyncio
+import contextlib
+import functools
 import os
+import signal
 import sys
 from contextlib import AsyncExitStack
 from dataclasses import replace
@@ -15,7 +18,6 @@ from textual.screen import ModalScreen
 
 from racing_demon_protocol.errors import RacingDemonError
 from racing_demon_protocol.messages import Message
-from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Snapshot
 from racing_demon_protocol.options import Options
@@ -29,15 +31,14 @@ from ..recents import Recent, recents, recents_path, remember
 from ..recorder import Recorder
 from ..settings import Settings, load, save, settings_path
 from ..surroundings import login_name
+from .acts import act
 from .desk import Desk
 from .drawing.glyphs import ASCII, screen_text
-from .drawing.help import help_lines
 from .keymap import PRESETS, known_actions
 from .lately import BANNER_MS, Cue
 from .look import Look, glyphs_for
 from .palette import depth_of, theme
-from .screens.dialogs import ChatScreen, HelpScreen, QuestionScreen
-from .screens.options import OptionsScreen
+from .screens.dialogs import ChatScreen, QuestionScreen
 from .screens.picture import LobbyScreen, PictureScreen, TallyScreen
 from .screens.table import TableScreen
 from .screens.welcome import WelcomeScreen, Wish
@@ -47,7 +48,9 @@ __all__ = ["TerminalApp", "run"]
 
 TICK_SECONDS = 0.1
 
-ROUTING = (Snapshot, ev.Dealt, ev.Signalled, ev.HandOver, ev.Joined, ev.Left)
+URGENT = (ev.Dealt, ev.Signalled)
+"""What shows the cards at once."""
+ROUTING = (*URGENT, Snapshot, ev.HandOver, ev.Joined, ev.Left)
 """What may call for another screen."""
 
 
@@ -67,6 +70,10 @@ async def run(opened: Opened | None, arguments: argparse.Namespace, recorder: Re
         )
     glyphs = glyphs_for("ascii" if arguments.ascii else settings.glyphs, sys.stdout.encoding or "")
     app = TerminalApp(opened, settings, Look(glyphs=glyphs), recorder=recorder)
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGHUP) if sys.platform != "win32" else (signal.SIGTERM,):
+        with contextlib.suppress(NotImplementedError):  # Windows has no signal handlers on its loop
+            loop.add_signal_handler(number, functools.partial(app.exit, None, 128 + number))
     await app.run_async(mouse=settings.mouse)
     if app.failure is not None:
         raise app.failure
@@ -156,7 +163,7 @@ class TerminalApp(App[None]):
         assert isinstance(screen, WelcomeScreen)
         screen.tell("Opening the table...")
         if wish.name != self._settings.name:
-            self._keep(name=wish.name)
+            self.keep(name=wish.name)
         options = Options(game=wish.game, hints=wish.what == "practise")
         opening = {
             "practise": lambda: openings.practise(
@@ -236,7 +243,7 @@ class TerminalApp(App[None]):
             self._shown_until = session.now() + (BANNER_MS if session.desk.banner(session.now()) else 0)
             self.run_worker(self._check(session), group="checking")
         if isinstance(message, ROUTING):
-            self._route()
+            self.route(insists=isinstance(message, URGENT))
         if not self._is_stale:
             self._is_stale = True
             self.call_later(self._freshen)
@@ -257,10 +264,16 @@ class TerminalApp(App[None]):
             return
         await session.tick()
         if self._shown_until and session.now() >= self._shown_until:
-            self._shown_until = 0
-            self._route()
+            self.look_away()
         if isinstance(self.screen, PictureScreen) and session.desk.has_aged(session.now()):
             self.screen.picture.redraw()
+
+    def look_away(self) -> bool:
+        """Turn from the word that fills the screen to the tally; tell whether there was one."""
+        was_shown, self._shown_until = bool(self._shown_until), 0
+        if was_shown:
+            self.route(insists=False)
+        return was_shown
 
     def _screen_for(self, session: Session) -> PictureScreen:
         view = session.client.view
@@ -271,12 +284,23 @@ class TerminalApp(App[None]):
             kind = LobbyScreen
         if isinstance(self.screen, kind) and type(self.screen) is kind:
             return self.screen
+        return self.make(kind, session)
+
+    def make(self, kind: type[PictureScreen], session: Session) -> PictureScreen:
+        """Return a screen of a kind."""
         return kind(session, lambda: self.look, self.act)
 
-    def _route(self) -> None:
-        """Show the screen that fits what the table is doing; only chat may stay before it."""
+    def route(self, *, insists: bool = True) -> None:
+        """Show the screen that fits what the table is doing; only chat may stay before it.
+
+        Args:
+            insists: whether what else lies over the screen goes: the cards do not wait.
+
+        """
         session = self.session
         if session is None or isinstance(self.screen, ChatScreen):
+            return
+        if isinstance(self.screen, ModalScreen) and not insists:
             return
         while isinstance(self.screen, ModalScreen):
             self.pop_screen()
@@ -288,86 +312,15 @@ class TerminalApp(App[None]):
 
     async def act(self, action: str) -> None:
         """Do what an action means that is no play."""
-        session = self.session
-        if session is None:
-            return
-        if action.startswith("bot-") and action != "bot-away":
-            session.tell(cl.AddBot, level=action.removeprefix("bot-"))
-        elif action in self._ACTS:
-            self._ACTS[action](self, session)
-
-    def _enter(self, session: Session) -> None:
-        """Deal or be ready; nothing once the cards are dealt: who was slow to say it wants to play now."""
-        view, client = session.client.view, session.client
-        if self._shown_until:
-            self._shown_until = 0
-            self._route()
-        elif view.in_hand or view.phase is Phase.COUNTDOWN or client.seat is None:
-            pass
-        elif view.between_matches and client.seat == view.host:
-            session.tell(cl.Start)
-        else:
-            session.tell(cl.Ready)
-
-    def _bot_away(self, session: Session) -> None:
-        bots = [state.seat for state in session.client.view.seats.values() if state.bot]
-        if bots:
-            session.tell(cl.RemoveBot, seat=max(bots))
-
-    def _chat(self, session: Session) -> None:
-        if session.client.seat is None:
-            session.desk.hands.say("Only players can say something.", session.now())
-            return
-
-        def said(text: str | None) -> None:
-            if text and self.session is session:
-                session.tell(cl.Say, text=text)
-            self._route()
-
-        self.push_screen(ChatScreen(), said)
-
-    def _options(self, session: Session) -> None:
-        def chosen(options: Options | None) -> None:
-            if options is not None and self.session is session:
-                session.tell(cl.SetOptions, options=options)
-            self._route()
-
-        self.push_screen(OptionsScreen(session.client.view.options), chosen)
-
-    def _help(self, session: Session) -> None:
-        screen = self.screen
-        if isinstance(screen, PictureScreen):
-            lines = help_lines(screen.keymap, session.keymap)
-            self.push_screen(HelpScreen(lines, lambda: self.look), lambda _: self._route())
-
-    def _show(self, kind: type[PictureScreen], session: Session) -> None:
-        if type(self.screen) is kind:
-            self._route()
-        else:
-            self.switch_screen(kind(session, lambda: self.look, self.act))
+        if self.session is not None:
+            act(self, self.session, action)
 
     async def action_leave(self) -> None:
         """Leave the table after a question; without one, leave the program."""
-        session = self.session
-        if session is None or isinstance(self.screen, QuestionScreen):
+        if self.session is None or isinstance(self.screen, QuestionScreen):
             self.exit()
         else:
-            self._leave(session)
-
-    def _leave(self, session: Session) -> None:
-        text = {
-            "practised": "Leave the table? The match ends with it.",
-            "hosted": "Leave the table? It is yours: it ends for everybody.",
-            "joined": "Leave the table? What you have brought up so far counts.",
-        }.get(session.opened.how, "Leave the table?")
-
-        def answered(leaves: bool | None) -> None:
-            if leaves:
-                self.run_worker(session.client.close(), group="leaving")
-            else:
-                self._route()
-
-        self.push_screen(QuestionScreen(text, "Leave", "Stay"), answered)
+            act(self, self.session, "leave")
 
     def _fatal_error(self) -> None:
         """End with a sentence instead of Textual's traceback."""
@@ -378,7 +331,7 @@ class TerminalApp(App[None]):
 
     # How it looks.
 
-    def _keep(self, **changes: Any) -> None:
+    def keep(self, **changes: Any) -> None:
         """Change settings, and keep them for the next time."""
         self._settings = self._settings.model_copy(update=changes)
         self.run_worker(self._save(changes), group="settings")
@@ -393,49 +346,9 @@ class TerminalApp(App[None]):
             elif isinstance(self.screen, WelcomeScreen):
                 self.screen.tell(str(error))
 
-    def _turn_look(self, session: Session, look: Look, told: str) -> None:
+    def change_look(self, look: Look) -> None:
+        """Look otherwise from now on."""
         self.look = look
-        session.desk.motion = look.motion
+        if self.session is not None:
+            self.session.desk.motion = look.motion
         self._dress()
-        session.desk.hands.say(told, session.now())
-
-    def _colours(self, session: Session) -> None:
-        look = self.look.next_palette()
-        self._keep(palette=look.palette_name)
-        self._turn_look(session, look, look.palette.title)
-
-    def _density(self, session: Session) -> None:
-        look = self.look.next_density()
-        self._keep(density=look.density)
-        self._turn_look(session, look, f"size: {look.density}")
-
-    def _motion(self, session: Session) -> None:
-        look = self.look.other_motion()
-        self._keep(motion=look.motion, sound=look.motion)
-        self._turn_look(session, look, f"flashes and sounds: {'on' if look.motion else 'off'}")
-
-    def _volume(self, session: Session) -> None:
-        volume = (session.desk.volume + 1) % 3
-        session.desk.volume = volume
-        self._keep(volume=volume)
-        told = ("own plays only", "what reaches the foundations", "everything")[volume]
-        session.desk.hands.say(f"the feed tells: {told}", session.now())
-
-    _ACTS: ClassVar[dict[str, Any]] = {
-        "enter": _enter,
-        "stuck": lambda self, session: session.tell(cl.Stuck),
-        "call": lambda self, session: session.tell(cl.Call),
-        "hint": lambda self, session: session.desk.hands.hint(session.now()),
-        "watch": lambda self, session: session.desk.watch_next(),
-        "bot-away": _bot_away,
-        "options": _options,
-        "chat": _chat,
-        "help": _help,
-        "leave": _leave,
-        "tally": lambda self, session: self._show(TallyScreen, session),
-        "lobby": lambda self, session: self._show(LobbyScreen, session),
-        "colours": _colours,
-        "density": _density,
-        "motion": _motion,
-        "volume": _volume,
-    }

@@ -79,7 +79,7 @@ class Desk:
             message,
             view,
             seat,
-            at_ms=self.lately.elapsed_ms(now),
+            at_ms=None if view.between_matches else self.lately.elapsed_ms(now),
             volume=self.volume,
             glyphs=self.glyphs,
             refused=refused,
@@ -101,6 +101,7 @@ class Desk:
         age = (
             lately.elapsed_ms(now) // 1_000,
             lately.seconds_to_signal(now),
+            lately.seconds_to_deal(now),
             self.banner(now),
             lately.fresh(now),
             self.hands.message(now),
@@ -178,9 +179,9 @@ class Desk:
             return text, is_warning
         if self.hands.held is not None:
             return self._holding(self.hands.held, labels), False
-        return self._advice(labels), False
+        return self._advice(now, labels), False
 
-    def _advice(self, labels: Mapping[str, str]) -> str:
+    def _advice(self, now: int, labels: Mapping[str, str]) -> str:
         """Return what the player may want to do, where nothing else is to be said."""
         view, seat = self._place.view, self._place.seat
         text = ""
@@ -192,10 +193,15 @@ class Desk:
             text = "Enter deals." if seat == view.host else "Enter: you are ready."
         elif view.phase is Phase.TALLY:
             text = "Enter: ready for the next hand."
+            if seconds := self.lately.seconds_to_deal(now):
+                text += f" It is dealt in {seconds} s."
+        elif seat in view.seats and seat not in view.hand_seats:
+            text = "You play from the next deal on; these are another player's cards."
         elif self.hands.is_out():
             text = f'You are out: call "Demon!" with {labels.get("call", "the key for it")}.'
         elif seat in view.seats and view.seats[seat].stuck:
-            text = "You have said that you are stuck."
+            stuck = [view.seats[other].stuck for other in view.hand_seats if not view.seats[other].left]
+            text = f"You have said that you are stuck ({sum(stuck)} of {len(stuck)} have)."
         return text
 
     def _holding(self, held: Grip, labels: Mapping[str, str]) -> str:

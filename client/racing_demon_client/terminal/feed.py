@@ -6,7 +6,7 @@ from racing_demon_protocol.board import Kind, Play
 from racing_demon_protocol.cards import UNKNOWN, Card
 from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Accepted, Pong, Refused, Seated, Snapshot
+from racing_demon_protocol.messages.server import Accepted, Pong, Refused, Seated, Snapshot, Watchers
 from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.view import TableView
 
@@ -17,7 +17,7 @@ from .ink import Role
 
 __all__ = ["late", "tell"]
 
-SILENT: Final = (Accepted, Pong, Seated, Snapshot)
+SILENT: Final = (Accepted, Pong, Seated, Snapshot, Watchers)
 OWN_ONLY, FOUNDATIONS_TOO, EVERYTHING = range(3)
 
 
@@ -26,7 +26,7 @@ def tell(  # noqa: PLR0913
     view: TableView,
     seat: int | None,
     *,
-    at_ms: int,
+    at_ms: int | None,
     volume: int,
     glyphs: Glyphs,
     refused: Play | None = None,
@@ -37,7 +37,7 @@ def tell(  # noqa: PLR0913
         message: what came.
         view: the table after it.
         seat: the own seat.
-        at_ms: the time since the signal.
+        at_ms: the time since the signal; ``None`` where there is none.
         volume: how much is told of the others: 0 nothing, 1 what reaches the foundations, 2 everything.
         glyphs: the signs to write it with.
         refused: the own play that it refuses, if it does.

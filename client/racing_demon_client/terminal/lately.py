@@ -49,12 +49,14 @@ class Lately:
         self._signal_at = 0
         self._ended_ms: int | None = None
         self._banner_until = 0
+        self._deal_at = 0
 
     def take_up(self, view: TableView, now: int, elapsed_ms: int) -> None:
         """Begin with a table as it lies, so long after its signal; before it, the time is negative."""
         self._signal_at = now - elapsed_ms
         is_over = view.phase in {Phase.TALLY, Phase.OVER} and bool(view.results)
         self._ended_ms = view.results[-1].elapsed_ms if is_over else None
+        self._deal_at = 0
         self._fresh.clear()
         self._pace = {seat: deque() for seat in view.hand_seats}
 
@@ -72,6 +74,7 @@ class Lately:
                 self._note_play(message, view, now)
             case ev.HandOver():
                 self._ended_ms = message.elapsed_ms
+                self._deal_at = now + view.options.tally_ms
                 if message.reason is EndReason.OUT and now >= self._banner_until:
                     return self._call(now)
             case ev.Called():
@@ -102,6 +105,10 @@ class Lately:
     def seconds_to_signal(self, now: int) -> int:
         """Return the seconds until the signal, rounded up; 0 from then on."""
         return max(0, -((now - self._signal_at) // 1_000))
+
+    def seconds_to_deal(self, now: int) -> int:
+        """Return the seconds until the next hand is dealt by itself, rounded up; 0: that is not known."""
+        return max(0, -((now - self._deal_at) // 1_000))
 
     def banner(self, now: int) -> str:
         """Return the word that fills the screen now."""

@@ -11,6 +11,7 @@ from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Pong, Snapshot
+from racing_demon_protocol.reasons import Phase
 from racing_demon_protocol.record import verify
 
 from ..openings import Opened
@@ -187,6 +188,7 @@ class Session:
         keymap, view = self.lobby_keymap, self.client.view
         prompt, is_warning = self.desk.prompt(self.now(), keymap.labels)
         is_host = self.client.seat == view.host and view.between_matches
+        has_cards = view.in_hand or view.phase is Phase.COUNTDOWN
         hosts_only = {"bot-easy", "bot-medium", "bot-hard", "bot-away", "options"}
         footer = [
             (keymap.labels[action.id], action.brief or action.id, action.id)
@@ -194,6 +196,7 @@ class Session:
             if action.id in keymap.labels
             and (action.brief or action.id in {"chat", "leave"})
             and (is_host or action.id not in hosts_only)
+            and (action.id != "back" or has_cards)
         ]
         return Page(
             view=view,

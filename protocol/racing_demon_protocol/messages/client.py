@@ -9,7 +9,21 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from ..options import Options
-from .row import ChatText, Code, Counter, Message, Milliseconds, Name, PileNumber, Seat, Seq, Text, Token
+from ..reasons import Reaction
+from .row import (
+    ChatText,
+    Code,
+    Counter,
+    Message,
+    Milliseconds,
+    Name,
+    Passphrase,
+    PileNumber,
+    Seat,
+    Seq,
+    Text,
+    Token,
+)
 
 __all__ = [
     "AddBot",
@@ -18,14 +32,20 @@ __all__ = [
     "Create",
     "Hello",
     "Join",
+    "Kick",
     "Leave",
+    "MakeHost",
+    "Mute",
+    "Pause",
     "Ping",
     "PlayCards",
+    "React",
     "Ready",
     "RemoveBot",
     "Resume",
     "Say",
     "SetOptions",
+    "StandIn",
     "Start",
     "Stuck",
     "Watch",
@@ -50,12 +70,16 @@ class Hello(Message):
 
 
 class Create(Message):
-    """Open a table and become its host, on a seat or, with ``seated`` false, watching."""
+    """Open a table and become its host, on a seat or, with ``seated`` false, watching.
+
+    With a passphrase, whoever comes later must know it. It is never told to anybody.
+    """
 
     TAG: ClassVar[int] = 2
     name: Name
     options: Options = Options()
     seated: Annotated[bool, Field(strict=True)] = True
+    passphrase: Passphrase = ""
 
 
 class Join(Message):
@@ -64,6 +88,7 @@ class Join(Message):
     TAG: ClassVar[int] = 3
     code: Code
     name: Name
+    passphrase: Passphrase = ""
 
 
 class Watch(Message):
@@ -71,6 +96,7 @@ class Watch(Message):
 
     TAG: ClassVar[int] = 4
     code: Code
+    passphrase: Passphrase = ""
 
 
 class Resume(Message):
@@ -164,3 +190,47 @@ class Say(Command):
 
     TAG: ClassVar[int] = 16
     text: ChatText
+
+
+class Kick(Command):
+    """Send a player, or a bot, away from the table; whose connection it is, it is closed. For the host."""
+
+    TAG: ClassVar[int] = 17
+    seat: Seat
+
+
+class Pause(Command):
+    """Stop the hand for everybody, or let it go on. For the host."""
+
+    TAG: ClassVar[int] = 18
+    paused: Annotated[bool, Field(strict=True)] = True
+
+
+class MakeHost(Command):
+    """Hand the hostship over to another player. For the host."""
+
+    TAG: ClassVar[int] = 19
+    seat: Seat
+
+
+class StandIn(Command):
+    """Let a bot play for somebody whose connection is lost, until they come back. For the host."""
+
+    TAG: ClassVar[int] = 20
+    seat: Seat
+    level: Level = "medium"
+
+
+class Mute(Command):
+    """Let nobody hear what a player says, or let it be heard again. For the host."""
+
+    TAG: ClassVar[int] = 21
+    seat: Seat
+    muted: Annotated[bool, Field(strict=True)] = True
+
+
+class React(Command):
+    """Show everybody a short reaction."""
+
+    TAG: ClassVar[int] = 22
+    reaction: Reaction

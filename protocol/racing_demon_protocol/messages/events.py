@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from ..options import Options
-from ..reasons import EndReason
+from ..reasons import EndReason, Reaction
 from .row import (
     CardNumber,
     ChatText,
@@ -29,6 +29,7 @@ __all__ = [
     "Called",
     "Committed",
     "Connected",
+    "Continued",
     "Dealt",
     "Event",
     "HandOver",
@@ -36,12 +37,16 @@ __all__ = [
     "Joined",
     "Left",
     "MatchOver",
+    "Muted",
     "OptionsSet",
+    "Paused",
     "Played",
+    "Reacted",
     "Readied",
     "Rotated",
     "Said",
     "Signalled",
+    "StoodIn",
     "StuckSaid",
 ]
 
@@ -78,14 +83,15 @@ class Joined(Event):
 
 
 class Left(Event):
-    """A player gave the seat up. During a match the seat stays in the tally, frozen."""
+    """A player gave the seat up, or was sent away. During a match the seat stays in the tally, frozen."""
 
     TAG: ClassVar[int] = 82
     seat: Seat
+    kicked: Annotated[bool, Field(strict=True)] = False
 
 
 class Connected(Event):
-    """A player's connection came or went. The seat stays theirs."""
+    """A player's connection came or went. The seat stays theirs; whoever is back plays for themselves."""
 
     TAG: ClassVar[int] = 83
     seat: Seat
@@ -194,3 +200,44 @@ class Said(Event):
     TAG: ClassVar[int] = 95
     seat: Seat
     text: ChatText
+
+
+class Paused(Event):
+    """The hand stands still: nothing is played, and no time passes in it.
+
+    ``seat`` is the host who wanted that; ``None``: too few players are connected.
+    """
+
+    TAG: ClassVar[int] = 96
+    seat: Seat | None = None
+
+
+class Continued(Event):
+    """The hand goes on, so long after its signal; before the signal the time is negative."""
+
+    TAG: ClassVar[int] = 97
+    elapsed_ms: Milliseconds
+
+
+class StoodIn(Event):
+    """A bot of a level plays for a player until they are back."""
+
+    TAG: ClassVar[int] = 98
+    seat: Seat
+    bot: Annotated[str, Field(min_length=1, max_length=16)]
+
+
+class Muted(Event):
+    """What a player says is not passed on any more, or is again."""
+
+    TAG: ClassVar[int] = 99
+    seat: Seat
+    muted: Annotated[bool, Field(strict=True)]
+
+
+class Reacted(Event):
+    """A player showed a reaction."""
+
+    TAG: ClassVar[int] = 100
+    seat: Seat
+    reaction: Reaction

@@ -20,6 +20,7 @@ __all__ = [
     "Microseconds",
     "Milliseconds",
     "Name",
+    "Passphrase",
     "PileNumber",
     "Row",
     "Seat",
@@ -48,6 +49,8 @@ ChatText = Annotated[str, Field(min_length=1, max_length=200)]
 """A line of chat; the server cleans it like a name."""
 Code = Annotated[str, Field(min_length=1, max_length=16)]
 """A table's code, as it is spoken."""
+Passphrase = Annotated[str, Field(max_length=64)]
+"""What opens a table that is not for everybody; empty for one that is."""
 Token = Annotated[str, Field(min_length=64, max_length=64, pattern="^[0-9a-f]+$")]
 """The secret that opens a seat: 256 random bits in hexadecimal."""
 Hash = Annotated[str, Field(min_length=64, max_length=64, pattern="^[0-9a-f]+$")]

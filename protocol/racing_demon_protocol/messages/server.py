@@ -31,6 +31,7 @@ __all__ = [
     "Seated",
     "Snapshot",
     "Versions",
+    "Watchers",
 ]
 
 Points = Annotated[int, Field(strict=True, ge=-10_000, le=10_000)]
@@ -60,7 +61,10 @@ class Seated(Message):
 
 
 class SeatState(Row):
-    """A seat as everybody sees it. ``bot`` is its level, or empty for a person."""
+    """A seat as everybody sees it. ``bot`` is its level, or empty for a person.
+
+    ``stand_in`` is the level of the bot that plays for a person who is away; empty without one.
+    """
 
     seat: Seat
     name: Name
@@ -69,6 +73,8 @@ class SeatState(Row):
     ready: Annotated[bool, Field(strict=True)] = False
     stuck: Annotated[bool, Field(strict=True)] = False
     left: Annotated[bool, Field(strict=True)] = False
+    stand_in: Annotated[str, Field(max_length=16)] = ""
+    muted: Annotated[bool, Field(strict=True)] = False
 
 
 class HandResult(Row):
@@ -86,7 +92,8 @@ class Snapshot(Message):
     """All of a table that everybody may see, after event ``seq``.
 
     ``piles`` are in the order of the game's layout for ``hand_seats``, each bottom first, -1 for a
-    face-down card. ``elapsed_ms`` counts from the signal; before it, it is negative.
+    face-down card. ``elapsed_ms`` counts from the signal; before it, it is negative. ``locked`` tells
+    whether the table has a passphrase.
     """
 
     TAG: ClassVar[int] = 66
@@ -106,6 +113,8 @@ class Snapshot(Message):
     called: Seat | None = None
     results: tuple[HandResult, ...] = ()
     winners: tuple[Seat, ...] = ()
+    paused: Annotated[bool, Field(strict=True)] = False
+    locked: Annotated[bool, Field(strict=True)] = False
 
 
 class Accepted(Message):
@@ -139,3 +148,10 @@ class Pong(Message):
 
     TAG: ClassVar[int] = 69
     stamp: Milliseconds
+
+
+class Watchers(Message):
+    """So many people watch the table without a seat; told to all who listen, when it changes."""
+
+    TAG: ClassVar[int] = 70
+    count: Annotated[int, Field(strict=True, ge=0, le=1_000_000)]

@@ -284,7 +284,7 @@ def test_who_is_out_is_told_to_call() -> None:
     assert 'You are out: call "Demon!" with c.' == prompt(player)
     player = at("AS")
     player.view.seats[0] = player.view.seats[0].model_copy(update={"stuck": True})
-    assert "You have said that you are stuck." == prompt(player)
+    assert "You have said that you are stuck (1 of 2 have)." == prompt(player)
 
 
 def test_a_message_comes_before_everything_else() -> None:
@@ -308,3 +308,21 @@ def test_whole_matches(name: str) -> None:
             assert scene.pace.keys() == set(player.view.hand_seats)
             assert len(scene.feed) <= 200
         assert options_of(name).hands == player.cues.count(Cue.SIGNAL)
+
+
+def test_the_next_deal_is_counted_down() -> None:
+    """Beside the tally it is told when the next hand is dealt by itself; after that moment no more."""
+    player = at("AS", tally_ms=20_000)
+    player.hear(ev.HandOver(seq=1, reason=EndReason.STUCK, out=None, elapsed_ms=9, points=(0, 0), seed=SEED))
+    assert "Enter: ready for the next hand. It is dealt in 20 s." == prompt(player)
+    player.now += 19_001
+    assert "Enter: ready for the next hand. It is dealt in 1 s." == prompt(player)
+    player.now += 999
+    assert "Enter: ready for the next hand." == prompt(player)
+
+
+def test_a_late_comer_knows_when_to_play() -> None:
+    """Who took a seat in the middle of a hand is told whose cards these are, and when they play."""
+    player = Player.at_position(build(rules_of(players=2), tableau=("KS",)), 5)
+    player.hear(ev.Joined(seq=1, seat=5, name="Late"))
+    assert prompt(player).startswith("You play from the next deal on")

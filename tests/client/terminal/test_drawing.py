@@ -295,7 +295,7 @@ def test_the_table_at_80x24() -> None:
 """
     rows = [row.rstrip() for row in rows_of(player.draw())]
     assert expected.strip("\n").split("\n") == rows[:11]
-    assert " asdfjkl move  qweruio up  space turn  ; waste  p waste up  x drop  v stuck" == rows[23]
+    assert " asdfjkl move  qweruio up  space turn  ; waste  x drop  v stuck  ? help" == rows[23]
 
 
 def test_a_spectator_is_told_whose_layout_is_seen() -> None:
@@ -337,11 +337,12 @@ def test_what_is_the_matter_with_a_player() -> None:
 
 
 def test_trouble_and_numbers_in_the_header() -> None:
-    """The round trip is told, on wide screens the time to paint too; trouble takes their place."""
+    """The round trip is told, and the time to paint where it is felt; trouble takes their place."""
     player = Player.at_position(build(rules_of(), tableau=("KS",)))
-    player.desk.ping_ms, player.desk.paint_ms = 12.4, 3.6
-    assert "ping 12 ms" in rows_of(player.draw())[0]
-    assert "ping 12 ms   paint 4 ms" in rows_of(player.draw((120, 40)))[0]
+    player.desk.ping_ms, player.desk.paint_ms = 12.4, 49.6
+    assert "ping 12 ms   ? help" in rows_of(player.draw())[0]
+    player.desk.paint_ms = 63.6
+    assert "ping 12 ms   paint 64 ms" in rows_of(player.draw((120, 40)))[0]
     player.desk.trouble = "connection lost: reconnecting..."
     assert "ping" not in rows_of(player.draw((120, 40)))[0]
     assert "connection lost: reconnecting..." in rows_of(player.draw((120, 40)))[0]

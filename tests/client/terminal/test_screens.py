@@ -7,7 +7,7 @@ from racing_demon_client.connection import Client
 from racing_demon_client.settings import load
 from racing_demon_client.terminal.screens.dialogs import ChatScreen, HelpScreen, QuestionScreen
 from racing_demon_client.terminal.screens.options import OptionsScreen
-from racing_demon_client.terminal.screens.picture import LobbyScreen, TallyScreen
+from racing_demon_client.terminal.screens.picture import LobbyScreen, PictureScreen, TallyScreen
 from racing_demon_client.terminal.screens.table import TableScreen
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
@@ -324,3 +324,45 @@ async def test_no_size_ends_the_program(key: str) -> None:
             await player.pilot.pause()
         await player.pilot.press("escape")
         assert player.app.is_running
+
+
+async def test_the_options_stay_open_while_others_come() -> None:
+    """Who fills the form in is not disturbed by guests that come and go."""
+    async with hosting() as player:
+        await player.pilot.press("o")
+        await wait(player.pilot, lambda: isinstance(player.app.screen, OptionsScreen))
+        await type_into(player.pilot, "hands", "3")
+        client = player.session.client
+        async with await Client.join(client.url, client.code, "Ben") as ben:
+            await wait(player.pilot, lambda: len(client.view.seats) == 2)
+            await ben.leave()
+        await wait(player.pilot, lambda: len(client.view.seats) == 1)
+        assert isinstance(player.app.screen, OptionsScreen)
+        assert "3" == field(player.app, "hands").value
+
+
+async def test_leaving_gives_the_seat_up() -> None:
+    """Who leaves by key is gone from the table, and not only away."""
+    async with serving() as served:
+        async with await Client.create(served.url, "Ben", SLOW) as ben:
+            guest = await Client.join(served.url, ben.code, "Ann")
+            async with sitting(guest, "joined") as player:
+                await player.pilot.press("ctrl+c")
+                await player.pilot.press("y")
+                await until_ended(player.app)
+            async for _ in ben:
+                if 1 not in ben.view.seats:
+                    break
+
+
+@pytest.mark.parametrize(("opens", "kind"), [("f6", TallyScreen), ("f7", LobbyScreen)])
+@pytest.mark.parametrize("closes", ["escape", "enter", ""])
+async def test_back_to_the_cards(opens: str, closes: str, kind: type[PictureScreen]) -> None:
+    """Tally and lobby, looked at in a hand, are left by Escape, by Enter, and by their own keys."""
+    async with hosting() as player:
+        await deal(player)
+        await player.pilot.press(opens)
+        assert type(player.app.screen) is kind
+        await shows(player, "to the cards")
+        await player.pilot.press(closes or opens)
+        await wait(player.pilot, lambda: isinstance(player.app.screen, TableScreen))

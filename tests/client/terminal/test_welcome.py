@@ -100,7 +100,7 @@ async def test_recents_fill_the_fields(how: str, button: str) -> None:
             assert recent is not None
             remember(recents_path(), recent)
             async with at_first_screen() as (app, pilot):
-                app.screen.query_one(OptionList).focus()
+                app.screen.query_one("#late", OptionList).focus()
                 await pilot.press("down", "enter")
                 await wait(pilot, lambda: field(app, "code").value)
                 assert (served.url, ben.code) == (field(app, "address").value, field(app, "code").value)
@@ -119,4 +119,4 @@ async def test_broken_recents_are_passed_over(folders: Folders) -> None:
     folders.recents.write_text(json.dumps([entry, {**entry, "code": "\x1b[2J"}, 5]))
     async with at_first_screen() as (app, pilot):
         await pilot.pause()
-        assert 1 == app.screen.query_one(OptionList).option_count
+        assert 1 == app.screen.query_one("#late", OptionList).option_count

@@ -1,5 +1,7 @@
 """The lobby as a picture: who sits where, what is played, and how others find the table."""
 
+from collections.abc import Sequence
+
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.messages.server import SeatState
 from racing_demon_protocol.options import Options
@@ -9,19 +11,38 @@ from .canvas import Canvas, Hit
 from .glyphs import Glyphs, cut, fit, screen_text
 from .page import Page, draw_page
 
-__all__ = ["draw_lobby", "told_options"]
+__all__ = ["draw_lobby", "shows_qr", "told_options"]
 
 SEATS = 8
 NAME = 24
+ROOMY = (120, 40)
+"""From this size on there is room for the link's picture beside the seats."""
 
 
-def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
-    """Return the picture of the lobby, of a width and height in cells."""
+def shows_qr(wanted: bool | None, size: tuple[int, int]) -> bool:
+    """Tell whether the link's picture is shown: as wanted, or else where there is room for it."""
+    return (size[0] >= ROOMY[0] and size[1] >= ROOMY[1]) if wanted is None else wanted
+
+
+def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs, qr: Sequence[str] = ()) -> Canvas:
+    """Return the picture of the lobby, of a width and height in cells.
+
+    Args:
+        page: what is shown.
+        size: the width and height.
+        glyphs: the signs.
+        qr: the lines of the link's picture, if it is to be shown.
+
+    """
     canvas = draw_page(page, size, glyphs)
     view = page.view
     x = canvas.put(2, 2, "table ", Role.DIM)
     x = canvas.put(x, 2, screen_text(view.code), Role.BANNER | Mark.STRONG)
     y = 3
+    if page.addresses and "qr" in page.labels:
+        x = canvas.put(x + 4, 2, page.labels["qr"], Role.KEY)
+        end = canvas.put(x + 1, 2, "a code for cameras", Role.DIM)
+        canvas.touch(Hit(x - 1, 2, end - x + 1, 1, action="qr"))
     for address in page.addresses:
         line = f"racing-demon join {screen_text(address)} {screen_text(view.code)}"
         canvas.put(2, y, cut(line, canvas.width - 4, glyphs), Role.TEXT)
@@ -33,7 +54,20 @@ def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
     canvas.put(2, y + 1, cut(told, canvas.width - 4, glyphs), Role.DIM)
     canvas.touch(Hit(2, y, canvas.width - 4, 2, action="options"))
     page.draw_feed(canvas, y + 3, glyphs)
+    _draw_qr(canvas, qr)
     return canvas
+
+
+def _draw_qr(canvas: Canvas, lines: Sequence[str]) -> None:
+    """Draw the link's picture on the right, over what is there; a part of it would be of no use."""
+    if not lines:
+        return
+    if len(lines) > canvas.height - 4 or len(lines[0]) > canvas.width:
+        told = "no room for the code: make the window larger"
+        canvas.put(canvas.width - len(told) - 2, canvas.height - 3, told, Role.WARNING)
+        return
+    for y, line in enumerate(lines, 2):
+        canvas.put(canvas.width - len(line) - min(2, canvas.width - len(line)), y, line)
 
 
 def _draw_seats(canvas: Canvas, page: Page, y: int, glyphs: Glyphs) -> int:

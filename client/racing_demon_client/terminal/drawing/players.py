@@ -164,7 +164,8 @@ def draw_feed(sheet: Sheet, x: int, y: int, end: int) -> None:
         for number, text in enumerate(_wrapped(line, width - 7)):
             if row >= end:
                 return
-            sheet.canvas.put(x + 1, row, duration(line.at_ms) if number == 0 else "", Role.DIM)
+            at = "" if number or line.at_ms is None else duration(line.at_ms)
+            sheet.canvas.put(x + 1, row, at, Role.DIM)
             sheet.canvas.put(x + 7, row, text, line.role)
             row += 1
 

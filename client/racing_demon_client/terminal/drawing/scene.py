@@ -34,7 +34,7 @@ class Dragged(NamedTuple):
 class FeedLine:
     """One line of what happened: when, in milliseconds of the hand, and how much it concerns oneself."""
 
-    at_ms: int
+    at_ms: int | None
     text: str
     role: Role = Role.TEXT
 

@@ -19,6 +19,8 @@ from .sheet import Sheet
 __all__ = ["draw_table"]
 
 TITLE: Final = "Racing Demon"
+SLOW_PAINT_MS: Final = 50
+"""From here on a player feels that the screen is late, and may want to know why."""
 
 
 def draw_table(scene: Scene, size: tuple[int, int], density: Density, glyphs: Glyphs) -> Canvas:
@@ -79,8 +81,8 @@ def _draw_greeting(sheet: Sheet) -> None:
         f"{keys}  one key takes, one puts down",
         f"{ups}  the key above sends up",
         f"{labels.get('turn', ''):7}  turns the stock",
-        f"{labels.get('waste', ''):7}  takes the waste, {labels.get('waste-up', '')} sends it up",
-        f"{labels.get('help', ''):7}  all keys. The mouse works, too.",
+        f"{labels.get('waste', ''):7}  the waste; {labels.get('waste-up', '')} sends it up",
+        f"{labels.get('help', ''):7}  all keys; and the mouse works",
     )
     for row, line in enumerate(lines, start=4):
         canvas.put(2, row, cut(line, sheet.width - 3, sheet.glyphs), Role.TEXT)
@@ -107,7 +109,7 @@ def _draw_header(canvas: Canvas, scene: Scene, glyphs: Glyphs) -> None:
         canvas.put(width - len(right) - len(text) - 2, 0, text, Role.WARNING | Mark.STRONG)
     else:
         numbers = [] if scene.ping_ms is None else [f"ping {scene.ping_ms:.0f} ms"]
-        if scene.paint_ms is not None and width >= 120:
+        if scene.paint_ms is not None and scene.paint_ms >= SLOW_PAINT_MS:
             numbers.append(f"paint {scene.paint_ms:.0f} ms")
         text = "   ".join(numbers)
         canvas.put(width - len(right) - len(text) - 3, 0, text, Role.DIM)

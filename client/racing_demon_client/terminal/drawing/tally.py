@@ -62,8 +62,10 @@ def _draw_rows(canvas: Canvas, page: Page, y: int, glyphs: Glyphs) -> int:
     seats = sorted(totals, key=lambda seat: -totals[seat])
     room = canvas.width - NAME - 4 - 8
     bar = BAR if room > BAR + 3 * HAND else 0
-    results = view.results[-max(1, (room - bar) // HAND) :]
+    running = view.points() if view.phase in {Phase.COUNTDOWN, Phase.PLAYING, Phase.GRACE} else {}
+    results = view.results[-max(1, (room - bar) // HAND - bool(running)) :]
     heads = "".join(f"{result.hand:>{HAND - 1}} " for result in results)
+    heads += f"{'now':>{HAND - 1}} " if running else ""
     canvas.put(2, y, f"{'hand':{NAME}}{heads}  total", Role.DIM)
     best = max([1, *totals.values()])
     for row, seat in enumerate(seats, start=y + 1):
@@ -73,6 +75,8 @@ def _draw_rows(canvas: Canvas, page: Page, y: int, glyphs: Glyphs) -> int:
             points = dict(zip(result.seats, result.points, strict=True)).get(seat)
             x = canvas.put(x, row, f"{'-' if points is None else points:>{HAND - 1}}", Role.TEXT)
             x = canvas.put(x, row, "*" if seat == result.out else " ", Role.BANNER | Mark.STRONG)
+        if running:
+            x = canvas.put(x, row, f"{running.get(seat, '-'):>{HAND - 1}} ", Role.ACCENT)
         x = canvas.put(x, row, f"{totals[seat]:>7}", Role.TEXT | Mark.STRONG)
         length = max(0, totals[seat]) * bar // best
         canvas.put(x + 2, row, glyphs.block * length, Role.ACCENT if seat == page.seat else Role.FRAME)

@@ -95,7 +95,8 @@ class QuestionScreen(ModalScreen[bool]):
 
     DEFAULT_CSS = """
     QuestionScreen { align: center middle; }
-    QuestionScreen Vertical { width: 64; height: auto; border: round $primary; padding: 1 2; }
+    QuestionScreen Vertical { width: 64; max-width: 100%; height: auto; }
+    QuestionScreen Vertical { border: round $primary; padding: 1 2; }
     QuestionScreen Horizontal { height: auto; margin-top: 1; }
     QuestionScreen Button { margin-right: 2; }
     """

@@ -17,6 +17,8 @@ from racing_demon_protocol.errors import InvalidGame
 from racing_demon_protocol.games import GAMES, declare
 from racing_demon_protocol.options import Options
 
+from ...explaining import explained
+
 __all__ = ["OptionsScreen", "choices_of"]
 
 USUAL = ""
@@ -82,8 +84,7 @@ class OptionsScreen(ModalScreen[Options | None]):
             options = Options.model_validate(values)
             declare(options, 2)
         except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            self._refuse(f"{'.'.join(map(str, first['loc']))}: {first['msg']}")
+            self._refuse(explained(error))
         except InvalidGame as error:
             self._refuse(str(error))
         else:

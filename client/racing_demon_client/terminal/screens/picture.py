@@ -8,8 +8,10 @@ from textual import events
 from textual.app import ComposeResult
 from textual.screen import Screen
 
+from ...qr import link_of, qr_lines
 from ..drawing.canvas import Canvas
-from ..drawing.lobby import draw_lobby
+from ..drawing.glyphs import ASCII
+from ..drawing.lobby import draw_lobby, shows_qr
 from ..drawing.tally import draw_tally
 from ..keymap import Keymap
 from ..look import Look
@@ -84,7 +86,14 @@ class PictureScreen(Screen[None]):
 
 
 class LobbyScreen(PictureScreen):
-    """Who sits where, what is played, how others find the table."""
+    """Who sits where, what is played, how others find the table.
+
+    Attributes:
+        shows_qr: whether the link's picture is shown; ``None`` where that depends on the room for it.
+
+    """
+
+    shows_qr: bool | None = None
 
     @property
     def keymap(self) -> Keymap:
@@ -93,7 +102,22 @@ class LobbyScreen(PictureScreen):
 
     def draw(self, look: Look, width: int, height: int) -> Canvas:
         """Return the picture of the lobby."""
-        return draw_lobby(self.session.page(), (width, height), look.glyphs)
+        qr = self._qr(look, width, height)
+        return draw_lobby(self.session.page(), (width, height), look.glyphs, qr)
+
+    def _qr(self, look: Look, width: int, height: int) -> tuple[str, ...]:
+        """Return the link's picture, as far as it is to be shown."""
+        addresses = self.session.opened.addresses
+        if not (addresses and shows_qr(self.shows_qr, (width, height))):
+            return ()
+        link = link_of(addresses[0], self.session.client.view.code)
+        return qr_lines(link, ascii_only=look.glyphs is ASCII, is_dark=look.palette.is_dark)
+
+    async def do(self, action: str) -> None:
+        """Do what an action means; show the link's picture, or show it no longer."""
+        if action == "qr":
+            self.shows_qr = not shows_qr(self.shows_qr, (self.size.width, self.size.height))
+        await super().do(action)
 
 
 class TallyScreen(LobbyScreen):

@@ -1,6 +1,8 @@
-"""The first screen: practise, host, join, watch, and the tables of late."""
+"""The first screen: practise, host, join, watch, the tables on this network, and those of late."""
 
+import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -15,12 +17,19 @@ from textual.widgets.option_list import Option
 
 from racing_demon_protocol.games import GAMES
 
+from ...finding import told as told_table
+from ...lan import find
+from ...probing import Table
 from ...recents import Recent
 from ..drawing.glyphs import screen_text
 
 __all__ = ["WelcomeScreen", "Wish"]
 
 MOST_NAME, MOST_CODE, MOST_ADDRESS = 24, 16, 200
+LOOK_SECONDS = 5.0
+"""So long the network is listened to at a time; what has not answered then is shown no longer."""
+REST_SECONDS = 5.0
+NEAR = "tables on this network"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +98,7 @@ class WelcomeScreen(Screen[None]):
         self._name = name
         self._recents = list(recents)
         self._chosen = chosen
+        self._near: list[Table] = []
 
     def compose(self) -> ComposeResult:
         """Lay the form out."""
@@ -124,12 +134,43 @@ class WelcomeScreen(Screen[None]):
                 yield Button("Join (j)", id="join", compact=True)
                 yield Button("Watch (w)", id="watch", compact=True)
             yield Label("", id="told", markup=False)
+            yield Label(f"{NEAR}: looking...", id="near-told", classes="heading")
+            yield OptionList(id="near")
             if self._recents:
                 yield Label("tables of late", classes="heading")
-                yield OptionList(*(Option(Content(_told(recent))) for recent in self._recents))
+                yield OptionList(*(Option(Content(_told(recent))) for recent in self._recents), id="late")
             yield Label(
                 "Tab, arrows and Enter move and choose; Escape leaves a field; q quits.", classes="heading"
             )
+
+    def on_mount(self) -> None:
+        """Begin to look for tables; that ends with the screen."""
+        self.query_one("#near", OptionList).display = False
+        self.run_worker(self._look_around(), group="looking")
+
+    async def _look_around(self) -> None:
+        while True:
+            found: list[Table] = []
+            async with aclosing(find(LOOK_SECONDS)) as tables:
+                async for table in tables:
+                    found.append(table)
+                    self._show_near([*self._near, *(each for each in found if each not in self._near)])
+            self._show_near(found)
+            await asyncio.sleep(REST_SECONDS)
+
+    def _show_near(self, tables: Sequence[Table]) -> None:
+        """Show the tables of the network; what is pointed at stays so."""
+        near = self.query_one("#near", OptionList)
+        at = near.highlighted
+        pointed = self._near[at] if at is not None and at < len(self._near) else None
+        self.query_one("#near-told", Label).update(NEAR if tables else f"{NEAR}: none found so far")
+        if list(tables) == self._near:
+            return
+        self._near = list(tables)
+        near.set_options(Option(Content(screen_text(told_table(table)))) for table in self._near)
+        near.display = bool(self._near)
+        if pointed in self._near:
+            near.highlighted = self._near.index(pointed)
 
     def tell(self, text: str) -> None:
         """Say why something did not work."""
@@ -146,12 +187,20 @@ class WelcomeScreen(Screen[None]):
         else:
             self.query_one("#practise", Button).focus()
 
-    @on(OptionList.OptionSelected)
+    @on(OptionList.OptionSelected, "#late")
     def _recent(self, event: OptionList.OptionSelected) -> None:
         recent = self._recents[event.option_index]
-        self.query_one("#address", Input).value = recent.url
-        self.query_one("#code", Input).value = recent.code
-        self.query_one("#watch" if recent.how == "watched" else "#join", Button).focus()
+        self._fill(recent.url, recent.code, "watch" if recent.how == "watched" else "join")
+
+    @on(OptionList.OptionSelected, "#near")
+    def _neighbour(self, event: OptionList.OptionSelected) -> None:
+        table = self._near[event.option_index]
+        self._fill(table.address, table.code, "join")
+
+    def _fill(self, address: str, code: str, button: str) -> None:
+        self.query_one("#address", Input).value = address
+        self.query_one("#code", Input).value = code
+        self.query_one(f"#{button}", Button).focus()
 
     def action_leave_field(self) -> None:
         """Leave a field, so that the letters are keys again."""

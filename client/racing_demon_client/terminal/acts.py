@@ -1,0 +1,192 @@
+"""What a player wants that is no play: one function an action."""
+
+from collections.abc import Callable
+from typing import Any, Final, Protocol
+
+from textual.screen import Screen
+from textual.worker import Worker
+
+from racing_demon_protocol.messages import client as cl
+from racing_demon_protocol.options import Options
+from racing_demon_protocol.reasons import Phase
+
+from .drawing.densities import DENSITIES
+from .drawing.help import help_lines
+from .look import Look
+from .screens.dialogs import ChatScreen, HelpScreen, QuestionScreen
+from .screens.options import OptionsScreen
+from .screens.picture import LobbyScreen, PictureScreen, TallyScreen
+from .session import Session
+
+__all__ = ["Stage", "act"]
+
+
+class Stage(Protocol):
+    """The application, as far as it is needed here."""
+
+    look: Look
+    session: Session | None
+
+    @property
+    def screen(self) -> Screen[Any]:
+        """The screen that is seen."""
+
+    def push_screen(self, screen: Any, callback: Any = None) -> Any:
+        """Lay a screen over it, which gives an answer when it goes."""
+
+    def switch_screen(self, screen: Any) -> Any:
+        """Show another screen."""
+
+    def run_worker(self, work: Any, *, group: str) -> Worker[Any]:
+        """Do something beside all else."""
+
+    def route(self, *, insists: bool = True) -> None:
+        """Show the screen that fits what the table is doing."""
+
+    def look_away(self) -> bool:
+        """Turn from the word that fills the screen; tell whether there was one."""
+
+    def make(self, kind: type[PictureScreen], session: Session) -> PictureScreen:
+        """Return a screen of a kind."""
+
+    def change_look(self, look: Look) -> None:
+        """Look otherwise from now on."""
+
+    def keep(self, **changes: Any) -> None:
+        """Change settings."""
+
+
+def act(stage: Stage, session: Session, action: str) -> None:
+    """Do what an action means; nothing for one that means nothing here."""
+    if action.startswith("bot-") and action != "bot-away":
+        session.tell(cl.AddBot, level=action.removeprefix("bot-"))
+    elif action in ACTS:
+        ACTS[action](stage, session)
+
+
+def _enter(stage: Stage, session: Session) -> None:
+    """Deal or be ready. Once the cards are dealt, go to them: who was slow to say it wants to play now."""
+    view, client = session.client.view, session.client
+    if stage.look_away():
+        return
+    if view.in_hand or view.phase is Phase.COUNTDOWN or client.seat is None:
+        stage.route()
+    elif view.between_matches and client.seat == view.host:
+        session.tell(cl.Start)
+    else:
+        session.tell(cl.Ready)
+
+
+def _bot_away(stage: Stage, session: Session) -> None:
+    bots = [state.seat for state in session.client.view.seats.values() if state.bot]
+    if bots:
+        session.tell(cl.RemoveBot, seat=max(bots))
+
+
+def _chat(stage: Stage, session: Session) -> None:
+    if session.client.seat is None:
+        session.desk.hands.say("Only players can say something.", session.now())
+        return
+
+    def said(text: str | None) -> None:
+        if text and stage.session is session:
+            session.tell(cl.Say, text=text)
+        stage.route()
+
+    stage.push_screen(ChatScreen(), said)
+
+
+def _options(stage: Stage, session: Session) -> None:
+    def chosen(options: Options | None) -> None:
+        if options is not None and stage.session is session:
+            session.tell(cl.SetOptions, options=options)
+        stage.route()
+
+    stage.push_screen(OptionsScreen(session.client.view.options), chosen)
+
+
+def _help(stage: Stage, session: Session) -> None:
+    screen = stage.screen
+    if isinstance(screen, PictureScreen):
+        lines = help_lines(screen.keymap, session.keymap)
+        stage.push_screen(HelpScreen(lines, lambda: stage.look), lambda _: stage.route())
+
+
+def _show(kind: type[PictureScreen]) -> Callable[[Stage, Session], None]:
+    def show(stage: Stage, session: Session) -> None:
+        if type(stage.screen) is kind:
+            stage.route()
+        else:
+            stage.switch_screen(stage.make(kind, session))
+
+    return show
+
+
+def _leave(stage: Stage, session: Session) -> None:
+    text = {
+        "practised": "Leave the table? The match ends with it.",
+        "hosted": "Leave the table? It is yours: it ends for everybody.",
+        "joined": "Leave the table? What you have brought up so far counts.",
+    }.get(session.opened.how, "Leave the table?")
+
+    def answered(leaves: bool | None) -> None:
+        if leaves:
+            stage.run_worker(session.client.leave(), group="leaving")
+        else:
+            stage.route()
+
+    stage.push_screen(QuestionScreen(text, "Leave", "Stay"), answered)
+
+
+def _colours(stage: Stage, session: Session) -> None:
+    look = stage.look.next_palette()
+    stage.keep(palette=look.palette_name)
+    stage.change_look(look)
+    session.desk.hands.say(look.palette.title, session.now())
+
+
+def _density(stage: Stage, session: Session) -> None:
+    look = stage.look.next_density()
+    stage.keep(density=look.density)
+    stage.change_look(look)
+    wanted, size = DENSITIES.get(look.density), stage.screen.size
+    told = f"size: {look.density}"
+    if wanted is not None and (wanted.width > size.width or wanted.height > size.height):
+        told += f", which needs a terminal of {wanted.width}x{wanted.height}"
+    session.desk.hands.say(told, session.now())
+
+
+def _motion(stage: Stage, session: Session) -> None:
+    look = stage.look.other_motion()
+    stage.keep(motion=look.motion, sound=look.motion)
+    stage.change_look(look)
+    session.desk.hands.say(f"flashes and sounds: {'on' if look.motion else 'off'}", session.now())
+
+
+def _volume(stage: Stage, session: Session) -> None:
+    volume = (session.desk.volume + 1) % 3
+    session.desk.volume = volume
+    stage.keep(volume=volume)
+    told = ("own plays only", "what reaches the foundations", "everything")[volume]
+    session.desk.hands.say(f"the feed tells: {told}", session.now())
+
+
+ACTS: Final[dict[str, Callable[[Stage, Session], None]]] = {
+    "enter": _enter,
+    "back": lambda stage, session: stage.route(),
+    "stuck": lambda stage, session: session.tell(cl.Stuck),
+    "call": lambda stage, session: session.tell(cl.Call),
+    "hint": lambda stage, session: session.desk.hands.hint(session.now()),
+    "watch": lambda stage, session: session.desk.watch_next(),
+    "bot-away": _bot_away,
+    "options": _options,
+    "chat": _chat,
+    "help": _help,
+    "leave": _leave,
+    "tally": _show(TallyScreen),
+    "lobby": _show(LobbyScreen),
+    "colours": _colours,
+    "density": _density,
+    "motion": _motion,
+    "volume": _volume,
+}

@@ -1,0 +1,245 @@
+"""Who sits where, who is there, and who is the host. Times are microseconds on the caller's rising clock.
+
+A seat stays its player's while the connection is away. For a while nothing happens at all: people come
+back. Then the others need not wait for them, and a host who stays away loses the hostship.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.messages import events as ev
+from racing_demon_protocol.messages.server import SeatState
+from racing_demon_protocol.reasons import Reaction, Reason
+
+from .chat import Chat
+from .claims import Actor, Claims
+from .log import Log
+from .names import BOT_NAMES, clean, clean_words, unique
+
+__all__ = ["AWAY_US", "HOST_AWAY_US", "Seating"]
+
+AWAY_US: Final = 10_000_000
+"""How long somebody whose connection is lost still counts as there, when all must agree."""
+HOST_AWAY_US: Final = 20_000_000
+"""How long a host may be away before the next player becomes host."""
+ENOUGH: Final = 2
+"""So many people must be connected for a hand to go on, if so many play in it."""
+
+
+class Seating:
+    """The seats of one table.
+
+    Attributes:
+        claims: who may speak for them.
+
+    Args:
+        log: the table's log.
+
+    """
+
+    def __init__(self, log: Log) -> None:
+        self.claims = Claims()
+        self._log = log
+        self._view = log.view
+        self._chat = Chat()
+        self._gone: dict[Actor, int] = {}
+        self._given_up: set[Actor] = set()
+
+    # Questions.
+
+    def state(self, seat: int) -> SeatState:
+        """Return a seat as everybody sees it."""
+        return self._view.seats[seat]
+
+    def active(self) -> dict[int, SeatState]:
+        """Return the seats whose players have not left."""
+        return {seat: state for seat, state in self._view.seats.items() if not state.left}
+
+    def seat_of(self, actor: Actor) -> int:
+        """Return the seat that an actor speaks for.
+
+        Raises:
+            CommandRefused: it has none, or has left it.
+
+        """
+        if actor is None:
+            raise CommandRefused(Reason.NOT_SEATED, "You are watching; only players may do that.")
+        if self.state(actor).left:
+            raise CommandRefused(Reason.NOT_SEATED, "You have left this table.")
+        return actor
+
+    def people(self) -> list[SeatState]:
+        """Return the players who are no bots and have not left."""
+        return [state for state in self.active().values() if not state.bot]
+
+    def somebody_is_there(self) -> bool:
+        """Tell whether the next hand may be dealt: not while all people at the table are away."""
+        people = self.people()
+        return bool(self.active()) and (not people or any(state.connected for state in people))
+
+    def must_agree(self, seat: int) -> bool:
+        """Tell whether a seat is asked where all must agree: not once it is away for long."""
+        state = self.state(seat)
+        is_there = state.connected or bool(state.stand_in) or seat not in self._given_up
+        return is_there and not state.left
+
+    def is_lacking(self) -> bool:
+        """Tell whether too few of the people in the hand are connected for it to go on."""
+        people = [state for state in self.people() if state.seat in self._view.hand_seats]
+        there = sum(state.connected or bool(state.stand_in) for state in people)
+        return there < min(ENOUGH, len(people))
+
+    # Coming and going.
+
+    def join(self, name: str, token_hash: bytes) -> int:
+        """Seat somebody, and return the seat's number.
+
+        Raises:
+            CommandRefused: there is no seat, the name will not do, or the match takes nobody in.
+
+        """
+        return self._sit_down(clean(name), token_hash)
+
+    def add_bot(self, level: str) -> None:
+        """Seat a bot.
+
+        Raises:
+            CommandRefused: there is no seat, or the match takes nobody in.
+
+        """
+        taken = {state.name for state in self._view.seats.values()}
+        name = next((name for name in BOT_NAMES if name not in taken), BOT_NAMES[0])
+        self._sit_down(name, b"", level)
+
+    def connect(self, actor: Actor, connected: bool, at: int) -> bool:
+        """Note that an actor's connection came or went; tell whether that changes a seat."""
+        if connected:
+            self._gone.pop(actor, None)
+            self._given_up.discard(actor)
+        else:
+            self._gone[actor] = at
+        state = None if actor is None else self._view.seats.get(actor)
+        if state is None or state.left or state.connected == connected:
+            return False
+        self._log.emit(ev.Connected, seat=state.seat, connected=connected)
+        return True
+
+    def vacate(self, seat: int, *, kicked: bool = False) -> None:
+        """Let a seat go, and the hostship with it."""
+        self._log.emit(ev.Left, seat=seat, kicked=kicked)
+        if kicked or seat not in self._view.seats:
+            self.claims.drop(seat)
+        self._gone.pop(seat, None)
+        self._given_up.discard(seat)
+        if seat == self._view.host:
+            self._pass_on(self.people())
+
+    def keep_seated(self) -> None:
+        """Forget those who have left: a new match has no place for them."""
+        self.claims.keep(self._view.seats)
+        self._gone = {actor: at for actor, at in self._gone.items() if actor in self.claims}
+
+    def _sit_down(self, name: str, token_hash: bytes, bot: str = "") -> int:
+        view = self._view
+        if not (view.between_matches or view.options.late_join):
+            raise CommandRefused(Reason.NOT_NOW, "This match takes nobody in; you can watch.")
+        seat = next((n for n in range(view.options.seats) if n not in view.seats), None)
+        if seat is None:
+            raise CommandRefused(Reason.TABLE_FULL, "All seats are taken; you can watch.")
+        taken = [state.name for state in view.seats.values()]
+        self._log.emit(ev.Joined, seat=seat, name=unique(name, taken), bot=bot)
+        self.claims.add(seat, token_hash)
+        self._chat.forget(seat)
+        if view.host is None and None not in self.claims:
+            self._log.emit(ev.Hosted, seat=seat)
+        return seat
+
+    # Time passes.
+
+    def timers(self) -> Iterator[tuple[int, bool]]:
+        """Yield when somebody is given up for now (false), and when the host loses the hostship (true)."""
+        for actor, since in self._gone.items():
+            if actor is not None and actor not in self._given_up:
+                yield since + AWAY_US, False
+        since_host = self._gone.get(self._view.host)
+        if since_host is not None and any(state.connected for state in self.people()):
+            yield since_host + HOST_AWAY_US, True
+
+    def give_up(self, now: int) -> None:
+        """Do not wait any longer for those who are away for long."""
+        self._given_up.update(actor for actor, since in self._gone.items() if since + AWAY_US <= now)
+
+    def replace_host(self) -> None:
+        """Let the next player who is connected be the host."""
+        self._pass_on([state for state in self.people() if state.seat != self._view.host])
+
+    def _pass_on(self, heirs: list[SeatState]) -> None:
+        heirs.sort(key=lambda state: not state.connected)
+        self._log.emit(ev.Hosted, seat=heirs[0].seat if heirs else None)
+
+    # What the host may do with them.
+
+    def make_host(self, seat: int) -> None:
+        """Hand the hostship over.
+
+        Raises:
+            CommandRefused: no player has that seat.
+
+        """
+        self._log.emit(ev.Hosted, seat=self._person(seat).seat)
+
+    def stand_in(self, seat: int, level: str) -> None:
+        """Let a bot play for somebody who is away.
+
+        Raises:
+            CommandRefused: no player has that seat, or they are there.
+
+        """
+        if self._person(seat).connected:
+            raise CommandRefused(Reason.NOT_NOW, "That player is here; bots stand in for those who are away.")
+        self._log.emit(ev.StoodIn, seat=seat, bot=level)
+
+    def mute(self, seat: int, muted: bool) -> None:
+        """Let nobody hear what a player says, or let it be heard again.
+
+        Raises:
+            CommandRefused: no player has that seat.
+
+        """
+        if self._person(seat).muted != muted:
+            self._log.emit(ev.Muted, seat=seat, muted=muted)
+
+    def _person(self, seat: int) -> SeatState:
+        state = self.active().get(seat)
+        if state is None or state.bot:
+            raise CommandRefused(Reason.NOT_SEATED, "No player has that seat.")
+        return state
+
+    # What players say.
+
+    def say(self, seat: int, text: str, at: int) -> None:
+        """Pass a line on to everybody.
+
+        Raises:
+            CommandRefused: there is nothing in it, it comes too soon, or the seat is muted.
+
+        """
+        words = clean_words(text)
+        self._verify_voice(seat, at)
+        self._log.emit(ev.Said, seat=seat, text=words)
+
+    def react(self, seat: int, reaction: Reaction, at: int) -> None:
+        """Show everybody a reaction.
+
+        Raises:
+            CommandRefused: it comes too soon, or the seat is muted.
+
+        """
+        self._verify_voice(seat, at)
+        self._log.emit(ev.Reacted, seat=seat, reaction=reaction)
+
+    def _verify_voice(self, seat: int, at: int) -> None:
+        if self.state(seat).muted:
+            raise CommandRefused(Reason.MUTED, "The host lets nobody hear you.")
+        self._chat.speak(seat, at)
