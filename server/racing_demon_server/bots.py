@@ -56,14 +56,15 @@ class Bot:
         seat: its seat.
         level: how well it plays.
         rng: its chance; the cards never depend on it.
+        counter: the number of the seat's last command.
 
     """
 
-    def __init__(self, seat: int, level: Level, rng: random.Random) -> None:
+    def __init__(self, seat: int, level: Level, rng: random.Random, counter: int = 0) -> None:
         self.seat = seat
         self.level = level
         self._rng = rng
-        self._counter = 0
+        self._counter = counter
         self._fruitless_turns = 0
         self._hand = (0, "")
 

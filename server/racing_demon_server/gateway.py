@@ -6,6 +6,7 @@ there is no queue and no task between a player's bytes and the judge.
 
 import asyncio
 import hashlib
+import itertools
 import logging
 import secrets
 from http import HTTPStatus
@@ -24,7 +25,7 @@ from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages.server import Pong, Refused, Seated, Versions
 from racing_demon_protocol.reasons import CloseCode, Reason
 
-from . import __version__
+from . import __version__, pages
 from .claims import Actor
 from .hall import Hall
 from .limits import Bucket
@@ -34,7 +35,7 @@ from .settings import Settings
 __all__ = ["PATH", "start"]
 
 PATH: Final = "/v1"
-"""Where the game is; the same port answers plain HTTP at ``/healthz``."""
+"""Where the game is; the same port answers plain HTTP at ``/healthz`` and ``/metrics``."""
 
 SOFTWARE: Final = f"racing-demon-server {__version__}"
 
@@ -88,6 +89,7 @@ class Session:
 
     def __init__(self, connection: Connection, gateway: "Gateway") -> None:
         self.encoding = Encoding(str(connection.subprotocol))
+        self._number = next(gateway.numbers)
         self._connection = connection
         self._gateway = gateway
         settings = gateway.settings
@@ -118,7 +120,7 @@ class Session:
         broadcast([self._connection], frame)
         transport = self._connection.transport
         if transport.get_write_buffer_size() > self._gateway.settings.backlog_bytes:
-            log.warning("cut off a slow reader")
+            self._gateway.note_cut(self._number, "slow_reader", "cut off a slow reader", logging.WARNING)
             self._closing = True
             transport.abort()
 
@@ -130,6 +132,8 @@ class Session:
         """Close the connection with a sentence that a person understands (123 bytes at most)."""
         if not self._closing:
             self._closing = True
+            level = logging.WARNING if code is CloseCode.FLOOD else logging.INFO
+            self._gateway.note_cut(self._number, code.name.lower(), "connection cut", level)
             self._gateway.spawn_close(self._connection, code, reason)
 
     # Receiving.
@@ -166,9 +170,10 @@ class Session:
             reason = "text that is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
             self.close(CloseCode.BAD_FRAME, f"Not understood: {reason}"[:120])
         except CommandRefused as error:
+            self._gateway.meter.refused(error.reason)
             self.reply(Refused(counter=0, reason=error.reason, text=error.text))
         except Exception:
-            log.exception("a frame could not be handled")
+            log.exception("a frame could not be handled", extra={"connection": self._number})
             self.close(CloseCode.SERVER_ERROR, "The server made a mistake; join again to go on.")
 
     def _handle(self, message: Message) -> None:
@@ -188,11 +193,10 @@ class Session:
                 self._create(message)
             case cl.Join():
                 room = self._gateway.hall.room(message.code)
+                room.admit(message.passphrase)
                 self._join(room, message.name)
             case cl.Watch():
-                room = self._gateway.hall.room(message.code)
-                self.reply(Seated(code=room.table.view.code))
-                self._enter(room, 0)
+                self._watch(message)
             case cl.Resume():
                 self._resume(message)
 
@@ -209,6 +213,7 @@ class Session:
             refused = Refused(counter=command.counter, reason=Reason.NOT_SEATED, text=text)
             self.reply(refused)
         elif not self._commands.take(self._arrived):
+            self._gateway.meter.refused(Reason.TOO_FAST)
             text = "Too fast: the server takes no more commands a second."
             self.reply(Refused(counter=command.counter, reason=Reason.TOO_FAST, text=text))
         else:
@@ -216,7 +221,7 @@ class Session:
             self._round += 1
 
     def _create(self, message: cl.Create) -> None:
-        room = self._gateway.hall.open(message.options)
+        room = self._gateway.hall.open(message.options, message.passphrase)
         if message.seated:
             try:
                 self._join(room, message.name)
@@ -227,6 +232,15 @@ class Session:
             token = secrets.token_hex(32)
             room.table.claims.add(None, hash_token(token))
             self._seat(room, None, token, 0)
+
+    def _watch(self, message: cl.Watch) -> None:
+        room = self._gateway.hall.room(message.code)
+        room.admit(message.passphrase)
+        if not room.table.view.options.spectators:
+            raise CommandRefused(Reason.NO_SPECTATORS, "This table wants nobody to look on.")
+        self.reply(Seated(code=room.table.view.code))
+        self._room = room
+        room.watch(self)
 
     def _join(self, room: Room, name: str) -> None:
         token = secrets.token_hex(32)
@@ -258,17 +272,25 @@ class Session:
         room = self._room
         if room is not None:
             room.leave(self, self._actor)
-            if not room.listeners:
+            if room.is_empty:
                 self._gateway.hall.expire(room)
 
 
 class Gateway:
-    """What all connections share."""
+    """What all connections share.
 
-    def __init__(self, settings: Settings, hall: Hall, clock: Clock) -> None:
+    Attributes:
+        numbers: what connections are called in the logs.
+        meter: is told what happens to connections.
+
+    """
+
+    def __init__(self, settings: Settings, hall: Hall, clock: Clock, meter: pages.Meter) -> None:
         self.settings = settings
         self.hall = hall
         self.clock = clock
+        self.numbers = itertools.count(1)
+        self.meter = meter
         self._sessions: set[Session] = set()
         self._closings: set[asyncio.Task[None]] = set()
 
@@ -296,10 +318,19 @@ class Gateway:
         """Answer plain HTTP; ``None`` lets the WebSocket through."""
         path = request.path.partition("?")[0]
         if path == "/healthz":
-            return connection.respond(HTTPStatus.OK, "ok\n")
+            return pages.health(connection, len(self.hall))
+        if path == "/metrics" and (write := self.meter.text) is not None:
+            if not self.settings.metrics_public and not pages.is_local(connection, request):
+                return connection.respond(HTTPStatus.NOT_FOUND, "Metrics are for this machine only.\n")
+            return pages.metrics(connection, write(len(self._sessions)))
         if path != PATH:
             return connection.respond(HTTPStatus.NOT_FOUND, f"The game is at {PATH}, over WebSocket.\n")
         return None
+
+    def note_cut(self, number: int, why: str, event: str, level: int) -> None:
+        """Log and count a connection that the server ends."""
+        log.log(level, event, extra={"connection": number, "why": why})
+        self.meter.cut(why)
 
     def spawn_close(self, connection: Connection, code: CloseCode, reason: str) -> None:
         """Close a connection while everybody else goes on."""
@@ -318,8 +349,14 @@ def hash_token(token: str) -> bytes:
     return hashlib.sha256(token.encode()).digest()
 
 
-async def start(settings: Settings, hall: Hall, clock: Clock) -> Server:
+async def start(settings: Settings, hall: Hall, clock: Clock, meter: pages.Meter = pages.NO_METER) -> Server:
     """Open the port and serve the hall's tables until the returned server is closed.
+
+    Args:
+        settings: the server's.
+        hall: keeps the tables.
+        clock: tells the time.
+        meter: is told what happens to connections, and writes down what ``/metrics`` shows.
 
     Raises:
         OSError: the address cannot be listened on.
@@ -327,7 +364,7 @@ async def start(settings: Settings, hall: Hall, clock: Clock) -> Server:
     """
     # The library reports every torn handshake with a traceback; a port scan would fill the log.
     logging.getLogger("websockets.server").setLevel(logging.CRITICAL)
-    gateway = Gateway(settings, hall, clock)
+    gateway = Gateway(settings, hall, clock, meter)
     return await serve(
         gateway.serve,
         settings.host,

@@ -9,6 +9,7 @@ from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.shuffle import SEED_SIZE, hand_seeds, subseed
 
+from .lock import Lock
 from .observer import Observer
 from .room import Clock, Room
 from .settings import Settings
@@ -41,6 +42,11 @@ class Hall:
     def __len__(self) -> int:
         return len(self._rooms)
 
+    @property
+    def listeners(self) -> int:
+        """How many listen at all tables together, with a seat or without."""
+        return sum(len(room.listeners) + len(room.gallery) for room in self._rooms.values())
+
     def room(self, code: str) -> Room:
         """Return the room of a code, however it is spelt.
 
@@ -53,8 +59,8 @@ class Hall:
         except KeyError:
             raise CommandRefused(Reason.UNKNOWN_TABLE, "No table here has that code.") from None
 
-    def open(self, options: Options) -> Room:
-        """Open a room for a new table.
+    def open(self, options: Options, passphrase: str = "") -> Room:
+        """Open a room for a new table, which may ask for a passphrase.
 
         Raises:
             CommandRefused: the options cannot be played, or there are too many tables.
@@ -75,6 +81,7 @@ class Hall:
             bot_seed=subseed(seed, "bots"),
             kept_events=self._settings.kept_events,
             observers=self._observers,
+            lock=Lock(passphrase, secrets.token_bytes(16)),
         )
         self._rooms[code] = room
         for observer in self._observers:
@@ -106,7 +113,7 @@ class Hall:
             self.discard(room)
 
     def _close_if_empty(self, room: Room) -> None:
-        if not room.listeners:
+        if room.is_empty:
             self.discard(room)
 
     def _stop_expiry(self, code: str) -> None:

@@ -9,43 +9,31 @@ import asyncio
 import random
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
-from racing_demon_protocol.codec import Encoding, encode
-from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages.client import Command
-from racing_demon_protocol.messages.events import Event, Joined, Left
-from racing_demon_protocol.messages.server import Accepted, Refused
+from racing_demon_protocol.messages.events import Connected, Event, Joined, Left, StoodIn
+from racing_demon_protocol.messages.server import Accepted, Refused, Watchers
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import CloseCode, Reason
 
 from .bots import LEVELS, Bot
 from .claims import Actor
+from .gallery import Gallery
+from .listener import Frames, Listener
+from .lock import Lock
 from .observer import Observer
 from .table import Table
 
-__all__ = ["Clock", "Listener", "Room"]
+__all__ = ["Clock", "Room"]
 
 Clock = Callable[[], int]
 """Returns the microseconds on one rising clock."""
 
+COUNT_SECONDS: Final = 0.3
+
 BOT_START_SPREAD_MS: Final = 400
 """Bots look up at slightly different times at first, as people do."""
-
-
-class Listener(Protocol):
-    """Whoever gets a table's events: a connection, in whichever encoding."""
-
-    encoding: Encoding
-
-    def send_frame(self, frame: bytes | str) -> None:
-        """Send a frame that is encoded already."""
-
-    def reply(self, message: Message) -> None:
-        """Send a message to this listener alone."""
-
-    def close(self, code: CloseCode, reason: str) -> None:
-        """End the connection with a sentence for its user."""
 
 
 class Waiting(NamedTuple):
@@ -63,7 +51,8 @@ class Room:
 
     Attributes:
         table: the table.
-        listeners: those who get its events.
+        listeners: the players who get its events.
+        gallery: the spectators.
 
     Args:
         code: the table's code.
@@ -74,6 +63,7 @@ class Room:
         bot_seed: what the bots' chances follow from.
         kept_events: how many events to keep for those who come back.
         observers: who else is told what happens.
+        lock: asks for the passphrase.
 
     Raises:
         CommandRefused: the options cannot be played.
@@ -91,10 +81,14 @@ class Room:
         bot_seed: bytes,
         kept_events: int,
         observers: Sequence[Observer] = (),
+        lock: Lock | None = None,
     ) -> None:
         self.table = Table(code, options, seeds)
+        self.table.view.locked = lock is not None and lock.is_locked
         self.listeners: set[Listener] = set()
         self._speakers: dict[Actor, Listener] = {}
+        self.gallery = Gallery(self.table.view, self.table.elapsed_ms, clock)
+        self._lock = lock
         self._clock = clock
         self._loop = asyncio.get_running_loop()
         self._inbox: list[Waiting] = []
@@ -104,8 +98,29 @@ class Room:
         self._bot_speed = bot_speed
         self._bot_seed = bot_seed
         self._observers = observers
+        self._counting: asyncio.TimerHandle | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nobody listens."""
+        return not self.listeners and not self.gallery
 
     # What connections ask for.
+
+    def admit(self, passphrase: str) -> None:
+        """Let somebody in.
+
+        Raises:
+            CommandRefused: the table asks for another passphrase.
+
+        """
+        if self._lock is not None:
+            self._lock.verify(passphrase, self._clock())
+
+    def watch(self, listener: Listener) -> None:
+        """Show a spectator the table, and from then on every event."""
+        self.gallery.add(listener)
+        self._count_watchers()
 
     def join(self, name: str, token_hash: bytes) -> int:
         """Seat somebody and return the seat's number.
@@ -133,6 +148,9 @@ class Room:
     def leave(self, listener: Listener, actor: Actor) -> None:
         """Forget a listener whose connection is lost; its seat stays, unless it was taken up again."""
         self.listeners.discard(listener)
+        if listener in self.gallery:
+            self.gallery.discard(listener)
+            self._count_watchers()
         if self._speakers.get(actor) is listener:
             del self._speakers[actor]
             self._publish(self.table.connect(actor, connected=False, at=self._clock()))
@@ -157,7 +175,8 @@ class Room:
 
     def close(self) -> None:
         """Stop the clockwork."""
-        for handle in [self._timer, *self._bots.values()]:
+        self.gallery.close()
+        for handle in [self._timer, self._counting, *self._bots.values()]:
             if handle is not None:
                 handle.cancel()
         self._bots.clear()
@@ -191,21 +210,44 @@ class Room:
         """Send events to everybody, each encoded once for each encoding, and keep the time."""
         for event in events:
             self._kept.append(event)
-            frames: dict[Encoding, bytes | str] = {}
+            frames = Frames(event)
             for listener in tuple(self.listeners):
-                frame = frames.get(listener.encoding)
-                if frame is None:
-                    frame = frames[listener.encoding] = encode(event, listener.encoding)
-                listener.send_frame(frame)
+                frames.send_to(listener)
+            self.gallery.publish(frames)
             for observer in self._observers:
                 observer.published(self.table, event)
-            if isinstance(event, Joined):
+            self._follow(event)
+        self._wind_up()
+
+    def _follow(self, event: Event) -> None:
+        """Do what an event means for connections and bots."""
+        match event:
+            case Joined():
                 self._speakers.pop(event.seat, None)  # whoever had it before has left it, and may look on
                 if event.bot:
                     self._start_bot(event.seat, event.bot)
-            elif isinstance(event, Left) and event.seat in self._bots:
-                self._bots.pop(event.seat).cancel()
-        self._wind_up()
+            case StoodIn():
+                self._stop_bot(event.seat)
+                self._start_bot(event.seat, event.bot, self.table.claims.counter(event.seat))
+            case Connected(connected=True):
+                self._stop_bot(event.seat)
+            case Left():
+                self._stop_bot(event.seat)
+                speaker = self._speakers.pop(event.seat, None) if event.kicked else None
+                if speaker is not None:
+                    self.listeners.discard(speaker)
+                    speaker.close(CloseCode.KICKED, "The host sent you away from the table.")
+
+    def _count_watchers(self) -> None:
+        """Tell everybody soon how many watch: once, however many come and go until then."""
+        if self._counting is None:
+            self._counting = self._loop.call_later(COUNT_SECONDS, self._tell_watchers)
+
+    def _tell_watchers(self) -> None:
+        self._counting = None
+        message = Watchers(count=len(self.gallery))
+        for listener in [*self.listeners, *self.gallery]:
+            listener.reply(message)
 
     def _wind_up(self) -> None:
         """Wake when the table has something to do next."""
@@ -219,9 +261,13 @@ class Room:
     def _tick(self) -> None:
         self._publish(self.table.tick(self._clock()))
 
-    def _start_bot(self, seat: int, level: str) -> None:
+    def _stop_bot(self, seat: int) -> None:
+        if seat in self._bots:
+            self._bots.pop(seat).cancel()
+
+    def _start_bot(self, seat: int, level: str, counter: int = 0) -> None:
         rng = random.Random(self._bot_seed + bytes([seat]))  # noqa: S311 - thinking times, not cards
-        bot = Bot(seat, LEVELS[level], rng)
+        bot = Bot(seat, LEVELS[level], rng, counter)
         self._bots[seat] = self._loop.call_later(
             rng.uniform(0, BOT_START_SPREAD_MS) / 1_000 / self._bot_speed, self._move_bot, bot, None
         )

@@ -1,5 +1,7 @@
 """Pauses: who is there, when a hand stands still, and how it goes on."""
 
+from typing import Any
+
 import pytest
 
 from racing_demon_protocol.messages import client as cl
@@ -12,7 +14,7 @@ from ..support.records import record
 from ..support.tables import MS, SECOND, Sitting, of_type, told
 
 
-def lonely(players: int = 2, **options: object) -> Sitting:
+def lonely(players: int = 2, **options: Any) -> Sitting:
     """Return a hand that pauses because all but the host lost their connections."""
     sitting = Sitting.playing(players, **options)
     for seat in range(1, players):

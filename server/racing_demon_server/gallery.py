@@ -1,0 +1,121 @@
+"""The gallery: those who watch a table. They see what players see, later, and never make players wait.
+
+Events are passed on in rounds, to some dozens of spectators at a time; between two such slices the loop
+is free for the players' cards. With a delay the gallery follows the table with a view of its own, so that
+whoever comes to it sees no more than the others there.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Final
+
+from racing_demon_protocol.view import TableView
+
+from .listener import Frames, Listener
+
+__all__ = ["Gallery"]
+
+SLICE: Final = 40
+"""So many spectators get their events before the loop turns to others."""
+
+
+class Gallery:
+    """The spectators of one table.
+
+    Args:
+        view: the table, as its players see it.
+        elapsed_ms: tells the time of the hand at a moment.
+        clock: tells the time, in microseconds.
+
+    """
+
+    def __init__(self, view: TableView, elapsed_ms: Callable[[int], int], clock: Callable[[], int]) -> None:
+        self._view = view
+        self._elapsed_ms = elapsed_ms
+        self._clock = clock
+        self._loop = asyncio.get_running_loop()
+        self._sent: dict[Listener, int] = {}
+        self._waiting: deque[tuple[int, Frames]] = deque()
+        self._late: TableView | None = None
+        self._round: asyncio.Handle | None = None
+
+    def __len__(self) -> int:
+        return len(self._sent)
+
+    def __iter__(self) -> Iterator[Listener]:
+        return iter(list(self._sent))
+
+    def add(self, listener: Listener) -> None:
+        """Show a spectator the table as the gallery sees it, and from then on every event."""
+        view, at = self._view, self._clock()
+        if self._delay_us() or self._late is not None:
+            view, at = self._follower(), at - self._delay_us()
+        listener.reply(view.snapshot(self._elapsed_ms(at)))
+        self._sent[listener] = view.seq
+
+    def discard(self, listener: Listener) -> None:
+        """Forget a spectator."""
+        self._sent.pop(listener, None)
+
+    def publish(self, frames: Frames) -> None:
+        """Pass an event on, when its time has come."""
+        if not self._sent and self._late is None and not self._delay_us():
+            return
+        last = self._waiting[-1][0] if self._waiting else 0
+        self._waiting.append((max(last, self._clock() + self._delay_us()), frames))
+        if self._delay_us():
+            self._follower()
+        self._wind_up()
+
+    def close(self) -> None:
+        """Stop the clockwork."""
+        if self._round is not None:
+            self._round.cancel()
+            self._round = None
+
+    def _delay_us(self) -> int:
+        return self._view.options.watch_delay_ms * 1_000
+
+    def _follower(self) -> TableView:
+        """Return the view that follows with the delay; it begins with the table as it is."""
+        if self._late is None:
+            self._late = TableView.from_snapshot(self._view.snapshot(0))
+        return self._late
+
+    def _wind_up(self) -> None:
+        if self._round is None and self._waiting:
+            wait = max(0, self._waiting[0][0] - self._clock()) / 1_000_000
+            self._round = self._loop.call_later(wait, self._begin_round)
+
+    def _begin_round(self) -> None:
+        now, due = self._clock(), list[Frames]()
+        while self._waiting and self._waiting[0][0] <= now:
+            due.append(self._waiting.popleft()[1])
+        for frames in due:
+            if self._late is not None and frames.event.seq == self._late.seq + 1:
+                self._late.apply(frames.event)
+        if not self._waiting and not self._delay_us():
+            self._late = None
+        self._pass_on(due, list(self._sent))
+
+    def _pass_on(self, due: list[Frames], listeners: list[Listener]) -> None:
+        for listener in islice(listeners, SLICE):
+            sent = self._sent.get(listener)
+            if sent is None:
+                continue
+            for frames in due:
+                if frames.event.seq > sent:
+                    frames.send_to(listener)
+            self._sent[listener] = max(sent, _last(due))
+        rest = listeners[SLICE:]
+        if rest and due:
+            self._round = self._loop.call_soon(self._pass_on, due, rest)
+        else:
+            self._round = None
+            self._wind_up()
+
+
+def _last(due: list[Frames]) -> int:
+    return due[-1].event.seq if due else 0

@@ -1,0 +1,53 @@
+"""A table's passphrase: kept as a salted hash, and asked for slowly. Times are microseconds."""
+
+import hashlib
+import hmac
+
+from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.reasons import Reason
+
+from .limits import Bucket
+
+__all__ = ["Lock"]
+
+TRIES_PER_SECOND = 0.5
+MOST_TRIES = 10
+
+
+class Lock:
+    """Opens to a passphrase.
+
+    Args:
+        passphrase: the passphrase; an empty one lets everybody in.
+        salt: random bytes.
+
+    """
+
+    def __init__(self, passphrase: str, salt: bytes) -> None:
+        self._salt = salt
+        self._hash = self._hashed(passphrase) if passphrase else None
+        self._tries = Bucket(TRIES_PER_SECOND, MOST_TRIES)
+
+    @property
+    def is_locked(self) -> bool:
+        """Whether a passphrase is asked for at all."""
+        return self._hash is not None
+
+    def verify(self, passphrase: str, at: int) -> None:
+        """Let somebody in.
+
+        Raises:
+            CommandRefused: that is not the passphrase, or too many have tried of late.
+
+        """
+        if self._hash is None:
+            return
+        if not self._tries.take(at):
+            text = "Too many wrong passphrases; wait a minute, and try again."
+            raise CommandRefused(Reason.TOO_FAST, text)
+        if not hmac.compare_digest(self._hash, self._hashed(passphrase)):
+            text = "This table has another passphrase." if passphrase else "This table asks for a passphrase."
+            raise CommandRefused(Reason.BAD_PASSPHRASE, text)
+
+    def _hashed(self, passphrase: str) -> bytes:
+        return hashlib.blake2b(passphrase.encode(), salt=self._salt).digest()
