@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: play test check format lint types contracts schema schema-write unit bench-bots bench-ui panes picture wheel-test \
+.PHONY: play test check format lint types contracts schema schema-write unit test-lan bench-bots bench-ui panes picture wheel-test \
 	clean help
 
 help:  ## list the targets
@@ -40,6 +40,9 @@ schema-write: $(STAMP)  ## write them anew
 
 unit: $(STAMP)  ## the tests alone; ARGS go to pytest
 	$(BIN)/pytest $(ARGS)
+
+test-lan: $(STAMP)  ## two machines of network namespaces (as root): found, cut for 30 s, healed; prints times
+	RACING_DEMON_CUT_SECONDS=30 $(BIN)/pytest tests/system/test_lan.py $(ARGS)
 
 bench-bots: $(STAMP)  ## 200 four-handed hands: what each level of bot earns
 	$(BIN)/python -m racing_demon_server.simulate --hands 200

@@ -38,6 +38,7 @@ class Seen:
     def __init__(self, view: TableView, seat: int) -> None:
         self.view = view
         self.seat: int | None = seat
+        self.watchers = 0
         self.in_doubt: Sequence[Command] = ()
 
 

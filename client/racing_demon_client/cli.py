@@ -89,12 +89,18 @@ def _parser() -> argparse.ArgumentParser:
         _add_output(command)
         if name == "watch":
             command.add_argument("--json", action="store_true", help="one JSON object a line, a record")
+            command.add_argument(
+                "--mqtt",
+                metavar="URL",
+                help="through the broker at mqtt://HOST:PORT; then name CODE or NODE/CODE",
+            )
         else:
             _add_name(command)
             _add_record(command)
 
     tables = commands.add_parser("tables", help="list the tables on this network")
     tables.add_argument("--json", action="store_true", help="one JSON object a line, for programs")
+    tables.add_argument("--mqtt", metavar="URL", help="list those that the broker at mqtt://HOST:PORT knows")
 
     verify = commands.add_parser("verify", help="check a record: commitments, deals, plays, scores")
     verify.add_argument("file", help="what --json wrote; - for standard input")
@@ -155,6 +161,11 @@ def _short(text: str, most: int) -> str:
 def _find_place(arguments: argparse.Namespace) -> None:
     """Take apart how a table was named: by a link, or by its code alone."""
     url, code = arguments.url, arguments.code
+    if getattr(arguments, "mqtt", None) is not None:
+        if url is None or code is not None:
+            _fail("with --mqtt URL, name the table by its code alone, or as NODE/CODE")
+        arguments.url, arguments.code = None, url
+        return
     if url is None or code is not None:
         return
     address, hash_, in_link = url.partition("#")

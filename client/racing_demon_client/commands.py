@@ -14,9 +14,11 @@ from racing_demon_protocol.record import read, verify
 
 from . import openings
 from .errors import RecordFailed
+from .finding import NOTHING, as_json, look, place, told
 from .openings import Opened
 from .plain.session import attend, take_part
 from .plain.words import printable
+from .qr import link_of, qr_lines
 from .recorder import Recorder
 from .surroundings import is_poor
 
@@ -35,6 +37,11 @@ def write(line: str) -> None:
     """Print a line at once."""
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
+
+
+def write_aside(line: str) -> None:
+    """Print a line where it is in nobody's way who reads the output by program."""
+    sys.stderr.write(line + "\n")
 
 
 def is_ascii_only(arguments: argparse.Namespace) -> bool:
@@ -93,28 +100,72 @@ async def host(arguments: argparse.Namespace) -> int:
         level=arguments.level,
         port=arguments.port,
         server=arguments.server,
+        announced=arguments.announce,
     )
     async with opening as opened:
         code = printable(opened.client.code)
         lines = [opened.note] if opened.note else []
         lines.append(f"table {code} is open. Others join with:")
         lines += [f"  racing-demon join {address} {code}" for address in opened.addresses]
+        link = link_of(printable(opened.addresses[0]), code)
+        lines += [f"or by this link: {link}", *qr_lines(link, ascii_only=is_ascii_only(arguments))]
         await _take_part(opened, arguments, [*lines, GREETING])
     return 0
 
 
 async def join(arguments: argparse.Namespace) -> int:
     """Take a seat at a table and play."""
-    async with openings.join(arguments.url, arguments.code, arguments.name) as opened:
+    found = await place(arguments.url, arguments.code, write, asks=is_terminal())
+    if found is None:
+        return 2
+    async with openings.join(*found, arguments.name) as opened:
         await _take_part(opened, arguments, ["Enter: ready. ? shows what can be typed."])
     return 0
 
 
 async def watch(arguments: argparse.Namespace) -> int:
     """Watch a table until its match is over."""
-    async with openings.watch(arguments.url, arguments.code) as opened:
+    if arguments.mqtt is not None:
+        return await _watch_broker(arguments)
+    say = write_aside if arguments.json else write
+    found = await place(arguments.url, arguments.code, say, asks=is_terminal())
+    if found is None:
+        return 2
+    async with openings.watch(*found) as opened:
         await _attend(opened, arguments)
     return 0
+
+
+async def _watch_broker(arguments: argparse.Namespace) -> int:
+    from . import broker  # noqa: PLC0415 - its library is for those who have a broker
+
+    async with broker.watch(arguments.mqtt, arguments.code) as onlooker:
+        await _attend(Opened(onlooker, "watched"), arguments)
+    return 0
+
+
+async def tables(arguments: argparse.Namespace) -> int:
+    """List the tables of the network, or those that a broker knows."""
+    if arguments.mqtt is not None:
+        return await _list_broker(arguments)
+    write_aside("looking for tables on this network...")
+    found = await look()
+    for table in found:
+        write(as_json(table) if arguments.json else told(table))
+    if not found:
+        write_aside(NOTHING)
+    return 0 if found else 1
+
+
+async def _list_broker(arguments: argparse.Namespace) -> int:
+    from . import broker  # noqa: PLC0415
+
+    found = await broker.tables(arguments.mqtt)
+    for listed in found:
+        write(broker.as_json(listed) if arguments.json else printable(broker.told(listed)))
+    if not found:
+        write_aside("The broker knows no table now.")
+    return 0 if found else 1
 
 
 async def welcome(arguments: argparse.Namespace) -> int:
@@ -227,6 +278,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], Coroutine[Any, Any, int]]] = 
     "host": host,
     "join": join,
     "watch": watch,
+    "tables": tables,
     "verify": verify_file,
     "games": games,
     "welcome": welcome,

@@ -32,7 +32,7 @@ from racing_demon_protocol.errors import (
 from racing_demon_protocol.messages import Event, Message
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages.events import Played
-from racing_demon_protocol.messages.server import Accepted, Refused, Seated, Snapshot, Versions
+from racing_demon_protocol.messages.server import Accepted, Refused, Seated, Snapshot, Versions, Watchers
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import CloseCode
 from racing_demon_protocol.view import TableView
@@ -43,7 +43,7 @@ __all__ = ["Client"]
 
 HEARTBEAT_SECONDS: Final = 4.0
 GOING_AWAY: Final = 1001
-FINAL: Final = frozenset({CloseCode.TAKEN_OVER, CloseCode.VERSION, CloseCode.BAD_FRAME, GOING_AWAY})
+FINAL: Final = frozenset({CloseCode.TAKEN_OVER, CloseCode.KICKED, CloseCode.VERSION, CloseCode.BAD_FRAME, GOING_AWAY})
 """Close codes after which coming back would be wrong, or useless."""
 ENTRY_SECONDS: Final = 10.0
 FIRST_PAUSE: Final = 0.1
@@ -68,6 +68,7 @@ class Client:
         view: the table, as of the last message taken.
         patience: for how many seconds a broken connection is tried to be restored.
         notice: is told, in a sentence, when the connection breaks and when it is back.
+        watchers: how many watch the table without a seat.
 
     """
 
@@ -77,6 +78,8 @@ class Client:
         self.seat: int | None = None
         self.patience = patience
         self.notice: Callable[[str], None] = lambda text: None
+        self.watchers = 0
+        self._passphrase = ""
         self._encoding = encoding
         self._socket: ClientConnection | None = None
         self._view: TableView | None = None
@@ -99,31 +102,36 @@ class Client:
         options: Options | None = None,
         *,
         seated: bool = True,
+        passphrase: str = "",
         encoding: Encoding = Encoding.MSGPACK,
     ) -> Self:
-        """Open a table and become its host, on a seat or watching.
+        """Open a table and become its host, on a seat or watching; others may need the passphrase.
 
         Raises:
             ConnectionFailed: the server cannot be reached.
             CommandRefused: it does not want this table.
 
         """
-        request = cl.Create(name=name, options=options or Options(), seated=seated)
+        request = cl.Create(name=name, options=options or Options(), seated=seated, passphrase=passphrase)
         return await cls(url, encoding)._enter(request)
 
     @classmethod
-    async def join(cls, url: str, code: str, name: str, *, encoding: Encoding = Encoding.MSGPACK) -> Self:
+    async def join(
+        cls, url: str, code: str, name: str, *, passphrase: str = "", encoding: Encoding = Encoding.MSGPACK
+    ) -> Self:
         """Take a seat at a table.
 
         Raises:
             ConnectionFailed: the server cannot be reached.
-            CommandRefused: there is no such table, or no seat at it.
+            CommandRefused: there is no such table, or no seat at it, or it has another passphrase.
 
         """
-        return await cls(url, encoding)._enter(cl.Join(code=code, name=name))
+        return await cls(url, encoding)._enter(cl.Join(code=code, name=name, passphrase=passphrase))
 
     @classmethod
-    async def watch(cls, url: str, code: str, *, encoding: Encoding = Encoding.MSGPACK) -> Self:
+    async def watch(
+        cls, url: str, code: str, *, passphrase: str = "", encoding: Encoding = Encoding.MSGPACK
+    ) -> Self:
         """Watch a table.
 
         Raises:
@@ -131,7 +139,9 @@ class Client:
             CommandRefused: there is no such table.
 
         """
-        return await cls(url, encoding)._enter(cl.Watch(code=code))
+        client = cls(url, encoding)
+        client._passphrase = passphrase  # whoever watches comes back by it, for want of a token
+        return await client._enter(cl.Watch(code=code, passphrase=passphrase))
 
     @property
     def view(self) -> TableView:
@@ -369,6 +379,8 @@ class Client:
                         self._in_doubt.pop(message.counter, None)
                 case Accepted() | Refused():
                     self._in_doubt.pop(message.counter, None)
+                case Watchers():
+                    self.watchers = message.count
         except (InconsistentEvent, InvalidGame) as error:
             raise ConnectionFailed(f"The server sent a table that cannot be: {error}.") from error
 
@@ -405,7 +417,7 @@ class Client:
 
     async def _catch_up(self) -> None:
         if self._token is None:
-            await self._write(cl.Watch(code=self.code))
+            await self._write(cl.Watch(code=self.code, passphrase=self._passphrase))
         else:
             await self._write(cl.Resume(code=self.code, token=self._token, seq=self.view.seq))
         message = await self._read()

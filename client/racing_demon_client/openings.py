@@ -70,8 +70,11 @@ async def host(  # noqa: PLR0913
     level: str = "medium",
     port: int = DEFAULT_PORT,
     server: str | None = None,
+    announced: bool = True,
 ) -> AsyncIterator[Opened]:
     """Open a table for others, on a server of one's own or, by its address, on another.
+
+    A table on a server of one's own is announced on the network, unless that is not wanted.
 
     Raises:
         ConnectionFailed: there is no server, or one's own does not start.
@@ -84,13 +87,15 @@ async def host(  # noqa: PLR0913
             url = full_url(server)
             addresses = [url]
         else:
-            taken, url = await _network_server(stack, port)
-            own_port = url.rpartition(":")[2].partition("/")[0]
+            own_port, has_ipv6 = await _network_server(stack, port)
             url = f"ws://127.0.0.1:{own_port}/v1"
             addresses = [f"ws://{address}:{own_port}" for address in _own_addresses()]
-            note = f"port {port} is taken, so the table is on another" if taken else ""
+            note = f"port {port} is taken, so the table is on another" if port not in {0, own_port} else ""
         client = await stack.enter_async_context(await Client.create(url, name, options))
         await _add_bots(client, bots, level)
+        if announced and server is None:
+            trouble = await _announce(stack, client, own_port, has_ipv6=has_ipv6)
+            note = "; ".join(filter(None, [note, trouble]))
         yield Opened(client, "hosted", tuple(addresses), note)
 
 
@@ -134,13 +139,42 @@ async def _add_bots(client: Client, number: int, level: str) -> None:
         await client.ask(AddBot(counter=client.next_counter(), level=level))
 
 
-async def _network_server(stack: AsyncExitStack, port: int) -> tuple[bool, str]:
-    """Start a server for the whole network; tell whether the wanted port was taken, and its URL."""
+async def _network_server(stack: AsyncExitStack, port: int) -> tuple[int, bool]:
+    """Start a server for the whole network; return its port, and whether it listens on IPv6, too."""
     everywhere = "0.0.0.0"  # noqa: S104 - a table for the network is what the user asked for
+    has_ipv6 = port != 0 and _has_ipv6()  # any free port would be another one on IPv6
     try:
-        return False, await stack.enter_async_context(local_server(host=everywhere, port=port))
+        url = await stack.enter_async_context(local_server(host="" if has_ipv6 else everywhere, port=port))
     except ConnectionFailed:
-        return True, await stack.enter_async_context(local_server(host=everywhere, port=0))
+        has_ipv6 = False
+        url = await stack.enter_async_context(local_server(host=everywhere, port=0))
+    return int(url.rpartition(":")[2].partition("/")[0]), has_ipv6
+
+
+def _has_ipv6() -> bool:
+    """Tell whether this machine has IPv6 switched on."""
+    try:
+        with socket.socket(socket.AF_INET6, socket.SOCK_STREAM) as probe:
+            probe.bind(("::1", 0))
+    except OSError:
+        return False
+    return True
+
+
+async def _announce(stack: AsyncExitStack, client: Client, port: int, *, has_ipv6: bool) -> str:
+    """Announce a table for as long as it is open; return what the user should know of it, if anything."""
+    from .lan import Announcement, announce  # noqa: PLC0415 - who practises needs no network
+
+    seat = client.view.seats.get(client.seat) if client.seat is not None else None
+    announcement = Announcement(
+        code=client.code,
+        game=client.view.options.game,
+        host=seat.name if seat is not None else "",
+        port=port,
+        has_ipv6=has_ipv6,
+        needs_passphrase=client.view.locked,
+    )
+    return await stack.enter_async_context(announce(announcement))
 
 
 def _own_addresses() -> list[str]:
@@ -149,5 +183,7 @@ def _own_addresses() -> list[str]:
         try:
             probe.connect(("192.0.2.1", 9))  # a documentation address: only the route is looked up
             return [str(probe.getsockname()[0])]
-        except OSError:
-            return ["127.0.0.1"]
+        except OSError:  # a network without a way to others is one, too
+            from .interfaces import own_interfaces  # noqa: PLC0415 - hardly ever needed
+
+            return [str(each.ip) for each in own_interfaces() if each.version == 4] or ["127.0.0.1"]

@@ -31,7 +31,7 @@ class Reason(StrEnum):
     REPEATED = "repeated"
     """The seat's counter did not rise, and the first answer is no longer kept."""
     TABLE_FULL = "table_full"
-    """All eight seats are taken."""
+    """All seats are taken."""
     UNKNOWN_TABLE = "unknown_table"
     """No table has this code."""
     BAD_TOKEN = "bad_token"  # noqa: S105 - the word on the wire, no secret

@@ -2,9 +2,10 @@
 
 import argparse
 import asyncio
-import logging
+import os
 import sys
 from collections.abc import Sequence
+from importlib.metadata import version
 
 from racing_demon_protocol.arguments import port, seed, speed
 
@@ -22,15 +23,26 @@ exit codes: 0 stopped as asked, 1 could not listen, 2 wrong arguments
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the server until it is stopped, and return the exit code."""
     arguments = _parser().parse_args(argv)
-    logging.basicConfig(level=arguments.log_level.upper(), format="%(asctime)s %(levelname)s %(message)s")
-    from .app import run  # noqa: PLC0415 - a --help needs no server
+    from . import logs  # noqa: PLC0415 - a --help needs no server
+    from .app import run  # noqa: PLC0415
     from .settings import Settings  # noqa: PLC0415
 
+    logs.set_up(arguments.log_level, arguments.log_format)
     settings = Settings(
-        host=arguments.host, port=arguments.port, seed=arguments.seed, bot_speed=arguments.bot_speed
+        host=arguments.host,
+        port=arguments.port,
+        seed=arguments.seed,
+        bot_speed=arguments.bot_speed,
+        metrics_public=arguments.metrics_public,
+        mqtt_url=arguments.mqtt or "",
+        node=arguments.node or "",
+        homeassistant=arguments.homeassistant,
+        public_urls=tuple(arguments.public_url),
     )
     try:
-        asyncio.run(run(settings, _announce, stop_with_stdin=arguments.stop_with_stdin))
+        # The broker's library watches sockets, which on Windows only this loop can.
+        with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop if settings.mqtt_url else None) as runner:
+            runner.run(run(settings, _announce, stop_with_stdin=arguments.stop_with_stdin))
     except OSError as error:
         sys.stderr.write(
             f"racing-demon-server: cannot listen on {settings.host}:{settings.port}: {error.strerror}.\n"
@@ -52,6 +64,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.add_argument("--version", action="version", version=f"%(prog)s {version('racing-demon')}")
     parser.add_argument("--host", default="0.0.0.0", help="address to listen on (default: all)")  # noqa: S104
     parser.add_argument("--port", type=port, default=5252, help="port, 0 for any free one (default 5252)")
     parser.add_argument(
@@ -59,8 +72,52 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--bot-speed", type=speed, default=1.0, help="bots think so many times faster")
     parser.add_argument("--log-level", choices=["debug", "info", "warning", "error"], default="warning")
+    parser.add_argument("--log-format", choices=["text", "json"], default="text")
+    parser.add_argument(
+        "--metrics-public", action="store_true", help="show /metrics to everybody, not to this machine only"
+    )
+    parser.add_argument(
+        "--mqtt",
+        type=_broker,
+        metavar="URL",
+        help="tell a broker of all tables, at mqtt://USER@HOST:PORT or mqtts://...; see docs/mqtt.md",
+    )
+    parser.add_argument("--node", type=_node, help="this server's name there (default: random)")
+    parser.add_argument(
+        "--homeassistant", action="store_true", help="let Home Assistant find the tables there"
+    )
+    parser.add_argument(
+        "--public-url",
+        action="append",
+        default=[],
+        metavar="URL",
+        help="where the tables can be joined, as the broker is told; may be given several times",
+    )
     parser.add_argument("--stop-with-stdin", action="store_true", help="stop when standard input ends")
     return parser
+
+
+def _broker(text: str) -> str:
+    """Return the URL of a broker. No complaint repeats it: it may hold a password."""
+    from .publisher.address import parse_broker  # noqa: PLC0415 - most servers need no broker
+
+    try:
+        parse_broker(text, os.environ).tls_context()
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    except OSError as error:
+        raise argparse.ArgumentTypeError(
+            f"the file of certificates cannot be used: {error.strerror}"
+        ) from None
+    return text
+
+
+def _node(text: str) -> str:
+    from .publisher.topics import NODE  # noqa: PLC0415
+
+    if NODE.fullmatch(text) is None:
+        raise argparse.ArgumentTypeError(f"{text!r} will not do: 1 to 32 small letters and digits")
+    return text
 
 
 if __name__ == "__main__":

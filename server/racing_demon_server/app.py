@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 import os
 import signal
 import sys
@@ -9,14 +10,21 @@ import threading
 import time
 from collections.abc import Callable
 
+from . import __version__
 from .gateway import PATH, start
 from .hall import Hall
+from .logs import TableLog
+from .metrics import Metrics
+from .pages import Meter
+from .publisher.wiring import own_urls, publishers
 from .settings import Settings
 
 __all__ = ["run"]
 
 GOING_DOWN = 1001
 """The WebSocket close code "going away": the tables end with the server, so nobody needs to come back."""
+
+log = logging.getLogger("racing_demon_server")
 
 
 async def run(settings: Settings, announce: Callable[[str], None], *, stop_with_stdin: bool = False) -> None:
@@ -32,8 +40,11 @@ async def run(settings: Settings, announce: Callable[[str], None], *, stop_with_
         OSError: the address cannot be listened on.
 
     """
-    hall = Hall(settings, clock)
-    server = await start(settings, hall, clock)
+    metrics = Metrics()
+    brokers = publishers(settings, clock)
+    hall = Hall(settings, clock, [metrics, TableLog(), *brokers])
+    meter = Meter(lambda open_: metrics.text(open_, hall.listeners), metrics.cut, metrics.refused)
+    server = await start(settings, hall, clock, meter)
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -43,11 +54,21 @@ async def run(settings: Settings, announce: Callable[[str], None], *, stop_with_
         threading.Thread(target=_watch_stdin, args=[loop, stopping], name="stdin", daemon=True).start()
     port = next(iter(server.sockets)).getsockname()[1]
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
-    announce(f"ws://{host}:{port}{PATH}")
+    lag = asyncio.create_task(metrics.measure_lag(clock))
+    url = f"ws://{host}:{port}{PATH}"
+    log.info("server started", extra={"url": url, "version": __version__})
+    for broker in brokers:
+        broker.start(settings.public_urls or own_urls(settings.host, port))
+    announce(url)
     await stopping.wait()
+    log.info("server stopping", extra={"tables": len(hall)})
     server.close(code=GOING_DOWN, reason="The server was stopped, and the table with it.")
     await server.wait_closed()
     hall.close()
+    for broker in brokers:
+        await broker.stop()
+    lag.cancel()
+    log.info("server stopped")
 
 
 def clock() -> int:

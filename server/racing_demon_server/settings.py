@@ -1,6 +1,6 @@
 """What an operator may set, with every limit in one place."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 __all__ = ["Settings"]
 
@@ -25,6 +25,11 @@ class Settings:
         backlog_bytes: what may wait for a slow reader before it is cut off.
         kept_events: the newest events of a table that a returning client can still be given.
         ping_seconds: how often connections are asked for a sign of life, and how long they may take.
+        metrics_public: whether ``/metrics`` is for everybody, and not for this machine only.
+        mqtt_url: the broker that is told of all tables, like ``mqtt://host:port``; empty for none.
+        node: this server's name there: 1 to 32 small letters and digits; empty for a random one.
+        homeassistant: whether Home Assistant is told of the tables there.
+        public_urls: where the tables can be joined, as it is told there; empty for what can be guessed.
 
     """
 
@@ -43,3 +48,8 @@ class Settings:
     backlog_bytes: int = 256 * 1024
     kept_events: int = 2_048
     ping_seconds: float = 4.0
+    metrics_public: bool = False
+    mqtt_url: str = field(default="", repr=False)  # it may hold a password
+    node: str = ""
+    homeassistant: bool = False
+    public_urls: tuple[str, ...] = ()

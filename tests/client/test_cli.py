@@ -29,13 +29,13 @@ def test_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
         cli.parse(["--help"])
     text = capsys.readouterr().out
     assert 0 == ended.value.code
-    for command in ("play", "host", "join", "watch", "verify", "games"):
+    for command in ("play", "host", "join", "watch", "tables", "verify", "games"):
         assert f"\n    {command} " in text
     assert "examples:\n  racing-demon  " in text
     assert "exit codes: 0 done, 1 it could not be done, 2 wrong arguments, 130 interrupted" in text
 
 
-@pytest.mark.parametrize("command", ["play", "host", "join", "watch", "verify", "games"])
+@pytest.mark.parametrize("command", ["play", "host", "join", "watch", "tables", "verify", "games"])
 def test_each_command_has_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Each command explains itself."""
     with pytest.raises(SystemExit) as ended:
@@ -140,6 +140,32 @@ def test_a_user_without_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Player" == cli.parse(["join", URL, "BCDF"]).name
 
 
+@pytest.mark.parametrize("command", ["join", "watch"])
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [
+        ([], (None, None)),
+        (["BCDF"], (None, "BCDF")),
+        ([URL, "BCDF"], (URL, "BCDF")),
+        ([f"{URL}#BCDF"], (URL, "BCDF")),
+        (["192.168.1.5#BCDF"], ("192.168.1.5", "BCDF")),
+    ],
+)
+def test_the_ways_to_name_a_table(
+    command: str, words: list[str], place: tuple[str | None, str | None]
+) -> None:
+    """A table is named by nothing, by its code, by address and code, or by both in a link."""
+    arguments = cli.parse([command, *words])
+    assert place == (arguments.url, arguments.code)
+
+
+def test_tables_are_announced_and_listed() -> None:
+    """A hosted table is announced unless that is not wanted, and lists are for people by default."""
+    assert cli.parse(["host"]).announce
+    assert not cli.parse(["host", "--no-announce"]).announce
+    assert not cli.parse(["tables"]).json
+
+
 # What is not.
 
 
@@ -147,7 +173,10 @@ def test_a_user_without_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
     ("arguments", "complaint"),
     [
         (["dance"], "invalid choice: 'dance'"),
-        (["join"], "the following arguments are required: url, code"),
+        (["join", URL], "its table's code is missing"),
+        (["watch", "192.168.1.5"], "its table's code is missing"),
+        (["join", f"{URL}#"], "'' will not do: write 1 to 16 characters"),
+        (["join", "B" * 17], "will not do: write 1 to 16 characters"),
         (["join", URL, ""], "'' will not do: write 1 to 16 characters"),
         (["join", URL, "B" * 17], "will not do: write 1 to 16 characters"),
         (["join", URL, "BCDF", "--name", ""], "'' will not do: write 1 to 64 characters"),

@@ -236,7 +236,7 @@ async def test_too_many_bots_have_a_sentence(here: Here) -> None:
     """Nine at a table are one too many."""
     async with serving() as served:
         ended = await here("host", "--server", served.url, "--bots", "8")
-        failed(ended, "All eight seats are taken; you can watch.")
+        failed(ended, "All seats are taken; you can watch.")
 
 
 async def test_an_address_that_is_none_has_a_sentence(here: Here) -> None:

@@ -15,7 +15,7 @@ from racing_demon_protocol.board import Kind, Play
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.options import Options
-from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.reasons import CloseCode, Phase
 from racing_demon_protocol.record import Verdict, read, verify
 
 from ..support.consoles import Console
@@ -300,7 +300,7 @@ async def test_a_seat_taken_up_elsewhere_ends_the_evening() -> None:
             await console.until("lobby")
             room = served.hall.room(ann.code)
             (listener,) = room.listeners
-            listener.close(4001, "This seat was taken up again from elsewhere.")  # type: ignore[arg-type]
+            listener.close(CloseCode.TAKEN_OVER, "This seat was taken up again from elsewhere.")
             with pytest.raises(ConnectionFailed, match="taken up again from elsewhere"):
                 await within(PATIENCE, task)
 

@@ -46,15 +46,15 @@ async def handshake_status(served: Served, **more: object) -> int:
 
 
 async def test_healthz_says_ok() -> None:
-    """A load balancer's question is answered on the same port."""
+    """A load balancer's question is answered on the same port, with the number of tables."""
     async with serving() as served:
-        assert (200, "ok\n") == await fetch(f"{served.origin}/healthz")
+        assert (200, '{"status": "ok", "tables": 0}\n') == await fetch(f"{served.origin}/healthz")
 
 
 async def test_healthz_takes_a_query() -> None:
     """What stands behind the question mark makes no difference."""
     async with serving() as served:
-        assert (200, "ok\n") == await fetch(f"{served.origin}/healthz?now")
+        assert (200, '{"status": "ok", "tables": 0}\n') == await fetch(f"{served.origin}/healthz?now")
 
 
 @pytest.mark.parametrize("path", ["/", "/v2", "/v1/", "/healthz/x", "/%2e%2e/etc/passwd"])

@@ -95,6 +95,7 @@ class Chair:
     Attributes:
         seat: the own seat.
         view: the table.
+        watchers: how many watch it.
         in_doubt: the commands that nobody has answered.
 
     """
@@ -102,6 +103,7 @@ class Chair:
     def __init__(self, view: TableView, seat: int | None) -> None:
         self.seat = seat
         self.view = view
+        self.watchers = 0
         self.in_doubt: list[cl.Command] = []
 
     def doubt(self, *plays: Play) -> None:

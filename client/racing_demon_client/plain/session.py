@@ -3,6 +3,7 @@
 import asyncio
 import sys
 import threading
+from collections.abc import Mapping
 from typing import Final, TextIO
 
 from racing_demon_protocol.board import Kind
@@ -10,7 +11,7 @@ from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Accepted, Pong, Snapshot
-from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.reasons import Phase, Reaction
 from racing_demon_protocol.tally import match_winners
 
 from ..connection import Client
@@ -22,14 +23,24 @@ from .words import Words, Write
 __all__ = ["Volume", "attend", "take_part"]
 
 MOST_CHAT: Final = 200
-COMMANDS: Final[dict[Verb, type[cl.Command]]] = {
-    Verb.STUCK: cl.Stuck,
-    Verb.CALL: cl.Call,
-    Verb.READY: cl.Ready,
-    Verb.START: cl.Start,
-    Verb.LEAVE: cl.Leave,
+COMMANDS: Final[dict[Verb, tuple[type[cl.Command], dict[str, bool]]]] = {
+    Verb.STUCK: (cl.Stuck, {}),
+    Verb.CALL: (cl.Call, {}),
+    Verb.READY: (cl.Ready, {}),
+    Verb.START: (cl.Start, {}),
+    Verb.PAUSE: (cl.Pause, {}),
+    Verb.GO_ON: (cl.Pause, {"paused": False}),
+    Verb.LEAVE: (cl.Leave, {}),
 }
 """The verbs that are sent as they are."""
+OF_SEATS: Final[dict[Verb, tuple[type[cl.Command], dict[str, bool]]]] = {
+    Verb.KICK: (cl.Kick, {}),
+    Verb.MAKE_HOST: (cl.MakeHost, {}),
+    Verb.STAND_IN: (cl.StandIn, {}),
+    Verb.MUTE: (cl.Mute, {}),
+    Verb.UNMUTE: (cl.Mute, {"muted": False}),
+}
+"""The verbs that are about a seat."""
 VOLUMES: Final = ("own plays only", "what reaches the foundations", "everything")
 
 
@@ -183,24 +194,45 @@ class _Player:
         client = self._client
         match spoken.verb:
             case verb if verb in COMMANDS:
-                await client.send(COMMANDS[verb](counter=client.next_counter()))
+                await self._send(*COMMANDS[verb])
             case Verb.BOARD:
                 await self._enter()
             case Verb.TURN:
                 await self._turn()
+            case verb if verb in OF_SEATS:
+                await self._do_to_seat(verb, spoken.argument)
             case Verb.BOT:
-                level = spoken.argument or "medium"
-                if level not in {"easy", "medium", "hard"}:
-                    raise Unclear("Bots are easy, medium or hard.")
-                await client.send(cl.AddBot(counter=client.next_counter(), level=level))
+                await self._add_bot(spoken.argument or "medium")
             case Verb.SAY:
                 await self._say(spoken.argument)
+            case Verb.REACT:
+                await self._react(spoken.argument)
             case Verb.VOLUME:
                 self._write(self._volume.turn())
             case Verb.TALLY:
                 self._write_all(picture.tally(client.view))
             case _:
                 self._write_all(HELP.splitlines())
+
+    async def _do_to_seat(self, verb: Verb, word: str) -> None:
+        if word not in {"1", "2", "3", "4", "5", "6", "7", "8"}:
+            raise Unclear("Name a seat by its number, like: kick 3")
+        command, more = OF_SEATS[verb]
+        await self._send(command, {**more, "seat": int(word) - 1})
+
+    async def _add_bot(self, level: str) -> None:
+        if level not in {"easy", "medium", "hard"}:
+            raise Unclear("Bots are easy, medium or hard.")
+        await self._send(cl.AddBot, {"level": level})
+
+    async def _react(self, word: str) -> None:
+        if word not in set(Reaction):
+            raise Unclear(f"Reactions are {', '.join(Reaction)}.")
+        await self._send(cl.React, {"reaction": word})
+
+    async def _send(self, command: type[cl.Command], fields: Mapping[str, object]) -> None:
+        counter = self._client.next_counter()
+        await self._client.send(command.model_validate({"counter": counter, **fields}))
 
     async def _say(self, text: str) -> None:
         if not 0 < len(text) <= MOST_CHAT:

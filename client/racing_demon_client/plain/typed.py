@@ -26,7 +26,10 @@ HELP: Final = """\
  v         hear more, or less, of what the others do
  ready     for the next deal          start  deal now (host)
  bot hard  add a bot (host)           tally  the scores so far
- /hello    say "hello" to the table
+ /hello    say "hello" to the table    react thanks  (well_played, oh_no, laugh, hurry, sorry)
+ pause, go            stop the hand for everybody, and let it go on (host)
+ kick 3, makehost 3   send seat 3 away, or make it the host (host)
+ standin 3, mute 3, unmute 3   let a bot play for seat 3 while it is away; who is heard (host)
  leave     give the seat up           q      quit
  ?         this help"""
 
@@ -48,6 +51,14 @@ class Verb(Enum):
     BOT = auto()
     TALLY = auto()
     SAY = auto()
+    REACT = auto()
+    PAUSE = auto()
+    GO_ON = auto()
+    KICK = auto()
+    MAKE_HOST = auto()
+    STAND_IN = auto()
+    MUTE = auto()
+    UNMUTE = auto()
     LEAVE = auto()
     QUIT = auto()
     HELP = auto()
@@ -68,6 +79,14 @@ VERBS: Final = {
     "start": Verb.START,
     "bot": Verb.BOT,
     "tally": Verb.TALLY,
+    "react": Verb.REACT,
+    "pause": Verb.PAUSE,
+    "go": Verb.GO_ON,
+    "kick": Verb.KICK,
+    "makehost": Verb.MAKE_HOST,
+    "standin": Verb.STAND_IN,
+    "mute": Verb.MUTE,
+    "unmute": Verb.UNMUTE,
     "leave": Verb.LEAVE,
     "q": Verb.QUIT,
     "quit": Verb.QUIT,

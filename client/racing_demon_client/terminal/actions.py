@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from ..plain.words import REACTIONS
+
 __all__ = ["ACTIONS", "LOBBY_ACTIONS", "MOST_COLUMNS", "Action", "Group", "Row", "column_actions"]
 
 MOST_COLUMNS: Final = 19
@@ -103,6 +105,12 @@ ACTIONS: Final = (
         spot=(Row.LOWER, "call"),
     ),
     Action(id="chat", does="say something to the table", group=Group.SAY, keys=("/",)),
+    *(
+        Action(id=f"react-{reaction}", does=f'show the others "{text}"', group=Group.SAY, keys=(str(number),))
+        for number, (reaction, text) in enumerate(REACTIONS.items(), start=1)
+    ),
+    Action(id="players", does="who plays: mute, send away, let a bot play", group=Group.SAY, keys=("f8",)),
+    Action(id="pause", does="pause the hand, or go on (host)", group=Group.SAY, keys=("f9",)),
     Action(
         id="hint",
         does="show a play, where the table allows hints",
@@ -110,6 +118,7 @@ ACTIONS: Final = (
         spot=(Row.LOWER, "hint"),
     ),
     Action(id="watch", does="as a spectator: the next player's layout", group=Group.SEE, keys=("tab",)),
+    Action(id="rotate", does="as a spectator: one player after the other", group=Group.SEE, keys=("f10",)),
     Action(id="tally", does="the tally so far", group=Group.SEE, keys=("f6",)),
     Action(id="lobby", does="seats, bots and options", group=Group.SEE, keys=("f7",)),
     Action(id="density", does="small, medium or large cards", group=Group.SEE, keys=("f2",)),

@@ -16,6 +16,7 @@ from .look import Look
 from .screens.dialogs import ChatScreen, HelpScreen, QuestionScreen
 from .screens.options import OptionsScreen
 from .screens.picture import LobbyScreen, PictureScreen, TallyScreen
+from .screens.players import Deed, PlayersScreen
 from .session import Session
 
 __all__ = ["Stage", "act"]
@@ -60,6 +61,8 @@ def act(stage: Stage, session: Session, action: str) -> None:
     """Do what an action means; nothing for one that means nothing here."""
     if action.startswith("bot-") and action != "bot-away":
         session.tell(cl.AddBot, level=action.removeprefix("bot-"))
+    elif action.startswith("react-"):
+        session.tell(cl.React, reaction=action.removeprefix("react-"))
     elif action in ACTS:
         ACTS[action](stage, session)
 
@@ -94,6 +97,23 @@ def _chat(stage: Stage, session: Session) -> None:
         stage.route()
 
     stage.push_screen(ChatScreen(), said)
+
+
+def _pause(stage: Stage, session: Session) -> None:
+    session.tell(cl.Pause, paused=not session.client.view.paused)
+
+
+def _players(stage: Stage, session: Session) -> None:
+    def chosen(deed: Deed | None) -> None:
+        if deed is not None and stage.session is session:
+            if deed.command is None:
+                session.desk.ignore(deed.seat)
+            else:
+                session.tell(deed.command, **deed.fields)
+        stage.route()
+
+    ignored = frozenset(session.desk.ignored)
+    stage.push_screen(PlayersScreen(session.client.view, session.client.seat, ignored), chosen)
 
 
 def _options(stage: Stage, session: Session) -> None:
@@ -180,6 +200,9 @@ ACTS: Final[dict[str, Callable[[Stage, Session], None]]] = {
     "watch": lambda stage, session: session.desk.watch_next(),
     "bot-away": _bot_away,
     "options": _options,
+    "pause": _pause,
+    "players": _players,
+    "rotate": lambda stage, session: session.desk.look_around(session.now()),
     "chat": _chat,
     "help": _help,
     "leave": _leave,

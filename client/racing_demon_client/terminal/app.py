@@ -263,6 +263,8 @@ class TerminalApp(App[None]):
         if session is None:
             return
         await session.tick()
+        if session.desk.turn_round(session.now()):
+            self._freshen()
         if self._shown_until and session.now() >= self._shown_until:
             self.look_away()
         if isinstance(self.screen, PictureScreen) and session.desk.has_aged(session.now()):

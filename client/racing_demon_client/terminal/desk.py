@@ -4,6 +4,7 @@ No clock is read: times are milliseconds on one rising clock, which is the calle
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from racing_demon_protocol.board import Board, Kind, Play
 from racing_demon_protocol.messages import Message
@@ -20,6 +21,8 @@ from .lately import Cue, Lately
 
 __all__ = ["Desk"]
 
+LOOK_MS: Final = 10_000
+
 
 class Desk:
     """One player's, or spectator's, desk.
@@ -33,6 +36,7 @@ class Desk:
         trouble: what is wrong with the connection, if anything.
         ping_ms: the last round trip.
         paint_ms: the last time from a key to its picture.
+        ignored: the seats whose words are not shown here.
 
     Args:
         place: the client.
@@ -52,7 +56,9 @@ class Desk:
         self.paint_ms: float | None = None
         self._place = place
         self._slots: Slots | None = None
+        self.ignored: set[int] = set()
         self._watched: int | None = None
+        self._turn_at: int | None = None
         self._sent: dict[int, Play] = {}
         self._age: object = None
 
@@ -75,6 +81,10 @@ class Desk:
             case Refused():
                 refused = self._sent.pop(message.counter, None)
         cue = self.lately.note(message, view, now)
+        if isinstance(message, ev.Joined):
+            self.ignored.discard(message.seat)
+        if isinstance(message, ev.Said | ev.Reacted) and message.seat in self.ignored:
+            return cue
         line = tell(
             message,
             view,
@@ -110,6 +120,10 @@ class Desk:
         aged, self._age = age != self._age, age
         return aged
 
+    def ignore(self, seat: int) -> None:
+        """Show nothing any more of what a player says, or show it again."""
+        self.ignored ^= {seat}
+
     # Whose layout.
 
     def watch_next(self) -> None:
@@ -119,6 +133,20 @@ class Desk:
             focus = self.focus
             place = seats.index(focus) + 1 if focus in seats else 0
             self._watched = seats[place % len(seats)]
+
+    def look_around(self, now: int) -> None:
+        """Look at one player after the other by itself, as a spectator may; or stop that."""
+        self._turn_at = None if self._turn_at is not None else now + LOOK_MS
+        told = "one player after the other" if self._turn_at is not None else "staying with this player"
+        self.hands.say(told, now)
+
+    def turn_round(self, now: int) -> bool:
+        """Look at the next player, if it is time to; tell whether it was."""
+        if self._turn_at is None or now < self._turn_at:
+            return False
+        self._turn_at = now + LOOK_MS
+        self.watch_next()
+        return True
 
     def watch(self, seat: int) -> None:
         """Look at a player's layout, as a spectator does."""
@@ -161,6 +189,7 @@ class Desk:
             banner=self.banner(now),
             countdown=lately.seconds_to_signal(now) if counting else 0,
             elapsed_ms=lately.elapsed_ms(now),
+            watchers=self._place.watchers,
             ping_ms=self.ping_ms,
             paint_ms=self.paint_ms,
             trouble=self.trouble,
@@ -170,6 +199,8 @@ class Desk:
 
     def banner(self, now: int) -> str:
         """Return the word that fills the screen now, for those who want to see words do so."""
+        if self._place.view.paused:
+            return "PAUSE"  # and nobody studies the cards meanwhile
         return self.lately.banner(now) if self.motion else ""
 
     def prompt(self, now: int, labels: Mapping[str, str]) -> tuple[str, bool]:
@@ -185,7 +216,10 @@ class Desk:
         """Return what the player may want to do, where nothing else is to be said."""
         view, seat = self._place.view, self._place.seat
         text = ""
-        if view.phase is Phase.COUNTDOWN:
+        if view.paused:
+            goes_on = f"{labels.get('pause', 'F9')} lets it go on." if seat == view.host else ""
+            text = f"The hand pauses. {goes_on}".strip()
+        elif view.phase is Phase.COUNTDOWN:
             text = "Look at your cards: play begins at the signal."
         elif seat is None:
             text = "" if view.in_hand else "The cards are dealt when the players are ready."

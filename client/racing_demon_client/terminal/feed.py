@@ -54,7 +54,9 @@ def tell(  # noqa: PLR0913
     if isinstance(message, Refused):
         return FeedLine(at_ms, _refused(message, view, words, refused, glyphs), Role.WARNING)
     told = words.tell(message)
-    loud = isinstance(message, ev.HandOver | ev.MatchOver | ev.Called | ev.Signalled | ev.Said)
+    loud = isinstance(
+        message, ev.HandOver | ev.MatchOver | ev.Called | ev.Signalled | ev.Said | ev.Reacted | ev.Paused
+    )
     return FeedLine(at_ms, screen_text(told), Role.ACCENT if loud else Role.DIM) if told else None
 
 

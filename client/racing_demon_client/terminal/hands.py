@@ -27,6 +27,7 @@ class Place(Protocol):
     """The client, as far as its hands need to know it."""
 
     seat: int | None
+    watchers: int
 
     @property
     def view(self) -> TableView:

@@ -154,12 +154,22 @@ def table_keymap(
         home = keys[f"column-{number}"]
         if home and home[0].upper() != home[0]:
             keys[f"column-{number}-one"].append(home[0].upper())
+    taken = {key for action_id, own in keys.items() if not action_id.startswith("react-") for key in own}
+    for action_id, own in keys.items():  # a column needs its digit more than a reaction does
+        if action_id.startswith("react-"):
+            own[:] = [key for key in own if key not in taken]
     return Keymap(actions, keys, bindings)
 
 
 def watch_keymap(bindings: Mapping[str, str]) -> Keymap:
     """Return the keys of somebody who looks on."""
-    brief = {"watch": "next player", "density": "size", "colours": "colours", "leave": "leave"}
+    brief = {
+        "watch": "next player",
+        "rotate": "all in turn",
+        "density": "size",
+        "colours": "colours",
+        "leave": "leave",
+    }
     actions = [
         replace(action, brief=brief.get(action.id, action.brief))
         for action in ACTIONS
@@ -171,7 +181,8 @@ def watch_keymap(bindings: Mapping[str, str]) -> Keymap:
 def lobby_keymap(bindings: Mapping[str, str]) -> Keymap:
     """Return the keys of the screens around the hands."""
     always = [a for a in ACTIONS if a.id == "enter" or (a.group is not Group.PLAY and a.spot is None)]
-    actions = [*LOBBY_ACTIONS, *always]
+    own = [*LOBBY_ACTIONS, *(a for a in always if not a.id.startswith("react-"))]
+    actions = [replace(a, brief="players") if a.id == "players" else a for a in own]
     return Keymap(actions, {action.id: list(action.keys) for action in actions}, bindings)
 
 

@@ -50,6 +50,7 @@ class Lately:
         self._ended_ms: int | None = None
         self._banner_until = 0
         self._deal_at = 0
+        self._paused_ms: int | None = None
 
     def take_up(self, view: TableView, now: int, elapsed_ms: int) -> None:
         """Begin with a table as it lies, so long after its signal; before it, the time is negative."""
@@ -57,6 +58,7 @@ class Lately:
         is_over = view.phase in {Phase.TALLY, Phase.OVER} and bool(view.results)
         self._ended_ms = view.results[-1].elapsed_ms if is_over else None
         self._deal_at = 0
+        self._paused_ms = elapsed_ms if view.paused else None
         self._fresh.clear()
         self._pace = {seat: deque() for seat in view.hand_seats}
 
@@ -72,6 +74,8 @@ class Lately:
                 return Cue.SIGNAL
             case ev.Played():
                 self._note_play(message, view, now)
+            case ev.Paused() | ev.Continued():
+                self._stop_or_go_on(message, now)
             case ev.HandOver():
                 self._ended_ms = message.elapsed_ms
                 self._deal_at = now + view.options.tally_ms
@@ -82,6 +86,13 @@ class Lately:
             case Refused() if message.reason is Reason.BEATEN:
                 return Cue.BEATEN
         return None
+
+    def _stop_or_go_on(self, event: ev.Paused | ev.Continued, now: int) -> None:
+        if isinstance(event, ev.Paused):
+            self._paused_ms = now - self._signal_at
+        else:
+            self._paused_ms = None
+            self._signal_at = now - event.elapsed_ms
 
     def _note_play(self, event: ev.Played, view: TableView, now: int) -> None:
         self._fresh |= {event.source: now + FRESH_MS, event.destination: now + FRESH_MS}
@@ -100,11 +111,14 @@ class Lately:
 
     def elapsed_ms(self, now: int) -> int:
         """Return the time since the signal, or that of the whole hand once it is over; 0 before it."""
-        return max(0, now - self._signal_at) if self._ended_ms is None else self._ended_ms
+        if self._ended_ms is not None:
+            return self._ended_ms
+        return max(0, now - self._signal_at if self._paused_ms is None else self._paused_ms)
 
     def seconds_to_signal(self, now: int) -> int:
         """Return the seconds until the signal, rounded up; 0 from then on."""
-        return max(0, -((now - self._signal_at) // 1_000))
+        elapsed = now - self._signal_at if self._paused_ms is None else self._paused_ms
+        return max(0, -(elapsed // 1_000))
 
     def seconds_to_deal(self, now: int) -> int:
         """Return the seconds until the next hand is dealt by itself, rounded up; 0: that is not known."""

@@ -194,7 +194,7 @@ class Session:
             (keymap.labels[action.id], action.brief or action.id, action.id)
             for action in keymap.actions
             if action.id in keymap.labels
-            and (action.brief or action.id in {"chat", "leave"})
+            and (action.brief or action.id in {"chat", "leave", "players"})
             and (is_host or action.id not in hosts_only)
             and (action.id != "back" or has_cards)
         ]
@@ -206,6 +206,7 @@ class Session:
             prompt=prompt,
             is_warning=is_warning,
             trouble=self.desk.trouble,
+            watchers=self.client.watchers,
             seed=self.seed,
             proof=self.proof,
             labels=keymap.labels,

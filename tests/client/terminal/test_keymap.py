@@ -25,7 +25,7 @@ KEYS = {
     "Tab": "tab",
     "^C": "ctrl+c",
     "^Q": "ctrl+q",
-    **{f"F{number}": f"f{number}" for number in range(1, 10)},
+    **{f"F{number}": f"f{number}" for number in range(1, 13)},
 }
 """What the keys are called by the terminal, where their labels differ."""
 

@@ -12,7 +12,7 @@ KEYS = 12
 
 SIGNS = (
     ("underlined", "your card is in the air: the server has not answered yet"),
-    ("= ? x", "beside a player: stuck, connection lost, left"),
+    ("= ? + x", "beside a player: stuck, connection lost, a bot stands in, left"),
     ("[a] #3", "the column's key, and how many of its cards lie face down"),
 )
 MOUSE = (

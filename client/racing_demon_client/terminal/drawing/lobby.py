@@ -38,6 +38,10 @@ def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs, qr: Sequence[s
     view = page.view
     x = canvas.put(2, 2, "table ", Role.DIM)
     x = canvas.put(x, 2, screen_text(view.code), Role.BANNER | Mark.STRONG)
+    if view.locked:
+        x = canvas.put(x + 2, 2, "with a passphrase", Role.DIM)
+    if page.watchers:
+        x = canvas.put(x + 2, 2, f"{page.watchers} watching", Role.DIM)
     y = 3
     if page.addresses and "qr" in page.labels:
         x = canvas.put(x + 4, 2, page.labels["qr"], Role.KEY)
@@ -72,7 +76,7 @@ def _draw_qr(canvas: Canvas, lines: Sequence[str]) -> None:
 
 def _draw_seats(canvas: Canvas, page: Page, y: int, glyphs: Glyphs) -> int:
     view = page.view
-    for seat in range(SEATS):
+    for seat in range(max([view.options.seats, *(seat + 1 for seat in view.seats)])):
         state = view.seats.get(seat)
         canvas.put(2, y + seat, str(seat + 1), Role.DIM)
         if state is None:
@@ -93,7 +97,9 @@ def _kind(state: SeatState) -> str:
         return "left"
     if state.bot:
         return f"bot, {screen_text(state.bot)}"
-    return "" if state.connected else "away"
+    if not state.connected:
+        return f"away, bot {screen_text(state.stand_in)}" if state.stand_in else "away"
+    return "muted" if state.muted else ""
 
 
 def told_options(options: Options) -> str:

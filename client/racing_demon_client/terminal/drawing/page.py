@@ -25,6 +25,7 @@ class Page:
         prompt: what to do next.
         is_warning: whether the prompt says that something went wrong.
         trouble: what is wrong with the connection, if anything.
+        watchers: how many watch.
         seed: the secret of the last hand, once it is told.
         proof: what came of checking it.
         labels: the name of the key for each action.
@@ -39,6 +40,7 @@ class Page:
     prompt: str = ""
     is_warning: bool = False
     trouble: str = ""
+    watchers: int = 0
     seed: str = ""
     proof: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)

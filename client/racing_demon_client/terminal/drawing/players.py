@@ -127,14 +127,14 @@ def _name_ink(sheet: Sheet, seat: int) -> int:
 def _sign(state: SeatState | None) -> str:
     """Return one sign for what is the matter with a player: left, no connection, or stuck."""
     word = _state_word(state)
-    return {"left": "x", "away": "?", "stuck": "="}.get(word, " ")
+    return {"left": "x", "away": "?", "bot": "+", "stuck": "="}.get(word, " ")
 
 
 def _state_word(state: SeatState | None) -> str:
     if state is None or state.left:
         return "left"
     if not state.connected:
-        return "away"
+        return "bot" if state.stand_in else "away"
     return "stuck" if state.stuck else ""
 
 

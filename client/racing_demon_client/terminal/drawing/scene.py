@@ -62,6 +62,7 @@ class Scene:
         banner: a word that fills the screen.
         countdown: the seconds to the signal, as far as they are to be seen.
         elapsed_ms: the time since the signal.
+        watchers: how many watch the table.
         ping_ms: the last round trip to the server.
         paint_ms: the last time from a key to its picture.
         trouble: what is wrong with the connection, if anything.
@@ -88,6 +89,7 @@ class Scene:
     banner: str = ""
     countdown: int = 0
     elapsed_ms: int = 0
+    watchers: int = 0
     ping_ms: float | None = None
     paint_ms: float | None = None
     trouble: str = ""

@@ -45,11 +45,11 @@ def draw_table(scene: Scene, size: tuple[int, int], density: Density, glyphs: Gl
         canvas.rule(below, divider + 1, width, glyphs.rule)
         canvas.put(divider, below, glyphs.cross, Role.FRAME)
         draw_feed(sheet, divider + 1, below + 1, bottom)
-    _draw_prompt(canvas, scene, bottom, glyphs)
-    _draw_footer(canvas, scene, bottom + 1, density)
     _draw_dragged(canvas, scene, density, glyphs)
     if scene.banner:
         _draw_banner(canvas, scene.banner, glyphs)
+    _draw_prompt(canvas, scene, bottom, glyphs)
+    _draw_footer(canvas, scene, bottom + 1, density)
     return canvas
 
 
@@ -108,9 +108,14 @@ def _draw_header(canvas: Canvas, scene: Scene, glyphs: Glyphs) -> None:
         text = cut(scene.trouble, room, glyphs)
         canvas.put(width - len(right) - len(text) - 2, 0, text, Role.WARNING | Mark.STRONG)
     else:
-        numbers = [] if scene.ping_ms is None else [f"ping {scene.ping_ms:.0f} ms"]
+        numbers = [f"{scene.watchers} watching"] if scene.watchers else []
+        if scene.ping_ms is not None:
+            numbers.append(f"ping {scene.ping_ms:.0f} ms")
         if scene.paint_ms is not None and scene.paint_ms >= SLOW_PAINT_MS:
             numbers.append(f"paint {scene.paint_ms:.0f} ms")
+        room = width - x - len(right) - 4
+        while numbers and len("   ".join(numbers)) > room:
+            numbers.pop(0)
         text = "   ".join(numbers)
         canvas.put(width - len(right) - len(text) - 3, 0, text, Role.DIM)
     canvas.put(width - len(right), 0, right, Role.KEY)
@@ -165,7 +170,7 @@ def _draw_dragged(canvas: Canvas, scene: Scene, density: Density, glyphs: Glyphs
 def _draw_banner(canvas: Canvas, word: str, glyphs: Glyphs) -> None:
     for row in range(canvas.height):
         canvas.put(0, row, " " * canvas.width, Role.BANNER)
-    draw_banner(canvas, word, (0, 0, canvas.width, canvas.height), glyphs.block)
+    draw_banner(canvas, word, (0, 0, canvas.width, canvas.height - 3), glyphs.block)
 
 
 def _draw_too_small(canvas: Canvas) -> None:

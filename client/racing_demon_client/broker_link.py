@@ -1,0 +1,98 @@
+"""A connection to an MQTT broker: all that the client uses of aiomqtt."""
+
+import asyncio
+import contextlib
+import logging
+import os
+import ssl
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from typing import Final
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+import aiomqtt
+
+from .errors import ConnectionFailed
+
+__all__ = ["PATIENCE", "connected", "explained", "payload_of", "until_quiet"]
+
+PASSWORD: Final = "RACING_DEMON_MQTT_PASSWORD"  # noqa: S105 - the variable's name
+PORTS: Final = {"mqtt": 1883, "mqtts": 8883}
+PATIENCE: Final = 5.0
+"""Seconds for a broker to answer anything."""
+QUIET_SECONDS: Final = 0.5
+"""A broker that says nothing more for so long has said all that it kept."""
+MOST_SECONDS: Final = 3.0
+KEEPALIVE: Final = 4
+MOST_WAITING: Final = 2_000
+"""Messages that wait to be taken. More are left out, and the next snapshot makes up for them."""
+
+# The library's own words go nowhere: what the user has to know is an exception, or a notice.
+_silent = logging.getLogger("racing_demon_client.mqtt")
+_silent.setLevel(logging.CRITICAL + 1)
+
+
+@asynccontextmanager
+async def connected(url: str) -> AsyncIterator[aiomqtt.Client]:
+    """Connect to a broker.
+
+    Raises:
+        ConnectionFailed: it cannot be reached, does not want us, or the connection broke.
+
+    """
+    client = _client(url)
+    with explained(url):
+        async with client:
+            yield client
+
+
+@contextlib.contextmanager
+def explained(url: str) -> Iterator[None]:
+    """Turn what the library says into a sentence for the user, without the password."""
+    try:
+        yield
+    except aiomqtt.MqttError as error:
+        text = f"The broker at {urlsplit(url).hostname} cannot be used: {error}."
+        raise ConnectionFailed(text) from None
+
+
+def _client(url: str) -> aiomqtt.Client:
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+        more = dict(parse_qsl(parts.query))
+        if not host or parts.scheme not in PORTS or parts.path not in {"", "/"} or parts.fragment:
+            raise ValueError
+        tls = ssl.create_default_context(cafile=more.get("ca")) if parts.scheme == "mqtts" else None
+    except ValueError:
+        text = "This is no address of a broker: write mqtt://host:port or mqtts://user@host:port."
+        raise ConnectionFailed(text) from None
+    except OSError as error:
+        raise ConnectionFailed(f"The file of certificates cannot be used: {error.strerror}.") from None
+    user = unquote(parts.username) if parts.username else None
+    password = unquote(parts.password) if parts.password else os.environ.get(PASSWORD)
+    return aiomqtt.Client(
+        host,
+        port or PORTS[parts.scheme],
+        username=user,
+        password=password if user else None,
+        tls_context=tls,
+        timeout=PATIENCE,
+        keepalive=KEEPALIVE,
+        max_queued_incoming_messages=MOST_WAITING,
+        logger=_silent,
+    )
+
+
+async def until_quiet(mqtt: aiomqtt.Client) -> AsyncIterator[aiomqtt.Message]:
+    """Yield messages until none has come for a moment, or they will not end."""
+    messages, loop = mqtt.messages, asyncio.get_running_loop()
+    end = loop.time() + MOST_SECONDS
+    with contextlib.suppress(TimeoutError, StopAsyncIteration):
+        while loop.time() < end:
+            yield await asyncio.wait_for(anext(messages), QUIET_SECONDS)
+
+
+def payload_of(message: aiomqtt.Message) -> bytes:
+    """Return what is in a message."""
+    return message.payload if isinstance(message.payload, bytes) else b""

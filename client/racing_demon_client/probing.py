@@ -1,0 +1,96 @@
+"""Tables that others say are there, and asking their servers: who was killed has not said goodbye."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Final
+
+from websockets.asyncio.client import connect
+from websockets.exceptions import WebSocketException
+from websockets.typing import Subprotocol
+
+from racing_demon_protocol.codec import VERSION, Encoding, decode_server, encode
+from racing_demon_protocol.errors import InvalidFrame
+from racing_demon_protocol.messages.client import Hello, Resume
+from racing_demon_protocol.messages.server import Refused, Versions
+from racing_demon_protocol.reasons import Reason
+
+__all__ = ["Table", "answers"]
+
+PROBE_SECONDS: Final = 1.0
+MOST_BYTES: Final = 4_096
+NOBODYS_TOKEN: Final = "0" * 64
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Table:
+    """A table that was found, and has answered. All texts are short, and can be printed as they are.
+
+    Attributes:
+        code: its code.
+        game: the name of its game, as its host says.
+        host: the name of whoever hosts it, as they say.
+        url: the server's full address.
+        needs_passphrase: whether guests are asked for one.
+
+    """
+
+    code: str
+    game: str
+    host: str
+    url: str
+    needs_passphrase: bool = False
+
+    @property
+    def address(self) -> str:
+        """The address as people write it."""
+        return self.url.removesuffix("/v1")
+
+
+class _Direct(connect):
+    """A connection that goes where it was told to, and nowhere else."""
+
+    def process_redirect(self, exc: Exception) -> Exception | str:
+        """Follow no redirection: a neighbour is not to send us elsewhere."""
+        return exc
+
+
+async def answers(url: str, code: str, seconds: float = PROBE_SECONDS) -> bool:
+    """Tell whether a server of our protocol is at an address, and a table of that code on it.
+
+    Args:
+        url: the server's full address.
+        code: the table's code.
+        seconds: how long to wait for it.
+
+    """
+    try:
+        async with asyncio.timeout(seconds):
+            return await _answers(url, code)
+    except (OSError, TimeoutError, ValueError, WebSocketException, InvalidFrame):
+        return False
+
+
+async def _answers(url: str, code: str) -> bool:
+    """Ask for a seat with a token that is nobody's: only a table that is there can refuse the token.
+
+    So no place is taken, and the table does not notice.
+    """
+    connecting = _Direct(
+        url,
+        subprotocols=[Subprotocol(Encoding.MSGPACK)],
+        compression=None,
+        max_size=MOST_BYTES,
+        open_timeout=None,
+        close_timeout=0.1,
+        ping_interval=None,
+        proxy=None,  # neighbours are reached directly
+        user_agent_header="racing-demon",
+    )
+    async with connecting as socket:
+        versions = decode_server(await socket.recv())
+        if not isinstance(versions, Versions) or not versions.oldest <= VERSION <= versions.newest:
+            return False
+        await socket.send(encode(Hello(version=VERSION, software="racing-demon")))
+        await socket.send(encode(Resume(code=code, token=NOBODYS_TOKEN, seq=0)))
+        answer = decode_server(await socket.recv())
+        return isinstance(answer, Refused) and answer.reason is not Reason.UNKNOWN_TABLE

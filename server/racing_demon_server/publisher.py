@@ -1,1 +1,0 @@
-"""Publishes the directory of tables, scores and events to an MQTT broker."""

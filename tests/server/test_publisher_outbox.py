@@ -1,0 +1,231 @@
+"""What is to be sent, in which order and how often; without a broker, a loop or a clock."""
+
+import json
+from typing import Any
+
+from racing_demon_protocol.codec import decode_server, encode
+from racing_demon_protocol.messages import Event
+from racing_demon_protocol.messages import events as ev
+from racing_demon_protocol.messages.server import Snapshot
+from racing_demon_protocol.options import Options
+from racing_demon_protocol.shuffle import hand_seeds
+from racing_demon_server.publisher.ledger import Ledger
+from racing_demon_server.publisher.outbox import Outbox, Outgoing
+from racing_demon_server.publisher.topics import Topics
+from racing_demon_server.simulate import play_match
+from racing_demon_server.table import Table
+
+from ..support.tables import MS, SECOND
+
+TABLE = "rd/pub/a1/tables/bcdf"
+
+
+class Office:
+    """An outbox with one table, and a clock that moves when it is told to."""
+
+    def __init__(self, most_waiting: int = 5_000, *, homeassistant: bool = False, **options: Any) -> None:
+        self.now = 0
+        self.table = Table("BCDF", Options(**options), hand_seeds(bytes(32)))
+        self.outbox = Outbox(Topics("a1"), homeassistant=homeassistant, most_waiting=most_waiting)
+        self.outbox.open(self.table, 0)
+
+    def join(self, name: str = "Ann") -> list[Event]:
+        """Seat somebody."""
+        _, events = self.table.join(name, name.encode(), self.now)
+        self.tell(*events)
+        return events
+
+    def blink(self) -> None:
+        """Let the first player's connection come or go."""
+        connected = not self.table.view.seats[0].connected
+        self.tell(*self.table.connect(0, connected=connected, at=self.now))
+
+    def tell(self, *events: Event) -> None:
+        """Let events be noted."""
+        for event in events:
+            self.outbox.follow(self.table, event, self.now)
+
+    def sent(self, most: int = 1_000) -> list[Outgoing]:
+        """Return all that is due now."""
+        sent: list[Outgoing] = []
+        while (batch := self.outbox.take(self.now, most)) or self.outbox.wait_us(self.now) == 0:
+            sent += batch
+        return sent
+
+    def topics(self) -> list[str]:
+        """Return the last parts of the topics of all that is due now."""
+        return [message.topic.removeprefix(TABLE) for message in self.sent()]
+
+
+def test_a_new_table_is_told_with_all_its_parts() -> None:
+    """Record, state and snapshot are kept by the broker; the record is certain to arrive."""
+    sent = Office().sent()
+    assert [(message.topic, message.qos) for message in sent] == [
+        (TABLE, 1),
+        (f"{TABLE}/state", 0),
+        (f"{TABLE}/snapshot", 0),
+    ]
+    assert all(message.retain for message in sent)
+
+
+def test_events_are_the_wires_own_bytes() -> None:
+    """An event has the same bytes on its topic as in a frame."""
+    office = Office()
+    office.sent()
+    events = office.join()
+    sent = [message.payload for message in office.sent() if message.topic.endswith("/events")]
+    assert sent == [encode(event) for event in events]
+
+
+def test_changes_are_gathered() -> None:
+    """However much happens, record and state are told at most four times a second."""
+    office = Office()
+    office.sent()
+    seen = []
+    for number in range(8):
+        office.join(f"P{number}")
+        office.now += 50 * MS
+        seen += office.topics()
+    assert (seen.count(""), seen.count("/state"), seen.count("/events")) == (1, 1, 9)
+
+
+def test_what_has_not_changed_is_not_repeated() -> None:
+    """A chat changes neither record nor state."""
+    office = Office()
+    office.join()
+    office.sent()
+    office.now += SECOND
+    office.tell(ev.Said(seq=2, seat=0, text="hello"))
+    assert office.topics() == ["/events"]
+
+
+def test_a_snapshot_stands_between_the_events_before_and_after_it() -> None:
+    """Whoever follows from a snapshot on misses no event, and sees none twice."""
+    office = Office()
+    office.join()
+    office.now += 6 * SECOND
+    stream = office.sent()
+    office.join("Bob")
+    stream += office.sent()
+    numbers = [
+        (type(message).__name__, message.seq)
+        for sent in stream
+        if sent.topic.endswith(("/events", "/snapshot"))
+        and isinstance(message := decode_server(sent.payload), Snapshot | Event)
+    ]
+    assert numbers == [("Joined", 1), ("Hosted", 2), ("Snapshot", 2), ("Joined", 3)]
+
+
+def test_a_full_line_loses_its_oldest_and_counts_them() -> None:
+    """The line stays short however long nobody takes anything, and a snapshot follows what was lost."""
+    office = Office(most_waiting=10)
+    office.join()
+    office.sent()
+    for _ in range(1_000):
+        office.blink()
+    assert (len(office.outbox), office.outbox.dropped) == (10, 990)
+    office.now += 6 * SECOND
+    topics = office.topics()
+    assert topics.count("/events") == 9  # the snapshot pushed one more out
+    assert topics[-1] == "/snapshot"
+
+
+def test_overflowing_while_snapshots_are_made_ends() -> None:
+    """A line that is full of snapshots does not ask for more of them without end."""
+    office = Office(most_waiting=1)
+    assert len(office.sent()) <= 3
+
+
+def test_a_closed_table_is_removed_and_nothing_of_it_comes_after() -> None:
+    """What the broker kept of a table is removed, and no late snapshot brings it back."""
+    office = Office(homeassistant=True)
+    office.join()
+    office.outbox.take(0, 1)
+    office.outbox.close(office.table)
+    sent = [message for message in office.sent() if message.retain]
+    removed = {message.topic for message in sent if not message.payload}
+    config = "homeassistant/sensor/rd_a1/bcdf/config"
+    assert removed == {TABLE, f"{TABLE}/state", f"{TABLE}/snapshot", config}
+    assert all(not message.payload for message in sent)
+
+
+def test_a_restart_tells_everything_again() -> None:
+    """A broker that comes back knows nothing, and hears all of it."""
+    office = Office()
+    office.sent()
+    office.outbox.restart(office.now)
+    assert office.topics() == ["", "/state", "/snapshot"]
+
+
+def test_only_tables_that_are_gone_are_tidied_away() -> None:
+    """A kept message of a table that is here stays; one of a table that is not goes."""
+    office = Office()
+    office.sent()
+    office.outbox.tidy(TABLE)
+    office.outbox.tidy("rd/pub/a1/tables/xyz/state")
+    office.outbox.tidy("rd/pub/other/tables/xyz")
+    assert office.sent() == [Outgoing("rd/pub/a1/tables/xyz/state", b"", 1, retain=True)]
+
+
+def test_results_and_removals_wait_for_the_broker() -> None:
+    """What may not have arrived is sent again in its order, but for events: these are counted."""
+    office = Office()
+    batch = [
+        Outgoing("hands", b"1", 1),
+        Outgoing("gone", b"", 1, retain=True),
+        Outgoing("record", b"3", 1, retain=True),
+        Outgoing("events", b"4"),
+    ]
+    office.outbox.give_back(batch)
+    assert office.outbox.take(0, 2) == batch[:2]
+    assert office.outbox.dropped == 1
+
+
+def test_nobody_looks_on_at_a_table_without_spectators() -> None:
+    """Of a table that wants no spectators the broker learns neither names nor cards nor scores."""
+    office = Office(spectators=False)
+    office.join("Zebulon")
+    office.now += SECOND
+    sent = office.sent()
+    assert {message.topic.removeprefix(TABLE) for message in sent if message.payload} == {"", "/state"}
+    assert not any(b"Zebulon" in message.payload for message in sent)
+
+
+def test_nobody_looks_on_at_a_locked_table() -> None:
+    """A table with a passphrase is listed as such, and not shown."""
+    office = Office()
+    office.table.view.locked = True
+    office.join("Zebulon")
+    office.now += SECOND
+    sent = office.sent()
+    record = json.loads(next(message.payload for message in sent if message.topic == TABLE))
+    assert (record["locked"], record["taken"], record["players"]) == (True, 1, [])
+    assert not any(b"Zebulon" in message.payload for message in sent)
+
+
+def test_a_delayed_table_is_seen_later() -> None:
+    """Where spectators see things later, so does the broker: events, states and snapshots."""
+    office = Office(watch_delay_ms=3_000)
+    office.join()
+    assert office.topics() == [""]
+    office.now += 2_999 * MS
+    assert office.topics() == []
+    office.now += MS
+    assert set(office.topics()) == {"/events", "/snapshot", "/state"}
+
+
+def test_the_ledger_adds_up_what_the_events_say() -> None:
+    """Hands and matches have the points that the table's own view has in the end."""
+    table, log, _ = play_match(bytes(32), ["easy", "medium", "hard"], Options(hands=2))
+    ledger = Ledger(Table("BCDF", Options(), hand_seeds(bytes(32))).view)
+    results = [(result.kind, json.loads(result.payload)) for event in log for result in ledger.follow(event)]
+    hands = [value for kind, value in results if kind == "hands"]
+    (match,) = [value for kind, value in results if kind == "matches"]
+    assert [[score["points"] for score in hand["scores"]] for hand in hands] == [
+        list(result.points) for result in table.view.results
+    ]
+    assert {score["seat"]: score["total"] for score in match["scores"]} == table.view.totals()
+    assert [winner["seat"] for winner in match["winners"]] == list(table.view.winners)
+    assert len([kind for kind, _ in results if kind == "demon"]) == len(
+        [hand for hand in hands if hand["out"] is not None]
+    )

@@ -1,0 +1,173 @@
+"""Real brokers and listeners: mosquitto as processes of their own, on this machine only."""
+
+import asyncio
+import json
+import os
+import shutil
+import signal
+import socket
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any, Final, NamedTuple, Self
+
+from .servers import PATIENCE, within
+
+__all__ = ["Broker", "Heard", "Listening", "free_port"]
+
+PLACES: Final = f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin"
+
+
+def free_port() -> int:
+    """Return a port of this machine on which nobody listens now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def program(name: str) -> str:
+    """Return where a program is; without it the tests fail, and are not passed over."""
+    found = shutil.which(name, path=PLACES)
+    assert found is not None, f"{name} is missing: apt-get install mosquitto mosquitto-clients"
+    return found
+
+
+class Broker:
+    """A broker that can be killed and started again on the same port.
+
+    Attributes:
+        port: where it listens.
+        url: the same as a URL.
+
+    """
+
+    def __init__(self, folder: Path, *extra: str) -> None:
+        self.port = free_port()
+        self.url = f"mqtt://127.0.0.1:{self.port}"
+        self._config = folder / f"mosquitto-{self.port}.conf"
+        lines = [f"listener {self.port} 127.0.0.1", "log_dest stderr", "log_type all", *extra]
+        if not any(line.startswith("allow_anonymous") for line in extra):
+            lines.append("allow_anonymous true")
+        self._config.write_text("\n".join([*lines, ""]))
+        self._process: Process | None = None
+        self._reading: asyncio.Task[None] | None = None
+
+    @classmethod
+    @asynccontextmanager
+    async def running(cls, folder: Path, *extra: str) -> AsyncIterator[Self]:
+        """Start one with further lines in its configuration; in the end it is gone."""
+        broker = cls(folder, *extra)
+        await broker.start()
+        try:
+            yield broker
+        finally:
+            await broker.kill()
+
+    async def start(self) -> None:
+        """Start it, and wait until it listens."""
+        self._process = await asyncio.create_subprocess_exec(
+            program("mosquitto"), "-c", str(self._config), stdin=DEVNULL, stdout=DEVNULL, stderr=PIPE
+        )
+        assert self._process.stderr is not None
+        while b" running" not in (line := await within(PATIENCE, self._process.stderr.readline())):
+            assert line, "the broker did not start"
+        self._reading = asyncio.create_task(_drain(self._process.stderr))
+
+    async def kill(self) -> None:
+        """Kill it as a power cut would."""
+        if self._process is not None and self._reading is not None:
+            with suppress(ProcessLookupError):
+                self._process.kill()
+            await self._process.wait()
+            await self._reading
+            self._process = None
+
+    def freeze(self) -> None:
+        """Let it stand still: its port is open, and nothing is answered."""
+        self._signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let it go on."""
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: int) -> None:
+        assert self._process is not None
+        os.kill(self._process.pid, number)
+
+
+async def _drain(stream: asyncio.StreamReader) -> None:
+    while await stream.read(65_536):
+        pass
+
+
+class Heard(NamedTuple):
+    """A message as ``mosquitto_sub`` got it; ``kept`` if the broker had it before."""
+
+    topic: str
+    payload: bytes
+    qos: int
+    kept: bool
+
+    @property
+    def value(self) -> Any:
+        """What the JSON in it says."""
+        return json.loads(self.payload)
+
+
+class Listening:
+    """A ``mosquitto_sub`` on some topics.
+
+    Attributes:
+        heard: every message so far.
+
+    """
+
+    def __init__(self, process: Process) -> None:
+        self.heard: list[Heard] = []
+        self._process = process
+
+    @classmethod
+    @asynccontextmanager
+    async def to(cls, broker: Broker, *topics: str, more: tuple[str, ...] = ()) -> AsyncIterator[Self]:
+        """Listen, from when the broker has agreed to it."""
+        wanted = [word for topic in topics or ("#",) for word in ("-t", topic)]
+        process = await asyncio.create_subprocess_exec(
+            *("stdbuf", "-oL", program("mosquitto_sub"), "-h", "127.0.0.1", "-p", str(broker.port)),
+            *("-d", "-q", "1", "-F", "MSG %r %q %t %x", *wanted, *more),
+            stdin=DEVNULL,
+            stdout=PIPE,
+            limit=1 << 20,
+        )
+        listening = cls(process)
+        try:
+            while not (await listening._line()).startswith("Subscribed"):
+                pass
+            yield listening
+        finally:
+            with suppress(ProcessLookupError):
+                process.kill()
+            await process.communicate()
+
+    async def next(self) -> Heard:
+        """Return the next message."""
+        while True:
+            line = await self._line()
+            if line.startswith("MSG "):
+                _, kept, qos, topic, payload = [*line.split(" "), ""][:5]
+                heard = Heard(topic, bytes.fromhex(payload), int(qos), kept == "1")
+                self.heard.append(heard)
+                return heard
+
+    async def until(self, topic: str, fits: Callable[[Heard], bool] = lambda _: True) -> Heard:
+        """Return the next message whose topic ends so and that fits, and pass over those before it."""
+        while True:
+            heard = await self.next()
+            if heard.topic.endswith(topic) and fits(heard):
+                return heard
+
+    async def _line(self) -> str:
+        assert self._process.stdout is not None
+        line = await within(PATIENCE, self._process.stdout.readline())
+        assert line, "mosquitto_sub ended"
+        return line.decode().rstrip("\n")

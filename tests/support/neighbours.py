@@ -1,0 +1,66 @@
+"""Others on the network, honest and not, on this machine's loopback."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from contextlib import aclosing, asynccontextmanager
+from typing import Any, Final
+
+from zeroconf import ServiceInfo
+from zeroconf.asyncio import AsyncZeroconf
+
+from racing_demon_client.lan import SERVICE, Announcement, find
+from racing_demon_client.probing import Table
+
+__all__ = ["LOOPBACK", "announcement", "found", "saying", "silent"]
+
+LOOPBACK: Final = "127.0.0.1"
+
+
+def announcement(port: int, code: str, **changes: Any) -> Announcement:
+    """Return what Ann says of her table, with any of it changed."""
+    fields = {"code": code, "game": "racing-demon", "host": "Ann", "port": port}
+    return Announcement(**{**fields, **changes})
+
+
+@asynccontextmanager
+async def saying(*services: dict[str, Any]) -> AsyncIterator[None]:
+    """Announce anything at all: services with their port, addresses and texts."""
+    speaker = AsyncZeroconf(interfaces=[LOOPBACK])
+    try:
+        for number, service in enumerate(services):
+            info = ServiceInfo(
+                SERVICE,
+                f"{number}.{SERVICE}",
+                port=service.get("port", 5252),
+                server=f"neighbour-{number}.local.",
+                parsed_addresses=service.get("addresses", [LOOPBACK]),
+                properties=service.get("texts", {}),
+            )
+            await speaker.async_register_service(info, cooperating_responders=True)
+        yield
+    finally:
+        await speaker.async_close()
+
+
+async def found(seconds: float = 1.0, **more: Any) -> list[Table]:
+    """Return all that is found."""
+    async with aclosing(find(seconds, **more)) as tables:
+        return [table async for table in tables]
+
+
+@asynccontextmanager
+async def silent() -> AsyncIterator[int]:
+    """Listen on a port, take connections, and say nothing; give the port."""
+    ends: list[asyncio.StreamWriter] = []
+
+    async def take(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        ends.append(writer)
+
+    server = await asyncio.start_server(take, LOOPBACK, 0)
+    async with server:
+        yield server.sockets[0].getsockname()[1]
+        for end in ends:
+            end.close()
+            with contextlib.suppress(OSError):
+                await end.wait_closed()

@@ -1,0 +1,356 @@
+"""What ``deploy/`` gives to operators: each file is used as it is, not only read."""
+
+import asyncio
+import json
+import re
+import shlex
+import shutil
+import ssl
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from asyncio.subprocess import PIPE
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import aiomqtt
+import pytest
+import yaml  # type: ignore[import-untyped]
+
+from racing_demon_protocol.messages import client as cl
+from racing_demon_protocol.messages.server import Accepted
+from racing_demon_protocol.options import Options
+
+from ..support.brokers import free_port
+from ..support.deployed import DEPLOY, Deployed, certificates, deployed
+from ..support.processes import SERVER, server_process, started
+from ..support.servers import PATIENCE, Peer, within
+
+SCRIPTS = Path(sys.executable).parent
+CONTAINERFILE = (DEPLOY / "Containerfile").read_text()
+COMPOSE: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+UNIT = DEPLOY / "racing-demon-server.service"
+PROGRAM = "/opt/racing-demon/bin/racing-demon-server"
+
+
+def run(*command: object, **more: Any) -> str:
+    """Run a command that must succeed, and return what it says."""
+    ended: subprocess.CompletedProcess[str] = subprocess.run(  # noqa: S603 - our own commands
+        [str(part) for part in command], check=False, capture_output=True, text=True, timeout=PATIENCE, **more
+    )
+    assert 0 == ended.returncode, ended.stdout + ended.stderr
+    return ended.stdout + ended.stderr
+
+
+# The broker.
+
+
+@pytest.fixture
+async def mosquitto(tmp_path: Path) -> AsyncIterator[Deployed]:
+    """Run a broker as on a machine of its own."""
+    async with deployed(tmp_path, "local.conf") as running:
+        yield running
+
+
+async def seen(running: Deployed, account: str) -> list[str]:
+    """Return the topics of all kept messages that an account can read."""
+    async with running.client("server") as server, running.client(account) as reader:
+        await reader.subscribe("#", qos=1)
+        await reader.subscribe("$SYS/#", qos=1)
+        await server.publish("rd/pub/end", "end", qos=1)
+        topics: list[str] = []
+        async with asyncio.timeout(PATIENCE):
+            async for message in reader.messages:
+                if message.topic.matches("rd/pub/end"):
+                    break
+                topics.append(str(message.topic))
+        return sorted(topics)
+
+
+async def keep(running: Deployed, account: str, *topics: str) -> None:
+    """Try to have the broker keep messages."""
+    async with running.client(account) as client:
+        for topic in topics:
+            await client.publish(topic, "words", qos=1, retain=True)
+
+
+PUBLIC = "rd/pub/home/tables/bcdf"
+DISCOVERY = "homeassistant/sensor/rd_home/bcdf/config"
+PRIVATE = "rd/private/home"
+
+
+async def test_the_server_may_publish_what_is_public(mosquitto: Deployed) -> None:
+    """Its own topics and Home Assistant's are kept, and no others."""
+    await keep(mosquitto, "server", PUBLIC, DISCOVERY, PRIVATE, "rd/other")
+    assert [DISCOVERY, PUBLIC] == await seen(mosquitto, "homeassistant")
+
+
+async def test_a_watcher_reads_the_public_topics_only(mosquitto: Deployed) -> None:
+    """Not what Home Assistant is told, and not what the broker tells of itself."""
+    await keep(mosquitto, "server", PUBLIC, DISCOVERY)
+    assert [PUBLIC] == await seen(mosquitto, "watcher")
+
+
+@pytest.mark.parametrize("account", ["watcher", "homeassistant"])
+async def test_readers_cannot_publish(mosquitto: Deployed, account: str) -> None:
+    """Whatever a reader publishes reaches nobody, not even itself."""
+    await keep(mosquitto, account, PUBLIC, DISCOVERY, PRIVATE, f"rd/{account}")
+    assert [] == await seen(mosquitto, "homeassistant")
+
+
+@pytest.mark.parametrize(
+    "who",
+    [
+        {},
+        {"username": "watcher"},
+        {"username": "watcher", "password": "guess"},
+        {"username": "ann", "password": "x"},
+    ],
+    ids=["nobody", "no password", "wrong password", "unknown"],
+)
+async def test_strangers_are_refused(mosquitto: Deployed, who: dict[str, str]) -> None:
+    """Without an account nobody gets in."""
+    with pytest.raises(aiomqtt.MqttError, match=r"(?i)not authori[sz]ed"):
+        async with mosquitto.client(**who):
+            raise AssertionError("let in")
+
+
+async def test_each_account_has_its_own_password(mosquitto: Deployed) -> None:
+    """A watcher cannot pass for the server, and the broker's file has hashes only."""
+    passwords = {account: mosquitto.password(account) for account in ("server", "watcher", "homeassistant")}
+    assert 3 == len(set(passwords.values()))
+    hashes = (mosquitto.folder / "passwords").read_text()
+    assert not [password for password in passwords.values() if password in hashes]
+    for name in ("passwords", *passwords):
+        assert 0o400 == (mosquitto.folder / name).stat().st_mode & 0o777
+    with pytest.raises(aiomqtt.MqttError):
+        async with mosquitto.client(username="server", password=passwords["watcher"]):
+            raise AssertionError("let in")
+
+
+async def test_the_broker_opens_no_other_port(tmp_path: Path) -> None:
+    """With both listeners it has two ports, and not its usual one for everybody besides."""
+    await certificates(tmp_path, "localhost")
+    async with deployed(tmp_path, "local.conf", "tls.conf") as running:
+        assert [running.port, running.tls_port] == running.opened
+
+
+async def test_a_table_is_seen_by_a_watcher(mosquitto: Deployed) -> None:
+    """The program with its account, the broker with its rules, and a watcher with theirs go together."""
+    arguments = ["--mqtt", f"mqtt://server@127.0.0.1:{mosquitto.port}", "--node", "home"]
+    secret = {"RACING_DEMON_MQTT_PASSWORD": mosquitto.password("server")}
+    async with mosquitto.client("watcher") as watcher:
+        await watcher.subscribe("rd/pub/home/#", qos=1)
+        async with server_process(*arguments, env=secret) as (_, url), Peer.hosting(url) as ann:
+            async with asyncio.timeout(PATIENCE):
+                async for message in watcher.messages:
+                    if message.topic.matches(f"rd/pub/home/tables/{ann.code.lower()}"):
+                        break
+            assert ann.token.encode() not in bytes(message.payload)
+
+
+async def test_the_broker_can_be_reached_with_encryption(tmp_path: Path) -> None:
+    """Who trusts the private authority, and uses a name that is in the certificate, gets in."""
+    await certificates(tmp_path, "localhost", "127.0.0.1")
+    async with deployed(tmp_path, "tls.conf") as running:
+        for name in ("localhost", "127.0.0.1"):
+            async with running.tls_client("watcher", name, tmp_path / "certs/ca.crt") as watcher:
+                await watcher.subscribe("rd/pub/#")
+
+
+async def test_certificates_are_checked(tmp_path: Path) -> None:
+    """Without the authority, and by another name, there is no connection."""
+    await certificates(tmp_path, "broker.example.org")
+    async with deployed(tmp_path, "tls.conf") as running:
+        for ca in (tmp_path / "certs/ca.crt", None):
+            trust = ssl.create_default_context(cafile=ca)
+            with pytest.raises(ssl.SSLCertVerificationError):
+                await asyncio.open_connection("127.0.0.1", running.tls_port, ssl=trust)
+
+
+# The container.
+
+
+def test_the_files_pass_their_linters() -> None:
+    """Container file and compose file have nothing that linters and the compose specification dislike."""
+    run(SCRIPTS / "hadolint", "--no-color", DEPLOY / "Containerfile")
+    rules = "{extends: default, rules: {line-length: {max: 110}}}"
+    run(SCRIPTS / "yamllint", "--strict", "-d", rules, DEPLOY / "compose.yaml")
+    run(SCRIPTS / "check-jsonschema", "--builtin-schema", "vendor.compose-spec", DEPLOY / "compose.yaml")
+
+
+def test_what_the_container_is_made_of_is_there() -> None:
+    """All that is copied exists, passes the ignore file, and is what the package is built of."""
+    copied = [line.split()[1:-1] for line in CONTAINERFILE.splitlines() if re.match(r"COPY [^-]", line)]
+    names = {name for line in copied for name in line}
+    assert not [name for name in names if not (DEPLOY.parent / name).exists()]
+    ignore = (DEPLOY / "Containerfile.dockerignore").read_text().splitlines()
+    assert names == {line[1:] for line in ignore if line.startswith("!")}
+
+
+async def test_the_container_is_well_when_the_server_is() -> None:
+    """The health check passes beside a server, and fails where there is none."""
+    found = re.search(r"HEALTHCHECK(?:.|\n)*?CMD (\[.*\])", CONTAINERFILE)
+    assert found is not None
+    _, *arguments = json.loads(found.group(1))
+    async with server_process() as (server, url):
+        port = url.rpartition(":")[2].partition("/")[0]
+        check = [argument.replace("5252", port) for argument in arguments]
+        await asyncio.to_thread(run, sys.executable, *check)
+        server.stop()
+        await server.end()
+    with pytest.raises(AssertionError, match="refused"):
+        run(sys.executable, *check)
+
+
+@pytest.mark.parametrize("name", COMPOSE["services"])
+def test_every_service_is_confined(name: str) -> None:
+    """Each has a file system that it cannot write to, no capabilities to begin with, and bounds."""
+    service = COMPOSE["services"][name]
+    assert service["read_only"] is True
+    assert ["ALL"] == service["cap_drop"]
+    assert "no-new-privileges:true" in service["security_opt"]
+    assert {"mem_limit", "pids_limit"} <= service.keys()
+    assert "healthcheck" in service or "build" in service
+
+
+def test_only_the_proxy_is_reached_from_elsewhere() -> None:
+    """Game and broker are published for this machine, unless the operator says otherwise."""
+    ports = {name: service["ports"] for name, service in COMPOSE["services"].items()}
+    assert ["${RACING_DEMON_LISTEN:-127.0.0.1}:5252:5252"] == ports["server"]
+    assert ["127.0.0.1:1883:1883"] == ports["mosquitto"]
+    assert ["internet"] == COMPOSE["services"]["caddy"]["profiles"]
+
+
+def test_what_compose_mounts_is_there() -> None:
+    """Every file that is given to a service is in ``deploy/``."""
+    volumes = [volume for service in COMPOSE["services"].values() for volume in service.get("volumes", [])]
+    files = [volume.partition(":")[0] for volume in volumes if volume.startswith(".")]
+    assert files
+    assert not [name for name in files if not (DEPLOY / name).is_file()]
+
+
+def test_the_server_takes_its_password_from_a_file(tmp_path: Path) -> None:
+    """The entry point puts the secret into the environment, and passes all arguments on."""
+    (tmp_path / "server").write_text("it's $ecret\n")
+    (tmp_path / "racing-demon-server").write_text('#!/bin/sh\necho "$RACING_DEMON_MQTT_PASSWORD" "$@"\n')
+    (tmp_path / "racing-demon-server").chmod(0o755)
+    entry = COMPOSE["services"]["server"]["entrypoint"]
+    line = [part.replace("$$", "$").replace("/run/secrets", str(tmp_path)) for part in entry]
+    said = run(*line, "--a", "b c", env={"PATH": f"{tmp_path}:/usr/bin:/bin"})
+    assert "it's $ecret --a b c\n" == said
+
+
+async def test_the_server_understands_what_compose_tells_it() -> None:
+    """All flags are ones that the program has; a broker that is not there stops nothing."""
+    told = [
+        argument.replace("${RACING_DEMON_NODE:-home}", "home")
+        for argument in COMPOSE["services"]["server"]["command"]
+    ]
+    told = [argument.replace("mosquitto:1883", "127.0.0.1:9") for argument in told]
+    async with server_process(*told, env={"RACING_DEMON_MQTT_PASSWORD": "x"}) as (_, url):
+        async with Peer.hosting(url):
+            pass
+
+
+async def test_the_brokers_health_check(mosquitto: Deployed) -> None:
+    """It is well when it turns strangers away, and not when it does not answer."""
+    _, check = COMPOSE["services"]["mosquitto"]["healthcheck"]["test"]
+    check = check.replace("$$", "$")
+    with_port = check.replace("mosquitto_pub", f"mosquitto_pub -p {mosquitto.port}")
+    await asyncio.to_thread(run, "sh", "-c", with_port)
+    with pytest.raises(AssertionError, match="refused"):
+        run("sh", "-c", check.replace("mosquitto_pub", "mosquitto_pub -p 9"))
+
+
+# TLS in front.
+
+NGINX = """
+daemon off; worker_processes 1; pid {folder}/nginx.pid; error_log stderr;
+events {{ worker_connections 64; }}
+http {{ access_log off; client_body_temp_path {folder}/a; proxy_temp_path {folder}/b;
+fastcgi_temp_path {folder}/c; uwsgi_temp_path {folder}/d; scgi_temp_path {folder}/e;
+{site}
+}}
+"""
+"""What a system's own nginx.conf puts around the one in ``deploy/``."""
+
+
+@asynccontextmanager
+async def proxied(folder: Path, port: int) -> AsyncIterator[str]:
+    """Run nginx in front of a server's port, as ``deploy/`` says, and give its address."""
+    await certificates(folder, "localhost")
+    front = free_port()
+    site = (DEPLOY / "nginx.conf").read_text().replace("127.0.0.1:5252", f"127.0.0.1:{port}")
+    site = site.replace("listen 443", f"listen 127.0.0.1:{front}")
+    site = re.sub(r"/etc/letsencrypt\S+fullchain\.pem", f"{folder}/certs/broker.crt", site)
+    site = re.sub(r"/etc/letsencrypt\S+privkey\.pem", f"{folder}/certs/broker.key", site)
+    (folder / "nginx.conf").write_text(NGINX.format(folder=folder, site=site))
+    command = ["nginx", "-e", "stderr", "-c", str(folder / "nginx.conf")]
+    await asyncio.to_thread(run, *command, "-t")
+    process = await asyncio.create_subprocess_exec(*command, stdout=PIPE, stderr=PIPE)
+    try:
+        while not (folder / "nginx.pid").exists():  # written once it listens
+            assert process.returncode is None
+            await asyncio.sleep(0.01)
+        yield f"localhost:{front}"
+    finally:
+        process.terminate()
+        await process.communicate()
+
+
+@pytest.mark.skipif(shutil.which("nginx") is None, reason="needs nginx")
+async def test_players_come_in_through_a_proxy_with_encryption(tmp_path: Path) -> None:
+    """Through nginx a table is opened over wss, and strangers see its health but no metrics."""
+    async with server_process() as (_, url):
+        async with proxied(tmp_path, int(url.rpartition(":")[2].partition("/")[0])) as address:
+            trust = ssl.create_default_context(cafile=tmp_path / "certs/ca.crt")
+            request = cl.Create(name="Ann", options=Options())
+            async with Peer.entered(f"wss://{address}/v1", request, ssl=trust) as ann:
+                assert isinstance(await ann.ask(cl.AddBot), Accepted)
+            answers = [
+                await asyncio.to_thread(status_of, f"https://{address}{path}", trust)
+                for path in ("/healthz", "/metrics")
+            ]
+    assert [200, 404] == answers
+
+
+def status_of(url: str, trust: ssl.SSLContext) -> int:
+    """Return the status that a URL is answered with."""
+    try:
+        with urllib.request.urlopen(url, timeout=PATIENCE, context=trust) as response:  # noqa: S310 - our own
+            return int(response.status)
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code
+
+
+# The service.
+
+NEEDS_SYSTEMD = pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd")
+
+
+@NEEDS_SYSTEMD
+def test_systemd_understands_the_unit(tmp_path: Path) -> None:
+    """Nothing in it is unknown or contradictory; the program itself is wherever it is here."""
+    copy = tmp_path / UNIT.name
+    copy.write_text(UNIT.read_text().replace(PROGRAM, sys.executable))
+    assert "" == run("systemd-analyze", "verify", "--man=no", copy)
+
+
+@NEEDS_SYSTEMD
+def test_the_unit_is_confined() -> None:
+    """The exposure that systemd measures, from 0 to 10, stays below 1.5."""
+    run("systemd-analyze", "security", "--offline=true", "--threshold=15", "--no-pager", UNIT)
+
+
+async def test_the_service_starts_as_the_unit_says() -> None:
+    """The unit's command line is one that the program understands."""
+    found = re.search(rf"^ExecStart={PROGRAM} (.*)$", UNIT.read_text(), re.MULTILINE)
+    assert found is not None
+    arguments = shlex.split(found.group(1).replace("$RACING_DEMON_OPTIONS", "--host 127.0.0.1 --port 0"))
+    async with started(SERVER, *arguments) as server:
+        assert await within(PATIENCE, server.line(r"listening on ws://127\.0\.0\.1:\d+/v1"))

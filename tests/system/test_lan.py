@@ -1,0 +1,210 @@
+"""Whole programs on a network: found without an address, cut apart for a while, and never a ghost.
+
+``make test-lan`` cuts for 30 seconds and prints what was measured.
+"""
+
+import asyncio
+import json
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import AsyncExitStack
+from itertools import pairwise
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from racing_demon_protocol.messages.events import Event, Played
+from racing_demon_protocol.record import from_line, verify
+
+from ..support.namespaces import Cable, cable, can_have_namespaces
+from ..support.processes import CLIENT, Running, started
+from ..support.servers import PATIENCE
+
+on_two_machines = pytest.mark.skipif(
+    not can_have_namespaces(), reason="no network namespaces: not Linux, not root, or no ip and nft"
+)
+
+CUT_SECONDS: Final = float(os.environ.get("RACING_DEMON_CUT_SECONDS", "12"))
+QUICK: Final = ("--hands", "1", "--option", "countdown_ms=0", "--option", "tally_ms=600000")
+NOTICED_SECONDS: Final = 10.5
+"""At worst a heartbeat was answered right before the cut: 4 s to the next, 4 s in vain, 2 s for goodbye."""
+GHOST: Final = """
+import asyncio, sys
+from racing_demon_client.lan import Announcement, announce
+
+async def main(code, port):
+    async with announce(Announcement(code=code, game="racing-demon", host="Ann", port=int(port))):
+        print("haunting", flush=True)
+        await asyncio.to_thread(sys.stdin.read)
+
+asyncio.run(main(*sys.argv[1:]))
+"""
+"""Says of a table that it is there, as a network's own memory does after its host was killed."""
+
+
+class Times:
+    """What was measured, by what it was."""
+
+    def __init__(self) -> None:
+        self.measured: dict[str, float] = {}
+
+    def note(self, what: str, begun: float, most: float) -> None:
+        """Keep how long something took, and fail if that was too long."""
+        took = self.measured[what] = time.monotonic() - begun
+        assert took <= most, f"{what}: {took:.1f} s, more than {most:.0f}"
+
+
+@pytest.fixture
+def times(capsys: pytest.CaptureFixture[str]) -> Iterator[Times]:
+    """Measure, and print it whatever happens."""
+    times = Times()
+    yield times
+    with capsys.disabled():
+        for what, took in times.measured.items():
+            print(f"\n  {what}: {took:.2f} s", end="")  # noqa: T201 - that is what it is for
+        print()  # noqa: T201
+
+
+@pytest.fixture
+def wire() -> Iterator[Cable]:
+    """Lay a cable between two machines."""
+    with cable() as laid:
+        yield laid
+
+
+def record_of(file: Path) -> list[Event]:
+    """Return the events of a record."""
+    messages = [from_line(line) for line in file.read_text("utf-8").splitlines()]
+    return [message for message in messages if isinstance(message, Event)]
+
+
+async def all_say(programs: list[Running], pattern: str) -> None:
+    """Wait until all programs have said something."""
+    await asyncio.gather(*(program.line(pattern) for program in programs))
+
+
+async def play_through_a_cut(wire: Cable, ann: Running, ben: Running, times: Times) -> int:
+    """Play before, in and after a cut; return how many plays Ben has made."""
+    for player in (ann, ben):
+        player.type("v")
+        await player.line("^you hear everything")
+    for player, other, name in ((ann, ben, "Ann"), (ben, ann, "Ben")):
+        player.type("t")
+        await other.line(f"^{name}: turned")
+    wire.cut()
+    begun = time.monotonic()
+    ben.type("t", "t")
+    ann.type("t")
+
+    async def notice(who: str, program: Running, pattern: str) -> None:
+        await program.line(pattern)
+        times.note(f"{who} notices the cut", begun, NOTICED_SECONDS)
+
+    await asyncio.gather(
+        notice("the guest", ben, "^the connection broke"), notice("the host", ann, "^Ben: connection lost")
+    )
+    ben.type("t")
+    ann.type("t", "t")
+    await asyncio.sleep(max(0.0, begun + CUT_SECONDS - time.monotonic()))  # the cut is to be so long
+    wire.heal()
+    healed = time.monotonic()
+    await ben.line("^the connection is back")
+    times.note("back after the heal", healed, 3.0)
+    for _ in range(3):
+        await ann.line("^Ben: turned")
+    times.note("all plays there after the heal", healed, 4.0)
+    return 4
+
+
+@on_two_machines
+async def test_two_machines(wire: Cable, tmp_path: Path, times: Times) -> None:
+    """A table is found, joined and watched without an address; a cut is noticed, heals, and costs nothing."""
+    files = [tmp_path / f"{name}.jsonl" for name in ("ann", "ben", "eve")]
+    client = ("-m", CLIENT)
+    async with AsyncExitStack() as stack:
+        begun = time.monotonic()
+        ann = await stack.enter_async_context(
+            wire.started("a", *client, "host", *QUICK, "--name", "Ann", "--record", str(files[0]))
+        )
+        code, port = (await ann.line(r"join ws://10\.77\.0\.1:(\d+) ([A-Z]{4})$")).group(2, 1)
+        times.note("host is ready", begun, 10.0)
+        begun = time.monotonic()
+        ben = await stack.enter_async_context(
+            wire.started("b", *client, "join", "--name", "Ben", "--record", str(files[1]))
+        )
+        await ben.line(rf"^found {code}  Ann's table, racing-demon  ws://10\.77\.0\.1:{port}$")
+        await ann.line("^Ben took seat 2$")
+        times.note("join without an address", begun, 6.0)
+        with files[2].open("wb") as record:
+            eve = await stack.enter_async_context(
+                wire.started("b", *client, "watch", code, "--json", stdout=record)
+            )
+            await until_seen(files[2], 1)
+            ann.type("")
+            await all_say([ann, ben], "^play!")
+            made = await play_through_a_cut(wire, ann, ben, times)
+            await until_seen(files[2], 2)
+            for player in (ann, ben):
+                player.type("s")
+            await all_say([ann, ben], "q: quit")
+            assert (await eve.end()).code == 0
+        await check_ghost(wire, code, port, ann, times)
+        ben.hang_up()
+        await ben.end()
+    check_records(files, made)
+
+
+async def until_seen(file: Path, times: int) -> None:
+    """Wait until a spectator, who keeps a record, has come to a table so many times."""
+    async with asyncio.timeout(PATIENCE):
+        while file.read_text("utf-8").count('"message": "snapshot"') < times:  # noqa: ASYNC110
+            await asyncio.sleep(0.02)  # nothing tells of a line in a file
+
+
+async def check_ghost(wire: Cable, code: str, port: str, host: Running, times: Times) -> None:
+    """Kill a host, and look for its table: it is there before, and not afterwards, whatever is said of it."""
+    async with wire.started("b", "-m", CLIENT, "tables", "--json") as asking:
+        ended = await asking.end()
+    assert [code] == [json.loads(line)["code"] for line in ended.out.splitlines()]
+    host.stop(signal.SIGKILL)
+    await host.process.wait()
+    async with wire.started("a", "-c", GHOST, code, port) as ghost:
+        await ghost.line("haunting")
+        begun = time.monotonic()
+        async with wire.started("b", "-m", CLIENT, "tables", "--json") as asking:
+            ended = await asking.end()
+        times.note("tables knows a ghost", begun, 8.0)
+    assert (1, "") == (ended.code, ended.out)
+
+
+def check_records(files: list[Path], made: int) -> None:
+    """Compare what everybody has kept: nothing is missing, doubled or different."""
+    ann, ben, eve = map(record_of, files)
+    for events in (ann, ben):
+        assert all(after.seq == before.seq + 1 for before, after in pairwise(events))
+        plays = [event for event in events if isinstance(event, Played) and event.seat == 1]
+        assert made == len(plays) == len({event.counter for event in plays})
+    assert ann[-len(ben) :] == ben
+    known = {event.seq: event for event in ann}
+    assert eve[-1] == ann[-1]
+    assert all(known[event.seq] == event for event in eve if event.seq in known)
+    assert len({event.seq for event in eve}) == len(eve)
+    for file in files[:2]:
+        lines = file.read_text("utf-8").splitlines()
+        assert verify(message for line in lines if (message := from_line(line))).hands == 1
+
+
+async def test_from_the_start_to_the_first_guest(times: Times) -> None:
+    """From starting ``host`` to a guest who typed but ``join`` it takes a few seconds on one machine."""
+    env = {"RACING_DEMON_INTERFACES": "127.0.0.1"}
+    begun = time.monotonic()
+    async with started(CLIENT, "host", "--port", "0", "--name", "Ann", env=env) as ann:
+        await ann.line("is open")
+        times.note("host is ready", begun, 10.0)
+        async with started(CLIENT, "join", "--name", "Ben", env=env) as ben:
+            await ann.line("^Ben took seat 2$")
+            times.note("from starting host to the first guest", begun, 15.0)
+            await ben.line("^you have seat 2")
