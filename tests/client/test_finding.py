@@ -6,13 +6,13 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from racing_demon_client import finding
+from racing_demon_client import finding, lan
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.finding import as_json, choose, place, told
 from racing_demon_client.lan import announce
 from racing_demon_client.probing import Table
 
-from ..support.neighbours import LOOPBACK, announcement
+from ..support.neighbours import LOOPBACK, among_ourselves, announcement
 from ..support.processes import CLIENT, Here, started
 from ..support.servers import Peer, Served, serving
 
@@ -23,7 +23,7 @@ TWINS = Table(code="BCDF", game="classic", host="Eve", url="ws://192.168.1.6:525
 
 @pytest.fixture(autouse=True)
 def _on_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RACING_DEMON_INTERFACES", LOOPBACK)
+    among_ourselves(monkeypatch)
 
 
 @pytest.fixture
@@ -159,14 +159,14 @@ async def test_joining_without_a_choice_ends_with_2(here: Here) -> None:
         assert (2, "") == (ended.code, ended.out)
 
 
-async def test_a_guest_joins_without_an_address() -> None:
-    """``host`` announces its table, by the name of its host; ``join`` finds it and sits down."""
+async def test_a_guest_joins_by_the_code_alone() -> None:
+    """``host`` announces its table, by the name of its host; ``join`` and its code find it."""
     async with started(CLIENT, "host", "--port", "0", "--name", "Zoë", "--ascii") as host:
         code = (await host.line("^table ([A-Z]{4}) is open"))[1]
         link = (await host.line("^or by this link: (ws://[^ ]+#[A-Z]{4})$"))[1]
         assert link.endswith(f"#{code}")
         await host.line("^ *##")
-        async with started(CLIENT, "join", "--name", "Ben") as guest:
+        async with started(CLIENT, "join", code, "--name", "Ben") as guest:
             await guest.line(f"^found {code}  Zoë's table, racing-demon  ws://{LOOPBACK}:")
             await host.line("^Ben took seat 2$")
             guest.hang_up()
@@ -180,6 +180,7 @@ async def test_a_table_need_not_be_announced(here: Here, monkeypatch: pytest.Mon
     """``host --no-announce`` is found by nobody."""
     monkeypatch.setattr(finding, "PATIENCE_SECONDS", 0.5)
     monkeypatch.setattr(finding, "LOOK_SECONDS", 0.5)
+    monkeypatch.setattr(lan, "SERVICE", "_racing-demon._tcp.local.")
     async with started(CLIENT, "host", "--port", "0", "--no-announce") as host:
-        await host.line("is open")
-        assert (await here("tables")).code == 1
+        code = (await host.line("^table ([A-Z]{4}) is open"))[1]
+        assert code not in (await here("tables")).out

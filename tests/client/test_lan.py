@@ -18,7 +18,7 @@ from racing_demon_client.probing import answers
 from racing_demon_protocol.messages.client import Ready
 from racing_demon_protocol.messages.events import Event
 
-from ..support.neighbours import LOOPBACK, announcement, found, saying, silent
+from ..support.neighbours import LOOPBACK, among_ourselves, announcement, found, saying, silent
 from ..support.servers import Peer, serving
 
 WIDE = ipaddress.ip_interface("192.168.1.2/24")
@@ -28,7 +28,7 @@ HERE = ipaddress.ip_interface("127.0.0.1/8")
 
 @pytest.fixture(autouse=True)
 def _on_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RACING_DEMON_INTERFACES", LOOPBACK)
+    among_ourselves(monkeypatch)
 
 
 # Honest neighbours.

@@ -8,14 +8,14 @@ from racing_demon_client.terminal.app import TerminalApp
 from racing_demon_client.terminal.screens import welcome
 from racing_demon_client.terminal.screens.picture import LobbyScreen
 
-from ...support.neighbours import LOOPBACK, announcement, saying
+from ...support.neighbours import among_ourselves, announcement, saying
 from ...support.screens import at_first_screen, field, wait
 from ...support.servers import Peer, serving
 
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RACING_DEMON_INTERFACES", LOOPBACK)
+    among_ourselves(monkeypatch)
     monkeypatch.setattr(welcome, "LOOK_SECONDS", 1.2)
     monkeypatch.setattr(welcome, "REST_SECONDS", 0.1)
 
