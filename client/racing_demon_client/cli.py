@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
@@ -35,6 +36,8 @@ PLACES = """where the table is:
   racing-demon {0} ws://192.168.1.5:5252 BCDF    at this address
   racing-demon {0} ws://192.168.1.5:5252#BCDF    the same as a link, as its host sees it
 """
+
+PASSPHRASE = "RACING_DEMON_PASSPHRASE"  # noqa: S105 - a variable's name
 
 LEVELS = ("easy", "medium", "hard")
 
@@ -74,7 +77,8 @@ def _parser() -> argparse.ArgumentParser:
 
     host = commands.add_parser("host", help="open a table for the network, and sit down at it")
     _add_table(host, bots=0)
-    host.add_argument("--port", type=port, default=5252, help="port (default 5252, or any free one)")
+    host.add_argument("--port", type=port, help="this port (default: 5252, or else any free one)")
+    _add_passphrase(host)
     host.add_argument("--server", metavar="URL", help="open the table on a server that runs already")
     host.add_argument(
         "--no-announce", dest="announce", action="store_false", help="do not tell the network of the table"
@@ -86,6 +90,7 @@ def _parser() -> argparse.ArgumentParser:
         )
         command.add_argument("url", nargs="?", help="the server's address, like ws://192.168.1.5:5252")
         command.add_argument("code", nargs="?", type=_code, help="the table's code")
+        _add_passphrase(command)
         _add_output(command)
         if name == "watch":
             command.add_argument("--json", action="store_true", help="one JSON object a line, a record")
@@ -141,6 +146,19 @@ def _add_name(parser: argparse.ArgumentParser) -> None:
 
 def _add_record(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--record", metavar="FILE", help="keep a record that `verify` can check")
+
+
+def _add_passphrase(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--passphrase",
+        type=_passphrase,
+        default=os.environ.get(PASSPHRASE, ""),
+        help=f"what opens the table to others; {PASSPHRASE} in the environment is seen by fewer eyes",
+    )
+
+
+def _passphrase(text: str) -> str:
+    return _short(text, 64) if text else ""
 
 
 def _name(text: str) -> str:

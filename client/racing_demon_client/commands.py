@@ -1,15 +1,19 @@
 """The commands of ``racing-demon``, one function each. They return the program's exit code."""
 
 import argparse
+import asyncio
 import contextlib
+import functools
+import getpass
 import sys
-from collections.abc import Callable, Coroutine, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator
 from typing import Any, Final
 
-from racing_demon_protocol.errors import InvalidRecord
+from racing_demon_protocol.errors import CommandRefused, InvalidRecord
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.messages.client import Start
 from racing_demon_protocol.options import Options
+from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.record import read, verify
 
 from . import openings
@@ -29,6 +33,11 @@ WATCHED_TALLY_MS: Final = 5_000
 
 UNSEEN_SPEED: Final = 50.0
 """How much faster bots think by default where no terminal shows them."""
+
+MOST_PASSPHRASE: Final = 64
+
+Opening = Callable[..., contextlib.AbstractAsyncContextManager[Opened]]
+"""A way to a table that takes a passphrase."""
 
 GREETING: Final = "Enter deals. ? shows what can be typed."
 
@@ -101,6 +110,7 @@ async def host(arguments: argparse.Namespace) -> int:
         port=arguments.port,
         server=arguments.server,
         announced=arguments.announce,
+        passphrase=arguments.passphrase,
     )
     async with opening as opened:
         code = printable(opened.client.code)
@@ -118,7 +128,8 @@ async def join(arguments: argparse.Namespace) -> int:
     found = await place(arguments.url, arguments.code, write, asks=is_terminal())
     if found is None:
         return 2
-    async with openings.join(*found, arguments.name) as opened:
+    opening = functools.partial(openings.join, *found, arguments.name)
+    async with _let_in(opening, arguments.passphrase) as opened:
         await _take_part(opened, arguments, ["Enter: ready. ? shows what can be typed."])
     return 0
 
@@ -131,9 +142,24 @@ async def watch(arguments: argparse.Namespace) -> int:
     found = await place(arguments.url, arguments.code, say, asks=is_terminal())
     if found is None:
         return 2
-    async with openings.watch(*found) as opened:
+    async with _let_in(functools.partial(openings.watch, *found), arguments.passphrase) as opened:
         await _attend(opened, arguments)
     return 0
+
+
+@contextlib.asynccontextmanager
+async def _let_in(opening: Opening, passphrase: str) -> AsyncIterator[Opened]:
+    """Go to a table; where it asks for a passphrase, and somebody is there to ask, ask once."""
+    async with contextlib.AsyncExitStack() as stack:
+        try:
+            opened = await stack.enter_async_context(opening(passphrase=passphrase))
+        except CommandRefused as error:
+            if error.reason is not Reason.BAD_PASSPHRASE or not is_terminal():
+                raise
+            write(error.text)
+            asked = await asyncio.to_thread(getpass.getpass, "passphrase: ")
+            opened = await stack.enter_async_context(opening(passphrase=asked[:MOST_PASSPHRASE]))
+        yield opened
 
 
 async def _watch_broker(arguments: argparse.Namespace) -> int:

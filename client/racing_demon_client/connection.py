@@ -43,7 +43,9 @@ __all__ = ["Client"]
 
 HEARTBEAT_SECONDS: Final = 4.0
 GOING_AWAY: Final = 1001
-FINAL: Final = frozenset({CloseCode.TAKEN_OVER, CloseCode.KICKED, CloseCode.VERSION, CloseCode.BAD_FRAME, GOING_AWAY})
+FINAL: Final = frozenset(
+    {CloseCode.TAKEN_OVER, CloseCode.KICKED, CloseCode.VERSION, CloseCode.BAD_FRAME, GOING_AWAY}
+)
 """Close codes after which coming back would be wrong, or useless."""
 ENTRY_SECONDS: Final = 10.0
 FIRST_PAUSE: Final = 0.1
@@ -95,7 +97,7 @@ class Client:
     # Taking a place.
 
     @classmethod
-    async def create(
+    async def create(  # noqa: PLR0913
         cls,
         url: str,
         name: str,

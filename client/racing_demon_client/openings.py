@@ -68,13 +68,15 @@ async def host(  # noqa: PLR0913
     *,
     bots: int = 0,
     level: str = "medium",
-    port: int = DEFAULT_PORT,
+    port: int | None = None,
     server: str | None = None,
     announced: bool = True,
+    passphrase: str = "",
 ) -> AsyncIterator[Opened]:
     """Open a table for others, on a server of one's own or, by its address, on another.
 
-    A table on a server of one's own is announced on the network, unless that is not wanted.
+    A table on a server of one's own is announced on the network, unless that is not wanted. With a
+    passphrase it lets in only those who know it.
 
     Raises:
         ConnectionFailed: there is no server, or one's own does not start.
@@ -90,8 +92,11 @@ async def host(  # noqa: PLR0913
             own_port, has_ipv6 = await _network_server(stack, port)
             url = f"ws://127.0.0.1:{own_port}/v1"
             addresses = [f"ws://{address}:{own_port}" for address in _own_addresses()]
-            note = f"port {port} is taken, so the table is on another" if port not in {0, own_port} else ""
-        client = await stack.enter_async_context(await Client.create(url, name, options))
+            usual = port is not None or own_port == DEFAULT_PORT
+            note = "" if usual else f"port {DEFAULT_PORT} is taken, so the table is on {own_port}"
+        client = await stack.enter_async_context(
+            await Client.create(url, name, options, passphrase=passphrase)
+        )
         await _add_bots(client, bots, level)
         if announced and server is None:
             trouble = await _announce(stack, client, own_port, has_ipv6=has_ipv6)
@@ -100,7 +105,7 @@ async def host(  # noqa: PLR0913
 
 
 @asynccontextmanager
-async def join(address: str, code: str, name: str) -> AsyncIterator[Opened]:
+async def join(address: str, code: str, name: str, passphrase: str = "") -> AsyncIterator[Opened]:
     """Take a seat at a table.
 
     Raises:
@@ -108,12 +113,12 @@ async def join(address: str, code: str, name: str) -> AsyncIterator[Opened]:
         CommandRefused: there is no such table, or no seat.
 
     """
-    async with await Client.join(full_url(address), code, name) as client:
+    async with await Client.join(full_url(address), code, name, passphrase=passphrase) as client:
         yield Opened(client, "joined", (address,))
 
 
 @asynccontextmanager
-async def watch(address: str, code: str) -> AsyncIterator[Opened]:
+async def watch(address: str, code: str, passphrase: str = "") -> AsyncIterator[Opened]:
     """See a table without a seat.
 
     Raises:
@@ -121,7 +126,7 @@ async def watch(address: str, code: str) -> AsyncIterator[Opened]:
         CommandRefused: there is no such table.
 
     """
-    async with await Client.watch(full_url(address), code) as client:
+    async with await Client.watch(full_url(address), code, passphrase=passphrase) as client:
         yield Opened(client, "watched", (address,))
 
 
@@ -139,13 +144,20 @@ async def _add_bots(client: Client, number: int, level: str) -> None:
         await client.ask(AddBot(counter=client.next_counter(), level=level))
 
 
-async def _network_server(stack: AsyncExitStack, port: int) -> tuple[int, bool]:
-    """Start a server for the whole network; return its port, and whether it listens on IPv6, too."""
+async def _network_server(stack: AsyncExitStack, wanted: int | None) -> tuple[int, bool]:
+    """Start a server for the whole network; return its port, and whether it listens on IPv6, too.
+
+    A port that was asked for is taken or nothing; the usual one may be another server's.
+    """
+    port = DEFAULT_PORT if wanted is None else wanted
     everywhere = "0.0.0.0"  # noqa: S104 - a table for the network is what the user asked for
     has_ipv6 = port != 0 and _has_ipv6()  # any free port would be another one on IPv6
     try:
         url = await stack.enter_async_context(local_server(host="" if has_ipv6 else everywhere, port=port))
     except ConnectionFailed:
+        if wanted is not None:
+            text = f"Port {wanted} cannot be had: another program may have it. Name another, or none."
+            raise ConnectionFailed(text) from None
         has_ipv6 = False
         url = await stack.enter_async_context(local_server(host=everywhere, port=0))
     return int(url.rpartition(":")[2].partition("/")[0]), has_ipv6

@@ -77,7 +77,7 @@ class Options(BaseModel):
     watch_delay_ms: Annotated[int, Field(strict=True, ge=0, le=60_000)] = 0
     """How much later spectators see what happens, in milliseconds."""
     pause_after_ms: Annotated[int, Field(strict=True, ge=0, le=600_000)] | None = 10_000
-    """How long fewer than two may be connected before the hand pauses, in milliseconds; none: it never does."""
+    """How long fewer than two may be connected before the hand pauses, in ms; none: it never does."""
     hints: Annotated[bool, Field(strict=True)] = False
     """Whether clients may show what fits: for beginners' tables."""
     countdown_ms: Annotated[int, Field(strict=True, ge=0, le=30_000)] = 3_000

@@ -378,6 +378,6 @@ async def start(settings: Settings, hall: Hall, clock: Clock, meter: pages.Meter
         ping_interval=settings.ping_seconds,
         ping_timeout=settings.ping_seconds,
         open_timeout=settings.entry_seconds,
-        close_timeout=2,
+        close_timeout=1,
         server_header=SOFTWARE,
     )

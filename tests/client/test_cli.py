@@ -109,7 +109,7 @@ def test_options_add_up() -> None:
 def test_host_by_default() -> None:
     """A hosted table has no bots, and the usual port."""
     arguments = cli.parse(["host"])
-    assert (0, 5252, None) == (arguments.bots, arguments.port, arguments.server)
+    assert (0, None, None) == (arguments.bots, arguments.port, arguments.server)
 
 
 def test_join_and_watch() -> None:

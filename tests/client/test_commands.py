@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from racing_demon_client import openings
 from racing_demon_client.openings import full_url
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Refused, Versions
+from racing_demon_protocol.messages.server import Refused, Snapshot, Versions
+from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import CloseCode, Reason
 
 from ..support.processes import CLIENT, Ended, Here, server_process, started, text_of
@@ -199,18 +201,42 @@ async def test_a_table_may_be_opened_on_a_server_that_runs() -> None:
             assert 0 == (await host.end()).code
 
 
-async def test_a_taken_port_is_given_up() -> None:
-    """If the wanted port is taken, the table is on another, and a line says so."""
+async def test_a_taken_port_is_told() -> None:
+    """If the port that was asked for is another program's, a sentence says so: no table opens elsewhere."""
     with socket.socket() as other:
         other.bind(("0.0.0.0", 0))  # noqa: S104 - the host wants the port on all addresses
         other.listen()
         port = other.getsockname()[1]
-        async with started(CLIENT, "host", "--port", str(port)) as host:
-            await host.line(f"^port {port} is taken, so the table is on another$")
-            found = await host.line(r"join ws://[^:]+:(\d+) ")
-            assert str(port) != found.group(1)
-            host.hang_up()
-            assert 0 == (await host.end()).code
+        ended = await text_of(CLIENT, "host", "--port", str(port))
+        failed(ended, f"Port {port} cannot be had: another program may have it. Name another, or none.")
+
+
+async def test_the_usual_port_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If the usual port is taken, the table is on another, and a note says so."""
+    with socket.socket() as other:
+        other.bind(("0.0.0.0", 0))  # noqa: S104 - the host wants the port on all addresses
+        other.listen()
+        port = other.getsockname()[1]
+        monkeypatch.setattr(openings, "DEFAULT_PORT", port)
+        async with openings.host("Ann", Options(), announced=False) as opened:
+            assert opened.note.startswith(f"port {port} is taken, so the table is on ")
+            assert str(port) not in opened.addresses[0]
+
+
+async def test_a_passphrase_opens_the_table() -> None:
+    """Without it the way in ends with a sentence; with it, or with it in the environment, one is in."""
+    async with serving() as served, Peer.connect(served.url) as ann:
+        await ann.greet()
+        secret = "open sesame"  # noqa: S105 - the test's own
+        await ann.enter(cl.Create(name="Ann", passphrase=secret))
+        await ann.until(Snapshot)
+        failed(await text_of(CLIENT, "join", served.url, ann.code), "This table asks for a passphrase.")
+        wrong = await text_of(CLIENT, "watch", served.url, ann.code, "--passphrase", "sesame")
+        failed(wrong, "This table has another passphrase.")
+        told = await text_of(CLIENT, "join", served.url, ann.code, "--passphrase", secret, typed="q\n")
+        assert 0 == told.code
+        env = {"RACING_DEMON_PASSPHRASE": secret}
+        assert 0 == (await text_of(CLIENT, "join", served.url, ann.code, typed="q\n", env=env)).code
 
 
 # What cannot be done.

@@ -102,8 +102,8 @@ async def deployed(folder: Path, *listeners: str) -> AsyncIterator[Deployed]:
     try:
         while b" running" not in (line := await within(PATIENCE, process.stderr.readline())):
             assert line, "mosquitto did not start"
-            running.opened += [int(port) for port in re.findall(rb"listen socket on port (\d+)", line)]
+            running.opened.extend(int(port) for port in re.findall(rb"socket on port (\d+)", line))
         yield running
     finally:
-        process.terminate()
-        await process.communicate()
+        process.kill()  # a request to end can get lost while it starts, and it keeps nothing
+        await within(PATIENCE, process.communicate())

@@ -2,19 +2,28 @@
 
 import asyncio
 import contextlib
+import os
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from typing import Any, Final
 
+import pytest
 from zeroconf import ServiceInfo
 from zeroconf.asyncio import AsyncZeroconf
 
-from racing_demon_client.lan import SERVICE, Announcement, find
+from racing_demon_client import lan
+from racing_demon_client.lan import Announcement, find
 from racing_demon_client.probing import Table
 
-__all__ = ["LOOPBACK", "announcement", "found", "saying", "silent"]
+__all__ = ["LOOPBACK", "among_ourselves", "announcement", "found", "saying", "silent"]
 
 LOOPBACK: Final = "127.0.0.1"
+
+
+def among_ourselves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Announce and look on loopback only, and by another name than tests that run beside these."""
+    monkeypatch.setenv("RACING_DEMON_INTERFACES", LOOPBACK)
+    monkeypatch.setattr(lan, "SERVICE", f"_rdt-{os.getpid()}._tcp.local.")
 
 
 def announcement(port: int, code: str, **changes: Any) -> Announcement:
@@ -30,8 +39,8 @@ async def saying(*services: dict[str, Any]) -> AsyncIterator[None]:
     try:
         for number, service in enumerate(services):
             info = ServiceInfo(
-                SERVICE,
-                f"{number}.{SERVICE}",
+                lan.SERVICE,
+                f"{number}.{lan.SERVICE}",
                 port=service.get("port", 5252),
                 server=f"neighbour-{number}.local.",
                 parsed_addresses=service.get("addresses", [LOOPBACK]),

@@ -291,6 +291,7 @@ async def proxied(folder: Path, port: int) -> AsyncIterator[str]:
     (folder / "nginx.conf").write_text(NGINX.format(folder=folder, site=site))
     command = ["nginx", "-e", "stderr", "-c", str(folder / "nginx.conf")]
     await asyncio.to_thread(run, *command, "-t")
+    (folder / "nginx.pid").unlink(missing_ok=True)  # the trial leaves one, too
     process = await asyncio.create_subprocess_exec(*command, stdout=PIPE, stderr=PIPE)
     try:
         while not (folder / "nginx.pid").exists():  # written once it listens

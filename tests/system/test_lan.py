@@ -198,13 +198,13 @@ def check_records(files: list[Path], made: int) -> None:
 
 
 async def test_from_the_start_to_the_first_guest(times: Times) -> None:
-    """From starting ``host`` to a guest who typed but ``join`` it takes a few seconds on one machine."""
+    """From starting ``host`` to a guest who typed but its code it takes a few seconds on one machine."""
     env = {"RACING_DEMON_INTERFACES": "127.0.0.1"}
     begun = time.monotonic()
     async with started(CLIENT, "host", "--port", "0", "--name", "Ann", env=env) as ann:
-        await ann.line("is open")
+        code = (await ann.line("^table ([A-Z]{4}) is open"))[1]
         times.note("host is ready", begun, 10.0)
-        async with started(CLIENT, "join", "--name", "Ben", env=env) as ben:
+        async with started(CLIENT, "join", code, "--name", "Ben", env=env) as ben:
             await ann.line("^Ben took seat 2$")
             times.note("from starting host to the first guest", begun, 15.0)
             await ben.line("^you have seat 2")

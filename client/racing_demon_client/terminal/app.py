@@ -169,9 +169,11 @@ class TerminalApp(App[None]):
             "practise": lambda: openings.practise(
                 wish.name, options, bots=max(1, wish.bots), level=wish.level
             ),
-            "host": lambda: openings.host(wish.name, options, bots=wish.bots, level=wish.level),
-            "join": lambda: openings.join(wish.address, wish.code, wish.name),
-            "watch": lambda: openings.watch(wish.address, wish.code),
+            "host": lambda: openings.host(
+                wish.name, options, bots=wish.bots, level=wish.level, passphrase=wish.passphrase
+            ),
+            "join": lambda: openings.join(wish.address, wish.code, wish.name, wish.passphrase),
+            "watch": lambda: openings.watch(wish.address, wish.code, wish.passphrase),
         }[wish.what]()
         try:
             opened = await self._stack.enter_async_context(opening)

@@ -53,6 +53,7 @@ class PlayersScreen(ModalScreen[Deed]):
     PlayersScreen Vertical { width: 76; max-width: 100%; height: auto; }
     PlayersScreen Vertical { border: round $primary; padding: 0 1; }
     PlayersScreen OptionList { height: auto; max-height: 10; border: none; padding: 0; }
+    PlayersScreen OptionList:focus { border: none; }
     PlayersScreen Horizontal { height: auto; margin-top: 1; }
     PlayersScreen Button { margin-right: 1; min-width: 8; }
     """

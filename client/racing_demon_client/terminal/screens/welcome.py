@@ -44,6 +44,7 @@ class Wish:
         game: the game to play.
         bots: how many bots.
         level: how well they play.
+        passphrase: what opens the table; empty for none.
 
     """
 
@@ -54,6 +55,7 @@ class Wish:
     game: str = "racing-demon"
     bots: int = 3
     level: str = "medium"
+    passphrase: str = ""
 
 
 class WelcomeScreen(Screen[None]):
@@ -110,6 +112,13 @@ class WelcomeScreen(Screen[None]):
             with Horizontal():
                 yield Label("your name")
                 yield Input(self._name, id="name", max_length=MOST_NAME, compact=True)
+                yield Input(
+                    placeholder="passphrase, if any",
+                    id="passphrase",
+                    password=True,
+                    max_length=64,
+                    compact=True,
+                )
             yield Label("play against bots, or open a table for others", classes="heading")
             with Horizontal():
                 yield Label("game")
@@ -228,6 +237,7 @@ class WelcomeScreen(Screen[None]):
                     str(self.query_one("#game", Select).value),
                     int(str(self.query_one("#bots", Select).value)),
                     str(self.query_one("#level", Select).value),
+                    self.query_one("#passphrase", Input).value,
                 )
             )
 
