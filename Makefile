@@ -5,8 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: play test check format lint types contracts schema schema-write unit test-lan bench-bots bench-ui panes picture wheel-test \
-	clean help
+.PHONY: play test check format lint types contracts schema schema-write programs unit test-lan wheel-test \
+	bench-bots bench-ui bench-spectators panes picture clean help
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -16,7 +16,7 @@ play: $(STAMP)  ## a live match against bots, here and now (bots only without a 
 
 test: check  ## the same as check
 
-check: lint types contracts schema unit  ## format, lint, types, import contracts, schema, tests
+check: lint types contracts schema programs unit  ## format, lint, types, import contracts, schema, tests
 
 format: $(STAMP)  ## put the sources into form
 	$(BIN)/ruff format .
@@ -37,6 +37,9 @@ schema: $(STAMP)  ## check that protocol/schema.json and the wire's README are w
 
 schema-write: $(STAMP)  ## write them anew
 	$(BIN)/python protocol/generate.py
+
+programs:
+	@sh tests/programs.sh
 
 unit: $(STAMP)  ## the tests alone; ARGS go to pytest
 	$(BIN)/pytest $(ARGS)

@@ -1,0 +1,139 @@
+"""An evening at the terminal table: pauses, reactions, the players and what the host may do with them."""
+
+from textual.widgets import OptionList
+
+from racing_demon_client.connection import Client
+from racing_demon_client.terminal.screens.players import PlayersScreen
+from racing_demon_client.terminal.screens.table import TableScreen
+from racing_demon_protocol.messages import client as cl
+from racing_demon_protocol.messages import events as ev
+from racing_demon_protocol.reasons import Reaction
+
+from ...support.processes import server_process
+from ...support.screens import SLOW, deal, hosting, shows, sitting, turned, wait
+from ...support.servers import serving
+from ...support.terminal import Player
+
+
+async def at_players(player: Player, name: str) -> None:
+    """Open the list of the players, and go to one of them."""
+    await player.pilot.press("f8")
+    await wait(player.pilot, lambda: isinstance(player.app.screen, PlayersScreen))
+    names = [state.name for state in player.session.client.view.seats.values() if not state.left]
+    options = player.app.screen.query_one(OptionList)
+    options.highlighted = names.index(name)
+
+
+async def test_the_host_pauses_and_goes_on() -> None:
+    """A word fills the screen, no key plays, and the same key lets the hand go on where it stood."""
+    async with hosting() as player:
+        await deal(player)
+        await player.pilot.press("space")
+        await wait(player.pilot, lambda: turned(player) == 3)
+        await player.pilot.press("f9")
+        await shows(player, "The hand pauses. F9 lets it go on.")
+        assert "[space]" not in player.text
+        await player.pilot.press("space")
+        await shows(player, "nothing is played until it goes on")
+        assert 3 == turned(player)
+        await player.pilot.press("f9")
+        await shows(player, "[space]")
+        await player.pilot.press("space")
+        await wait(player.pilot, lambda: turned(player) == 6)
+
+
+async def test_a_key_shows_a_reaction() -> None:
+    """A digit is a short word to everybody, while cards are played."""
+    async with serving() as served:
+        client = await Client.create(served.url, "Ann", SLOW)
+        async with (
+            sitting(client, "hosted") as player,
+            await Client.join(served.url, client.code, "Ben") as ben,
+        ):
+            await wait(player.pilot, lambda: len(client.view.seats) == 2)
+            await player.pilot.press("enter")
+            await wait(player.pilot, lambda: isinstance(player.app.screen, TableScreen))
+            await player.pilot.press("2")
+            async for message in ben:
+                if isinstance(message, ev.Reacted):
+                    assert Reaction.THANKS is message.reaction
+                    break
+            await shows(player, "you: thank you!")
+
+
+async def test_the_host_sends_somebody_away() -> None:
+    """By the list of the players; who is sent away hears it."""
+    async with serving() as served:
+        client = await Client.create(served.url, "Ann", SLOW)
+        async with sitting(client, "hosted") as player:
+            guest = await Client.join(served.url, client.code, "Ben")
+            async with sitting(guest, "joined") as other:
+                await wait(player.pilot, lambda: len(client.view.seats) == 2)
+                await at_players(player, "Ben")
+                await player.pilot.press("k")
+                await wait(player.pilot, lambda: len(client.view.seats) == 1)
+                await wait(player.pilot, lambda: other.app.failure is not None)
+                assert "The host sent you away from the table." in str(other.app.failure)
+
+
+async def test_a_guest_may_only_ignore() -> None:
+    """A guest sees no buttons of the host's; whom they ignore they do not hear, until they want to again."""
+    async with serving() as served, await Client.create(served.url, "Ann", SLOW) as ann:
+        guest = await Client.join(served.url, ann.code, "Ben")
+        async with sitting(guest, "joined") as player:
+            await at_players(player, "Ann")
+            assert not player.app.screen.query("#kick")
+            await player.pilot.press("i")
+            await ann.send(cl.Say(counter=ann.next_counter(), text="one"))
+            await at_players(player, "Ann")
+            assert "ignored here" in str(
+                player.app.screen.query_one(OptionList).get_option_at_index(0).prompt
+            )
+            await player.pilot.press("i")
+            await ann.send(cl.Say(counter=ann.next_counter(), text="two"))
+            await shows(player, "Ann says: two")
+            assert "one" not in player.text
+
+
+async def test_the_players_hear_of_watchers() -> None:
+    """The lobby says how many look on, and that the table has a passphrase."""
+    async with serving() as served:
+        secret = "sesame"  # noqa: S105 - the test's own
+        client = await Client.create(served.url, "Ann", SLOW, passphrase=secret)
+        async with sitting(client, "hosted") as player:
+            await shows(player, "with a passphrase")
+            async with await Client.watch(served.url, client.code, passphrase=secret):
+                await shows(player, "1 watching")
+            await wait(player.pilot, lambda: "watching" not in player.text)
+
+
+async def test_a_bot_plays_for_who_is_away() -> None:
+    """The host lets a bot stand in for somebody whose connection is lost; their line says so."""
+    async with server_process() as (_, url):
+        client = await Client.create(url, "Ann", SLOW)
+        async with sitting(client, "hosted") as player:
+            ben = await Client.join(url, client.code, "Ben")
+            await wait(player.pilot, lambda: len(client.view.seats) == 2)
+            await ben.close()
+            await shows(player, "away")
+            await at_players(player, "Ben")
+            await player.pilot.press("b")
+            await shows(player, "away, bot medium")
+
+
+async def test_spectators_go_round() -> None:
+    """One key shows one player after the other by itself; the same key stays with one."""
+    async with serving() as served, await Client.create(served.url, "Ann", SLOW) as ann:
+        async with await Client.join(served.url, ann.code, "Ben"):
+            await ann.ask(cl.Start(counter=ann.next_counter()))
+            async with sitting(await Client.watch(served.url, ann.code), "watched") as player:
+                await shows(player, "─ Ann ─")
+                await player.pilot.press("f10")
+                await shows(player, "one player after the other")
+                desk, now = player.session.desk, player.session.now()
+                assert not desk.turn_round(now)
+                assert desk.turn_round(now + 10_000)
+                player.app.screen.picture.redraw()  # type: ignore[attr-defined]
+                await shows(player, "─ Ben ─")
+                await player.pilot.press("f10")
+                assert not desk.turn_round(now + 60_000)
