@@ -24,6 +24,7 @@ from racing_demon_protocol.view import TableView
 from .claims import Actor, Claims
 from .hand import Hand
 from .log import Log
+from .pausing import Pausing
 from .seating import Seating
 
 __all__ = ["MAX_SEATS", "Answer", "Table"]
@@ -72,9 +73,7 @@ class Table:
         self._hand: Hand | None = None
         self._grace_until = 0
         self._next_deal_at = 0
-        self._paused_at = 0
-        self._pauses_by_rule = False
-        self._lacking_since: int | None = None
+        self._pausing = Pausing(self._log, self._seating)
 
     @property
     def claims(self) -> Claims:
@@ -100,7 +99,7 @@ class Table:
         self._advance(at)
         if self._seating.connect(actor, connected, at):
             self._put_off_deal()
-            self._check_pause()
+            self._pausing.check(self._hand, self._now)
             if not connected:
                 self._check_ready()
         return self._log.take()
@@ -144,7 +143,7 @@ class Table:
 
     def elapsed_ms(self, at: int) -> int:
         """Return the milliseconds since the hand's signal, without its pauses; negative before it."""
-        at = self._paused_at if self.view.paused else at
+        at = self._pausing.since if self.view.paused else at
         return (at - self._hand.signal_at) // 1_000 if self._hand else 0
 
     def _advance(self, now: int) -> None:
@@ -168,8 +167,8 @@ class Table:
                     yield self._grace_until, self._end_grace
                 case Phase.TALLY if self._seating.somebody_is_there():
                     yield self._next_deal_at, self._deal
-            if self._lacking_since is not None and view.options.pause_after_ms is not None:
-                yield self._lacking_since + view.options.pause_after_ms * 1_000, self._pause_by_rule
+            if (due := self._pausing.due) is not None:
+                yield due, self._pausing.stop_by_rule
         for at, is_host in self._seating.timers():
             yield at, self._replace_host if is_host else self._give_up
 
@@ -282,17 +281,17 @@ class Table:
         if self.view.phase not in {Phase.COUNTDOWN, Phase.PLAYING}:
             raise CommandRefused(Reason.NOT_NOW, "There is no hand to pause.")
         if command.paused and not self.view.paused:
-            self._pause(self.view.host, self._now)
+            self._pausing.stop(self.view.host, self._now)
         elif not command.paused and self.view.paused:
-            self._lacking_since = None  # the host wants to go on with those who are there
-            self._go_on()
+            assert self._hand is not None
+            self._pausing.go_on(self._hand, self._now)
 
     def _make_host(self, command: cl.MakeHost) -> None:
         self._seating.make_host(command.seat)
 
     def _stand_in(self, command: cl.StandIn) -> None:
         self._seating.stand_in(command.seat, command.level)
-        self._check_pause()
+        self._pausing.check(self._hand, self._now)
 
     def _mute(self, command: cl.Mute) -> None:
         self._seating.mute(command.seat, command.muted)
@@ -326,7 +325,7 @@ class Table:
         shown = dealer.first_cards(rules.deal())
         self._log.emit(ev.Dealt, seats=seats, shown=shown, countdown_ms=self.view.options.countdown_ms)
         self._hand = Hand(self.view, seed, dealer, at)
-        self._check_pause()
+        self._pausing.check(self._hand, self._now)
 
     def _signal(self, at: int) -> None:
         assert self._hand is not None
@@ -335,30 +334,6 @@ class Table:
             for seat in self.view.hand_seats:
                 if not self._seating.state(seat).left:
                     self._log.add(self._hand.first_turn(seat))
-
-    def _pause(self, seat: int | None, at: int, *, by_rule: bool = False) -> None:
-        self._paused_at, self._pauses_by_rule = at, by_rule
-        self._log.emit(ev.Paused, seat=seat)
-
-    def _pause_by_rule(self, at: int) -> None:
-        self._pause(None, at, by_rule=True)
-
-    def _go_on(self) -> None:
-        """Let the hand go on, as if no time had passed."""
-        assert self._hand is not None
-        self._hand.shift(self._now - self._paused_at)
-        elapsed_ms = (self._now - self._hand.signal_at) // 1_000
-        self._log.emit(ev.Continued, elapsed_ms=elapsed_ms)
-
-    def _check_pause(self) -> None:
-        """Note whether enough people are connected, and go on after a pause that was for want of them."""
-        is_lacking = self.view.phase in {Phase.COUNTDOWN, Phase.PLAYING} and self._seating.is_lacking()
-        if not is_lacking:
-            self._lacking_since = None
-            if self.view.paused and self._pauses_by_rule:
-                self._go_on()
-        elif self._lacking_since is None:
-            self._lacking_since = self._now
 
     def _check_agreed_stop(self) -> None:
         """End the hand if all who must agree have said that they are stuck (catalogue 1.8.1)."""
@@ -396,7 +371,7 @@ class Table:
             points=hand_points(self.view, out),
             seed=hand.seed.hex(),
         )
-        self._lacking_since = None
+        self._pausing.forget()
         self._next_deal_at = at + self.view.options.tally_ms * 1_000
         self._check_match()
 
@@ -420,7 +395,7 @@ class Table:
                 self._end_hand(self._hand, EndReason.ABANDONED, None, self._now)
             else:
                 self._hand.ask_again(self._now)
-                self._check_pause()
+                self._pausing.check(self._hand, self._now)
                 self._check_agreed_stop()
         elif self.view.phase is Phase.TALLY and not self._seating.active():
             self._check_match()

@@ -177,6 +177,33 @@ async def test_what_is_said_is_heard_on_both_sides() -> None:
             await console.answer("/" + "x" * 300, "^Write what you want to say behind the /")
 
 
+async def test_the_host_keeps_order_by_words() -> None:
+    """Pauses, the hostship, muting, stand-ins and sending away are one word each, with the seat's number."""
+    async with alone() as (client, console), await Client.join(client.url, client.code, "Ben") as ben:
+        await console.until("^Ben took seat 2$")
+        await console.answer("mute 2", "^Ben cannot be heard$")
+        await console.answer("unmute 2", "^Ben can be heard again$")
+        await console.answer("standin 2", "^refused: That player is here")
+        await console.answer("react thanks", "^you: thank you!$")
+        await console.answer("react loudly", "^Reactions are well_played, thanks, ")
+        await console.answer("pause", "^refused: There is no hand to pause[.]$")
+        await console.answer("start", "^play!$")
+        await console.answer("pause", "^the hand pauses: asked for by you$")
+        await console.answer("t", "^refused: The hand pauses")
+        await console.answer("go", "^the hand goes on$")
+        await console.answer("kick", "^Name a seat by its number")
+        await console.answer("kick 9", "^Name a seat by its number")
+        await console.answer("kick 2", "^Ben was sent away by the host$")
+        assert ben.seat == 1
+
+
+async def test_the_hostship_goes_by_a_word() -> None:
+    """Who was host is a guest from then on."""
+    async with alone() as (client, console), await Client.join(client.url, client.code, "Ben"):
+        await console.answer("makehost 2", "^host: Ben$")
+        await console.answer("kick 2", "^refused: Only the host of the table may do that[.]$")
+
+
 async def test_the_tally_can_be_asked_for() -> None:
     """At any time the scores so far are shown."""
     async with alone() as (_, console):
