@@ -16,12 +16,11 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from types import TracebackType
 from typing import Final, Self
 
-from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
-from websockets.typing import Subprotocol
+from websockets.asyncio.client import ClientConnection
+from websockets.exceptions import ConnectionClosed
 
 from racing_demon_protocol.board import Play
-from racing_demon_protocol.codec import MAX_SERVER_FRAME, VERSION, Encoding, decode_server, encode
+from racing_demon_protocol.codec import VERSION, Encoding, decode_server, encode
 from racing_demon_protocol.errors import (
     CommandRefused,
     InconsistentEvent,
@@ -32,16 +31,16 @@ from racing_demon_protocol.errors import (
 from racing_demon_protocol.messages import Event, Message
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages.events import Played
-from racing_demon_protocol.messages.server import Accepted, Refused, Seated, Snapshot, Versions, Watchers
+from racing_demon_protocol.messages.server import Accepted, Refused, Seated, Snapshot, Watchers
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import CloseCode
 from racing_demon_protocol.view import TableView
 
+from .dialing import dial, verify_version
 from .errors import ConnectionFailed
 
 __all__ = ["Client"]
 
-HEARTBEAT_SECONDS: Final = 4.0
 GOING_AWAY: Final = 1001
 FINAL: Final = frozenset(
     {CloseCode.TAKEN_OVER, CloseCode.KICKED, CloseCode.VERSION, CloseCode.BAD_FRAME, GOING_AWAY}
@@ -315,36 +314,14 @@ class Client:
     async def _open(self) -> None:
         loop = asyncio.get_running_loop()
         begun = loop.time()
-        try:
-            self._socket = await connect(
-                self.url,
-                subprotocols=[Subprotocol(self._encoding)],
-                compression=None,
-                max_size=MAX_SERVER_FRAME,
-                ping_interval=HEARTBEAT_SECONDS,
-                ping_timeout=HEARTBEAT_SECONDS,
-                open_timeout=self._open_seconds,
-                close_timeout=1,
-                user_agent_header="racing-demon",
-            )
-        except (InvalidURI, ValueError) as error:  # ValueError: a port or a name that cannot be
-            raise ConnectionFailed(
-                f"{self.url} is no address of a server, like ws://host:5252/v1."
-            ) from error
-        except (OSError, TimeoutError, InvalidHandshake) as error:
-            raise ConnectionFailed(
-                f"There is no table server at {self.url}. Is it running, and is the address right?"
-            ) from error
+        self._socket = await dial(self.url, self._encoding, self._open_seconds)
         took = loop.time() - begun
         self._open_seconds = min(OPEN_SECONDS, max(RETRY_SECONDS, 3 * took))
-        versions = await self._read()
-        if isinstance(versions, Versions) and not versions.oldest <= VERSION <= versions.newest:
+        try:
+            verify_version(await self._read())
+        except ConnectionFailed:
             await self._hang_up()
-            advice = "update this client" if versions.oldest > VERSION else "the server needs an update"
-            raise ConnectionFailed(
-                f"The server speaks versions {versions.oldest} to {versions.newest} of the protocol, "
-                f"this client {VERSION}: {advice}."
-            )
+            raise
         await self._write(cl.Hello(version=VERSION, software="racing-demon"))
 
     async def _write(self, message: Message) -> None:
