@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .PHONY: play test check format lint types contracts schema schema-write programs unit test-lan wheel-test \
-	bench-bots bench-ui bench-spectators panes picture clean help
+	bench-bots bench-broker bench-spectators bench-ui panes picture clean help
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -53,6 +53,9 @@ bench-bots: $(STAMP)  ## 200 four-handed hands: what each level of bot earns
 
 bench-ui: $(STAMP)  ## from a key to its picture, beside an empty application and a raw loop; ARGS go to it
 	$(BIN)/python benchmarks/ui.py $(ARGS)
+
+bench-broker: $(STAMP)  ## play to seen while the MQTT broker is up, and while it is killed
+	$(BIN)/python benchmarks/broker.py $(ARGS)
 
 panes: $(STAMP)  ## eight terminal clients in tmux on one table, played by a script, to look at
 	sh tests/panes.sh
