@@ -47,7 +47,7 @@ class Settings:
     frame_burst: float = 600.0
     backlog_bytes: int = 256 * 1024
     kept_events: int = 2_048
-    ping_seconds: float = 4.0
+    ping_seconds: float = 2.5
     metrics_public: bool = False
     mqtt_url: str = field(default="", repr=False)  # it may hold a password
     node: str = ""

@@ -134,7 +134,7 @@ async def test_plays_out_of_their_time_are_refused() -> None:
         for play in (Play(ann.view.rules.layout.waste[1], 1, 0), Play(250, 1, -1), Play(0, 1, stock), turn):
             await ann.play(play)
         refusals += [await _refusal(ann) for _ in range(3)]
-        await bob.close()
+        await bob.leave()
         async for message in ann:
             if isinstance(message, StuckSaid) and message.seat != ann.seat:
                 await ann.send(Stuck(counter=ann.next_counter()))
