@@ -26,7 +26,7 @@ from racing_demon_protocol.options import Options
 
 from ..support.brokers import free_port
 from ..support.deployed import DEPLOY, Deployed, certificates, deployed
-from ..support.processes import SERVER, server_process, started
+from ..support.processes import CLIENT, SERVER, server_process, started, text_of
 from ..support.servers import PATIENCE, Peer, within
 
 SCRIPTS = Path(sys.executable).parent
@@ -159,6 +159,30 @@ async def test_the_broker_can_be_reached_with_encryption(tmp_path: Path) -> None
         for name in ("localhost", "127.0.0.1"):
             async with running.tls_client("watcher", name, tmp_path / "certs/ca.crt") as watcher:
                 await watcher.subscribe("rd/pub/#")
+
+
+async def test_server_and_client_meet_the_broker_with_encryption(tmp_path: Path) -> None:
+    """A server publishes, and a client lists, through TLS with the private authority; without it neither does."""
+    await certificates(tmp_path, "localhost")
+    async with deployed(tmp_path, "tls.conf") as running:
+        ca = tmp_path / "certs/ca.crt"
+        server = f"mqtts://server@localhost:{running.tls_port}?ca={ca}"
+        secret = {"RACING_DEMON_MQTT_PASSWORD": running.password("server")}
+        async with (
+            running.tls_client("watcher", "localhost", ca) as watcher,
+            server_process("--mqtt", server, "--node", "home", env=secret) as (_, url),
+            Peer.hosting(url) as ann,
+        ):
+            await watcher.subscribe(f"rd/pub/home/tables/{ann.code.lower()}", qos=1)
+            async with asyncio.timeout(PATIENCE):
+                await anext(aiter(watcher.messages))
+            own = {"RACING_DEMON_MQTT_PASSWORD": running.password("watcher")}
+            place = f"mqtts://watcher@localhost:{running.tls_port}"
+            listed = await text_of(CLIENT, "tables", "--mqtt", f"{place}?ca={ca}", env=own)
+            assert (0, ann.code) == (listed.code, listed.out[:4])
+            untrusted = await text_of(CLIENT, "tables", "--mqtt", place, env=own)
+            assert 1 == untrusted.code
+            assert "certificate verify failed" in untrusted.err
 
 
 async def test_certificates_are_checked(tmp_path: Path) -> None:
