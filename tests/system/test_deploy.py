@@ -162,7 +162,7 @@ async def test_the_broker_can_be_reached_with_encryption(tmp_path: Path) -> None
 
 
 async def test_server_and_client_meet_the_broker_with_encryption(tmp_path: Path) -> None:
-    """A server publishes, and a client lists, through TLS with the private authority; without it neither does."""
+    """A server publishes, and a client lists, through TLS with the private authority, and not without it."""
     await certificates(tmp_path, "localhost")
     async with deployed(tmp_path, "tls.conf") as running:
         ca = tmp_path / "certs/ca.crt"
