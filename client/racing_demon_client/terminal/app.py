@@ -60,6 +60,7 @@ async def run(opened: Opened | None, arguments: argparse.Namespace, recorder: Re
     Raises:
         SettingsRefused: the settings cannot be used; the text says where and why.
         ConnectionFailed: the connection to the table was lost for good.
+        SystemExit: a signal ended the program.
 
     """
     settings = load(settings_path())
@@ -70,13 +71,15 @@ async def run(opened: Opened | None, arguments: argparse.Namespace, recorder: Re
         )
     glyphs = glyphs_for("ascii" if arguments.ascii else settings.glyphs, sys.stdout.encoding or "")
     app = TerminalApp(opened, settings, Look(glyphs=glyphs), recorder=recorder)
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGHUP) if sys.platform != "win32" else (signal.SIGTERM,):
-        with contextlib.suppress(NotImplementedError):  # Windows has no signal handlers on its loop
-            loop.add_signal_handler(number, functools.partial(app.exit, None, 128 + number))
+    # Not SIGHUP: then the terminal is gone, nothing can be drawn any more, and the usual sudden end is right.
+    with contextlib.suppress(NotImplementedError):  # Windows has no signal handlers on its loop
+        ended = functools.partial(app.exit, None, 128 + signal.SIGTERM)
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended)
     await app.run_async(mouse=settings.mouse)
     if app.failure is not None:
         raise app.failure
+    if app.return_code == 128 + signal.SIGTERM:
+        sys.exit(app.return_code)
     return app.return_code or 0
 
 

@@ -1,0 +1,71 @@
+"""How the terminal client ends when somebody else ends it."""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import pytest
+from benchmarks.pty_program import ProgramEnded, PtyProgram, Terminals
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+
+PATIENCE: Final = 30.0
+
+
+@contextmanager
+def playing(folder: Path) -> Iterator[tuple[PtyProgram, Terminals]]:
+    """Start the program on a terminal of its own, and wait until it shows its table."""
+    env = {**os.environ, "TERM": "xterm-256color", "LANG": "C.UTF-8"}
+    env |= {f"RACING_DEMON_{kind}": str(folder) for kind in ("CONFIG", "STATE")}
+    command = [sys.executable, "-m", "racing_demon_client", "play", "--bots", "1"]
+    with Terminals() as terminals, PtyProgram("the program", command, (80, 24), env) as program:
+        terminals.add(program.fd, program.read)
+        assert terminals.wait(lambda: "Enter deals." in program.screen.text, PATIENCE)
+        yield program, terminals
+
+
+def exit_code(pid: int) -> int:
+    """Wait until a program has ended, and return its exit code, or minus the signal that ended it."""
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        ended, status = os.waitpid(pid, os.WNOHANG)
+        if ended:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(0.02)
+    raise AssertionError("the program goes on")
+
+
+def test_a_terminal_that_is_gone_ends_the_program(tmp_path: Path) -> None:
+    """Whoever loses the terminal, as with a broken ssh, leaves no program behind that nobody sees."""
+    with playing(tmp_path) as (program, terminals):
+        terminals.forget(program.fd)
+        hung_up, program.fd = program.fd, os.open(os.devnull, os.O_RDONLY)
+        os.close(hung_up)
+        assert -signal.SIGHUP == exit_code(program.pid)
+
+
+def test_a_program_that_is_ended_restores_the_terminal(tmp_path: Path) -> None:
+    """SIGTERM ends the program with 143, and gives back the cursor and the screen that was there before."""
+    with playing(tmp_path) as (program, terminals):
+        os.write(program.fd, b"\r")
+        seen: list[bytes] = []
+        terminals.forget(program.fd)
+        terminals.add(program.fd, lambda: seen.append(_read(program)))
+        os.kill(program.pid, signal.SIGTERM)
+        with pytest.raises(ProgramEnded):
+            terminals.drain(PATIENCE)
+        assert 128 + signal.SIGTERM == exit_code(program.pid)
+        assert b"\x1b[?1049l" in b"".join(seen)
+        assert b"\x1b[?25h" in b"".join(seen)
+
+
+def _read(program: PtyProgram) -> bytes:
+    try:
+        return os.read(program.fd, 65_536)
+    except OSError as error:
+        raise ProgramEnded("it ended") from error
