@@ -120,6 +120,26 @@ class TableMachine(RuleBasedStateMachine):
         """Let the host do what hosts do."""
         self._send(self.sitting.table.view.host, command[0], **command[1])
 
+    @rule(
+        chance=chances,
+        command=st.sampled_from(
+            [
+                (cl.Kick, {}),
+                (cl.MakeHost, {}),
+                (cl.StandIn, {"level": "hard"}),
+                (cl.Mute, {"muted": True}),
+            ]
+        ),
+    )
+    def host_someone(self, chance: int, command: tuple[type[cl.Command], dict[str, object]]) -> None:
+        """Let the host do something with anybody."""
+        self._send(self.sitting.table.view.host, command[0], seat=chance % 8, **command[1])
+
+    @rule(paused=st.booleans())
+    def pause(self, paused: bool) -> None:
+        """Let the host stop the hand, or let it go on."""
+        self._send(self.sitting.table.view.host, cl.Pause, paused=paused)
+
     @rule(options=options)
     def set_options(self, options: Options) -> None:
         """Let the host change the game."""
@@ -245,7 +265,7 @@ class TableMachine(RuleBasedStateMachine):
 
     def _playing(self) -> bool:
         self.sitting.wait(0)
-        return self.sitting.table.view.in_hand
+        return self.sitting.table.view.in_hand and not self.sitting.table.view.paused
 
     def _dealt(self) -> int:
         assert self.sitting.hand is not None

@@ -148,8 +148,9 @@ async def staged(
             client.hear(stage.answer)
             await client.heard_all()
         await pilot.pause()
-        if isinstance(app.screen, PictureScreen):
-            app.screen.picture.redraw()  # all that came at once is drawn, and not only the first of it
+        for _ in range(3):  # all that came at once is drawn, however late the loop gets to it
+            if isinstance(app.screen, PictureScreen):
+                app.screen.picture.redraw()
             await pilot.pause()
         yield pilot
 
