@@ -54,6 +54,9 @@ bench-bots: $(STAMP)  ## 200 four-handed hands: what each level of bot earns
 bench-ui: $(STAMP)  ## from a key to its picture, beside an empty application and a raw loop; ARGS go to it
 	$(BIN)/python benchmarks/ui.py $(ARGS)
 
+bench-spectators: $(STAMP)  ## play to seen with 500 spectators and without, and with some who never read
+	$(BIN)/python benchmarks/spectators.py $(ARGS)
+
 bench-broker: $(STAMP)  ## play to seen while the MQTT broker is up, and while it is killed
 	$(BIN)/python benchmarks/broker.py $(ARGS)
 

@@ -1,0 +1,303 @@
+"""Eight fast players on real sockets, and how soon each of them has the others' plays."""
+
+import asyncio
+import contextlib
+import random
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final, NoReturn
+
+import msgpack
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.frames import Frame, Opcode
+from websockets.typing import Subprotocol
+
+from racing_demon_protocol.board import Play
+from racing_demon_protocol.codec import VERSION, Encoding, decode_server, encode
+from racing_demon_protocol.messages import Event, Message
+from racing_demon_protocol.messages import client as cl
+from racing_demon_protocol.messages.events import Played
+from racing_demon_protocol.messages.server import Refused, Seated, Snapshot, Watchers
+from racing_demon_protocol.options import Options
+from racing_demon_protocol.view import TableView
+
+__all__ = ["PLAYERS", "Crew", "Seen", "crew_at"]
+
+PLAYERS: Final = 8
+SHORTEST_PAUSE: Final = 0.06
+LONGEST_PAUSE: Final = 0.1
+"""Seconds between two plays of one player: eight of them make a hundred plays a second."""
+THINK_SECONDS: Final = 0.002
+"""What was read is looked at so much later, so that no reading waits for thinking."""
+PATIENCE: Final = 20.0
+
+
+class Ear(ClientConnection):
+    """A WebSocket that stamps bytes as they are read, and hands frames over in the same call."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._read_at = 0
+        self._hear: Callable[[int, bytes], None] | None = None
+        self._early: list[tuple[int, bytes]] = []
+
+    def begin(self, hear: Callable[[int, bytes], None]) -> None:
+        """Hand all frames over, those first that were read before."""
+        self._hear = hear
+        for at, frame in self._early:
+            hear(at, frame)
+
+    def data_received(self, data: bytes) -> None:
+        """Note when bytes are read, in monotonic nanoseconds."""
+        self._read_at = time.monotonic_ns()
+        super().data_received(data)
+
+    def process_event(self, event: Any) -> None:
+        """Take messages, which the server never cuts into fragments; leave the rest to the library."""
+        if not isinstance(event, Frame) or event.opcode is not Opcode.BINARY:
+            super().process_event(event)
+        elif self._hear is None:
+            self._early.append((self._read_at, bytes(event.data)))
+        else:
+            self._hear(self._read_at, bytes(event.data))
+
+
+@dataclass(slots=True)
+class Player:
+    """One player.
+
+    Attributes:
+        socket: the connection.
+        seat: the seat, once it is there.
+        counter: the number of the last command.
+        waiting: whether that is not answered yet.
+        entered: whether the snapshot has come.
+
+    """
+
+    socket: Ear
+    seat: int | None = None
+    counter: int = 0
+    waiting: bool = False
+    entered: bool = False
+
+    def write(self, message: Message) -> int:
+        """Write a message to the socket now; return when, in monotonic nanoseconds."""
+        frame = encode(message)
+        assert isinstance(frame, bytes)
+        data = Frame(Opcode.BINARY, frame).serialize(mask=True)
+        at = time.monotonic_ns()
+        self.socket.transport.write(data)
+        return at
+
+
+@dataclass(slots=True)
+class Made:
+    """One play: when it was written, and when each of the others had it; monotonic nanoseconds."""
+
+    sent_at: int
+    seen_at: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The plays of a stretch of time.
+
+    Attributes:
+        plays: how many were sent.
+        times: milliseconds from each play to each of the other players.
+        missing: how often a play did not reach another player.
+
+    """
+
+    plays: int
+    times: Sequence[float]
+    missing: int
+
+
+class Crew:
+    """Players who turn their stocks as fast as hard bots, which is possible at any time.
+
+    Attributes:
+        code: the table's code.
+        watchers: how many watch the table, as the players are told.
+        refused: how many commands were refused.
+
+    """
+
+    def __init__(self, url: str) -> None:
+        self.code = ""
+        self.watchers = 0
+        self.refused = 0
+        self._url = url
+        self._players: list[Player] = []
+        self._view: TableView | None = None
+        self._made: dict[tuple[int, int], Made] = {}
+        self._read: list[tuple[Player, int, bytes]] = []
+        self._changed = asyncio.Event()
+
+    @property
+    def seq(self) -> int:
+        """The number of the last event."""
+        return 0 if self._view is None else self._view.seq
+
+    async def until(self, is_so: Callable[[], bool]) -> None:
+        """Wait until something that the players hear of is so.
+
+        Raises:
+            TimeoutError: it is not.
+
+        """
+        async with asyncio.timeout(PATIENCE):
+            while not is_so():
+                self._changed.clear()
+                await self._changed.wait()
+
+    async def enter(self, stack: AsyncExitStack) -> None:
+        """Take the seats, one after the other, and deal; the stack closes the connections."""
+        for number in range(1, PLAYERS + 1):
+            opening = connect(
+                self._url,
+                subprotocols=[Subprotocol(Encoding.MSGPACK)],
+                compression=None,
+                close_timeout=1,
+                create_connection=Ear,
+            )
+            socket = await stack.enter_async_context(opening)
+            assert isinstance(socket, Ear)
+            player = Player(socket)
+            self._players.append(player)
+            socket.begin(lambda at, frame, player=player: self._hear(player, at, frame))  # type: ignore[misc]
+            player.write(cl.Hello(version=VERSION))
+            player.write(self._request(f"Player {number}"))
+            await self.until(lambda player=player: player.entered)  # type: ignore[misc]
+        host = self._players[0]
+        host.counter += 1
+        host.write(cl.Start(counter=host.counter))
+        await self.until(lambda: self._view is not None and self._view.in_hand)
+
+    def _request(self, name: str) -> Message:
+        if self.code:
+            return cl.Join(code=self.code, name=name)
+        return cl.Create(name=name, options=Options(hands=100, countdown_ms=0, tally_ms=0))
+
+    async def play_on(self) -> None:
+        """Play until the task is cancelled.
+
+        Raises:
+            ConnectionError: a player was cut off.
+
+        """
+        async with asyncio.TaskGroup() as group:
+            for number, player in enumerate(self._players):
+                chance = random.Random(number)  # noqa: S311 - no secret, and the same each time
+                group.create_task(self._keep_playing(player, chance))
+
+    async def _keep_playing(self, player: Player, chance: random.Random) -> NoReturn:
+        while True:
+            await asyncio.sleep(chance.uniform(SHORTEST_PAUSE, LONGEST_PAUSE))
+            if player.socket.close_code is not None:
+                raise ConnectionError(f"a player was cut off: {player.socket.close_reason}")
+            play = self._turn(player)
+            if play is not None and player.seat is not None:
+                player.counter += 1
+                player.waiting = True
+                command = cl.PlayCards(
+                    counter=player.counter,
+                    source=play.source,
+                    count=play.count,
+                    destination=play.destination,
+                    seen=self.seq,
+                )
+                self._made[player.seat, player.counter] = Made(player.write(command))
+
+    def _turn(self, player: Player) -> Play | None:
+        """Return the play that turns a player's stock; none while the last one is not answered."""
+        view, seat = self._view, player.seat
+        if player.waiting or view is None or seat is None or not view.in_hand:
+            return None
+        assert view.rules is not None
+        assert view.board is not None
+        return view.rules.turn(view.board, seat)
+
+    async def seen_between(self, begin: int, end: int) -> Seen:
+        """Return how the plays of a stretch of time reached the others, once they have.
+
+        Args:
+            begin: in monotonic nanoseconds.
+            end: the same.
+
+        """
+        made = [play for play in self._made.values() if begin <= play.sent_at < end]
+        expected = len(made) * (PLAYERS - 1)
+        with contextlib.suppress(TimeoutError):  # what is missing is told
+            await self.until(lambda: sum(len(play.seen_at) for play in made) == expected)
+        times = [(at - play.sent_at) / 1e6 for play in made for at in play.seen_at]
+        return Seen(len(made), times, expected - len(times))
+
+    # Listening.
+
+    def _hear(self, player: Player, at: int, frame: bytes) -> None:
+        if not self._read:
+            asyncio.get_running_loop().call_later(THINK_SECONDS, self._think)
+        self._read.append((player, at, frame))
+
+    def _think(self) -> None:
+        read, self._read = self._read, []
+        for player, at, frame in read:
+            row = msgpack.unpackb(frame)
+            if row[0] == Played.TAG:
+                seat, counter = row[2:4]
+                if seat != player.seat and (seat, counter) in self._made:
+                    self._made[seat, counter].seen_at.append(at)
+            if player is self._players[0] or not player.entered or row[0] == Refused.TAG:
+                self._follow(player, decode_server(frame))
+        self._changed.set()
+
+    def _follow(self, player: Player, message: Message) -> None:
+        """Learn from a message; what happens at the table, from the first player's alone."""
+        match message:
+            case Seated():
+                self.code, player.seat = message.code, message.seat
+            case Snapshot():
+                player.entered = True
+                if self._view is None:
+                    self._view = TableView.from_snapshot(message)
+            case Refused():
+                self.refused += 1
+                player.waiting = False
+            case Watchers():
+                self.watchers = message.count
+            case Event() if player is self._players[0]:
+                assert self._view is not None
+                self._view.apply(message)
+                if isinstance(message, Played):
+                    self._answered(message)
+
+    def _answered(self, played: Played) -> None:
+        player = next(player for player in self._players if player.seat == played.seat)
+        if player.counter == played.counter:
+            player.waiting = False
+
+
+@asynccontextmanager
+async def crew_at(url: str) -> AsyncIterator[Crew]:
+    """Seat eight players at a table of their own, and let them play as long as the context lasts.
+
+    Raises:
+        ConnectionError: one of them was cut off.
+
+    """
+    crew = Crew(url)
+    async with AsyncExitStack() as stack:
+        await crew.enter(stack)
+        playing = asyncio.create_task(crew.play_on())
+        try:
+            yield crew
+            if playing.done():
+                playing.result()
+        finally:
+            playing.cancel()
+            await asyncio.gather(playing, return_exceptions=True)
