@@ -128,8 +128,8 @@ def _read_in_background(lines: TextIO, typed: asyncio.Queue[str | None]) -> None
             for line in lines:
                 loop.call_soon_threadsafe(typed.put_nowait, line)
             loop.call_soon_threadsafe(typed.put_nowait, None)
-        except RuntimeError:
-            return  # the loop has ended before the input
+        except (RuntimeError, ValueError):
+            return  # the loop has ended before the input, or the input was closed meanwhile
 
     threading.Thread(target=read, name="typed lines", daemon=True).start()
 
