@@ -124,10 +124,12 @@ class Crew:
         code: the table's code.
         watchers: how many watch the table, as the players are told.
         refused: how many commands were refused.
+        resting: whether nobody plays for now.
 
     """
 
     def __init__(self, url: str) -> None:
+        self.resting = True
         self.code = ""
         self.watchers = 0
         self.refused = 0
@@ -216,7 +218,7 @@ class Crew:
     def _turn(self, player: Player) -> Play | None:
         """Return the play that turns a player's stock; none while the last one is not answered."""
         view, seat = self._view, player.seat
-        if player.waiting or view is None or seat is None or not view.in_hand:
+        if self.resting or player.waiting or view is None or seat is None or not view.in_hand:
             return None
         assert view.rules is not None
         assert view.board is not None

@@ -12,7 +12,7 @@ from typing import Any, Final, Self
 
 from .measure import cpu_seconds
 
-__all__ = ["Helper", "HelperEnded", "processors", "stay_on"]
+__all__ = ["Helper", "HelperEnded", "processors"]
 
 ROOT: Final = Path(__file__).parents[1]
 ANSWER_SECONDS: Final = 60.0
@@ -80,8 +80,9 @@ class Helper:
         return json.loads(await self._line())
 
     def stay_on(self, processors: Collection[int]) -> None:
-        """Let it run on some processors alone, where the system can do that."""
-        stay_on(processors, self._process.pid)
+        """Let it run on some processors alone, where the system can do that; on any, where there are none."""
+        if processors and hasattr(os, "sched_setaffinity"):
+            os.sched_setaffinity(self._process.pid, processors)
 
     def cpu_seconds(self) -> float | None:
         """Return the processor time that it has used, where the system tells."""
@@ -99,14 +100,8 @@ class Helper:
 
 
 def processors() -> tuple[Collection[int], Collection[int]]:
-    """Return which processors are for the server, and which for everybody else; all, where there is one."""
+    """Return which processors are for a server, and which for its spectators; none, where all share one."""
     if not hasattr(os, "sched_getaffinity"):
         return (), ()
     first, *others = sorted(os.sched_getaffinity(0))
-    return {first}, others or {first}
-
-
-def stay_on(processors: Collection[int], pid: int = 0) -> None:
-    """Let a process, or this one, run on some processors alone, where the system can do that."""
-    if processors and hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(pid, processors)
+    return ({first}, others) if others else ((), ())

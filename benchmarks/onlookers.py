@@ -38,8 +38,10 @@ READ_SIZE: Final = 65_536
 SMALL_BUFFER: Final = 1_024
 """Bytes of a silent spectator's receive buffer; the system makes of it the least that it knows."""
 ENTRY_SECONDS: Final = 20.0
+GROUP: Final = 20
+"""After so many have come, those who are there already read again."""
 BLINK_SECONDS: Final = 0.02
-"""They read so rarely, all that has come: to wake for each message would take time from those who are measured."""
+"""They read no more often: to wake for each message would take time from those who are measured."""
 
 
 class Onlooker:
@@ -129,6 +131,7 @@ class Crowd:
     def obey(self) -> None:
         """Do what is asked for, until nothing more comes."""
         while not self._ended:
+            time.sleep(BLINK_SECONDS)
             self._turn()
             *lines, self._lines = self._lines.split(b"\n")
             for line in lines:
@@ -136,9 +139,8 @@ class Crowd:
                 sys.stdout.write(json.dumps(answer) + "\n")
                 sys.stdout.flush()
 
-    def _turn(self) -> None:
-        time.sleep(BLINK_SECONDS)
-        for key, _ in self._selector.select():
+    def _turn(self, seconds: float | None = None) -> None:
+        for key, _ in self._selector.select(seconds):
             if key.data is None:
                 data = os.read(key.fd, 4_096)
                 self._ended = not data
@@ -182,6 +184,8 @@ class Crowd:
             self._selector.register(onlooker.socket, selectors.EVENT_READ, onlooker)
             self._reading.add(onlooker)
             came.append(onlooker.port)
+            if len(came) % GROUP == 0:
+                self._turn(0)  # whoever does not answer a ping in time is cut off
         self._wait(lambda: all(onlooker.seq for onlooker in self._reading))
         return came
 

@@ -19,7 +19,6 @@ def numbers_of(rounds: Sequence[Round], silent: SilentOnes) -> dict[str, Any]:
     watched = _row("with spectators", [round_.watched for round_ in rounds])
     without = _row("only readers watch", [silent.without])
     during = _row("and some who never read", [silent.during])
-    seconds = sum(round_.watched.seconds for round_ in rounds)
     return {
         "rows": {"alone": alone, "watched": watched, "readers": without, "silent": during},
         "ratio": _ratios(watched, alone),
@@ -27,7 +26,7 @@ def numbers_of(rounds: Sequence[Round], silent: SilentOnes) -> dict[str, Any]:
         "silent_ratio": _ratios(during, without),
         "aim": AIM,
         "spectators": {
-            "frames_a_second": sum(round_.frames for round_ in rounds) / seconds,
+            "frames_a_second": sum(round_.rate for round_ in rounds) / len(rounds),
             "behind_ms": max(round_.behind_ms for round_ in rounds),
             "gaps": sum(round_.gaps for round_ in rounds),
             "lost": sum(round_.lost for round_ in rounds),

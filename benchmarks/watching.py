@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from .crew import Crew, Seen, crew_at
-from .helpers import Helper
+from .helpers import Helper, processors
 
 __all__ = ["Round", "SilentOnes", "Stretch", "measure_rounds", "measure_silent"]
 
@@ -42,7 +42,7 @@ class Round:
         alone: without.
         watched: with.
         behind_ms: after the second, until the last spectator had the newest event of it.
-        frames: how many messages the spectators had got meanwhile, all together.
+        rate: how many messages a second the spectators got meanwhile, all together.
         gaps: how many events did not follow the one before.
         lost: how many spectators lost their connection.
 
@@ -51,7 +51,7 @@ class Round:
     alone: Stretch
     watched: Stretch
     behind_ms: float
-    frames: int
+    rate: float
     gaps: int
     lost: int
 
@@ -99,6 +99,8 @@ class Audience:
                 await stack.enter_async_context(Helper.running("benchmarks.onlookers"))
                 for _ in range(PROCESSES)
             ]
+            for helper in helpers:
+                helper.stay_on(processors()[1])
             yield cls(helpers)
 
     async def come(self, how: str, url: str, code: str, number: int) -> list[int]:
@@ -142,6 +144,7 @@ async def measure_rounds(spectators: int, rounds: int, seconds: float) -> list[R
     command = ["--host=127.0.0.1", "--port=0", "--stop-with-stdin", "--seed", "0" * 64]
     async with Helper.running("racing_demon_server", *command) as server, Audience.waiting() as audience:
         url = await server.url()
+        server.stay_on(processors()[0])
         async with crew_at(url) as crew:
             return [await _round(server, audience, crew, url, spectators, seconds) for _ in range(rounds)]
 
@@ -149,18 +152,17 @@ async def measure_rounds(spectators: int, rounds: int, seconds: float) -> list[R
 async def _round(  # noqa: PLR0913, PLR0917
     server: Helper, audience: Audience, crew: Crew, url: str, spectators: int, seconds: float
 ) -> Round:
-    await asyncio.sleep(SETTLE_SECONDS)
     alone = await _stretch(server, crew, seconds)
     await audience.come("watch", url, crew.code, spectators)
     await crew.until(lambda: crew.watchers == spectators)
-    await asyncio.sleep(SETTLE_SECONDS)
     await audience.told()
     watched = await _stretch(server, crew, seconds)
     behind = await audience.follow(crew.seq)
     told = await audience.told()
     await audience.leave()
     await crew.until(lambda: crew.watchers == 0)
-    return Round(alone, watched, behind, told["frames"], told["gaps"], told["lost"])
+    rate = told["frames"] / (watched.seconds + SETTLE_SECONDS)
+    return Round(alone, watched, behind, rate, told["gaps"], told["lost"])
 
 
 async def _stretch(server: Helper, crew: Crew, seconds: float) -> Stretch:
@@ -171,13 +173,16 @@ async def _stretch(server: Helper, crew: Crew, seconds: float) -> Stretch:
 
 @asynccontextmanager
 async def _stretching(server: Helper, crew: Crew) -> AsyncIterator[list[Stretch]]:
-    """Measure while the context lasts; what was measured is in the list afterwards."""
+    """Let the crew play and measure while the context lasts; afterwards the list has what was measured."""
     stretches: list[Stretch] = []
+    crew.resting = False
+    await asyncio.sleep(SETTLE_SECONDS)
     begin, before = time.monotonic_ns(), server.cpu_seconds()
     yield stretches
     end, after = time.monotonic_ns(), server.cpu_seconds()
     seconds = (end - begin) / 1e9
     cpu = None if before is None or after is None else 100 * (after - before) / seconds
+    crew.resting = True
     stretches.append(Stretch(seconds, await crew.seen_between(begin, end), cpu))
 
 
@@ -198,10 +203,10 @@ async def measure_silent(readers: int, silent: int, seconds: float, patience: fl
     """
     async with Helper.running("benchmarks.glass_server") as server, Audience.waiting() as audience:
         url = await server.url()
+        server.stay_on(processors()[0])
         async with crew_at(url) as crew:
             await audience.come("watch", url, crew.code, readers)
             await crew.until(lambda: crew.watchers == readers)
-            await asyncio.sleep(SETTLE_SECONDS)
             without = await _stretch(server, crew, seconds)
             async with _stretching(server, crew) as stretches:
                 ports = await audience.come("stare", url, crew.code, silent)
