@@ -1,12 +1,13 @@
 """The command line of players: what can be asked for, and the words for it."""
 
 import argparse
+import contextlib
 import json
 import os
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 from racing_demon_protocol.arguments import port, seats, seed, speed
 
@@ -40,6 +41,8 @@ PLACES = """where the table is:
 PASSPHRASE = "RACING_DEMON_PASSPHRASE"  # noqa: S105 - a variable's name
 
 LEVELS = ("easy", "medium", "hard")
+
+TRUTHS: Final = {"yes": "true", "on": "true", "no": "false", "off": "false"}
 
 
 def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
@@ -215,10 +218,9 @@ def _options(arguments: argparse.Namespace) -> Any:
         name, equals, value = text.partition("=")
         if not equals:
             _fail(f"--option {text}: write NAME=VALUE")
-        try:
-            values[name.replace("-", "_")] = json.loads(value)
-        except ValueError:
-            values[name.replace("-", "_")] = value
+        with contextlib.suppress(ValueError):  # else it is a word
+            value = json.loads(TRUTHS.get(value, value))
+        values[name.replace("-", "_")] = value
     try:
         options = Options.model_validate(values)
         declare(options, max(1, arguments.bots))
