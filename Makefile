@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: play test check format lint types contracts schema schema-write programs unit test-lan wheel-test \
+.PHONY: play test check format lint types contracts schema schema-write programs unit test-lan wheel-test contention \
 	bench-bots bench-broker bench-spectators bench-ui panes picture clean help
 
 help:  ## list the targets
@@ -46,6 +46,9 @@ unit: $(STAMP)  ## the tests alone; ARGS go to pytest
 
 test-lan: $(STAMP)  ## two machines of network namespaces (as root): found, cut for 30 s, healed; prints times
 	RACING_DEMON_CUT_SECONDS=30 $(BIN)/pytest tests/system/test_lan.py $(ARGS)
+
+contention: $(STAMP)  ## PLAYS contended plays through sockets that are cut: all told is true, all false found out
+	RACING_DEMON_PLAYS=$(or $(PLAYS),20000) RACING_DEMON_MUTANTS=50 $(BIN)/pytest -s tests/system/test_history.py $(ARGS)
 
 bench-bots: $(STAMP)  ## 200 four-handed hands: what each level of bot earns
 	$(BIN)/python -m racing_demon_server.simulate --hands 200
