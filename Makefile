@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: play test check format lint types contracts schema schema-write programs unit test-lan wheel-test contention \
+.PHONY: play test check format lint types contracts schema schema-write programs unit test-lan wheel-test contention hidden \
 	bench-bots bench-broker bench-spectators bench-ui panes picture clean help
 
 help:  ## list the targets
@@ -48,7 +48,10 @@ test-lan: $(STAMP)  ## two machines of network namespaces (as root): found, cut 
 	RACING_DEMON_CUT_SECONDS=30 $(BIN)/pytest tests/system/test_lan.py $(ARGS)
 
 contention: $(STAMP)  ## PLAYS contended plays through sockets that are cut: all told is true, all false found out
-	RACING_DEMON_PLAYS=$(or $(PLAYS),20000) RACING_DEMON_MUTANTS=50 $(BIN)/pytest -s tests/system/test_history.py $(ARGS)
+	RACING_DEMON_PLAYS=$(or $(PLAYS),20000) RACING_DEMON_MUTANTS=50 $(BIN)/pytest -s -o faulthandler_timeout=0 tests/system/test_history.py $(ARGS)
+
+hidden: $(STAMP)  ## HANDS played with other hidden cards: everybody is told the same, byte for byte
+	RACING_DEMON_HANDS=$(or $(HANDS),10000) $(BIN)/pytest -s -o faulthandler_timeout=0 tests/system/test_hidden.py $(ARGS)
 
 bench-bots: $(STAMP)  ## 200 four-handed hands: what each level of bot earns
 	$(BIN)/python -m racing_demon_server.simulate --hands 200
