@@ -1,6 +1,7 @@
 """The command line of players: what can be asked for, and the words for it."""
 
 import argparse
+import datetime as dt
 import json
 import os
 import sys
@@ -26,6 +27,8 @@ EXAMPLES = """examples:
   racing-demon watch ws://192.168.1.5:5252#BCDF
   racing-demon tables                          list the tables on this network
   racing-demon play --watch --json > match.jsonl && racing-demon verify match.jsonl
+  racing-demon replay match.jsonl              play it back
+  racing-demon scores                          the standings over all matches
 
 exit codes: 0 done, 1 it could not be done, 2 wrong arguments, 130 interrupted
 """
@@ -36,6 +39,26 @@ PLACES = """where the table is:
   racing-demon {0} ws://192.168.1.5:5252 BCDF    at this address
   racing-demon {0} ws://192.168.1.5:5252#BCDF    the same as a link, as its host sees it
 """
+
+RECORDS = """examples:
+  racing-demon record list                              the matches of this server's journal
+  racing-demon record export BCDF-1 --to match.jsonl    one match, for replay, verify and scores anywhere
+  racing-demon record export all --to evening.jsonl     all of them in one file
+  racing-demon record export old.jsonl --to new.jsonl   a record that --record kept, in the newest form
+  racing-demon record correct BCDF-1 --seat 2 --points -5 --why "a card too many in hand 3"
+  racing-demon record correct match.jsonl --void --why "a try-out"
+
+docs/record.md describes the file.
+"""
+
+SCORES = """examples:
+  racing-demon scores                          all matches of this server
+  racing-demon scores --since 30d --no-bots    those of the last thirty days, without the bots' lines
+  racing-demon scores --names Ann,Bob --json   those in which nobody but Ann and Bob played
+  racing-demon scores *.jsonl --csv            those in files
+"""
+
+RAW = argparse.RawDescriptionHelpFormatter
 
 PASSPHRASE = "RACING_DEMON_PASSPHRASE"  # noqa: S105 - a variable's name
 
@@ -60,7 +83,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="racing-demon",
         description="Racing Demon for two to eight, in the terminal.",
         epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=RAW,
     )
     parser.add_argument("--ascii", action="store_true", help="only letters and signs of ASCII")
     parser.add_argument("--version", action="version", version=f"racing-demon {version('racing-demon')}")
@@ -85,9 +108,7 @@ def _parser() -> argparse.ArgumentParser:
     )
 
     for name, text in (("join", "take a seat at a table"), ("watch", "watch a table")):
-        command = commands.add_parser(
-            name, help=text, epilog=PLACES.format(name), formatter_class=argparse.RawDescriptionHelpFormatter
-        )
+        command = commands.add_parser(name, help=text, epilog=PLACES.format(name), formatter_class=RAW)
         command.add_argument("url", nargs="?", help="the server's address, like ws://192.168.1.5:5252")
         command.add_argument("code", nargs="?", type=_code, help="the table's code")
         _add_passphrase(command)
@@ -108,10 +129,102 @@ def _parser() -> argparse.ArgumentParser:
     tables.add_argument("--mqtt", metavar="URL", help="list those that the broker at mqtt://HOST:PORT knows")
 
     verify = commands.add_parser("verify", help="check a record: commitments, deals, plays, scores")
-    verify.add_argument("file", help="what --json wrote; - for standard input")
+    verify.add_argument("file", help="a record, or a match of this server's journal; - for standard input")
+    _add_journal(verify)
+    _add_records(commands)
 
     commands.add_parser("games", help="list the games")
     return parser
+
+
+def _add_records(commands: Any) -> None:
+    """Add the commands around records."""
+    record = commands.add_parser(
+        "record", help="list, export or correct records", epilog=RECORDS, formatter_class=RAW
+    )
+    deeds = record.add_subparsers(dest="what", metavar="list|export|correct", required=True)
+    listing = deeds.add_parser("list", help="list the matches of this server's journal")
+    listing.add_argument("--json", action="store_true", help="one JSON object a line, for programs")
+    _add_journal(listing)
+    export = deeds.add_parser("export", help="write one portable file", epilog=RECORDS, formatter_class=RAW)
+    export.add_argument(
+        "sources", nargs="+", metavar="ID|FILE|all", help="matches of the journal, or other records"
+    )
+    export.add_argument("--to", metavar="FILE", help="where to (default: standard output)")
+    _add_journal(export)
+    correct = deeds.add_parser(
+        "correct", help="say what was wrong; the record stays", epilog=RECORDS, formatter_class=RAW
+    )
+    correct.add_argument("source", metavar="ID|FILE", help="a match of the journal, or a record")
+    correct.add_argument("--why", required=True, type=_reason, help="the reason, for everybody to read")
+    correct.add_argument("--seat", type=seats, help="whose points, by the seat's number from 1")
+    correct.add_argument("--points", type=_points, default=0, help="what is added, like 5 or -5")
+    correct.add_argument("--hand", type=_hand_number, help="the hand that it is about")
+    correct.add_argument("--void", action="store_true", help="the match does not count")
+    _add_name(correct)
+    _add_journal(correct)
+
+    scores = commands.add_parser(
+        "scores", help="standings over all matches", epilog=SCORES, formatter_class=RAW
+    )
+    scores.add_argument(
+        "files", nargs="*", metavar="FILE", help="records; without any, this server's journal"
+    )
+    scores.add_argument(
+        "--since", type=_day, metavar="DATE", help="matches from then on, like 2026-11-01, or 30d"
+    )
+    scores.add_argument("--until", type=_day, metavar="DATE", help="matches before then")
+    scores.add_argument(
+        "--names", type=_names, default=(), metavar="A,B", help="matches of nobody but these, and bots"
+    )
+    scores.add_argument("--no-bots", dest="bots", action="store_false", help="leave the bots' lines out")
+    form = scores.add_mutually_exclusive_group()
+    form.add_argument("--csv", action="store_true", help="comma-separated values")
+    form.add_argument("--json", action="store_true", help="one JSON object")
+    _add_journal(scores)
+
+
+def _add_journal(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--journal", metavar="FILE", help="another journal than this server's")
+
+
+def _reason(text: str) -> str:
+    return _short(text, 240)
+
+
+def _points(text: str) -> int:
+    return _between(text, -10_000, 10_000)
+
+
+def _hand_number(text: str) -> int:
+    return _between(text, 1, 1_000)
+
+
+def _between(text: str, least: int, most: int) -> int:
+    try:
+        number = int(text[:8])
+    except ValueError:
+        number = most + 1
+    if not least <= number <= most:
+        raise argparse.ArgumentTypeError(f"{text!r} will not do: write a number from {least} to {most}")
+    return number
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def _day(text: str) -> int:
+    """Return a date, a time, or so many days ago, in milliseconds since 1970."""
+    try:
+        if text.endswith("d"):
+            at = dt.datetime.now(dt.UTC) - dt.timedelta(days=int(text[:-1][:6]))
+        else:
+            at = dt.datetime.fromisoformat(text)
+        return int(at.timestamp() * 1_000)  # without a zone, the local one is meant
+    except (ValueError, OverflowError, OSError):
+        wanted = "write a date like 2026-11-01, a time like 2026-11-01T20:15, or days ago like 30d"
+        raise argparse.ArgumentTypeError(f"{text!r} will not do: {wanted}") from None
 
 
 def _add_table(parser: argparse.ArgumentParser, *, bots: int) -> None:

@@ -6,17 +6,16 @@ import contextlib
 import functools
 import getpass
 import sys
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from typing import Any, Final
 
-from racing_demon_protocol.errors import CommandRefused, InvalidRecord
+from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.messages.client import Start
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Reason
-from racing_demon_protocol.record import read, verify
 
-from . import openings
+from . import openings, record_commands
 from .errors import RecordFailed
 from .finding import NOTHING, as_json, look, place, told
 from .openings import Opened
@@ -204,29 +203,6 @@ async def welcome(arguments: argparse.Namespace) -> int:
     return await run(None, arguments)
 
 
-async def verify_file(arguments: argparse.Namespace) -> int:
-    """Check a record and say what it proves."""
-    try:
-        with _opened(arguments.file) as lines:
-            verdict = verify(read(lines))
-    except InvalidRecord as error:
-        write(f"not right: {error}")
-        return 1
-    except (OSError, UnicodeDecodeError) as error:
-        sys.stderr.write(f"racing-demon: {arguments.file} cannot be read: {error}\n")
-        return 1
-    if verdict.skipped:
-        write(f"{verdict.skipped} hands are not whole in this record, and were not checked")
-    if not verdict.hands:
-        write("nothing to check: no hand in this record is whole, from its deal to its end")
-        return 1
-    write(
-        f"right: {verdict.hands} hands, {verdict.plays} plays; every commitment is kept, every card is "
-        "its seed's, every play was legal, and the scores add up"
-    )
-    return 0
-
-
 async def games(arguments: argparse.Namespace) -> int:
     """List the games."""
     for game in GAMES.values():
@@ -290,22 +266,15 @@ def _record_failed(path: str, error: OSError) -> RecordFailed:
     return RecordFailed(path, error.strerror or "unknown reason")
 
 
-@contextlib.contextmanager
-def _opened(file: str) -> Iterator[Iterable[str]]:
-    if file == "-":
-        yield sys.stdin
-    else:
-        with open(file, encoding="utf-8") as lines:
-            yield lines
-
-
 COMMANDS: dict[str, Callable[[argparse.Namespace], Coroutine[Any, Any, int]]] = {
     "play": play,
     "host": host,
     "join": join,
     "watch": watch,
     "tables": tables,
-    "verify": verify_file,
+    "record": record_commands.record,
+    "scores": record_commands.scores,
+    "verify": record_commands.verify_record,
     "games": games,
     "welcome": welcome,
 }

@@ -6,7 +6,7 @@ beside them; they prove nothing.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -22,7 +22,7 @@ from .shuffle import keeps
 from .tally import hand_points, match_winners
 from .view import TableView
 
-__all__ = ["Verdict", "from_line", "read", "tally_line", "to_line", "verify"]
+__all__ = ["Verdict", "from_line", "message_of", "read", "row_of", "tally_line", "to_line", "verify"]
 
 BY_NAME: Final = {name_of(cls): cls for cls in FROM_SERVER.values()}
 LONGEST_LINE: Final = 65_536
@@ -70,15 +70,40 @@ def from_line(line: str) -> Message | None:
         InvalidRecord: the line is none of a record.
 
     """
+    return message_of(row_of(line))
+
+
+def row_of(line: str) -> dict[str, Any]:
+    """Return the object that stands on a line; its member ``message`` is a text.
+
+    Raises:
+        InvalidRecord: the line is none of a record.
+
+    """
     if len(line) > LONGEST_LINE:
         raise InvalidRecord(f"a line is longer than {LONGEST_LINE} characters")
     try:
         row: Any = json.loads(line)
-        cls = BY_NAME.get(row["message"])
-        if cls is None:
-            return None
+    except (ValueError, RecursionError):
+        row = None
+    if not isinstance(row, dict) or not isinstance(row.get("message"), str):
+        raise InvalidRecord("a line is not a message of a record")
+    return row
+
+
+def message_of(row: Mapping[str, Any]) -> Message | None:
+    """Return the message that an object holds; ``None`` for an object that holds something else.
+
+    Raises:
+        InvalidRecord: it is named like a message, and is none.
+
+    """
+    cls = BY_NAME.get(row["message"])
+    if cls is None:
+        return None
+    try:
         return cls.model_validate({name: row[name] for name in cls.model_fields if name in row})
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except ValueError:
         raise InvalidRecord("a line is not a message of a record") from None
 
 
@@ -119,13 +144,18 @@ class _Auditor:
 
     def audit(self, messages: Iterable[Message]) -> Verdict:
         for message in messages:
-            if isinstance(message, Snapshot) and (self._view is None or message.seq != self._view.seq):
+            if isinstance(message, Snapshot) and not self._continues(message):
                 self._restart(message)
             elif isinstance(message, Event):
                 self._take(message)
         if self._view is None:
             raise InvalidRecord("There is no table in this record.")
         return Verdict(self._hands, self._plays, self._skipped, self._matches)
+
+    def _continues(self, snapshot: Snapshot) -> bool:
+        """Tell whether a snapshot shows the table as it lies here, and not another."""
+        view = self._view
+        return view is not None and (snapshot.code, snapshot.seq) == (view.code, view.seq)
 
     def _restart(self, snapshot: Snapshot) -> None:
         self._hand = []

@@ -53,8 +53,8 @@ async def test_a_json_record_verifies() -> None:
     played = await run("play", "--json", *QUICK)
     assert (0, "") == (played.code, played.err)
     rows = [json.loads(line) for line in played.out.splitlines()]
-    assert ["snapshot", "tally"] == [rows[0]["message"], rows[-1]["message"]]
-    times = [row["at_ms"] for row in rows[:-1]]
+    assert ["record", "snapshot", "tally"] == [rows[place]["message"] for place in (0, 1, -1)]
+    times = [row["at_us"] for row in rows[1:-1]]
     assert times == sorted(times)
     verified = await run("verify", "-", typed=played.out)
     plays = sum(row["message"] == "played" for row in rows)
