@@ -41,8 +41,14 @@ schema-write: $(STAMP)  ## write them anew
 programs:
 	@sh tests/programs.sh
 
-unit: $(STAMP)  ## the tests alone; ARGS go to pytest
+# Whole programs on terminals, networks and brokers of their own come one after the other; all others share the machine.
+unit: $(STAMP)  ## the tests alone; with ARGS, those that they name
+ifdef ARGS
 	$(BIN)/pytest $(ARGS)
+else
+	$(BIN)/pytest -n auto --maxprocesses 4 --dist worksteal tests/protocol tests/server tests/client
+	$(BIN)/pytest tests/system
+endif
 
 test-lan: $(STAMP)  ## two machines of network namespaces (as root): found, cut for 30 s, healed; prints times
 	RACING_DEMON_CUT_SECONDS=30 $(BIN)/pytest tests/system/test_lan.py $(ARGS)

@@ -1,8 +1,9 @@
 """The gallery: those who watch a table. They see what players see, later, and never make players wait.
 
-Events are passed on in rounds, to some dozens of spectators at a time; between two such slices the loop
-is free for the players' cards. With a delay the gallery follows the table with a view of its own, so that
-whoever comes to it sees no more than the others there.
+Events are passed on in rounds, to a few spectators every millisecond; in between the loop is free for the
+players' cards. What comes up during a round waits for the next, and goes to each spectator in one write:
+the more there are, the later they see it, and never the players. With a delay the gallery follows the table
+with a view of its own, so that whoever comes to it sees no more than the others there.
 """
 
 import asyncio
@@ -17,8 +18,10 @@ from .listener import Frames, Listener
 
 __all__ = ["Gallery"]
 
-SLICE: Final = 40
-"""So many spectators get their events before the loop turns to others."""
+SLICE: Final = 10
+"""So many spectators get their events at a time."""
+STEP_SECONDS: Final = 0.001
+"""From one slice to the next: however many watch, they take no more than a part of the server's time."""
 
 
 class Gallery:
@@ -105,17 +108,13 @@ class Gallery:
             sent = self._sent.get(listener)
             if sent is None:
                 continue
-            for frames in due:
-                if frames.event.seq > sent:
-                    frames.send_to(listener)
-            self._sent[listener] = max(sent, _last(due))
+            news = [frames for frames in due if frames.event.seq > sent]
+            if news:
+                listener.send(news)
+                self._sent[listener] = news[-1].event.seq
         rest = listeners[SLICE:]
         if rest and due:
-            self._round = self._loop.call_soon(self._pass_on, due, rest)
+            self._round = self._loop.call_later(STEP_SECONDS, self._pass_on, due, rest)
         else:
             self._round = None
             self._wind_up()
-
-
-def _last(due: list[Frames]) -> int:
-    return due[-1].event.seq if due else 0

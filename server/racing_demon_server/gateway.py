@@ -9,16 +9,17 @@ import hashlib
 import itertools
 import logging
 import secrets
+from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any, Final
 
-from websockets.asyncio.connection import broadcast
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.frames import Frame, Opcode
 from websockets.http11 import Request, Response
+from websockets.protocol import State
 from websockets.typing import Subprotocol
 
-from racing_demon_protocol.codec import MAX_CLIENT_FRAME, VERSION, Encoding, decode_client, encode
+from racing_demon_protocol.codec import MAX_CLIENT_FRAME, VERSION, Encoding, decode_client
 from racing_demon_protocol.errors import CommandRefused, InvalidFrame
 from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages import client as cl
@@ -29,6 +30,7 @@ from . import __version__, pages
 from .claims import Actor
 from .hall import Hall
 from .limits import Bucket
+from .listener import Frames, framed
 from .room import Clock, Room
 from .settings import Settings
 
@@ -113,12 +115,17 @@ class Session:
 
     # Sending.
 
-    def send_frame(self, frame: bytes | str) -> None:
-        """Send a frame that is encoded already; cut a reader off who is too slow for it."""
-        if self._closing:
+    def send(self, events: Sequence[Frames]) -> None:
+        """Send events in one write."""
+        self._write(b"".join(frames.framed(self.encoding) for frames in events))
+
+    def _write(self, frames: bytes) -> None:
+        """Send whole frames; cut a reader off who is too slow for them."""
+        # The library would frame every message anew for every connection.
+        if self._closing or self._connection.protocol.state is not State.OPEN:
             return
-        broadcast([self._connection], frame)
         transport = self._connection.transport
+        transport.write(frames)
         if transport.get_write_buffer_size() > self._gateway.settings.backlog_bytes:
             self._gateway.note_cut(self._number, "slow_reader", "cut off a slow reader", logging.WARNING)
             self._closing = True
@@ -126,7 +133,7 @@ class Session:
 
     def reply(self, message: Message) -> None:
         """Send a message to this connection alone."""
-        self.send_frame(encode(message, self.encoding))
+        self._write(framed(message, self.encoding))
 
     def close(self, code: CloseCode, reason: str) -> None:
         """Close the connection with a sentence that a person understands (123 bytes at most)."""

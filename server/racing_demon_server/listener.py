@@ -1,13 +1,16 @@
 """Whoever gets a table's events, and the frames that they get."""
 
+from collections.abc import Sequence
 from typing import Protocol
+
+from websockets.frames import Frame, Opcode
 
 from racing_demon_protocol.codec import Encoding, encode
 from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages.events import Event
 from racing_demon_protocol.reasons import CloseCode
 
-__all__ = ["Frames", "Listener"]
+__all__ = ["Frames", "Listener", "framed"]
 
 
 class Listener(Protocol):
@@ -15,8 +18,8 @@ class Listener(Protocol):
 
     encoding: Encoding
 
-    def send_frame(self, frame: bytes | str) -> None:
-        """Send a frame that is encoded already."""
+    def send(self, events: Sequence["Frames"]) -> None:
+        """Send events, together."""
 
     def reply(self, message: Message) -> None:
         """Send a message to this listener alone."""
@@ -26,7 +29,7 @@ class Listener(Protocol):
 
 
 class Frames:
-    """One event, encoded once for each encoding that somebody wants.
+    """One event, encoded and framed once for each encoding that somebody wants.
 
     Attributes:
         event: the event.
@@ -35,11 +38,19 @@ class Frames:
 
     def __init__(self, event: Event) -> None:
         self.event = event
-        self._frames: dict[Encoding, bytes | str] = {}
+        self._frames: dict[Encoding, bytes] = {}
 
-    def send_to(self, listener: Listener) -> None:
-        """Send the event to a listener."""
-        frame = self._frames.get(listener.encoding)
+    def framed(self, encoding: Encoding) -> bytes:
+        """Return the event as the bytes that go through a socket."""
+        frame = self._frames.get(encoding)
         if frame is None:
-            frame = self._frames[listener.encoding] = encode(self.event, listener.encoding)
-        listener.send_frame(frame)
+            frame = self._frames[encoding] = framed(self.event, encoding)
+        return frame
+
+
+def framed(message: Message, encoding: Encoding) -> bytes:
+    """Return a message as the WebSocket frame that goes through a server's socket."""
+    data = encode(message, encoding)
+    if isinstance(data, str):
+        return Frame(Opcode.TEXT, data.encode()).serialize(mask=False)
+    return Frame(Opcode.BINARY, data).serialize(mask=False)

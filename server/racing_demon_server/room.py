@@ -212,7 +212,7 @@ class Room:
             self._kept.append(event)
             frames = Frames(event)
             for listener in tuple(self.listeners):
-                frames.send_to(listener)
+                listener.send([frames])
             self.gallery.publish(frames)
             for observer in self._observers:
                 observer.published(self.table, event)

@@ -123,7 +123,7 @@ async def test_one_frame_for_all_of_an_encoding() -> None:
     for ear in ears:
         room.catch_up(ear, 0)
     seat_at(room, "Ann")
-    packed, text, packed_too, text_too = (ear.frames[-1] for ear in ears)
+    packed, text, packed_too, text_too = (ear.written[-1] for ear in ears)
     assert packed is packed_too
     assert text is text_too
     assert ears[0].heard == ears[1].heard

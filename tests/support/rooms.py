@@ -2,7 +2,7 @@
 
 import asyncio
 import selectors
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from typing import Any, TypeVar
 
 from racing_demon_protocol.codec import Encoding, decode_server, encode
@@ -13,6 +13,7 @@ from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import CloseCode
 from racing_demon_protocol.shuffle import hand_seeds
 from racing_demon_server.claims import Actor
+from racing_demon_server.listener import Frames
 from racing_demon_server.room import Room
 
 from .servers import Closing
@@ -59,7 +60,8 @@ class Ear:
     """A listener that writes down what it gets.
 
     Attributes:
-        frames: every frame, as it came.
+        frames: what was in every frame, as it came.
+        written: the frames of events, whole.
         closing: how it was closed, if it was.
 
     """
@@ -67,17 +69,25 @@ class Ear:
     def __init__(self, encoding: Encoding = Encoding.MSGPACK) -> None:
         self.encoding = encoding
         self.frames: list[bytes | str] = []
+        self.written: list[bytes] = []
         self.closing: Closing | None = None
         self._news = asyncio.Event()
 
-    def send_frame(self, frame: bytes | str) -> None:
-        """Take a frame."""
-        self.frames.append(frame)
-        self._news.set()
+    def send(self, events: Sequence[Frames]) -> None:
+        """Take events."""
+        for frames in events:
+            framed = frames.framed(self.encoding)
+            self.written.append(framed)
+            data = framed[2:] if framed[1] < 126 else framed[4:]  # RFC 6455, 5.2
+            self._take(data.decode() if self.encoding is Encoding.JSON else data)
 
     def reply(self, message: Message) -> None:
         """Take a message."""
-        self.send_frame(encode(message, self.encoding))
+        self._take(encode(message, self.encoding))
+
+    def _take(self, frame: bytes | str) -> None:
+        self.frames.append(frame)
+        self._news.set()
 
     def close(self, code: CloseCode, reason: str) -> None:
         """Take a good-bye."""

@@ -125,7 +125,8 @@ def test_eight_terminals_on_one_table(tmp_path: Path) -> None:
         for keys, _ in zip(cycle(SCRIPT), range(ROUNDS * len(SCRIPT)), strict=False):
             players.type(keys)
             players.terminals.drain(0.15)
-        players.terminals.wait(lambda: len(players.foundations()) == 1, PATIENCE)
+        agreed = players.terminals.wait(lambda: len(players.foundations()) == 1, PATIENCE)
+        assert agreed, "\n".join(program.screen.text for program in players.programs)
         (foundations,) = players.foundations()
         assert re.search(r"[A2-9TJQK][♠♥♣♦]", foundations)
         players.type("v")

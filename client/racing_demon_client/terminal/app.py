@@ -260,14 +260,17 @@ class TerminalApp(App[None]):
     def _freshen(self) -> None:
         """Draw once what all the messages that waited have changed."""
         self._is_stale = False
-        if isinstance(self.screen, PictureScreen):
-            self.screen.picture.redraw()
+        for screen in self.screen_stack[-1:]:  # an application that is ending has none any more
+            if isinstance(screen, PictureScreen):
+                screen.picture.redraw()
 
     async def _tick(self) -> None:
         session = self.session
         if session is None:
             return
         await session.tick()
+        if not self.screen_stack:  # the clock strikes once more while the application ends
+            return
         if session.desk.turn_round(session.now()):
             self._freshen()
         if self._shown_until and session.now() >= self._shown_until:

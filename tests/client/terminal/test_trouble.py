@@ -3,6 +3,7 @@
 from contextlib import AsyncExitStack
 
 from racing_demon_client.connection import Client
+from racing_demon_client.terminal.app import TerminalApp
 from racing_demon_client.terminal.screens.picture import LobbyScreen
 
 from ...support.processes import server_process
@@ -20,6 +21,7 @@ from ...support.screens import (
     wait,
 )
 from ...support.servers import serving
+from ...support.stages import Stage, staged
 
 
 async def test_a_lost_connection_comes_back() -> None:
@@ -101,3 +103,12 @@ async def test_failure_at_a_table_from_the_command_line() -> None:
             relay.cut()
             await until_ended(player.app)
             assert "could not be restored" in str(player.app.failure)
+
+
+async def test_the_clock_may_strike_while_the_application_ends() -> None:
+    """A stroke of the clock that comes when all screens are gone changes nothing."""
+    async with staged(Stage(events=40), (80, 24)) as pilot:
+        app = pilot.app
+        assert isinstance(app, TerminalApp)
+    assert not app.screen_stack
+    await app._tick()
