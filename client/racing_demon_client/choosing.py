@@ -67,7 +67,7 @@ def with_plays(rules: Rules, board: Board, seat: int, plays: Iterable[Play]) -> 
         if not _is_known(ahead, play):
             continue
         try:
-            source, count, destination = rules.verify_play(ahead, seat, play)
+            source, count, destination, _ = rules.verify_play(ahead, seat, play)
         except IllegalPlay:
             continue
         ahead = board.copy() if ahead is board else ahead

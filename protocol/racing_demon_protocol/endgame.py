@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from .board import Board, Kind
+from .building import BuildingRules
 from .cards import UNKNOWN, Card
 from .declaration import Reserve, Stock, Tableau, TailRule
 from .rules import Rules
@@ -66,6 +67,8 @@ def can_progress(rules: Rules, board: Board, seat: int, surfaced: Iterable[Card]
         surfaced: what :func:`surfacing` gives for the seat.
 
     """
+    if not isinstance(rules, BuildingRules):
+        return any(rules.legal_plays(board, seat))
     layout = rules.layout
     if any(rules.may_take_back(seat, pile) for pile in layout.foundations):
         return True
@@ -102,7 +105,7 @@ def _arrange(columns: Iterable[Column]) -> Columns:
     return tuple(sorted(columns))
 
 
-def _column(rules: Rules, pile: int, cards: Sequence[Card]) -> Column:
+def _column(rules: BuildingRules, pile: int, cards: Sequence[Card]) -> Column:
     face_up = tuple(card for card in cards if card != UNKNOWN)
     return Column(rules.layout.groups.index(rules.layout.groups[pile]), len(face_up) < len(cards), face_up)
 
@@ -111,12 +114,12 @@ def _spaces(columns: Columns) -> int:
     return sum(not column.cards for column in columns)
 
 
-def _goes_up(rules: Rules, board: Board, seat: int, card: Card) -> bool:
+def _goes_up(rules: BuildingRules, board: Board, seat: int, card: Card) -> bool:
     return next(rules.open_foundations(board, seat, card), None) is not None
 
 
 def _steps(
-    rules: Rules, board: Board, seat: int, columns: Columns, loose: Sequence[Card]
+    rules: BuildingRules, board: Board, seat: int, columns: Columns, loose: Sequence[Card]
 ) -> Iterator[Columns | None]:
     """Yield ``None`` for a play that makes progress, and each arrangement that another move leads to."""
     for column in columns:
@@ -140,13 +143,13 @@ def _steps(
                 yield _arrange(moved)
 
 
-def _rules_of(rules: Rules, column: Column) -> Tableau:
+def _rules_of(rules: BuildingRules, column: Column) -> Tableau:
     group = rules.layout.groups[column.pile]
     assert isinstance(group, Tableau)
     return group
 
 
-def _lands(rules: Rules, column: Column, card: Card) -> bool:
+def _lands(rules: BuildingRules, column: Column, card: Card) -> bool:
     if column.cards:
         return rules.continues(_rules_of(rules, column), column.cards[-1], card)
     return rules.opens(_rules_of(rules, column), card)

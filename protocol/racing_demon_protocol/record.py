@@ -43,7 +43,7 @@ class Verdict:
 def to_line(message: Message, **beside: int | str) -> str:
     """Return a message as one line of a record."""
     values = message.model_dump(mode="json")
-    row = dict(zip(type(message).model_fields, values, strict=True))
+    row = dict(zip(type(message).model_fields, values, strict=False))
     return json.dumps({"message": name_of(message), **row, **beside}, ensure_ascii=False)
 
 
@@ -277,7 +277,7 @@ class _Replay:
         self._board.reveal(places, event.shown)
 
     def _play(self, event: ev.Played) -> None:
-        play = Play(event.source, event.count, event.destination)
+        play = Play(event.source, event.count, event.destination, event.depth)
         _expect(event, self._signalled, "it was played before the signal")
         automatic = self._rules.automatic(self._board, event.seat)
         _expect(event, automatic is not None or not self._ended, "the hand was over")

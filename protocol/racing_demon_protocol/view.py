@@ -4,17 +4,17 @@ The server's table and every client hold the same view and apply the same events
 screen shows is what the server decided.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from .board import Board, Move, Play
-from .cards import PACK_SIZE
 from .errors import InconsistentEvent
 from .games import declare
 from .messages import events as ev
 from .messages.server import HandResult, SeatState, Snapshot
 from .options import Options
 from .reasons import Phase
+from .rulebook import make_rules
 from .rules import Namer, Rules
 
 __all__ = ["TableView"]
@@ -136,12 +136,13 @@ class TableView:
             count=move.count,
             destination=move.destination,
             shown=move.shown,
+            depth=move.depth,
         )
 
     def _played(self, event: ev.Played) -> None:
         board = self._dealt_board()
-        self._unstick(board, Play(event.source, event.count, event.destination))
-        board.apply(Move(event.source, event.count, event.destination, event.shown))
+        self._unstick(board, Play(event.source, event.count, event.destination, event.depth))
+        board.apply(Move(event.source, event.count, event.destination, event.shown, event.depth))
 
     def _dealt_board(self) -> Board:
         if self.board is None:
@@ -192,7 +193,7 @@ class TableView:
     def _dealt(self, event: ev.Dealt) -> None:
         if not self.seats.keys() >= set(event.seats):
             raise InconsistentEvent("cards for seats that nobody has")
-        self.rules = Rules(declare(self.options, len(event.seats)), event.seats)
+        self.rules = make_rules(declare(self.options, len(event.seats)), event.seats)
         self.board = self.rules.deal()
         places = self.board.all_unnamed()
         self.board.reveal(places, event.shown)
@@ -276,14 +277,21 @@ class TableView:
             commitment=self.commitment,
             hand_seats=self.hand_seats,
             piles=tuple(tuple(pile) for pile in board.cards) if board else (),
-            redeals=tuple(board.redeals.get(seat, 0) for seat in self.hand_seats) if board else (),
+            redeals=self._by_seat(board.redeals) if board else (),
             elapsed_ms=elapsed_ms,
             called=self.called,
             results=tuple(self.results),
             winners=self.winners,
             paused=self.paused,
             locked=self.locked,
+            came=tuple(board.came.get(pile.number, 0) for pile in board.piles)
+            if board and board.came
+            else (),
+            liberties=self._by_seat(board.liberties) if board and board.liberties else (),
         )
+
+    def _by_seat(self, counts: Mapping[int, int]) -> tuple[int, ...]:
+        return tuple(counts.get(seat, 0) for seat in self.hand_seats)
 
     @classmethod
     def from_snapshot(cls, snapshot: Snapshot) -> "TableView":
@@ -310,16 +318,19 @@ class TableView:
         if any(len(result.seats) != len(result.points) for result in view.results):
             raise InconsistentEvent("a tally has points for other seats")
         if snapshot.hand_seats:
-            view.rules = Rules(declare(snapshot.options, len(snapshot.hand_seats)), snapshot.hand_seats)
+            view.rules = make_rules(declare(snapshot.options, len(snapshot.hand_seats)), snapshot.hand_seats)
             view.board = Board(view.rules.layout.piles, snapshot.piles)
-            view.board.redeals = {
-                seat: times
-                for seat, times in zip(snapshot.hand_seats, snapshot.redeals, strict=False)
-                if times
-            }
-            if any(card >= PACK_SIZE * len(view.hand_seats) for pile in snapshot.piles for card in pile):
+            seats, piles = snapshot.hand_seats, range(len(view.board.piles))
+            view.board.redeals = _counted(seats, snapshot.redeals)
+            view.board.liberties = _counted(seats, snapshot.liberties)
+            view.board.came = _counted(piles, snapshot.came)
+            if any(card >= view.rules.layout.card_limit for pile in snapshot.piles for card in pile):
                 raise InconsistentEvent("a card of nobody's pack")
         return view
+
+
+def _counted(keys: Iterable[int], counts: Iterable[int]) -> dict[int, int]:
+    return {key: count for key, count in zip(keys, counts, strict=False) if count}
 
 
 _APPLY: dict[type[ev.Event], Callable[[TableView, Any], None]] = {

@@ -89,7 +89,7 @@ class Hand:
         played: list[Played] = []
         for _ in range(times):
             try:
-                wanted = Play(command.source, count, command.destination)
+                wanted = Play(command.source, count, command.destination, command.depth)
                 resolved = self.rules.verify_play(self.board, seat, wanted)
             except IllegalPlay:
                 if played:
@@ -104,6 +104,13 @@ class Hand:
         if turn is None or not self.rules.can_play(self.board, seat, turn):
             return []
         return self._carry_out(seat, 0, turn, self.signal_at)
+
+    def settle(self, seat: int) -> list[Played]:
+        """Make the plays that the game makes by itself for a seat, until there is none."""
+        played: list[Played] = []
+        while (follow_up := self.rules.automatic(self.board, seat)) is not None:
+            played.append(self._view.play(seat, 0, follow_up, self._dealer.follow))
+        return played
 
     def refusal(self, seat: int, command: PlayCards, error: IllegalPlay, at: int) -> Refused:
         """Say why a play was refused: by whom it was beaten and by how much, and what lies there now."""
@@ -159,9 +166,7 @@ class Hand:
         event = self._view.play(seat, counter, play, self._dealer.follow)
         if self._is_foundation(play.destination):
             self._arrivals[play.destination].append(Arrival(event.seq, seat, at))
-        played = [event]
-        while (follow_up := self.rules.automatic(self.board, seat)) is not None:
-            played.append(self._view.play(seat, 0, follow_up, self._dealer.follow))
+        played = [event, *self.settle(seat)]
         rules, first = self.rules, self.first_out
         if first is None or not rules.is_out(self.board, first):  # a card may have been taken back
             self.first_out = next((s for s in rules.layout.seats if rules.is_out(self.board, s)), None)

@@ -16,7 +16,7 @@ from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Accepted, Refused
 from racing_demon_protocol.options import CallOut, Options, StallRule
 from racing_demon_protocol.reasons import EndReason, Phase, Reason
-from racing_demon_protocol.rules import Rules
+from racing_demon_protocol.rulebook import make_rules
 from racing_demon_protocol.shuffle import commitment
 from racing_demon_protocol.tally import hand_points, match_winners
 from racing_demon_protocol.view import TableView
@@ -320,7 +320,7 @@ class Table:
         self._log.emit(ev.Committed, hand=number, hand_id=hand_id, commitment=commitment(seed, hand_id))
         self._seating.keep_seated()
         seats = tuple(sorted(self._seating.active()))
-        rules = Rules(declare(self.view.options, len(seats)), seats)
+        rules = make_rules(declare(self.view.options, len(seats)), seats)
         dealer = Dealer(seed, rules)
         shown = dealer.first_cards(rules.deal())
         self._log.emit(ev.Dealt, seats=seats, shown=shown, countdown_ms=self.view.options.countdown_ms)
@@ -330,6 +330,8 @@ class Table:
     def _signal(self, at: int) -> None:
         assert self._hand is not None
         self._log.emit(ev.Signalled)
+        for seat in self.view.hand_seats:
+            self._log.add(self._hand.settle(seat))
         if self.view.options.auto_first_turn:
             for seat in self.view.hand_seats:
                 if not self._seating.state(seat).left:
@@ -419,6 +421,6 @@ def _verify_options(options: Options) -> None:
     """Refuse options that no game can be played with, for any number of players."""
     try:
         for players in (1, MAX_SEATS):
-            Rules(declare(options, players), range(players))
+            make_rules(declare(options, players), range(players))
     except InvalidGame as error:
         raise CommandRefused(Reason.BAD_OPTION, str(error)) from None

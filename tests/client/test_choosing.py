@@ -56,7 +56,7 @@ def test_no_more_cards_would_fit(drawn: tuple[str, Position]) -> None:
     _, position = drawn
     for source in position.rules.layout.own(0, Kind.TABLEAU):
         for destination in position.rules.layout.own(0, Kind.TABLEAU):
-            legal = [count for pile, count, to in position.plays() if (pile, to) == (source, destination)]
+            legal = [count for pile, count, to, _ in position.plays() if (pile, to) == (source, destination)]
             meant = fitting_count(position.rules, position.board, 0, source, destination)
             assert max(legal, default=1) == meant
 
@@ -288,7 +288,7 @@ def foresee(options: dict[str, object], before: int, rng: random.Random) -> None
         seat = rng.choice((0, 1))
         plays = sitting.plays(seat)
         assume(plays and sitting.mirror.in_hand)
-        source, count, destination = rng.choice(plays)
+        source, count, destination, _ = rng.choice(plays)
         sitting.play(seat, source, destination, count)
     assert sitting.mirror.board is not None
     rules, board = sitting.rules, sitting.mirror.board
@@ -296,7 +296,7 @@ def foresee(options: dict[str, object], before: int, rng: random.Random) -> None
     ahead, air = with_plays(rules, board, 0, flying)
     assert was == board
     assert all(0 <= count <= len(ahead.cards[pile]) for pile, count in air.items())
-    for source, count, destination in flying:
+    for source, count, destination, _ in flying:
         assume(sitting.mirror.in_hand)
         sitting.play(0, source, destination, count)
     assume(sitting.mirror.in_hand)

@@ -20,7 +20,7 @@ from racing_demon_protocol.declaration import (
 from racing_demon_protocol.errors import InvalidGame
 from racing_demon_protocol.games import GAMES, declare
 from racing_demon_protocol.options import Options
-from racing_demon_protocol.rules import Rules
+from racing_demon_protocol.rulebook import make_rules
 
 from ..support.boards import deal_seed, rules_of
 
@@ -188,5 +188,5 @@ def test_options_that_contradict_their_game(options: dict[str, object], message:
 @pytest.mark.parametrize("players", [1, 8])
 def test_the_largest_layout_can_be_dealt(name: str, players: int) -> None:
     """The most columns and the largest reserve that options allow still fit one pack."""
-    rules = Rules(_declared({"game": name, "columns": 9, "reserve": 30}, players), range(players))
+    rules = make_rules(_declared({"game": name, "columns": 9, "reserve": 30}, players), range(players))
     assert all(len(rules.deal().cards[stock]) >= 12 for stock in rules.layout.stock.values())

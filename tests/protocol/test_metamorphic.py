@@ -9,6 +9,7 @@ from racing_demon_protocol.board import Kind, Play
 from racing_demon_protocol.cards import PACK_SIZE, Card, card, pack, rank, suit
 from racing_demon_protocol.declaration import Reserve, Tableau, TailRule, Unit
 from racing_demon_protocol.games import GAMES
+from racing_demon_protocol.rulebook import make_rules
 from racing_demon_protocol.rules import Rules
 from racing_demon_protocol.shuffle import deck
 
@@ -107,7 +108,10 @@ def _builds_on_others(position: Position, play: Play) -> bool:
 
 def test_seats_do_not_matter() -> None:
     """The seats of a hand are names: other seats with the same packs have the same plays."""
-    first, other = deal_seed(Rules(GAMES["classic"], (0, 1))), deal_seed(Rules(GAMES["classic"], (3, 6)))
+    first, other = (
+        deal_seed(make_rules(GAMES["classic"], (0, 1))),
+        deal_seed(make_rules(GAMES["classic"], (3, 6))),
+    )
     assert perft(first, 3) == perft(other, 3)
 
 
@@ -115,7 +119,7 @@ def _fooliana_like() -> Rules:
     """Return Demon of seed 001 with the tails of Fooliana."""
     game = GAMES["demon-b"]
     groups = (replace(g, unit=Unit.TAIL) if isinstance(g, Tableau) else g for g in game.groups)
-    return Rules(replace(game, groups=tuple(groups)), (0,))
+    return make_rules(replace(game, groups=tuple(groups)), (0,))
 
 
 def test_fooliana_is_demon_while_the_heap_lasts() -> None:
@@ -155,7 +159,7 @@ def test_a_playable_heap_takes_no_play_away() -> None:
     """Demon of seed 000 with a playable heap has all plays that it had, and more (D1)."""
     game = GAMES["demon-a"]
     groups = (replace(g, playable=True) if isinstance(g, Reserve) else g for g in game.groups)
-    open_rules = Rules(replace(game, groups=tuple(groups)), (0,))
+    open_rules = make_rules(replace(game, groups=tuple(groups)), (0,))
     narrow, wide = deal_seed(rules_of("demon-a"), SEED), deal_seed(open_rules, SEED)
     for _, moves in play_on(narrow, random.Random(5), 100):
         wide.play(0, Play(*moves[0][:3]))

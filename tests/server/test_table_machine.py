@@ -167,7 +167,7 @@ class TableMachine(RuleBasedStateMachine):
         plays = self.sitting.plays(player)
         if not plays:
             return
-        source, count, destination = plays[play % len(plays)]
+        source, count, destination, *_ = plays[play % len(plays)]
         upward = self.sitting.board.piles[destination].kind is Kind.FOUNDATION
         answer = self._send(
             player,

@@ -11,6 +11,7 @@ from racing_demon_protocol.declaration import Stock
 from racing_demon_protocol.endgame import can_progress, surfacing
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.options import Options
+from racing_demon_protocol.rulebook import make_rules
 from racing_demon_protocol.rules import Rules
 from racing_demon_protocol.shuffle import deck
 
@@ -20,7 +21,7 @@ __all__ = ["Position", "build", "cards", "deal", "deal_seed", "names", "rules_of
 def rules_of(game: str = "racing-demon", players: int = 1, **options: object) -> Rules:
     """Return the rules of a game for the first seats of a table."""
     asked = Options.model_validate({"game": game, **options})
-    return Rules(declare(asked, players), range(players))
+    return make_rules(declare(asked, players), range(players))
 
 
 def cards(text: str, pack: int = 0) -> list[Card]:

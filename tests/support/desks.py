@@ -108,7 +108,7 @@ class Chair:
 
     def doubt(self, *plays: Play) -> None:
         """Put plays into the air, beside those that are there."""
-        for source, count, destination in plays:
+        for source, count, destination, _ in plays:
             counter = len(self.in_doubt) + 1
             command = cl.PlayCards(
                 counter=counter, source=source, count=count, destination=destination, seen=self.view.seq

@@ -2,6 +2,7 @@
 
 from ..board import Shows
 from ..declaration import (
+    Base,
     Deal,
     Filler,
     Foundations,
@@ -50,7 +51,7 @@ def _demon(  # noqa: PLR0913
         title=title,
         source=source,
         groups=(
-            Foundations(owner=Owner.PLAYER, base=None, wrap=True),
+            Foundations(owner=Owner.PLAYER, base=Base.FIRST, wrap=True),
             Stock(tail_rule=TailRule.EITHER2),
             Waste(),
             reserve,

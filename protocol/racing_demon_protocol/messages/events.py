@@ -14,6 +14,7 @@ from .row import (
     ChatText,
     Count,
     Counter,
+    Depth,
     Hash,
     Message,
     Milliseconds,
@@ -62,15 +63,18 @@ class Played(Event):
 
     ``shown`` names the cards that this turned up: those of the source first, then of the destination,
     each bottom first. ``counter`` is that of the seat's command; 0 where the game moved by itself.
+    ``depth`` cards above (or, where ``count`` is negative, below) the ones taken stayed where they were.
     """
 
     TAG: ClassVar[int] = 80
+    LATER: ClassVar[int] = 1
     seat: Seat
     counter: Counter
     source: PileNumber
     count: Count
     destination: PileNumber
     shown: tuple[CardNumber, ...] = ()
+    depth: Depth = 0
 
 
 class Joined(Event):

@@ -15,6 +15,8 @@ __all__ = [
     "Code",
     "Count",
     "Counter",
+    "Depth",
+    "Destination",
     "Hash",
     "Message",
     "Microseconds",
@@ -30,15 +32,21 @@ __all__ = [
 ]
 
 MAX_INT = 2**31 - 1
-MAX_CARD = 8 * 52 - 1
+MAX_CARD = 8 * 2 * 52 - 1
+MAX_PILE = 1_023
+MAX_COUNT = 104
 
 Counter = Annotated[int, Field(strict=True, ge=0, le=MAX_INT)]
 """The seat's own count of its commands, rising; 0 where a message answers none."""
 Seq = Annotated[int, Field(strict=True, ge=0, le=MAX_INT)]
 """The number of an event in the table's log, from 1, without gaps."""
 Seat = Annotated[int, Field(strict=True, ge=0, le=7)]
-PileNumber = Annotated[int, Field(strict=True, ge=0, le=255)]
-Count = Annotated[int, Field(strict=True, ge=-52, le=52)]
+PileNumber = Annotated[int, Field(strict=True, ge=0, le=MAX_PILE)]
+Destination = Annotated[int, Field(strict=True, ge=-1, le=MAX_PILE)]
+"""A pile's number, or -1."""
+Count = Annotated[int, Field(strict=True, ge=-MAX_COUNT, le=MAX_COUNT)]
+Depth = Annotated[int, Field(strict=True, ge=0, le=MAX_COUNT)]
+"""How many cards above the ones that are meant stay where they are."""
 CardNumber = Annotated[int, Field(strict=True, ge=UNKNOWN, le=MAX_CARD)]
 Milliseconds = Annotated[int, Field(strict=True, ge=-MAX_INT, le=MAX_INT)]
 Microseconds = Annotated[int, Field(strict=True, ge=0, le=2**53)]
@@ -71,9 +79,19 @@ class Row(BaseModel):
             raise ValueError("too many fields")
         return dict(zip(cls.model_fields, data, strict=False))
 
+    LATER: ClassVar[int] = 0
+    """So many fields at the end are left out while they hold their defaults: older programs know them not."""
+
     @model_serializer(mode="plain")
     def _to_array(self) -> list[Any]:
-        return [getattr(self, name) for name in type(self).model_fields]
+        values = [getattr(self, name) for name in type(self).model_fields]
+        if self.LATER:
+            fields = list(type(self).model_fields.values())
+            for _ in range(self.LATER):
+                if values[-1] != fields[len(values) - 1].default:
+                    break
+                values.pop()
+        return values
 
     @classmethod
     def __get_pydantic_json_schema__(

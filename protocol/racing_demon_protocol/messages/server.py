@@ -10,6 +10,7 @@ from .row import (
     CardNumber,
     Code,
     Counter,
+    Destination,
     Hash,
     Message,
     Microseconds,
@@ -93,10 +94,12 @@ class Snapshot(Message):
 
     ``piles`` are in the order of the game's layout for ``hand_seats``, each bottom first, -1 for a
     face-down card. ``elapsed_ms`` counts from the signal; before it, it is negative. ``locked`` tells
-    whether the table has a passphrase.
+    whether the table has a passphrase. ``came`` has a number for each pile, where the game counts what
+    comes to piles; ``liberties`` one for each seat of the hand: see Events in the README.
     """
 
     TAG: ClassVar[int] = 66
+    LATER: ClassVar[int] = 2
     seq: Seq
     code: Code
     options: Options
@@ -115,6 +118,8 @@ class Snapshot(Message):
     winners: tuple[Seat, ...] = ()
     paused: Annotated[bool, Field(strict=True)] = False
     locked: Annotated[bool, Field(strict=True)] = False
+    came: tuple[Annotated[int, Field(strict=True, ge=0)], ...] = ()
+    liberties: tuple[Annotated[int, Field(strict=True, ge=0)], ...] = ()
 
 
 class Accepted(Message):
@@ -139,7 +144,7 @@ class Refused(Message):
     text: Text
     by: Seat | None = None
     late_us: Microseconds = 0
-    pile: Annotated[int, Field(strict=True, ge=-1, le=255)] = -1
+    pile: Destination = -1
     top: CardNumber = -1
 
 
