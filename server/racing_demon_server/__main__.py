@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import ipaddress
 import os
 import sys
 from collections.abc import Sequence
@@ -25,7 +26,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
     from . import logs  # noqa: PLC0415 - a --help needs no server
     from .app import run  # noqa: PLC0415
-    from .settings import Settings  # noqa: PLC0415
+    from .settings import OWN_PROXIES, Settings  # noqa: PLC0415
 
     logs.set_up(arguments.log_level, arguments.log_format)
     settings = Settings(
@@ -38,6 +39,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         node=arguments.node or "",
         homeassistant=arguments.homeassistant,
         public_urls=tuple(arguments.public_url),
+        proxies=(*OWN_PROXIES, *arguments.proxy),
+        hosts=tuple(arguments.name),
+        **dict(arguments.limit),
     )
     try:
         # The broker's library watches sockets, which on Windows only this loop can.
@@ -93,6 +97,25 @@ def _parser() -> argparse.ArgumentParser:
         metavar="URL",
         help="where the tables can be joined, as the broker is told; may be given several times",
     )
+    parser.add_argument(
+        "--limit",
+        action="append",
+        type=_limit,
+        default=[],
+        metavar="NAME=NUMBER",
+        help="change a limit, such as connections_per_address=500; may be given several times",
+    )
+    parser.add_argument(
+        "--proxy",
+        action="append",
+        type=_network,
+        default=[],
+        metavar="NETWORK",
+        help="believe proxies there, like 172.16.0.0/12, when they say for whom they ask (those here are)",
+    )
+    parser.add_argument(
+        "--name", action="append", default=[], metavar="HOST", help="answer to this name, or an address, only"
+    )
     parser.add_argument("--stop-with-stdin", action="store_true", help="stop when standard input ends")
     return parser
 
@@ -109,6 +132,23 @@ def _broker(text: str) -> str:
         raise argparse.ArgumentTypeError(
             f"the file of certificates cannot be used: {error.strerror}"
         ) from None
+    return text
+
+
+def _limit(text: str) -> tuple[str, float]:
+    from .settings import limit  # noqa: PLC0415
+
+    try:
+        return limit(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _network(text: str) -> str:
+    try:
+        ipaddress.ip_network(text, strict=False)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no network: write one like 172.16.0.0/12") from None
     return text
 
 

@@ -306,7 +306,7 @@ async def test_an_operator_can_show_them_to_all() -> None:
 def test_only_this_machine_is_local(address: object, local: bool) -> None:
     """The other machines of a network are not, in IPv4 or IPv6, nor whoever is gone already."""
     connection: Any = SimpleNamespace(remote_address=address)
-    assert local is is_local(connection, Request("/metrics", Headers()))
+    assert local is is_local(connection, Request("/metrics", Headers(Host="127.0.0.1:5252")))
 
 
 async def test_without_a_meter_there_is_no_such_page() -> None:
