@@ -65,3 +65,11 @@ async def test_names_of_neighbours_are_plain_text() -> None:
             await wait(pilot, lambda: near(app).display)
             shown = str(near(app).get_option_at_index(0).prompt)
             assert "[@click=app.quit]?[2J[/]'s table" in shown
+
+
+async def test_a_table_may_be_found_while_the_screen_goes() -> None:
+    """What is found when nothing is left to show it on is found in vain."""
+    async with at_first_screen() as (app, _):
+        screen = app.screen
+    assert isinstance(screen, welcome.WelcomeScreen)
+    screen._show_near([])

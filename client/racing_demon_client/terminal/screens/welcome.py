@@ -169,6 +169,8 @@ class WelcomeScreen(Screen[None]):
 
     def _show_near(self, tables: Sequence[Table]) -> None:
         """Show the tables of the network; what is pointed at stays so."""
+        if not self.query("#near"):  # the screen is going, and so is what was on it
+            return
         near = self.query_one("#near", OptionList)
         at = near.highlighted
         pointed = self._near[at] if at is not None and at < len(self._near) else None
