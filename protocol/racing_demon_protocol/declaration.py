@@ -25,6 +25,7 @@ __all__ = [
     "Filler",
     "Foundations",
     "Game",
+    "Geometry",
     "Goal",
     "Group",
     "Mechanic",
@@ -131,6 +132,26 @@ class Racing(StrEnum):
     """Not at all."""
 
 
+class Geometry(StrEnum):
+    """How the piles of a group lie on the table. It is for drawing: no rule depends on it."""
+
+    ROW = "row"
+    COLUMN = "column"
+    GRID = "grid"
+    """In the rows that the group names."""
+    LINE = "line"
+    """One after the other, in as many rows as it takes; empty piles take no room."""
+    DIAL = "dial"
+    """Like the hours of a clock, the first at one; a thirteenth lies in the middle."""
+    SEMICIRCLE = "semicircle"
+    WREATH = "wreath"
+    """Around the table, in a ring."""
+    MILL = "mill"
+    """Around a middle, in four sails."""
+    CENTRE = "centre"
+    """In the middle of what lies around."""
+
+
 class Filler(StrEnum):
     """Where a compulsory card for a space comes from."""
 
@@ -195,6 +216,9 @@ class Group:
         plays_to: the groups that its cards may be played to; ``None``: all that take them.
         gathers: whether its cards come back into the stock when that is made up anew.
         counts: whether the board counts what comes to its piles.
+        under: whether cards that are played to its piles go underneath.
+        geometry: how its piles lie on the table.
+        rows: how many of them lie in each row of a grid.
 
     """
 
@@ -206,6 +230,9 @@ class Group:
     plays_to: tuple[str, ...] | None = None
     gathers: bool = False
     counts: bool = False
+    under: bool = False
+    geometry: Geometry = Geometry.ROW
+    rows: tuple[int, ...] = ()
 
     @property
     def extent(self) -> Extent:
@@ -439,7 +466,7 @@ class Building(Mechanic):
     """Cards are built in sequences, on foundations and mostly on columns."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Doubt:
     """What the source leaves open, and how it was settled.
 
