@@ -64,7 +64,8 @@ class Pile:
         view: how many, where ``shows`` is ``TOP``.
         gathers: whether its cards come back into the stock when that is made up anew.
         counts: whether the board counts what comes to it: see :attr:`Board.came`.
-        under: the pile that a card which is put here goes underneath; ``None``: it lies here, on top.
+        under: the pile that a card which is put here goes underneath, unless it is dealt from a stock;
+            ``None``: it lies here, on top.
 
     """
 
@@ -195,7 +196,7 @@ class Board:
         if target.kind is Kind.STOCK and target.seat is not None and not self.cards[destination]:
             self.redeals[target.seat] = self.redeals.get(target.seat, 0) + 1
         self._note(origin, target, depth)
-        if target.under is None:
+        if target.under is None or origin.kind is Kind.STOCK:  # what is dealt lies on top
             self.cards[destination].extend(taken)
         else:
             destination = target.under

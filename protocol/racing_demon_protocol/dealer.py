@@ -7,6 +7,7 @@ one and check the hand.
 from collections.abc import Sequence
 
 from .board import Board, Place, Play
+from .building import BuildingRules
 from .cards import Card
 from .dealing import decks
 from .declaration import Deals, Stock
@@ -62,7 +63,12 @@ class Dealer:
             seats: those who still play; whoever left has no play.
 
         """
-        return not any(can_progress(self._rules, board, seat, self._surfacing(board, seat)) for seat in seats)
+        return not any(self._leads_on(board, seat) for seat in seats)
+
+    def _leads_on(self, board: Board, seat: int) -> bool:
+        if isinstance(self._rules, BuildingRules):
+            return can_progress(self._rules, board, seat, self._surfacing(board, seat))
+        return self._rules.leads_on(board, seat, self._open)
 
     def _cards(self, places: Sequence[Place]) -> tuple[Card, ...]:
         return tuple(self._open.cards[pile][index] for pile, index in places)

@@ -13,7 +13,6 @@ from .board import Board, Kind
 from .building import BuildingRules
 from .cards import UNKNOWN, Card
 from .declaration import Reserve, Stock, Tableau, TailRule
-from .rules import Rules
 
 __all__ = ["can_progress", "surfacing"]
 
@@ -54,7 +53,7 @@ def surfacing(stock: Stock, hand: Sequence[Card], waste: Sequence[Card], redeals
     return shown
 
 
-def can_progress(rules: Rules, board: Board, seat: int, surfaced: Iterable[Card]) -> bool:
+def can_progress(rules: BuildingRules, board: Board, seat: int, surfaced: Iterable[Card]) -> bool:
     """Tell whether a seat has a play, now or after turning and neutral tableau moves.
 
     A play is one that brings the hand nearer to its end: see :meth:`~.board.Board.is_progress`.
@@ -67,8 +66,6 @@ def can_progress(rules: Rules, board: Board, seat: int, surfaced: Iterable[Card]
         surfaced: what :func:`surfacing` gives for the seat.
 
     """
-    if not isinstance(rules, BuildingRules):
-        return any(rules.legal_plays(board, seat))
     layout = rules.layout
     if any(rules.may_take_back(seat, pile) for pile in layout.foundations):
         return True

@@ -117,8 +117,18 @@ class Layout:
         for group, seat in [*shared, *owned]:
             count, shows, view = group.extent
             for index in range(count if seat is not None else count * len(self.seats)):
+                under = number if group.under else None
                 pile = Pile(
-                    number, group.kind, group.name, seat, index, shows, view, group.gathers, group.counts
+                    number,
+                    group.kind,
+                    group.name,
+                    seat,
+                    index,
+                    shows,
+                    view,
+                    group.gathers,
+                    group.counts,
+                    under,
                 )
                 yield pile, group
                 number += 1

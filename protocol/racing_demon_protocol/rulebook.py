@@ -5,12 +5,14 @@ from typing import Final
 
 from .building import BuildingRules
 from .declaration import Building, Game, Mechanic
+from .mechanics import MECHANICS
 from .rules import Rules
 
 __all__ = ["RULES", "make_rules"]
 
 RULES: Final[dict[type[Mechanic], type[Rules]]] = {
     Building: BuildingRules,
+    **MECHANICS,
 }
 """The rules of every mechanic."""
 

@@ -6,6 +6,7 @@ the building games are in :mod:`.building`; :mod:`.rulebook` knows which belong 
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import ClassVar
 
 from .board import FOUNDATIONS, Board, Kind, Move, Place, Play
 from .cards import UNKNOWN, Card
@@ -33,6 +34,9 @@ class Rules:
         InvalidGame: the declaration does not work out.
 
     """
+
+    refusal: ClassVar[str] = "That is no play of this game."
+    """What a player is told whose play is not among the legal ones."""
 
     def __init__(self, game: Game, seats: Sequence[int]) -> None:
         self.game = game
@@ -76,7 +80,7 @@ class Rules:
         """
         self._verify_piles(seat, play)
         if play not in set(self.legal_plays(board, seat)):
-            raise IllegalPlay("That is no play of this game.")
+            raise IllegalPlay(self.refusal)
         return play
 
     def can_play(self, board: Board, seat: int, play: Play) -> bool:
@@ -139,6 +143,17 @@ class Rules:
     def is_out(self, board: Board, seat: int) -> bool:
         """Tell whether a seat has reached the game's goal."""
         return not any(board.cards[pile] for pile in self._to_empty[seat])
+
+    def leads_on(self, board: Board, seat: int, hidden: Board) -> bool:
+        """Tell whether a seat can still come further; the building games have a search of their own.
+
+        Args:
+            board: the public board.
+            seat: whose plays.
+            hidden: the same with all cards face up, for games that may go round in circles.
+
+        """
+        return any(True for _ in self.legal_plays(board, seat))
 
     def progress(self, board: Board, seat: int) -> int:
         """Return how far a seat has come: in races on identical deals, more is better."""

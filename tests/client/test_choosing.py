@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 from racing_demon_client.choosing import best_play, fitting_count, longest_unit, targets, with_plays
 from racing_demon_protocol.board import FOUNDATIONS, Board, Kind, Play
 from racing_demon_protocol.cards import UNKNOWN
-from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.rules import Rules
 
-from ..support.boards import Position, build, rules_of
+from ..support.boards import RACES, Position, build, rules_of
 from ..support.desks import positions
 from ..support.tables import Own, Sitting
 
@@ -249,7 +248,7 @@ def test_turning_twice_in_the_air() -> None:
     assert {stock: 5, waste: 0} == air
 
 
-games = st.sampled_from([*GAMES, "racing-demon"]).flatmap(
+games = st.sampled_from([*RACES, "racing-demon"]).flatmap(
     lambda game: st.fixed_dictionaries(
         {"game": st.just(game)},
         optional={"turn": st.integers(1, 3), "redeals": st.integers(0, 2), "waste_view": st.integers(1, 3)},

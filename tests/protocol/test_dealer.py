@@ -4,16 +4,15 @@ import pytest
 
 from racing_demon_protocol.board import Play
 from racing_demon_protocol.dealer import Dealer
-from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.shuffle import deck
 
-from ..support.boards import deal, deal_seed, rules_of
+from ..support.boards import RACES, deal, deal_seed, rules_of
 from ..support.playouts import play_on
 
 SEED = bytes(range(32))
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", RACES)
 def test_the_deal_is_that_of_the_decks(game: str) -> None:
     """The dealer deals each seat the deck of the seed and of its place."""
     rules = rules_of(game, 3)
@@ -21,7 +20,7 @@ def test_the_deal_is_that_of_the_decks(game: str) -> None:
     assert expected == Dealer(SEED, rules).open_board()
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", RACES)
 def test_the_dealer_follows_every_play(game: str) -> None:
     """Through a random hand the dealer names just the cards that really lie where a play turns up."""
     rules = rules_of(game, 2)
@@ -62,7 +61,7 @@ def test_a_hand_is_dead_when_all_are() -> None:
     assert (not alive, True) == (dealer.is_dead(board, (0, 1)), dealer.is_dead(board, ()))
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", RACES)
 @pytest.mark.parametrize("seed", range(3))
 def test_what_was_not_shown_could_be_anything(game: str, seed: int) -> None:
     """If the cards never shown had lain otherwise, nobody could have seen any difference."""

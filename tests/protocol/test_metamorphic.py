@@ -13,7 +13,7 @@ from racing_demon_protocol.rulebook import make_rules
 from racing_demon_protocol.rules import Rules
 from racing_demon_protocol.shuffle import deck
 
-from ..support.boards import Position, deal, deal_seed, rules_of
+from ..support.boards import RACES, Position, deal, deal_seed, rules_of
 from ..support.klondike import klondike_plays
 from ..support.perft import perft
 from ..support.playouts import play_on
@@ -34,7 +34,7 @@ def _relabelled(number: Card, suits: tuple[int, ...]) -> Card:
 
 
 @pytest.mark.parametrize("suits", RELABELLED.values(), ids=list(RELABELLED))
-@pytest.mark.parametrize(("game", "depth"), list(zip(GAMES, (6, 4, 6, 6, 5), strict=True)))
+@pytest.mark.parametrize(("game", "depth"), list(zip(RACES, (6, 4, 6, 6, 5), strict=True)))
 def test_suits_may_change_places(game: str, depth: int, suits: tuple[int, ...]) -> None:
     """A deal with its suits relabelled has just as many rows of plays."""
     rules = rules_of(game)
@@ -43,7 +43,7 @@ def test_suits_may_change_places(game: str, depth: int, suits: tuple[int, ...]) 
     assert perft(deal(rules, [cards]), depth) == perft(relabelled, depth)
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", RACES)
 def test_a_relabelled_hand_is_the_same_hand(game: str) -> None:
     """The plays of a long hand stay legal one by one when all suits change places."""
     rules = rules_of(game)
@@ -166,7 +166,7 @@ def test_a_playable_heap_takes_no_play_away() -> None:
         assert set(narrow.plays()) <= set(wide.plays())
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", RACES)
 def test_more_cards_never_come_from_nowhere(game: str) -> None:
     """The points of all hands together are the cards on the foundations (catalogue 1.10)."""
     rules = rules_of(game, 3)

@@ -8,10 +8,27 @@ from ..errors import InvalidGame
 from ..options import Options
 from .demon import CLASSIC, DEMON_A, DEMON_B, FOOLIANA
 from .klondike import RACING_DEMON
+from .merging import GAMBLERS_PATIENCE
+from .ranks import LITTLE_LOTS, SYMPATHY
+from .rows import DOUBLE_JUMP, PUSH_PIN
+from .sums import FOURTEEN, NUMBER_ELEVEN, NUMBER_ELEVEN_DOUBLE, PICTURE_GALLERY
+from .travelling import CLOCK, TRAVELLERS, WANDERING_CARD, WEAVERS
+from .tricks import A_SPELL, MUSICAL_SEQUEL
 
 __all__ = ["GAMES", "declare"]
 
-GAMES: dict[str, Game] = {game.name: game for game in (RACING_DEMON, CLASSIC, DEMON_A, DEMON_B, FOOLIANA)}
+OWN_MECHANICS = (
+    *(FOURTEEN, NUMBER_ELEVEN, NUMBER_ELEVEN_DOUBLE, PICTURE_GALLERY),
+    *(LITTLE_LOTS, SYMPATHY),
+    *(PUSH_PIN, DOUBLE_JUMP),
+    *(TRAVELLERS, WANDERING_CARD, CLOCK, WEAVERS),
+    GAMBLERS_PATIENCE,
+    *(MUSICAL_SEQUEL, A_SPELL),
+)
+
+GAMES: dict[str, Game] = {
+    game.name: game for game in (RACING_DEMON, CLASSIC, DEMON_A, DEMON_B, FOOLIANA, *OWN_MECHANICS)
+}
 """Every game by its name, the default first."""
 
 
