@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .PHONY: play test check format lint types contracts schema schema-write programs unit test-lan wheel-test contention hidden \
-	bench-bots bench-broker bench-spectators bench-ui panes picture clean help
+	bench bench-bots bench-broker bench-spectators bench-ui panes picture clean help
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -58,6 +58,9 @@ contention: $(STAMP)  ## PLAYS contended plays through sockets that are cut: all
 
 hidden: $(STAMP)  ## HANDS played with other hidden cards: everybody is told the same, byte for byte
 	RACING_DEMON_HANDS=$(or $(HANDS),10000) $(BIN)/pytest -s -o faulthandler_timeout=0 tests/system/test_hidden.py $(ARGS)
+
+bench: $(STAMP)  ## the server beside bare relays: cost of a play, latency, fairness; ARGS go to it
+	$(BIN)/python benchmarks/server.py $(ARGS)
 
 bench-bots: $(STAMP)  ## 200 four-handed hands: what each level of bot earns
 	$(BIN)/python -m racing_demon_server.simulate --hands 200
