@@ -10,8 +10,8 @@ from websockets.frames import Frame, Opcode
 __all__ = ["Connection"]
 
 DATA_OPCODES: Final = {Opcode.TEXT, Opcode.BINARY, Opcode.CONT}
-SLICE: Final = 2_048
-"""So many bytes are looked at in one go: some hundreds of the shortest frames."""
+SLICE: Final = 512
+"""So many bytes are looked at before the loop turns to others: some dozens of short messages."""
 MOST_EARLY: Final = 16
 """Frames that may come together with the handshake. The server speaks first, so there need not be any."""
 
@@ -57,6 +57,7 @@ class Connection(ServerConnection):
         self._door = door
         self._session: Reader | None = None
         self._early: list[Frame] = []
+        self._unread = bytearray()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Give the connection some time to say what it wants."""
@@ -76,13 +77,26 @@ class Connection(ServerConnection):
         self._early.clear()
 
     def data_received(self, data: bytes) -> None:
-        """Stamp bytes as they are read; take them in slices, to stop in the middle of a flood."""
+        """Stamp bytes as they are read, and take them: where they are many, some at a time."""
         if self._session is not None:
             self._session.new_batch()
-        for start in range(0, len(data), SLICE):
-            if self.transport.is_closing() or (self._session is not None and self._session.is_flooding):
-                return
-            super().data_received(data[start : start + SLICE])
+        self._unread += data
+        if len(self._unread) == len(data):  # else the rest of what came before is to be taken first
+            self._take_slice()
+
+    def _take_slice(self) -> None:
+        """Take some of the bytes that were read. Others have their turn before the rest."""
+        if self.transport.is_closing() or (self._session is not None and self._session.is_flooding):
+            self._unread.clear()
+        if self._unread:
+            taken = bytes(self._unread[:SLICE])
+            del self._unread[:SLICE]
+            super().data_received(taken)
+        if self._unread:
+            self.transport.pause_reading()
+            self.loop.call_soon(self._take_slice)
+        else:
+            self.transport.resume_reading()
 
     def process_event(self, event: Any) -> None:
         """Take data frames at once; count all others, and leave them to the library."""

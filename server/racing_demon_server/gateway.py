@@ -42,6 +42,10 @@ __all__ = ["PATH", "start"]
 PATH: Final = "/v1"
 """Where the game is; the same port answers plain HTTP at ``/healthz`` and ``/metrics``."""
 
+ACCEPTED_AT_ONCE: Final = 16
+"""So many connections are accepted before the loop turns to others: asyncio goes by the backlog."""
+MOST_WAITING: Final = 512
+"""Connections that wait to be accepted, in the system."""
 METRICS_KEPT_US: Final = 1_000_000
 """Metrics are written down once a second at the most, however many ask for them."""
 
@@ -411,7 +415,7 @@ async def start(settings: Settings, hall: Hall, clock: Clock, meter: pages.Meter
     # The library reports every torn handshake with a traceback; a port scan would fill the log.
     logging.getLogger("websockets.server").setLevel(logging.CRITICAL)
     gateway = Gateway(settings, hall, clock, meter)
-    return await serve(
+    server = await serve(
         gateway.serve,
         settings.host,
         settings.port,
@@ -426,4 +430,9 @@ async def start(settings: Settings, hall: Hall, clock: Clock, meter: pages.Meter
         open_timeout=settings.entry_seconds,
         close_timeout=1,
         server_header=SOFTWARE,
+        backlog=ACCEPTED_AT_ONCE,
     )
+    for listening in server.sockets:
+        with listening.dup() as waiting:
+            waiting.listen(MOST_WAITING)
+    return server
