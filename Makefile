@@ -59,13 +59,11 @@ contention: $(STAMP)  ## PLAYS contended plays through sockets that are cut: all
 hidden: $(STAMP)  ## HANDS played with other hidden cards: everybody is told the same, byte for byte
 	RACING_DEMON_HANDS=$(or $(HANDS),10000) $(BIN)/pytest -s -o faulthandler_timeout=0 tests/system/test_hidden.py $(ARGS)
 
-<<<<<<< HEAD
 bench: $(STAMP)  ## the server beside bare relays: cost of a play, latency, fairness; ARGS go to it
 	$(BIN)/python benchmarks/server.py $(ARGS)
-=======
+
 attacks: $(STAMP)  ## each attack on a server that a match is played on: what it costs, in time and memory
 	$(BIN)/pytest -s tests/system/test_attacks.py $(ARGS)
->>>>>>> e979a18 (What one connection has sent is taken in slices, and what is loaded is not looked through: no single attack stops the loop for long.)
 
 bench-bots: $(STAMP)  ## 200 four-handed hands: what each level of bot earns
 	$(BIN)/python -m racing_demon_server.simulate --hands 200
