@@ -61,6 +61,7 @@ EXAMPLES: tuple[Message, ...] = (
     ),
     sv.Pong(stamp=123_456),
     sv.Watchers(count=3),
+    sv.Halted(halted=True),
     ev.Played(seq=1734, seat=1, counter=41, source=20, count=1, destination=3, shown=(63,)),
     ev.Joined(seq=3, seat=1, name="Bob"),
     ev.Left(seq=1735, seat=2),

@@ -96,11 +96,13 @@ def _parser() -> argparse.ArgumentParser:
         "--speed", type=speed, help="bots think so many times faster (default 1; without a terminal 50)"
     )
     play.add_argument("--seed", type=seed, help="up to 64 hexadecimal digits: the same cards again")
+    _add_keeping(play, "none")
     play.add_argument("--json", action="store_true", help="with --watch: one JSON object a line, a record")
 
     host = commands.add_parser("host", help="open a table for the network, and sit down at it")
     _add_table(host, bots=0)
     host.add_argument("--port", type=port, help="this port (default: 5252, or else any free one)")
+    _add_keeping(host, "full")
     _add_passphrase(host)
     host.add_argument("--server", metavar="URL", help="open the table on a server that runs already")
     host.add_argument(
@@ -243,6 +245,17 @@ def _add_table(parser: argparse.ArgumentParser, *, bots: int) -> None:
     )
     _add_record(parser)
     _add_output(parser)
+
+
+def _add_keeping(parser: argparse.ArgumentParser, usual: str) -> None:
+    parser.add_argument(
+        "--durability",
+        choices=("full", "normal", "none"),
+        help=f"what survives: all, also a power cut; the server's death; nothing (default {usual})",
+    )
+    parser.add_argument(
+        "--journal", metavar="FILE", help="where the table is kept (default: in your folder for data)"
+    )
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:

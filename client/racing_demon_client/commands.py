@@ -18,6 +18,7 @@ from racing_demon_protocol.reasons import Reason
 from . import openings, record_commands
 from .errors import RecordFailed
 from .finding import NOTHING, as_json, look, place, told
+from .local import Keeping
 from .openings import Opened
 from .plain.session import attend, take_part
 from .plain.words import printable
@@ -80,6 +81,7 @@ async def play(arguments: argparse.Namespace) -> int:
         seed=arguments.seed,
         speed=speed,
         seated=not watching,
+        keeping=_keeping(arguments, "none"),
     )
     async with opening as opened:
         if watching:
@@ -88,6 +90,12 @@ async def play(arguments: argparse.Namespace) -> int:
         else:
             await _take_part(opened, arguments, [GREETING])
     return 0
+
+
+def _keeping(arguments: argparse.Namespace, usual: str) -> Keeping:
+    """Return how one's own server keeps the table; whoever names a file wants it kept."""
+    durability = arguments.durability or (usual if arguments.journal is None else "full")
+    return Keeping(durability, arguments.journal)
 
 
 def _hurried(options: Options, speed: float) -> Options:
@@ -109,6 +117,7 @@ async def host(arguments: argparse.Namespace) -> int:
         port=arguments.port,
         server=arguments.server,
         announced=arguments.announce,
+        keeping=_keeping(arguments, "full"),
         passphrase=arguments.passphrase,
     )
     async with opening as opened:

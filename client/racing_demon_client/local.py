@@ -5,19 +5,46 @@ import re
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Final
+from typing import Final, NamedTuple
 
 from .errors import ConnectionFailed
 
-__all__ = ["local_server"]
+__all__ = ["NOTHING", "JournalRefused", "Keeping", "local_server"]
 
 START_SECONDS: Final = 20.0
 STOP_SECONDS: Final = 5.0
+JOURNAL_UNUSABLE: Final = 3
+"""The exit code of a server whose journal cannot be used."""
+
+
+class JournalRefused(ConnectionFailed):
+    """One's own server cannot keep what is played; the text says why."""
+
+
+class Keeping(NamedTuple):
+    """Whether and where a server of one's own keeps what is played.
+
+    Attributes:
+        durability: ``full``: what is told survives a power cut; ``normal``: the server's death; or ``none``.
+        journal: the file; ``None`` for one in the user's folder for data.
+
+    """
+
+    durability: str
+    journal: str | None = None
+
+
+NOTHING: Final = Keeping("none")
 
 
 @asynccontextmanager
 async def local_server(
-    *, host: str = "127.0.0.1", port: int = 0, seed: bytes | None = None, bot_speed: float = 1.0
+    *,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    seed: bytes | None = None,
+    bot_speed: float = 1.0,
+    keeping: Keeping = NOTHING,
 ) -> AsyncIterator[str]:
     """Start a server, give its URL, and stop it at the end.
 
@@ -28,13 +55,18 @@ async def local_server(
         port: the port; 0 for any free one.
         seed: 32 bytes that all deals follow from; ``None`` for secret ones.
         bot_speed: bots think so many times faster than people.
+        keeping: whether and where it keeps what is played.
 
     Raises:
         ConnectionFailed: it did not start.
+        JournalRefused: it did not, because it cannot keep what is played.
 
     """
     command = [sys.executable, "-m", "racing_demon_server", "--stop-with-stdin"]
     command += [f"--host={host}", f"--port={port}", f"--bot-speed={bot_speed}"]
+    command.append(f"--durability={keeping.durability}")
+    if keeping.journal is not None:
+        command.append(f"--journal={keeping.journal}")
     if seed is not None:
         command.append(f"--seed={seed.hex()}")
     pipe = asyncio.subprocess.PIPE
@@ -66,6 +98,8 @@ async def _url(process: asyncio.subprocess.Process) -> str:
     found = re.search(r"ws://\S+", line.decode(errors="replace"))
     if found is None:
         said = (await process.stderr.read(2_000)).decode(errors="replace").strip()
+        if said and await process.wait() == JOURNAL_UNUSABLE:
+            raise JournalRefused(said)
         raise ConnectionFailed(said or "The server did not start, and did not say why.")
     return found.group()
 

@@ -10,11 +10,13 @@ from racing_demon_protocol.options import Options
 
 from .connection import Client
 from .errors import ConnectionFailed
-from .local import local_server
+from .local import NOTHING, JournalRefused, Keeping, local_server
 
 __all__ = ["Opened", "full_url", "host", "join", "practise", "watch"]
 
 DEFAULT_PORT = 5252
+KEPT = Keeping("full")
+"""A table for others survives the death of its server, and a power cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +47,9 @@ async def practise(  # noqa: PLR0913
     seed: bytes | None = None,
     speed: float = 1.0,
     seated: bool = True,
+    keeping: Keeping = NOTHING,
 ) -> AsyncIterator[Opened]:
-    """Open a table against bots on a server of one's own.
+    """Open a table against bots on a server of one's own, which keeps nothing unless that is wanted.
 
     Raises:
         ConnectionFailed: the server does not start.
@@ -54,7 +57,7 @@ async def practise(  # noqa: PLR0913
 
     """
     async with (
-        local_server(seed=seed, bot_speed=speed) as url,
+        local_server(seed=seed, bot_speed=speed, keeping=keeping) as url,
         await Client.create(url, name, options, seated=seated) as client,
     ):
         await _add_bots(client, bots, level)
@@ -71,6 +74,7 @@ async def host(  # noqa: PLR0913
     port: int | None = None,
     server: str | None = None,
     announced: bool = True,
+    keeping: Keeping = KEPT,
     passphrase: str = "",
 ) -> AsyncIterator[Opened]:
     """Open a table for others, on a server of one's own or, by its address, on another.
@@ -89,7 +93,7 @@ async def host(  # noqa: PLR0913
             url = full_url(server)
             addresses = [url]
         else:
-            own_port, has_ipv6 = await _network_server(stack, port)
+            own_port, has_ipv6 = await _network_server(stack, port, keeping)
             url = f"ws://127.0.0.1:{own_port}/v1"
             addresses = [f"ws://{address}:{own_port}" for address in _own_addresses()]
             usual = port is not None or own_port == DEFAULT_PORT
@@ -144,7 +148,7 @@ async def _add_bots(client: Client, number: int, level: str) -> None:
         await client.ask(AddBot(counter=client.next_counter(), level=level))
 
 
-async def _network_server(stack: AsyncExitStack, wanted: int | None) -> tuple[int, bool]:
+async def _network_server(stack: AsyncExitStack, wanted: int | None, keeping: Keeping) -> tuple[int, bool]:
     """Start a server for the whole network; return its port, and whether it listens on IPv6, too.
 
     A port that was asked for is taken or nothing; the usual one may be another server's.
@@ -153,13 +157,17 @@ async def _network_server(stack: AsyncExitStack, wanted: int | None) -> tuple[in
     everywhere = "0.0.0.0"  # noqa: S104 - a table for the network is what the user asked for
     has_ipv6 = port != 0 and _has_ipv6()  # any free port would be another one on IPv6
     try:
-        url = await stack.enter_async_context(local_server(host="" if has_ipv6 else everywhere, port=port))
+        url = await stack.enter_async_context(
+            local_server(host="" if has_ipv6 else everywhere, port=port, keeping=keeping)
+        )
+    except JournalRefused:
+        raise
     except ConnectionFailed:
         if wanted is not None:
             text = f"Port {wanted} cannot be had: another program may have it. Name another, or none."
             raise ConnectionFailed(text) from None
         has_ipv6 = False
-        url = await stack.enter_async_context(local_server(host=everywhere, port=0))
+        url = await stack.enter_async_context(local_server(host=everywhere, port=0, keeping=keeping))
     return int(url.rpartition(":")[2].partition("/")[0]), has_ipv6
 
 

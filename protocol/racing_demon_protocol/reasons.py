@@ -52,6 +52,8 @@ class Reason(StrEnum):
     """The options contradict each other, or the game does not know them."""
     SERVER_FULL = "server_full"
     """The server keeps no more tables."""
+    HALTED = "halted"
+    """The server's disk takes nothing at the moment."""
 
 
 class Phase(StrEnum):
@@ -103,6 +105,8 @@ class CloseCode(IntEnum):
     """No table was asked for in time."""
     FLOOD = 4004
     """Far more frames a second than anybody plays."""
+    TRY_AGAIN = 1013
+    """The server's disk takes nothing at the moment; come back in a while."""
     FULL = 4005
     """The server takes no more connections."""
     KICKED = 4007

@@ -236,7 +236,7 @@ class Session:
                 raise
         else:
             token = secrets.token_hex(32)
-            room.table.claims.add(None, hash_token(token))
+            room.host(hash_token(token))
             self._seat(room, None, token, 0)
 
     def _watch(self, message: cl.Watch) -> None:
@@ -256,21 +256,22 @@ class Session:
     def _resume(self, message: cl.Resume) -> None:
         room = self._gateway.hall.room(message.code)
         actor = room.table.claims.actor(hash_token(message.token))
+        if room.is_halted:
+            self.close(
+                CloseCode.TRY_AGAIN, "The server's disk takes nothing just now; come back in a moment."
+            )
+            return
         self._seat(room, actor, message.token, message.seq)
 
     def _seat(self, room: Room, actor: Actor, token: str, seq: int) -> None:
-        self._spectator, self._actor = False, actor
+        self._spectator, self._actor, self._room = False, actor, room
         previous = room.take_seat(self, actor)
         if previous is not None:
             previous.close(CloseCode.TAKEN_OVER, "This seat was taken up again from elsewhere.")
         counter = room.table.claims.counter(actor)
-        self.reply(Seated(code=room.table.view.code, seat=actor, token=token, counter=counter))
-        self._enter(room, seq)
+        seated = Seated(code=room.table.view.code, seat=actor, token=token, counter=counter)
+        room.enter(self, actor, seated, seq)
         room.connect(actor)
-
-    def _enter(self, room: Room, seq: int) -> None:
-        self._room = room
-        room.catch_up(self, seq)
 
     def gone(self) -> None:
         """Leave the table, as the connection is lost."""

@@ -39,13 +39,25 @@ class Frames:
     def __init__(self, event: Event) -> None:
         self.event = event
         self._frames: dict[Encoding, bytes] = {}
+        self._packed: bytes | None = None
 
     def framed(self, encoding: Encoding) -> bytes:
         """Return the event as the bytes that go through a socket."""
         frame = self._frames.get(encoding)
         if frame is None:
-            frame = self._frames[encoding] = framed(self.event, encoding)
+            packed = self.packed() if encoding is Encoding.MSGPACK else None
+            frame = self._frames[encoding] = (
+                framed(self.event, encoding) if packed is None else _frame(packed)
+            )
         return frame
+
+    def packed(self) -> bytes:
+        """Return the event as it is on the wire and in the journal."""
+        if self._packed is None:
+            packed = encode(self.event)
+            assert isinstance(packed, bytes)
+            self._packed = packed
+        return self._packed
 
 
 def framed(message: Message, encoding: Encoding) -> bytes:
@@ -53,4 +65,8 @@ def framed(message: Message, encoding: Encoding) -> bytes:
     data = encode(message, encoding)
     if isinstance(data, str):
         return Frame(Opcode.TEXT, data.encode()).serialize(mask=False)
+    return _frame(data)
+
+
+def _frame(data: bytes) -> bytes:
     return Frame(Opcode.BINARY, data).serialize(mask=False)

@@ -125,6 +125,21 @@ class Seating:
         self._log.emit(ev.Connected, seat=state.seat, connected=connected)
         return True
 
+    def restore(self, event: ev.Event, at: int) -> None:
+        """Take up who came and went before the server was started anew."""
+        match event:
+            case ev.Connected(connected=False):
+                self._gone[event.seat] = at
+            case ev.Connected() | ev.Left() | ev.Joined():
+                self._gone.pop(event.seat, None)
+
+    def begin_again(self, at: int) -> None:
+        """Note that nobody is connected, after the server was away."""
+        self._gone = {actor: since for actor, since in self._gone.items() if actor in self.claims}
+        for actor in self.claims.people():
+            if actor not in self._gone:
+                self.connect(actor, connected=False, at=at)
+
     def vacate(self, seat: int, *, kicked: bool = False) -> None:
         """Let a seat go, and the hostship with it."""
         self._log.emit(ev.Left, seat=seat, kicked=kicked)

@@ -1,6 +1,9 @@
 """What an operator may set, with every limit in one place."""
 
 from dataclasses import dataclass, field, fields
+from pathlib import Path
+
+from .durability import Durability
 
 __all__ = ["OWN_PROXIES", "Settings", "limit", "limits"]
 
@@ -16,6 +19,8 @@ class Settings:
         host: the address to listen on.
         port: the port; 0 for any free one.
         seed: 32 bytes that all deals follow from, for repeatable games; ``None`` for secret ones.
+        journal: the file that the tables are kept in; ``None`` keeps them in memory alone.
+        durability: what is certain of a play when it is told.
         bot_speed: bots think so many times faster than people.
         max_tables: tables at a time.
         tables_per_minute: tables that one address may open for long.
@@ -48,6 +53,8 @@ class Settings:
     host: str = "127.0.0.1"
     port: int = 5252
     seed: bytes | None = None
+    journal: Path | None = None
+    durability: Durability = Durability.FULL
     bot_speed: float = 1.0
     max_tables: int = 500
     tables_per_minute: float = 10.0

@@ -4,12 +4,12 @@
 events of the table's log. Times are microseconds on one rising clock, which is the caller's.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Final
+from typing import ClassVar, Final, NamedTuple
 
 from racing_demon_protocol.dealer import Dealer
-from racing_demon_protocol.errors import CommandRefused, IllegalPlay, InvalidGame
+from racing_demon_protocol.errors import CommandRefused, IllegalPlay, InconsistentEvent, InvalidGame
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
@@ -21,13 +21,13 @@ from racing_demon_protocol.shuffle import commitment
 from racing_demon_protocol.tally import hand_points, match_winners
 from racing_demon_protocol.view import TableView
 
-from .claims import Actor, Claims
+from .claims import Actor, Claim, Claims
 from .hand import Hand
 from .log import Log
-from .pausing import Pausing
+from .pausing import RETURN_US, Pausing
 from .seating import Seating
 
-__all__ = ["MAX_SEATS", "Answer", "Table"]
+__all__ = ["MAX_SEATS", "Answer", "Past", "Table"]
 
 MAX_SEATS: Final = 8
 
@@ -44,6 +44,21 @@ class Answer:
 
     reply: Accepted | Refused | None = None
     events: list[ev.Event] = field(default_factory=list)
+
+
+class Past(NamedTuple):
+    """What is kept of a table from an earlier run of its server.
+
+    Attributes:
+        log: its events, each with the time when it happened.
+        seeds: the secrets of its hands, by the hands' ids.
+        claims: who may speak for its seats, and what was answered last.
+
+    """
+
+    log: Iterable[tuple[ev.Event, int]]
+    seeds: Mapping[str, bytes]
+    claims: Mapping[Actor, Claim]
 
 
 class Table:
@@ -104,6 +119,73 @@ class Table:
                 self._check_ready()
         return self._log.take()
 
+    # Back after the server was away.
+
+    def restore(self, past: Past) -> None:
+        """Take a table's past up, instead of a new table's.
+
+        Raises:
+            InconsistentEvent: an event does not fit.
+            InvalidGame: a game is not known here.
+
+        """
+        for event, at in past.log:
+            self._now = max(self._now, at)
+            if isinstance(event, ev.Played):
+                self._known_hand(event).restore(event, at)
+                continue
+            self.view.apply(event)
+            self._seating.restore(event, at)
+            self._restore_course(event, at, past.seeds)
+        for actor, claim in past.claims.items():
+            self.claims.restore(actor, claim)
+
+    def _restore_course(self, event: ev.Event, at: int, seeds: Mapping[str, bytes]) -> None:
+        match event:
+            case ev.Committed(hand=1):
+                self._matches += 1
+            case ev.Dealt():
+                seed, rules = seeds.get(self.view.hand_id), self.view.rules
+                if seed is None or rules is None:
+                    raise InconsistentEvent(f"the secret of hand {self.view.hand_id} is missing")
+                self._hand = Hand(self.view, seed, Dealer(seed, rules), at)
+            case ev.Paused() | ev.Continued():
+                self._pausing.restore(event, self._known_hand(event), at)
+            case ev.Rotated():
+                self._known_hand(event).rotate(at)
+            case ev.Called():
+                self._grace_until = at + event.grace_ms * 1_000
+            case ev.HandOver():
+                self._next_deal_at = at + self.view.options.tally_ms * 1_000
+
+    def _known_hand(self, event: ev.Event) -> Hand:
+        if self._hand is None:
+            raise InconsistentEvent(f"event {event.seq} is of a hand, and there is none")
+        return self._hand
+
+    def begin_again(self, at: int) -> list[ev.Event]:
+        """Go on after the server was away: nobody is connected, and a hand waits until enough are back."""
+        self._now = max(self._now, at)
+        self._seating.begin_again(at)
+        if self.view.phase is Phase.GRACE:
+            self._grace_until = max(self._grace_until, at + RETURN_US)
+        self._pausing.begin_again(at)
+        return self._log.take()
+
+    # While the server can keep nothing.
+
+    def halt(self, at: int) -> list[ev.Event]:
+        """Let the hand stand still: what is played could not be kept."""
+        self._now = max(self._now, at)
+        self._pausing.stop_by_server(self._now)
+        return self._log.take()
+
+    def resume(self, at: int) -> list[ev.Event]:
+        """Let the hand go on, if enough are there."""
+        self._now = max(self._now, at)
+        self._pausing.check(self._hand, self._now)
+        return self._log.take()
+
     # Commands and time.
 
     def receive(self, actor: Actor, command: cl.Command, at: int) -> Answer:
@@ -157,7 +239,9 @@ class Table:
     def _timers(self) -> Iterator[tuple[int, Callable[[int], None]]]:
         """Yield what is to be done by itself, and when."""
         view, hand = self.view, self._hand
-        if hand is not None and not view.paused:
+        if hand is not None and view.paused and self._pausing.ends_at is not None:
+            yield self._pausing.ends_at, self._end_pause
+        elif hand is not None and not view.paused:
             match view.phase:
                 case Phase.COUNTDOWN:
                     yield hand.signal_at, self._signal
@@ -171,6 +255,10 @@ class Table:
                 yield due, self._pausing.stop_by_rule
         for at, is_host in self._seating.timers():
             yield at, self._replace_host if is_host else self._give_up
+
+    def _end_pause(self, at: int) -> None:
+        assert self._hand is not None
+        self._pausing.go_on(self._hand, at)
 
     def _replace_host(self, at: int) -> None:
         self._seating.replace_host()

@@ -46,6 +46,7 @@ TAGS = {
     "refused": 68,
     "pong": 69,
     "watchers": 70,
+    "halted": 71,
     "played": 80,
     "joined": 81,
     "left": 82,

@@ -25,11 +25,11 @@ from racing_demon_protocol.shuffle import subseed
 from racing_demon_server.hall import Hall
 from racing_demon_server.logs import TableLog, set_up
 from racing_demon_server.metrics import Metrics
+from racing_demon_server.observer import Shown
 from racing_demon_server.publisher.outbox import Outbox
 from racing_demon_server.publisher.topics import Topics
 from racing_demon_server.room import Room
 from racing_demon_server.settings import Settings
-from racing_demon_server.table import Table
 
 from .rooms import Ear, in_virtual_time, now, say
 
@@ -83,20 +83,20 @@ class _Broker:
     got: list[bytes | str] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
 
-    def opened(self, table: Table) -> None:
+    def opened(self, table: Shown) -> None:
         self.outbox.open(table, now())
 
-    def published(self, table: Table, event: Event) -> None:
+    def published(self, table: Shown, event: Event) -> None:
         self.events.append(event)
         self.outbox.follow(table, event, now())
         self.fetch()
 
     def answered(
-        self, table: Table, command: cl.Command, reply: Accepted | Refused | None, took_us: int
+        self, table: Shown, command: cl.Command, reply: Accepted | Refused | None, took_us: int
     ) -> None:
         pass
 
-    def closed(self, table: Table) -> None:
+    def closed(self, table: Shown) -> None:
         self.outbox.close(table)
 
     def fetch(self) -> None:

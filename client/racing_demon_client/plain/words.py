@@ -7,7 +7,7 @@ from racing_demon_protocol.board import Board, Kind, Pile
 from racing_demon_protocol.cards import UNKNOWN, Card, name
 from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Refused, Seated, Snapshot, Watchers
+from racing_demon_protocol.messages.server import Halted, Refused, Seated, Snapshot, Watchers
 from racing_demon_protocol.reasons import EndReason, Reaction, Reason
 from racing_demon_protocol.view import TableView
 
@@ -170,6 +170,7 @@ class Words:
 
     def _paused(self, event: ev.Paused) -> str:
         why = "too few are connected" if event.seat is None else f"asked for by {self.who(event.seat)}"
+        why = "the server's disk took nothing" if event.by_server else why
         return f"the hand pauses: {why}"
 
     def _continued(self, event: ev.Continued) -> str:
@@ -186,6 +187,11 @@ class Words:
 
     def _watchers(self, message: Watchers) -> str:
         return f"watching: {message.count}"
+
+    def _halted(self, message: Halted) -> str:
+        if message.halted:
+            return "the server's disk takes nothing: the table stands still until it does; nothing is lost"
+        return "the server's disk works again"
 
     def _rotated(self, event: ev.Rotated) -> str:
         return "nobody can go on: everybody's top card of the stock goes to its bottom"
@@ -241,4 +247,5 @@ _TELLERS: dict[type[Message], Callable[[Words, Any], str]] = {
     ev.Muted: Words._muted,
     ev.Reacted: Words._reacted,
     Watchers: Words._watchers,
+    Halted: Words._halted,
 }

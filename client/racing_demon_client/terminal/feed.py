@@ -6,7 +6,7 @@ from racing_demon_protocol.board import Kind, Play
 from racing_demon_protocol.cards import UNKNOWN, Card
 from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Accepted, Pong, Refused, Seated, Snapshot, Watchers
+from racing_demon_protocol.messages.server import Accepted, Halted, Pong, Refused, Seated, Snapshot, Watchers
 from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.view import TableView
 
@@ -54,10 +54,14 @@ def tell(  # noqa: PLR0913
     if isinstance(message, Refused):
         return FeedLine(at_ms, _refused(message, view, words, refused, glyphs), Role.WARNING)
     told = words.tell(message)
-    loud = isinstance(
-        message, ev.HandOver | ev.MatchOver | ev.Called | ev.Signalled | ev.Said | ev.Reacted | ev.Paused
-    )
-    return FeedLine(at_ms, screen_text(told), Role.ACCENT if loud else Role.DIM) if told else None
+    return FeedLine(at_ms, screen_text(told), _role(message)) if told else None
+
+
+def _role(message: Message) -> Role:
+    loud = ev.HandOver | ev.MatchOver | ev.Called | ev.Signalled | ev.Said | ev.Reacted | ev.Paused
+    if isinstance(message, Halted):
+        return Role.WARNING
+    return Role.ACCENT if isinstance(message, loud) else Role.DIM
 
 
 def late(microseconds: int) -> str:

@@ -209,11 +209,13 @@ class Said(Event):
 class Paused(Event):
     """The hand stands still: nothing is played, and no time passes in it.
 
-    ``seat`` is the host who wanted that; ``None``: too few players are connected.
+    ``seat`` is the host who wanted that; ``None``: too few players are connected, or, ``by_server``, the
+    server's disk took nothing.
     """
 
     TAG: ClassVar[int] = 96
     seat: Seat | None = None
+    by_server: Annotated[bool, Field(strict=True)] = False
 
 
 class Continued(Event):

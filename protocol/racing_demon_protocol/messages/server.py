@@ -25,6 +25,7 @@ from .row import (
 
 __all__ = [
     "Accepted",
+    "Halted",
     "HandResult",
     "Pong",
     "Refused",
@@ -160,3 +161,13 @@ class Watchers(Message):
 
     TAG: ClassVar[int] = 70
     count: Annotated[int, Field(strict=True, ge=0, le=1_000_000)]
+
+
+class Halted(Message):
+    """The server's disk takes nothing, so the table stands still; told to all who listen, and its end, too.
+
+    Nothing is lost: what was played and not told yet comes when the disk works again.
+    """
+
+    TAG: ClassVar[int] = 71
+    halted: Annotated[bool, Field(strict=True)]

@@ -1,0 +1,150 @@
+"""Reads tables from a journal."""
+
+import sqlite3
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from pydantic import ValidationError
+
+from racing_demon_protocol.codec import VERSION, decode_server
+from racing_demon_protocol.errors import InvalidFrame
+from racing_demon_protocol.messages import Event
+from racing_demon_protocol.messages.server import Accepted, Refused
+from racing_demon_protocol.options import Options
+
+from ..claims import Actor, Claim
+from ..table import Past
+from .keeping import NOBODY
+
+__all__ = [
+    "Kept",
+    "KeptTable",
+    "UnknownContents",
+    "claims_of",
+    "last_us",
+    "log_of",
+    "options_of",
+    "past_of",
+    "tables",
+]
+
+
+class UnknownContents(Exception):
+    """What stands in the file is not understood here: another version wrote it, or it is damaged."""
+
+
+class KeptTable(NamedTuple):
+    """A table as it was opened. ``closed_ms`` is ``None`` for one that goes on."""
+
+    id: int
+    code: str
+    number: int
+    options: str
+    salt: bytes
+    passphrase: bytes | None
+    software: str
+    protocol: int
+    opened_ms: int
+    closed_ms: int | None
+
+
+class Kept(NamedTuple):
+    """An event with its times: microseconds on the server's clock, milliseconds since 1970."""
+
+    event: Event
+    at_us: int
+    at_ms: int
+
+
+def tables(db: sqlite3.Connection, *, only_open: bool = False) -> Iterator[KeptTable]:
+    """Yield the tables, the oldest first."""
+    where = "WHERE closed_ms IS NULL " if only_open else ""
+    for row in db.execute(f"SELECT * FROM tables {where}ORDER BY id"):  # noqa: S608 - two texts of our own
+        yield KeptTable(*row)
+
+
+def options_of(table: KeptTable) -> Options:
+    """Return the options that a table was opened with.
+
+    Raises:
+        UnknownContents: they are not understood.
+
+    """
+    try:
+        return Options.model_validate_json(table.options)
+    except ValidationError as error:
+        raise UnknownContents("its options are unknown here") from error
+
+
+def log_of(
+    db: sqlite3.Connection, table_id: int, *, kinds: frozenset[int] = frozenset(), last: int = 2**31
+) -> Iterator[Kept]:
+    """Yield the events of a table up to a number, all or those of some kinds.
+
+    Raises:
+        UnknownContents: one is not understood.
+
+    """
+    some = f"AND kind IN ({', '.join(map(str, sorted(kinds)))}) " if kinds else ""
+    sql = (
+        "SELECT seq, at_us, at_ms, frame FROM events "  # noqa: S608 - numbers of our own
+        f"WHERE table_id = ? AND seq <= ? {some}ORDER BY seq"
+    )
+    for seq, at_us, at_ms, frame in db.execute(sql, (table_id, last)):
+        try:
+            event = decode_server(bytes(frame))
+        except InvalidFrame as error:
+            raise UnknownContents(f"event {seq} is not understood: {error}") from error
+        if not isinstance(event, Event) or event.seq != seq:
+            raise UnknownContents(f"what stands as event {seq} is none")
+        yield Kept(event, at_us, at_ms)
+
+
+def seeds_of(db: sqlite3.Connection, table_id: int) -> dict[str, bytes]:
+    """Return the secrets of a table's hands, by their ids."""
+    return dict(db.execute("SELECT hand_id, seed FROM seeds WHERE table_id = ?", (table_id,)))
+
+
+def claims_of(db: sqlite3.Connection, table_id: int) -> dict[Actor, Claim]:
+    """Return who may speak for a table's seats, and what was answered last.
+
+    Raises:
+        UnknownContents: an answer is not understood.
+
+    """
+    rows = db.execute("SELECT actor, token_hash, counter, reply FROM claims WHERE table_id = ?", (table_id,))
+    return {
+        None if actor == NOBODY else actor: Claim(token_hash, counter, _reply(reply))
+        for actor, token_hash, counter, reply in rows
+    }
+
+
+def past_of(db: sqlite3.Connection, table: KeptTable) -> Past:
+    """Return what is needed to go on with a table.
+
+    Raises:
+        UnknownContents: something is not understood; the log may raise it, too.
+
+    """
+    if table.protocol != VERSION:
+        raise UnknownContents(f"it was played with version {table.protocol} of the protocol, not {VERSION}")
+    log = ((kept.event, kept.at_us) for kept in log_of(db, table.id))
+    return Past(log, seeds_of(db, table.id), claims_of(db, table.id))
+
+
+def last_us(db: sqlite3.Connection) -> int:
+    """Return the newest time on the clock of the server that wrote a journal; 0 if it wrote none."""
+    sql = "SELECT max(at_us) FROM events WHERE table_id IN (SELECT id FROM tables WHERE closed_ms IS NULL)"
+    return int(db.execute(sql).fetchone()[0] or 0)
+
+
+def _reply(frame: bytes | None) -> Accepted | Refused | None:
+    if frame is None:
+        return None
+    try:
+        reply = decode_server(frame)
+    except InvalidFrame as error:
+        raise UnknownContents(f"an answer is not understood: {error}") from error
+    if not isinstance(reply, Accepted | Refused):
+        raise UnknownContents("what stands as an answer is none")
+    return reply
