@@ -51,6 +51,15 @@ RECORDS = """examples:
 docs/record.md describes the file.
 """
 
+REPLAY = """examples:
+  racing-demon replay                          the last match of this server
+  racing-demon replay match.jsonl              one of a file; the keys stand below the cards, ? shows all
+  racing-demon replay match.jsonl --at h2 --speed 4 --seat Ann
+  racing-demon replay BCDF-1 --plain           line by line; at once, where no terminal shows it
+
+places are h2 (hand 2), e120 (event 120), 1:30 (a time in the hand), +10 and -10 (seconds)
+"""
+
 SCORES = """examples:
   racing-demon scores                          all matches of this server
   racing-demon scores --since 30d --no-bots    those of the last thirty days, without the bots' lines
@@ -166,6 +175,24 @@ def _add_records(commands: Any) -> None:
     _add_name(correct)
     _add_journal(correct)
 
+    replay = commands.add_parser("replay", help="play a record back", epilog=REPLAY, formatter_class=RAW)
+    replay.add_argument(
+        "source", nargs="?", metavar="FILE|ID", help="a record, or a match of the journal; else its last one"
+    )
+    replay.add_argument("--at", metavar="PLACE", help="begin at h2 (hand 2), e120 (event 120) or 1:30")
+    replay.add_argument(
+        "--speed", type=speed, help="so many times faster (default 1; without a terminal 1000)"
+    )
+    replay.add_argument("--paused", action="store_true", help="begin by standing still")
+    replay.add_argument(
+        "--seat", type=_name, help="whose view: the seat's number from 1, or its player's name"
+    )
+    replay.add_argument(
+        "--match", type=_number_of_match, default=1, metavar="N", help="which one of a file with several"
+    )
+    _add_output(replay)
+    _add_journal(replay)
+
     scores = commands.add_parser(
         "scores", help="standings over all matches", epilog=SCORES, formatter_class=RAW
     )
@@ -196,6 +223,10 @@ def _reason(text: str) -> str:
 
 def _points(text: str) -> int:
     return _between(text, -10_000, 10_000)
+
+
+def _number_of_match(text: str) -> int:
+    return _between(text, 1, 1_000_000)
 
 
 def _hand_number(text: str) -> int:

@@ -24,7 +24,7 @@ from .plain.session import attend, take_part
 from .plain.words import printable
 from .qr import link_of, qr_lines
 from .recorder import Recorder
-from .surroundings import is_poor
+from .streams import has_screen, is_ascii_only, is_terminal, write, write_aside
 
 __all__ = ["COMMANDS"]
 
@@ -40,32 +40,6 @@ Opening = Callable[..., contextlib.AbstractAsyncContextManager[Opened]]
 """A way to a table that takes a passphrase."""
 
 GREETING: Final = "Enter deals. ? shows what can be typed."
-
-
-def write(line: str) -> None:
-    """Print a line at once."""
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
-
-
-def write_aside(line: str) -> None:
-    """Print a line where it is in nobody's way who reads the output by program."""
-    sys.stderr.write(line + "\n")
-
-
-def is_ascii_only(arguments: argparse.Namespace) -> bool:
-    """Tell whether suits are written as letters: as asked for, or as the terminal needs it."""
-    return bool(arguments.ascii) or is_poor(sys.stdout.encoding or "")
-
-
-def is_terminal() -> bool:
-    """Tell whether somebody sits at a terminal."""
-    return sys.stdin.isatty() and sys.stdout.isatty()
-
-
-def has_screen(arguments: argparse.Namespace) -> bool:
-    """Tell whether the terminal table is to be shown, and can be: Textual draws it on standard error."""
-    return not arguments.plain and is_terminal() and sys.stderr.isatty()
 
 
 async def play(arguments: argparse.Namespace) -> int:
@@ -282,6 +256,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], Coroutine[Any, Any, int]]] = 
     "watch": watch,
     "tables": tables,
     "record": record_commands.record,
+    "replay": record_commands.replay,
     "scores": record_commands.scores,
     "verify": record_commands.verify_record,
     "games": games,

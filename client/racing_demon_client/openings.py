@@ -25,7 +25,7 @@ class Opened:
 
     Attributes:
         client: the connection.
-        how: ``practised``, ``hosted``, ``joined`` or ``watched``.
+        how: ``practised``, ``hosted``, ``joined``, ``watched`` or ``replayed``.
         addresses: what others may join under, if this table is for others.
         note: what the user should know of how it went; may be empty.
 

@@ -3,6 +3,7 @@
 import argparse
 import contextlib
 import datetime as dt
+import itertools
 import os
 import sys
 import time
@@ -25,18 +26,19 @@ from racing_demon_protocol.standings import chosen, standings
 
 from .digesting import KeptDigests, cache_path, key_of, key_of_file
 from .errors import RecordFailed, RecordUnreadable
+from .openings import Opened
+from .plain.replay import MOST_SPEED
+from .plain.replay import replay as tell
 from .plain.scoreboard import as_csv, as_json, as_table
 from .plain.words import Write, printable
 from .records import ask_journal, is_file, lines_from, listed, read_file
+from .replaying import Replay
+from .streams import has_screen, is_ascii_only, is_terminal, write
+from .tape import Tape
 
-__all__ = ["record", "scores", "verify_record"]
+__all__ = ["record", "replay", "scores", "verify_record"]
 
 ALL: Final = "all"
-
-
-def write(line: str) -> None:
-    """Print a line."""
-    sys.stdout.write(line + "\n")
 
 
 async def record(arguments: argparse.Namespace) -> int:
@@ -194,6 +196,56 @@ async def scores(arguments: argparse.Namespace) -> int:
         for line in as_table(table, rated):
             write(line)
     return 0
+
+
+async def replay(arguments: argparse.Namespace) -> int:
+    """Play a record back, at the terminal table or in plain text."""
+    source = arguments.source or await _latest(arguments.journal)
+    try:
+        async with lines_from(source, arguments.journal) as lines:
+            tape = Tape(_chosen_record(read_records(lines), arguments.match))
+    except InvalidRecord as error:
+        raise RecordUnreadable(f"{source} cannot be played back: {error}") from error
+    unseen = MOST_SPEED if not sys.stdout.isatty() else 1.0
+    client = Replay(tape, speed=arguments.speed or unseen, paused=arguments.paused)
+    if arguments.at is not None:
+        client.go_to(arguments.at)
+    seat = None if arguments.seat is None else _seat(tape, arguments.seat)
+    if has_screen(arguments):
+        from .terminal.app import run  # noqa: PLC0415 - Textual costs a third of a second, which plain text saves
+
+        return await run(Opened(client, "replayed"), arguments, watched=seat)
+    typed = sys.stdin if is_terminal() else None
+    if typed is not None:
+        write("? shows what can be typed.")
+    await tell(client, write, typed, seat=seat, ascii_only=is_ascii_only(arguments))
+    return 0
+
+
+async def _latest(journal: str | None) -> str:
+    """Return the last match of the journal."""
+    found = await listed(journal)
+    if not found:
+        raise RecordUnreadable("The journal has no match yet; name a record's file: racing-demon replay FILE")
+    return found[-1].id
+
+
+def _chosen_record(records: Iterator[Record], number: int) -> Record:
+    """Return one of the records of a file, by its number from 1."""
+    found = next(itertools.islice(records, number - 1, None), None)
+    if found is None:
+        raise InvalidRecord(f"there is no record number {number} in it.")
+    return found
+
+
+def _seat(tape: Tape, text: str) -> int:
+    """Return a seat by its number from 1, or by its player's name."""
+    names = {state.name.lower(): seat for seat, state in tape.view_at(tape.start).seats.items()}
+    if text.lower() in names:
+        return names[text.lower()]
+    if text.isascii() and text.isdigit() and int(text[:4]) - 1 in names.values():
+        return int(text[:4]) - 1
+    raise RecordUnreadable(f"Nobody is called {text!r} there: {', '.join(names)}.")
 
 
 def _of_files(paths: list[str], kept: KeptDigests) -> list[Digest]:

@@ -11,7 +11,16 @@ from typing import Final
 
 from ..plain.words import REACTIONS
 
-__all__ = ["ACTIONS", "LOBBY_ACTIONS", "MOST_COLUMNS", "Action", "Group", "Row", "column_actions"]
+__all__ = [
+    "ACTIONS",
+    "LOBBY_ACTIONS",
+    "MOST_COLUMNS",
+    "REPLAY_ACTIONS",
+    "Action",
+    "Group",
+    "Row",
+    "column_actions",
+]
 
 MOST_COLUMNS: Final = 19
 
@@ -23,6 +32,7 @@ class Group(StrEnum):
     LOBBY = "Before and between the hands"
     SAY = "Say"
     SEE = "See"
+    REPLAY = "Replay"
 
 
 class Row(StrEnum):
@@ -138,10 +148,34 @@ LOBBY_ACTIONS: Final = (
     Action(id="bot-hard", does="add a bot that plays fast", brief="hard", keys=("3",), group=Group.LOBBY),
     Action(id="bot-away", does="send the last bot away", brief="one less", keys=("-",), group=Group.LOBBY),
     Action(id="qr", does="the table's link for a camera, as a QR code", keys=("q",), group=Group.LOBBY),
+    Action(
+        id="analysis",
+        does="the last hand: races, plays that waited, cards still buried",
+        brief="analysis",
+        keys=("f12",),
+        group=Group.SEE,
+    ),
     Action(id="options", does="game and options", brief="options", keys=("o",), group=Group.LOBBY),
     Action(id="back", does="back to the cards", brief="to the cards", keys=("escape",), group=Group.SEE),
 )
 """What can be done before and between the matches, beside what can be done always."""
+
+
+def _replay(name: str, does: str, brief: str, *keys: str) -> Action:
+    return Action(id=f"replay-{name}", does=does, brief=brief, keys=keys, group=Group.REPLAY)
+
+
+REPLAY_ACTIONS: Final = (
+    _replay("pause", "stand still, or go on", "pause", "space"),
+    _replay("back", "one event back, and stand still", "back", ",", "left"),
+    _replay("step", "one event on, and stand still", "step", ".", "right"),
+    _replay("slower", "slower", "slower", "-"),
+    _replay("faster", "faster", "faster", "+", "="),
+    _replay("hand-back", "to the deal, or to the hand before", "hand", "[", "pageup"),
+    _replay("hand-next", "to the next hand", "next", "]", "pagedown"),
+    _replay("seek", "go to a hand, an event or a time", "go to", "g"),
+)
+"""What can be done with a replay, beside what spectators can do."""
 
 
 def column_actions(columns: int) -> Iterator[Action]:

@@ -13,9 +13,10 @@ from racing_demon_protocol.reasons import Phase
 from .drawing.densities import DENSITIES
 from .drawing.help import help_lines
 from .look import Look
-from .screens.dialogs import ChatScreen, HelpScreen, QuestionScreen
+from .replay import DEEDS, ReplaySession
+from .screens.dialogs import ChatScreen, HelpScreen, PlaceScreen, QuestionScreen
 from .screens.options import OptionsScreen
-from .screens.picture import LobbyScreen, PictureScreen, TallyScreen
+from .screens.picture import AnalysisScreen, LobbyScreen, PictureScreen, TallyScreen
 from .screens.players import Deed, PlayersScreen
 from .session import Session
 
@@ -63,6 +64,8 @@ def act(stage: Stage, session: Session, action: str) -> None:
         session.tell(cl.AddBot, level=action.removeprefix("bot-"))
     elif action.startswith("react-"):
         session.tell(cl.React, reaction=action.removeprefix("react-"))
+    elif action in DEEDS and isinstance(session, ReplaySession):
+        session.do(action)
     elif action in ACTS:
         ACTS[action](stage, session)
 
@@ -142,7 +145,20 @@ def _show(kind: type[PictureScreen]) -> Callable[[Stage, Session], None]:
     return show
 
 
+def _seek(stage: Stage, session: Session) -> None:
+    def said(text: str | None) -> None:
+        if text and stage.session is session and isinstance(session, ReplaySession):
+            session.seek(text)
+        stage.route()
+
+    if isinstance(session, ReplaySession):
+        stage.push_screen(PlaceScreen(), said)
+
+
 def _leave(stage: Stage, session: Session) -> None:
+    if isinstance(session, ReplaySession):
+        stage.run_worker(session.client.leave(), group="leaving")
+        return
     text = {
         "practised": "Leave the table? The match ends with it.",
         "hosted": "Leave the table? It is yours: it ends for everybody.",
@@ -207,6 +223,8 @@ ACTS: Final[dict[str, Callable[[Stage, Session], None]]] = {
     "help": _help,
     "leave": _leave,
     "tally": _show(TallyScreen),
+    "analysis": _show(AnalysisScreen),
+    "replay-seek": _seek,
     "lobby": _show(LobbyScreen),
     "colours": _colours,
     "density": _density,

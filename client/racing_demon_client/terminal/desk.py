@@ -3,7 +3,7 @@
 No clock is read: times are milliseconds on one rising clock, which is the caller's.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from racing_demon_protocol.board import Board, Kind, Play
@@ -37,6 +37,7 @@ class Desk:
         ping_ms: the last round trip.
         paint_ms: the last time from a key to its picture.
         ignored: the seats whose words are not shown here.
+        status: what a spectator is told while nothing else is to be said; may be empty.
 
     Args:
         place: the client.
@@ -57,6 +58,7 @@ class Desk:
         self._place = place
         self._slots: Slots | None = None
         self.ignored: set[int] = set()
+        self.status: Callable[[], str] = str
         self._watched: int | None = None
         self._turn_at: int | None = None
         self._sent: dict[int, Play] = {}
@@ -210,7 +212,7 @@ class Desk:
             return text, is_warning
         if self.hands.held is not None:
             return self._holding(self.hands.held, labels), False
-        return self._advice(now, labels), False
+        return self.status() or self._advice(now, labels), False
 
     def _advice(self, now: int, labels: Mapping[str, str]) -> str:
         """Return what the player may want to do, where nothing else is to be said."""

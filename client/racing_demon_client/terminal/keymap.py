@@ -4,9 +4,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from .actions import ACTIONS, LOBBY_ACTIONS, MOST_COLUMNS, Action, Group, Row, column_actions
+from .actions import ACTIONS, LOBBY_ACTIONS, MOST_COLUMNS, REPLAY_ACTIONS, Action, Group, Row, column_actions
 
-__all__ = ["PRESETS", "Keymap", "Preset", "known_actions", "lobby_keymap", "table_keymap", "watch_keymap"]
+__all__ = [
+    "PRESETS",
+    "Keymap",
+    "Preset",
+    "known_actions",
+    "lobby_keymap",
+    "replay_keymap",
+    "table_keymap",
+    "watch_keymap",
+]
 
 LABELS: Final = {"space": "space", "enter": "Enter", "backspace": "Backspace", "tab": "Tab"}
 LONG_NAMES: Final = {
@@ -178,6 +187,16 @@ def watch_keymap(bindings: Mapping[str, str]) -> Keymap:
     return Keymap(actions, {action.id: list(action.keys) for action in actions}, bindings)
 
 
+def replay_keymap(bindings: Mapping[str, str]) -> Keymap:
+    """Return the keys of somebody who plays a record back."""
+    brief = {"watch": "player", "analysis": "analysis", "leave": "leave"}
+    seen = [a for a in ACTIONS if a.group is Group.SEE and a.spot is None and a.id != "lobby"]
+    seen += [a for a in LOBBY_ACTIONS if a.id == "analysis"]
+    actions = [*REPLAY_ACTIONS, *(replace(a, brief=brief.get(a.id, "")) for a in seen)]
+    actions += [a for a in ACTIONS if a.id == "enter"]
+    return Keymap(actions, {action.id: list(action.keys) for action in actions}, bindings)
+
+
 def lobby_keymap(bindings: Mapping[str, str]) -> Keymap:
     """Return the keys of the screens around the hands."""
     always = [a for a in ACTIONS if a.id == "enter" or (a.group is not Group.PLAY and a.spot is None)]
@@ -188,7 +207,8 @@ def lobby_keymap(bindings: Mapping[str, str]) -> Keymap:
 
 def known_actions() -> frozenset[str]:
     """Return the names of all actions that keys can be bound to."""
-    return frozenset(action.id for action in [*ACTIONS, *LOBBY_ACTIONS, *column_actions(MOST_COLUMNS)])
+    every = [*ACTIONS, *LOBBY_ACTIONS, *REPLAY_ACTIONS, *column_actions(MOST_COLUMNS)]
+    return frozenset(action.id for action in every)
 
 
 def _keys(action: Action, preset: Preset, spots: Mapping[str, int]) -> list[str]:

@@ -58,6 +58,7 @@ class Lately:
         is_over = view.phase in {Phase.TALLY, Phase.OVER} and bool(view.results)
         self._ended_ms = view.results[-1].elapsed_ms if is_over else None
         self._deal_at = 0
+        self._banner_until = 0
         self._paused_ms = elapsed_ms if view.paused else None
         self._fresh.clear()
         self._pace = {seat: deque() for seat in view.hand_seats}

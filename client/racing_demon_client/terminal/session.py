@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from functools import cached_property
 
+from racing_demon_protocol.analysis import SeatAnalysis, analyse
 from racing_demon_protocol.board import Kind, Play
 from racing_demon_protocol.errors import InvalidRecord, RacingDemonError
 from racing_demon_protocol.messages import Message
@@ -13,6 +14,7 @@ from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Pong, Snapshot
 from racing_demon_protocol.reasons import Phase
 from racing_demon_protocol.record import verify
+from racing_demon_protocol.story import Story
 
 from ..openings import Opened
 from ..recorder import Recorder
@@ -36,6 +38,7 @@ class Session:
         desk: the desk.
         seed: the secret of the last hand, once it is told.
         proof: what came of checking the last hand.
+        analysis: what can be said of the last hand, for each of its players.
 
     Args:
         opened: the place at the table.
@@ -63,13 +66,14 @@ class Session:
         self._bindings = bindings
         self._recorder = recorder
         self._keymaps: dict[tuple[int, bool], Keymap] = {}
+        self.analysis: list[SeatAnalysis] = []
         self._hand: list[Snapshot | ev.Event] = []
+        self._story = Story()
         self._heard_at = self.now()
         self._pinged_at = 0
         self.client.notice = self._notice
 
-    @staticmethod
-    def now() -> int:
+    def now(self) -> int:
         """Return the milliseconds on the session's rising clock."""
         return time.monotonic_ns() // 1_000_000
 
@@ -117,9 +121,17 @@ class Session:
             if self._recorder is not None:
                 self._recorder.keep(message, self.client.view)
             self._keep(message)
+            self._analyse(message)
             if isinstance(message, Pong):
                 self.desk.ping_ms = float((now - message.stamp) % 2**31)
             heard(message, self.desk.follow(message, now))
+
+    def _analyse(self, message: Message) -> None:
+        """Follow what happens for the analysis of the hand, and make it when the hand is over."""
+        view = self.client.view
+        self._story.note(message, view, time.monotonic_ns() // 1_000, self.client.seat)
+        if isinstance(message, ev.HandOver) and self._story.hand is not None:
+            self.analysis = analyse(self._story.hand, view, message.seed)
 
     def _keep(self, message: Message) -> None:
         """Keep what can be checked when the hand's secret is told: from the last rest before it on."""
@@ -197,10 +209,12 @@ class Session:
             and (action.brief or action.id in {"chat", "leave", "players"})
             and (is_host or action.id not in hosts_only)
             and (action.id != "back" or has_cards)
+            and (action.id != "analysis" or bool(self.analysis))
         ]
         return Page(
             view=view,
             seat=self.client.seat,
+            focus=self.desk.focus,
             addresses=self.opened.addresses,
             feed=self.desk.lately.feed,
             prompt=prompt,
@@ -209,6 +223,7 @@ class Session:
             watchers=self.client.watchers,
             seed=self.seed,
             proof=self.proof,
+            analysis=self.analysis,
             labels=keymap.labels,
             footer=footer,
         )

@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from racing_demon_client.terminal.actions import ACTIONS, LOBBY_ACTIONS, MOST_COLUMNS
+from racing_demon_client.terminal.actions import ACTIONS, LOBBY_ACTIONS, MOST_COLUMNS, REPLAY_ACTIONS
 from racing_demon_client.terminal.keymap import (
     LONG_NAMES,
     PRESETS,
     Keymap,
     known_actions,
     lobby_keymap,
+    replay_keymap,
     table_keymap,
 )
 
@@ -41,10 +42,11 @@ def labels_of(keymap: Keymap) -> list[str]:
 
 
 def all_keymaps() -> Iterator[Keymap]:
-    """Yield the keys of all games on all keyboards, and those around the hands."""
+    """Yield the keys of all games on all keyboards, and those around the hands and in replays."""
     for preset, columns, reserve in product(PRESETS.values(), range(1, MOST_COLUMNS + 1), (False, True)):
         yield table_keymap(preset, {}, columns=columns, reserve=reserve)
     yield lobby_keymap({})
+    yield replay_keymap({})
 
 
 # Presets.
@@ -261,7 +263,7 @@ def test_every_action_is_known() -> None:
 
 def test_actions_have_one_name_each() -> None:
     """No two actions share a name, and all say what they do."""
-    actions = [*ACTIONS, *LOBBY_ACTIONS]
+    actions = [*ACTIONS, *LOBBY_ACTIONS, *REPLAY_ACTIONS]
     assert len(actions) == len({action.id for action in actions})
     assert all(action.does and action.brief.isprintable() for action in actions)
 

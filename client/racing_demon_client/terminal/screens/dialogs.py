@@ -10,12 +10,13 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Label
 
+from ...replaying import PLACES
 from ..drawing.canvas import Canvas
 from ..drawing.help import draw_help
 from ..look import Look
 from ..picture_widget import PictureWidget
 
-__all__ = ["ChatScreen", "HelpScreen", "QuestionScreen"]
+__all__ = ["ChatScreen", "HelpScreen", "PlaceScreen", "QuestionScreen"]
 
 MOST_CHAT = 200
 
@@ -81,6 +82,14 @@ class ChatScreen(ModalScreen[str]):
     def action_back(self) -> None:
         """Say nothing."""
         self.dismiss("")
+
+
+class PlaceScreen(ChatScreen):
+    """One line that says where a replay is to go to."""
+
+    def compose(self) -> ComposeResult:
+        """Lay the screen out."""
+        yield Input(placeholder=f"go to: {PLACES} (Escape: back)", max_length=16, compact=True)
 
 
 class QuestionScreen(ModalScreen[bool]):
