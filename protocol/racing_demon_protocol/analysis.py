@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from .board import Kind
+from .building import BuildingRules
 from .cards import PACK_SIZE, UNKNOWN, Card
 from .chances import Chance, Race
 from .dealer import Dealer
@@ -60,7 +61,9 @@ def analyse(story: HandStory, view: TableView, seed: str = "") -> list[SeatAnaly
     """
     assert view.rules is not None
     assert view.board is not None
-    deal = Dealer(bytes.fromhex(seed), view.rules).open_board().cards if seed else None
+    # In the building games a card that lies face down in a column has lain there since the deal.
+    is_known = seed and isinstance(view.rules, BuildingRules)
+    deal = Dealer(bytes.fromhex(seed), view.rules).open_board().cards if is_known else None
     return [_seat(story, view, deal, seat) for seat in view.hand_seats]
 
 
@@ -75,7 +78,6 @@ def _seat(
     buried: list[Buried] = []
     for number, pile in enumerate(columns):
         hidden = cards[pile].count(UNKNOWN)
-        # What lies face down in a column has lain there since the deal, at its bottom.
         known = deal[pile][:hidden] if deal is not None else ()
         buried += [Buried(card, number, len(cards[pile]) - depth - 1) for depth, card in enumerate(known)]
     return SeatAnalysis(

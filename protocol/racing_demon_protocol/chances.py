@@ -143,7 +143,7 @@ class Chances:
 def _sources(rules: Rules, seat: int) -> Iterator[int]:
     """Yield a seat's piles from which the top card can go up."""
     layout = rules.layout
-    yield layout.waste[seat]
+    yield from layout.own(seat, Kind.WASTE)
     for pile in layout.own(seat, Kind.RESERVE):
         group = layout.groups[pile]
         if isinstance(group, Reserve) and group.playable:
