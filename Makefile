@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: play test check format lint types contracts schema schema-write programs unit test-lan wheel-test attacks contention hidden \
+.PHONY: play test check format lint types contracts schema schema-write programs unit test-lan wheel-test attacks contention fuzz fuzz-sockets hidden \
 	bench bench-bots bench-broker bench-spectators bench-ui panes picture clean help
 
 help:  ## list the targets
@@ -58,6 +58,13 @@ contention: $(STAMP)  ## PLAYS contended plays through sockets that are cut: all
 
 hidden: $(STAMP)  ## HANDS played with other hidden cards: everybody is told the same, byte for byte
 	RACING_DEMON_HANDS=$(or $(HANDS),10000) $(BIN)/pytest -s -o faulthandler_timeout=0 tests/system/test_hidden.py $(ARGS)
+
+fuzz: $(STAMP)  ## RUNS of atheris on decoding and validation: nothing but a refusal may come of a bad frame
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[fuzz]'
+	$(BIN)/python -m tests.support.guided -runs=$(or $(RUNS),1000000) $(ARGS)
+
+fuzz-sockets: $(STAMP)  ## FRAMES that are a little wrong, through real sockets
+	RACING_DEMON_FRAMES=$(or $(FRAMES),100000) $(BIN)/pytest -s -o faulthandler_timeout=0 tests/system/test_fuzz.py $(ARGS)
 
 bench: $(STAMP)  ## the server beside bare relays: cost of a play, latency, fairness; ARGS go to it
 	$(BIN)/python benchmarks/server.py $(ARGS)
