@@ -42,10 +42,10 @@ PLACES = """where the table is:
 
 RECORDS = """examples:
   racing-demon record list                              the matches of this server's journal
-  racing-demon record export BCDF-1 --to match.jsonl    one match, for replay, verify and scores anywhere
+  racing-demon record export 3.1 --to match.jsonl       one match, for replay, verify and scores anywhere
   racing-demon record export all --to evening.jsonl     all of them in one file
   racing-demon record export old.jsonl --to new.jsonl   a record that --record kept, in the newest form
-  racing-demon record correct BCDF-1 --seat 2 --points -5 --why "a card too many in hand 3"
+  racing-demon record correct 3.1 --seat 2 --points -5 --why "a card too many in hand 3"
   racing-demon record correct match.jsonl --void --why "a try-out"
 
 docs/record.md describes the file.
@@ -55,7 +55,7 @@ REPLAY = """examples:
   racing-demon replay                          the last match of this server
   racing-demon replay match.jsonl              one of a file; the keys stand below the cards, ? shows all
   racing-demon replay match.jsonl --at h2 --speed 4 --seat Ann
-  racing-demon replay BCDF-1 --plain           line by line; at once, where no terminal shows it
+  racing-demon replay 3.1 --plain              line by line; at once, where no terminal shows it
 
 places are h2 (hand 2), e120 (event 120), 1:30 (a time in the hand), +10 and -10 (seconds)
 """

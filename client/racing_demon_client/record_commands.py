@@ -31,14 +31,15 @@ from .plain.replay import MOST_SPEED
 from .plain.replay import replay as tell
 from .plain.scoreboard import as_csv, as_json, as_table
 from .plain.words import Write, printable
-from .records import ask_journal, is_file, lines_from, listed, read_file
+from .records import ALL, ask_journal, is_file, lines_from, listed, read_file
 from .replaying import Replay
 from .streams import has_screen, is_ascii_only, is_terminal, write
 from .tape import Tape
 
 __all__ = ["record", "replay", "scores", "verify_record"]
 
-ALL: Final = "all"
+ONE_BY_ONE: Final = 3
+"""So many new matches are asked for one by one; for more all are, which takes one program."""
 
 
 async def record(arguments: argparse.Namespace) -> int:
@@ -52,7 +53,8 @@ async def _list(arguments: argparse.Namespace) -> int:
     for match in found:
         names = ", ".join(match.seats[seat] for seat in sorted(match.seats))
         state = "" if match.finished else ", not finished"
-        line = f"{match.id:12} {_day(match.started_ms)}  {match.game}, {match.hands} hands{state}: {names}"
+        state += ", corrected" if match.corrections else ""
+        line = f"{match.id:8} {_day(match.started_ms)}  {match.game}, {match.hands} hands{state}: {names}"
         write(match.model_dump_json() if arguments.json else printable(line))
     if not found:
         sys.stderr.write("The journal has no match yet.\n")
@@ -68,12 +70,9 @@ def _day(at_ms: int | None) -> str:
 
 async def _export(arguments: argparse.Namespace) -> int:
     """Write records as one portable file."""
-    sources = list(arguments.sources)
-    if sources == [ALL]:
-        sources = [match.id for match in await listed(arguments.journal)]
     number = 0
     with _output(arguments.to) as keep:
-        for source in sources:
+        for source in arguments.sources:
             async with lines_from(source, arguments.journal) as lines:
                 number += _write_records(lines, source, keep)
         if not number:
@@ -260,15 +259,17 @@ def _of_files(paths: list[str], kept: KeptDigests) -> list[Digest]:
 
 
 async def _of_journal(journal: str | None, kept: KeptDigests) -> list[Digest]:
-    found: list[Digest] = []
-    for match in await listed(journal):
-        key = key_of(f"{journal or ''}\0{match.model_dump_json()}")
-        known = kept.find(key) if match.finished else None
-        if known is None:
-            async with lines_from(match.id, journal) as lines:
-                known = _made(kept, key, read_records(lines), match.id)
-        found += known
-    return found
+    matches = await listed(journal)
+    keys = {match.id: key_of(f"{journal or ''}\0{match.model_dump_json()}") for match in matches}
+    known = {match.id: kept.find(keys[match.id]) if match.finished else None for match in matches}
+    new = [name for name, found in known.items() if found is None]
+    for source in new if len(new) <= ONE_BY_ONE else [ALL]:
+        async with lines_from(source, journal) as lines:
+            for record in read_records(lines):
+                name = record.header.id if record.header else ""
+                if name in keys and known[name] is None:
+                    known[name] = _made(kept, keys[name], iter([record]), name)
+    return [digest for found in known.values() for digest in found or ()]
 
 
 def _made(kept: KeptDigests, key: str, records: Iterator[Record], source: str) -> tuple[Digest, ...]:

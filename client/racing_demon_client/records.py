@@ -5,6 +5,7 @@ The journal is the server's, and only its own program reads it: it is asked as a
 
 import asyncio
 import contextlib
+import re
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterable, Iterator
@@ -18,9 +19,13 @@ from racing_demon_protocol.portable import Record, read_records
 
 from .errors import RecordUnreadable
 
-__all__ = ["Listed", "ask_journal", "is_file", "lines_from", "listed", "read_file"]
+__all__ = ["ALL", "Listed", "ask_journal", "is_file", "lines_from", "listed", "read_file"]
 
 STDIN: Final = "-"
+ALL: Final = "all"
+"""What stands for every match of the journal."""
+ID: Final = re.compile(r"[0-9]{1,18}\.[0-9]{1,18}", re.ASCII)
+"""What a match is called in a journal: the table's number, and which of its matches it is."""
 MOST_SAID: Final = 2_000
 MOST_LISTED: Final = 1_000_000
 
@@ -28,7 +33,7 @@ MOST_LISTED: Final = 1_000_000
 class Listed(BaseModel):
     """One match of the journal, as the server lists it."""
 
-    model_config = ConfigDict(frozen=True, extra="allow")
+    model_config = ConfigDict(frozen=True, extra="ignore")
 
     id: Annotated[str, Field(min_length=1, max_length=240)]
     code: str = ""
@@ -39,11 +44,12 @@ class Listed(BaseModel):
     seats: dict[int, str] = {}
     bots: tuple[int, ...] = ()
     finished: bool = False
+    corrections: int = 0
 
 
 def is_file(source: str) -> bool:
-    """Tell whether a source names a file, and not a match of the journal."""
-    return source == STDIN or any(sign in source for sign in "/\\.") or Path(source).exists()
+    """Tell whether a source names a file, and not a match of the journal, or all of them."""
+    return not (ID.fullmatch(source) or source == ALL) or Path(source).exists()
 
 
 @asynccontextmanager

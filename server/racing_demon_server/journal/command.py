@@ -9,12 +9,18 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from .matches import Match, export, matches
-from .reading import UnknownContents
+from pydantic import ValidationError
+
+from racing_demon_protocol.portable import Correction
+
+from .matches import Match, correct, export, matches
+from .reading import UnknownContents, corrections_of
 from .schema import JournalUnusable, default_path, open_journal
 from .upkeep import backup, check, restore
 
 __all__ = ["main"]
+
+MOST_CHARACTERS = 65_536
 
 EXAMPLES = """examples:
   racing-demon-server journal list                       the matches of this machine's journal
@@ -58,6 +64,8 @@ def _do(arguments: argparse.Namespace) -> int:
             return _check(arguments.file)
         case "list":
             return _list(arguments.journal, as_json=arguments.json)
+        case "correct":
+            return _correct(arguments.journal, arguments.id)
         case _:
             return _export(arguments.journal, arguments.id)
 
@@ -78,9 +86,11 @@ def _list(path: Path, *, as_json: bool) -> int:
     with contextlib.closing(open_journal(path)) as db:
         db.execute("BEGIN")
         for match in matches(db):
-            sys.stdout.write(
-                (json.dumps(match.as_json(), ensure_ascii=False) if as_json else _told(match)) + "\n"
-            )
+            told = _told(match)
+            if as_json:
+                row = {**match.as_json(), "corrections": len(corrections_of(db, match.id))}
+                told = json.dumps(row, ensure_ascii=False)
+            sys.stdout.write(told + "\n")
     return 0
 
 
@@ -109,6 +119,25 @@ def _export(path: Path, wanted: str) -> int:
     return 0
 
 
+def _correct(path: Path, wanted: str) -> int:
+    """Write a correction down that comes as a line on standard input, also while a server runs."""
+    try:
+        correction = Correction.model_validate_json(sys.stdin.readline(MOST_CHARACTERS))
+    except ValidationError:
+        sys.stderr.write(
+            "racing-demon-server: that is no correction; racing-demon record correct writes one.\n"
+        )
+        return 2
+    with contextlib.closing(open_journal(path)) as db:
+        match = next((match for match in matches(db) if match.id == wanted), None)
+    if match is None:
+        sys.stderr.write(f"racing-demon-server: there is no match {wanted} in {path}; see journal list.\n")
+        return 1
+    with contextlib.closing(open_journal(path, write=True)) as db:
+        correct(db, match, correction)
+    return 0
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="racing-demon-server journal",
@@ -123,11 +152,16 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("--to", type=Path, metavar="FILE", required=True)
     command = commands.add_parser("check", help="check a journal")
     command.add_argument("file", type=Path)
-    for name, text in (("list", "list the matches"), ("export", "write a match, or all, as JSON lines")):
+    for name, text in (
+        ("list", "list the matches"),
+        ("export", "write a match, or all, as JSON lines"),
+        ("correct", "append a correction, as racing-demon record correct writes it"),
+    ):
         command = commands.add_parser(name, help=text)
         command.add_argument("--journal", type=Path, metavar="FILE", default=default_path())
         if name == "list":
             command.add_argument("--json", action="store_true", help="one JSON object a line, for programs")
         else:
-            command.add_argument("id", help="the match's id, as the list has it, or all")
+            all_too = ", or all" if name == "export" else ""
+            command.add_argument("id", help=f"the match's id, as the list has it{all_too}")
     return parser

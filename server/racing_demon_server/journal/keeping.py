@@ -4,7 +4,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from racing_demon_protocol.codec import VERSION, encode
+from racing_demon_protocol.messages.server import Refused
 from racing_demon_protocol.options import Options
+from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.shuffle import commitment
 
 from .. import __version__
@@ -82,7 +84,10 @@ class TableJournal:
         for hand_id, seed in seeds:
             values = (self._id, hand_id, seed, commitment(seed, hand_id))
             statements.append(("INSERT INTO seeds VALUES (?, ?, ?, ?)", values))
-        statements += [self._claim(actor, claim) for actor, claim in claims]
+        for actor, claim in claims:
+            statements.append(self._claim(actor, claim))
+            if actor is not None and claim is not None and isinstance(claim.reply, Refused):
+                statements += self._beaten(actor, claim.reply, at, wall)
         self._journal.write(statements, told)
 
     def _claim(self, actor: Actor, claim: Claim | None) -> Statement:
@@ -92,6 +97,16 @@ class TableJournal:
         reply = None if claim.reply is None else encode(claim.reply)
         values = (*key, claim.token_hash, claim.counter, reply)
         return "INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?, ?)", values
+
+    def _beaten(self, actor: int, reply: Refused, at: int, wall: int) -> list[Statement]:
+        """Return what keeps by how much a card came too late; nothing for other refusals."""
+        if reply.reason is not Reason.BEATEN:
+            return []
+        sql = (
+            "INSERT OR IGNORE INTO beaten SELECT ?, ?, ?, coalesce(max(seq), 0), ?, ?, ? "
+            "FROM events WHERE table_id = ?"
+        )
+        return [(sql, (self._id, actor, reply.counter, at, wall, encode(reply), self._id))]
 
 
 def _nothing() -> None:

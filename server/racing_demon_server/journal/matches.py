@@ -8,12 +8,22 @@ from typing import Any, Final
 from racing_demon_protocol.errors import InconsistentEvent, InvalidGame
 from racing_demon_protocol.messages import Event
 from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.record import to_line
+from racing_demon_protocol.portable import Correction, Entry, Header, entry_line, section_line
+from racing_demon_protocol.record import tally_line
 from racing_demon_protocol.view import TableView
 
-from .reading import Kept, KeptTable, UnknownContents, log_of, options_of, tables
+from .reading import (
+    Kept,
+    KeptTable,
+    UnknownContents,
+    beaten_of,
+    corrections_of,
+    log_of,
+    options_of,
+    tables,
+)
 
-__all__ = ["Match", "export", "matches"]
+__all__ = ["Match", "correct", "export", "matches"]
 
 MARKS: Final = frozenset(
     cls.TAG for cls in (ev.Joined, ev.Left, ev.OptionsSet, ev.Committed, ev.Dealt, ev.HandOver, ev.MatchOver)
@@ -126,7 +136,7 @@ class _Follower:
 
 
 def export(db: sqlite3.Connection, match: Match) -> Iterator[str]:
-    """Yield the lines of a match's record: the table as it began, then every event with its times.
+    """Yield the lines of a match's record: the table as it began, every event with its times, corrections.
 
     Raises:
         UnknownContents: something is not understood.
@@ -135,13 +145,27 @@ def export(db: sqlite3.Connection, match: Match) -> Iterator[str]:
     table = match.table
     view = TableView(table.code, options_of(table))
     view.locked = table.passphrase is not None
+    software = f"racing-demon-server {table.software}"
+    yield section_line(Header(id=match.id, kept_by="server", software=software))
+    beaten: dict[int, list[Entry]] = {}
+    for seq, entry in beaten_of(db, table.id):
+        beaten.setdefault(seq, []).append(entry)
     for event, at_us, at_ms in log_of(db, table.id, last=match.last or 2**31):
         if event.seq == match.first:
-            yield to_line(view.snapshot(0), at_ms=at_ms, at_us=at_us, match=match.id)
+            yield entry_line(Entry(view.snapshot(0), at_us, at_ms))
+        _apply(view, event)
         if event.seq >= match.first:
-            yield to_line(event, at_ms=at_ms, at_us=at_us)
-        else:
-            _apply(view, event)
+            yield entry_line(Entry(event, at_us, at_ms))
+            yield from map(entry_line, beaten.get(event.seq, ()))
+    if match.finished:
+        yield tally_line(view)
+    yield from map(section_line, corrections_of(db, match.id))
+
+
+def correct(db: sqlite3.Connection, match: Match, correction: Correction) -> None:
+    """Write down what is said of a match; nothing of it changes by that."""
+    values = (match.id, correction.model_dump_json())
+    db.execute("INSERT INTO corrections (match, entry) VALUES (?, ?)", values)
 
 
 def _apply(view: TableView, event: Event) -> None:

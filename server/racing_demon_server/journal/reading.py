@@ -11,6 +11,7 @@ from racing_demon_protocol.errors import InvalidFrame
 from racing_demon_protocol.messages import Event
 from racing_demon_protocol.messages.server import Accepted, Refused
 from racing_demon_protocol.options import Options
+from racing_demon_protocol.portable import Correction, Entry
 
 from ..claims import Actor, Claim
 from ..table import Past
@@ -20,7 +21,9 @@ __all__ = [
     "Kept",
     "KeptTable",
     "UnknownContents",
+    "beaten_of",
     "claims_of",
+    "corrections_of",
     "last_us",
     "log_of",
     "options_of",
@@ -98,6 +101,34 @@ def log_of(
         if not isinstance(event, Event) or event.seq != seq:
             raise UnknownContents(f"what stands as event {seq} is none")
         yield Kept(event, at_us, at_ms)
+
+
+def beaten_of(db: sqlite3.Connection, table_id: int) -> Iterator[tuple[int, Entry]]:
+    """Yield what those were told whose card came too late, each with the event before it.
+
+    Raises:
+        UnknownContents: it is not understood.
+
+    """
+    sql = "SELECT seq, actor, at_us, at_ms, frame FROM beaten WHERE table_id = ? ORDER BY seq, at_us"
+    for seq, actor, at_us, at_ms, frame in db.execute(sql, (table_id,)):
+        reply = _reply(bytes(frame))
+        assert reply is not None
+        yield seq, Entry(reply, at_us, at_ms, actor)
+
+
+def corrections_of(db: sqlite3.Connection, match: str) -> list[Correction]:
+    """Return what was said of a match afterwards, by its name.
+
+    Raises:
+        UnknownContents: it is not understood.
+
+    """
+    rows = db.execute("SELECT entry FROM corrections WHERE match = ? ORDER BY id", (match,))
+    try:
+        return [Correction.model_validate_json(entry) for (entry,) in rows]
+    except ValidationError as error:
+        raise UnknownContents(f"a correction of match {match} is not understood") from error
 
 
 def seeds_of(db: sqlite3.Connection, table_id: int) -> dict[str, bytes]:

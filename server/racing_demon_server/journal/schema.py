@@ -59,6 +59,25 @@ MIGRATIONS: Final = (
         PRIMARY KEY (table_id, actor)
     ) WITHOUT ROWID;
     """,
+    # 2: what a record tells beside the events.
+    """
+    CREATE TABLE beaten (
+        table_id INTEGER NOT NULL REFERENCES tables (id),
+        actor INTEGER NOT NULL,
+        counter INTEGER NOT NULL,
+        seq INTEGER NOT NULL,
+        at_us INTEGER NOT NULL,
+        at_ms INTEGER NOT NULL,
+        frame BLOB NOT NULL,
+        PRIMARY KEY (table_id, actor, counter)
+    ) WITHOUT ROWID;
+    CREATE TABLE corrections (
+        id INTEGER PRIMARY KEY,
+        match TEXT NOT NULL,
+        entry TEXT NOT NULL
+    );
+    CREATE INDEX corrections_match ON corrections (match);
+    """,
 )
 """What makes each version of the file from the one before. Nothing here is ever changed: only added to.
 
@@ -66,6 +85,8 @@ MIGRATIONS: Final = (
 opened with. ``events``: the log as it is on the wire (``kind`` is the message's number), with the time on the
 server's clock in microseconds and that of the wall in milliseconds. ``seeds``: the secret of each deal.
 ``claims``: who may speak for a seat (-1: a host without one), and the last command of each with its answer.
+``beaten``: what those were told whose card came too late, behind the event ``seq``. ``corrections``: what was
+said of a match afterwards, by the match's name, as the lines of its record.
 """
 
 VERSION: Final = len(MIGRATIONS)
