@@ -4,12 +4,14 @@ import argparse
 import asyncio
 import ipaddress
 import os
+import re
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
 from racing_demon_protocol.arguments import port, seed, speed
+from racing_demon_protocol.broker_address import parse_broker
 
 from .durability import Durability
 
@@ -169,10 +171,10 @@ def _parser() -> argparse.ArgumentParser:
 
 def _broker(text: str) -> str:
     """Return the URL of a broker. No complaint repeats it: it may hold a password."""
-    from .publisher.address import parse_broker  # noqa: PLC0415 - most servers need no broker
+    from .publisher.link import tls_context  # noqa: PLC0415 - most servers need no broker
 
     try:
-        parse_broker(text, os.environ).tls_context()
+        tls_context(parse_broker(text, os.environ))
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
     except OSError as error:
@@ -200,9 +202,9 @@ def _network(text: str) -> str:
 
 
 def _node(text: str) -> str:
-    from .publisher.topics import NODE  # noqa: PLC0415
+    from racing_demon_protocol.directory import NODE  # noqa: PLC0415 - nor a name there
 
-    if NODE.fullmatch(text) is None:
+    if re.fullmatch(NODE, text) is None:
         raise argparse.ArgumentTypeError(f"{text!r} will not do: 1 to 32 small letters and digits")
     return text
 

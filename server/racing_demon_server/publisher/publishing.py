@@ -6,13 +6,13 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from racing_demon_protocol.broker_address import BrokerAddress
 from racing_demon_protocol.messages import Event
 from racing_demon_protocol.messages.client import Command
 from racing_demon_protocol.messages.server import Accepted, Refused
 
 from ..observer import Shown
 from ..room import Clock
-from .address import BrokerAddress
 from .link import OFFLINE, ONLINE, BrokerGone, Link, connected
 from .outbox import Outbox
 from .topics import Topics
