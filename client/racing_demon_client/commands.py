@@ -112,7 +112,8 @@ async def join(arguments: argparse.Namespace) -> int:
         return 2
     opening = functools.partial(openings.join, *found, arguments.name)
     async with _let_in(opening, arguments.passphrase) as opened:
-        await _take_part(opened, arguments, ["Enter: ready. ? shows what can be typed."])
+        told = [opened.note] if opened.note else []
+        await _take_part(opened, arguments, [*told, "Enter: ready. ? shows what can be typed."])
     return 0
 
 

@@ -5,12 +5,15 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
+from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.messages.client import AddBot
 from racing_demon_protocol.options import Options
+from racing_demon_protocol.reasons import Reason
 
 from .connection import Client
 from .errors import ConnectionFailed
 from .local import NOTHING, JournalRefused, Keeping, local_server
+from .seats import KeptSeat, kept_seat
 
 __all__ = ["Opened", "full_url", "host", "join", "practise", "watch"]
 
@@ -110,15 +113,40 @@ async def host(  # noqa: PLR0913
 
 @asynccontextmanager
 async def join(address: str, code: str, name: str, passphrase: str = "") -> AsyncIterator[Opened]:
-    """Take a seat at a table.
+    """Take a seat at a table: the one that this user had there, or else a free one.
 
     Raises:
         ConnectionFailed: the server cannot be reached.
         CommandRefused: there is no such table, or no seat.
 
     """
-    async with await Client.join(full_url(address), code, name, passphrase=passphrase) as client:
-        yield Opened(client, "joined", (address,))
+    url = full_url(address)
+    with kept_seat(url, code) as kept:
+        client = await _come_back(url, code, kept)
+        note = "" if client is None else "you have your seat back"
+        if client is None:
+            client = await Client.join(url, code, name, passphrase=passphrase)
+        if kept is not None:
+            kept.keep(client.token)
+        async with client:
+            try:
+                yield Opened(client, "joined", (address,), note)
+            finally:
+                if kept is not None and client.has_left:
+                    kept.forget()
+
+
+async def _come_back(url: str, code: str, kept: KeptSeat | None) -> Client | None:
+    """Take the seat up again that is kept; ``None`` if there is none, or not any more."""
+    if kept is None or not kept.token:
+        return None
+    try:
+        return await Client.resume(url, code, kept.token)
+    except CommandRefused as error:
+        if error.reason not in {Reason.BAD_TOKEN, Reason.UNKNOWN_TABLE}:
+            raise
+        kept.forget()
+        return None
 
 
 @asynccontextmanager

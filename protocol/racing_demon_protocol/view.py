@@ -303,30 +303,41 @@ class TableView:
 
         """
         view = cls(snapshot.code, snapshot.options)
-        view.seq = snapshot.seq
-        view.host = snapshot.host
-        view.phase = snapshot.phase
-        view.seats = {state.seat: state for state in snapshot.seats}
-        view.hand = snapshot.hand
-        view.hand_id = snapshot.hand_id
-        view.commitment = snapshot.commitment
-        view.called = snapshot.called
-        view.results = list(snapshot.results)
-        view.winners = snapshot.winners
-        view.paused = snapshot.paused
-        view.locked = snapshot.locked
-        if any(len(result.seats) != len(result.points) for result in view.results):
+        view.restore(snapshot)
+        return view
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Become the view that a snapshot describes.
+
+        Raises:
+            InconsistentEvent: its board is not one of its game, or its tally not of its seats.
+            InvalidGame: its options describe no game that is known here.
+
+        """
+        self.code, self.options = snapshot.code, snapshot.options
+        self.seq = snapshot.seq
+        self.host = snapshot.host
+        self.phase = snapshot.phase
+        self.seats = {state.seat: state for state in snapshot.seats}
+        self.hand = snapshot.hand
+        self.hand_id = snapshot.hand_id
+        self.commitment = snapshot.commitment
+        self.called = snapshot.called
+        self.results = list(snapshot.results)
+        self.winners = snapshot.winners
+        self.paused = snapshot.paused
+        self.locked = snapshot.locked
+        if any(len(result.seats) != len(result.points) for result in self.results):
             raise InconsistentEvent("a tally has points for other seats")
         if snapshot.hand_seats:
-            view.rules = make_rules(declare(snapshot.options, len(snapshot.hand_seats)), snapshot.hand_seats)
-            view.board = Board(view.rules.layout.piles, snapshot.piles)
-            seats, piles = snapshot.hand_seats, range(len(view.board.piles))
-            view.board.redeals = _counted(seats, snapshot.redeals)
-            view.board.liberties = _counted(seats, snapshot.liberties)
-            view.board.came = _counted(piles, snapshot.came)
-            if any(card >= view.rules.layout.card_limit for pile in snapshot.piles for card in pile):
+            self.rules = make_rules(declare(snapshot.options, len(snapshot.hand_seats)), snapshot.hand_seats)
+            self.board = Board(self.rules.layout.piles, snapshot.piles)
+            seats, piles = snapshot.hand_seats, range(len(self.board.piles))
+            self.board.redeals = _counted(seats, snapshot.redeals)
+            self.board.liberties = _counted(seats, snapshot.liberties)
+            self.board.came = _counted(piles, snapshot.came)
+            if any(card >= self.rules.layout.card_limit for pile in snapshot.piles for card in pile):
                 raise InconsistentEvent("a card of nobody's pack")
-        return view
 
 
 def _counted(keys: Iterable[int], counts: Iterable[int]) -> dict[int, int]:

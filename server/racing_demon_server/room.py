@@ -17,10 +17,10 @@ from typing import Final, NamedTuple
 
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.messages.client import Command
-from racing_demon_protocol.messages.events import Committed, Connected, Event, Joined, Left, StoodIn
-from racing_demon_protocol.messages.server import Accepted, Halted, Refused, Seated, Watchers
+from racing_demon_protocol.messages.events import Committed, Connected, Event, HandOver, Joined, Left, StoodIn
+from racing_demon_protocol.messages.server import Accepted, Halted, Refused, Seated, Snapshot, Watchers
 from racing_demon_protocol.options import Options
-from racing_demon_protocol.reasons import CloseCode, Reason
+from racing_demon_protocol.reasons import CloseCode, Phase, Reason
 from racing_demon_protocol.view import TableView
 
 from .bots import LEVELS, Bot
@@ -314,7 +314,8 @@ class Room:
         else:
             told = partial(self._tell_late, frames, parting, then)
             self._unwritten += 1
-            self.journal.keep(frames, at, self._seeds(events), self.table.claims.take_changed(), told)
+            seeds, claims = self._seeds(events), self.table.claims.take_changed()
+            self.journal.keep(frames, at, seeds, claims, told, self._snapshot(events))
         self._wind_up()
 
     def _noted(self, seeds: Iterator[bytes]) -> Iterator[bytes]:
@@ -327,6 +328,12 @@ class Room:
         """Return the secrets of the hands that begin with these events, by the hands' ids."""
         drawn, self._drawn = self._drawn, []
         return list(zip((each.hand_id for each in events if isinstance(each, Committed)), drawn, strict=True))
+
+    def _snapshot(self, events: list[Event]) -> Snapshot | None:
+        """Return the table after a hand, for the journal; ``None`` while there is nothing new to keep."""
+        at_rest = any(isinstance(each, HandOver) for each in events) and not self.table.view.in_hand
+        at_rest = at_rest and self.table.view.phase is not Phase.COUNTDOWN
+        return self.table.view.snapshot(0) if at_rest else None
 
     def _when_written(self, then: Callable[[], None]) -> None:
         """Do something when all that has happened until now is told."""

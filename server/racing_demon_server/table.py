@@ -13,7 +13,7 @@ from racing_demon_protocol.errors import CommandRefused, IllegalPlay, Inconsiste
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Accepted, Refused
+from racing_demon_protocol.messages.server import Accepted, Refused, Snapshot
 from racing_demon_protocol.options import CallOut, Options, StallRule
 from racing_demon_protocol.reasons import EndReason, Phase, Reason
 from racing_demon_protocol.rulebook import make_rules
@@ -50,12 +50,14 @@ class Past(NamedTuple):
     """What is kept of a table from an earlier run of its server.
 
     Attributes:
-        log: its events, each with the time when it happened.
+        snapshot: how it was between two hands; ``None`` if its log begins with its first event.
+        log: its events, each with the time when it happened; those before the snapshot are passed over.
         seeds: the secrets of its hands, by the hands' ids.
         claims: who may speak for its seats, and what was answered last.
 
     """
 
+    snapshot: Snapshot | None
     log: Iterable[tuple[ev.Event, int]]
     seeds: Mapping[str, bytes]
     claims: Mapping[Actor, Claim]
@@ -129,8 +131,13 @@ class Table:
             InvalidGame: a game is not known here.
 
         """
+        if past.snapshot is not None:
+            self.view.restore(past.snapshot)
+            self._matches = int(self.view.hand_id.split("/")[1])
         for event, at in past.log:
             self._now = max(self._now, at)
+            if past.snapshot is not None and event.seq <= past.snapshot.seq:
+                continue
             if isinstance(event, ev.Played):
                 self._known_hand(event).restore(event, at)
                 continue
@@ -169,6 +176,7 @@ class Table:
         self._seating.begin_again(at)
         if self.view.phase is Phase.GRACE:
             self._grace_until = max(self._grace_until, at + RETURN_US)
+        self._next_deal_at = max(self._next_deal_at, at + min(RETURN_US, self.view.options.tally_ms * 1_000))
         self._pausing.begin_again(at)
         return self._log.take()
 
@@ -249,10 +257,10 @@ class Table:
                     yield hand.dead_check_at, self._check_dead
                 case Phase.GRACE:
                     yield self._grace_until, self._end_grace
-                case Phase.TALLY if self._seating.somebody_is_there():
-                    yield self._next_deal_at, self._deal
             if (due := self._pausing.due) is not None:
                 yield due, self._pausing.stop_by_rule
+        if view.phase is Phase.TALLY and self._seating.somebody_is_there():
+            yield self._next_deal_at, self._deal
         for at, is_host in self._seating.timers():
             yield at, self._replace_host if is_host else self._give_up
 

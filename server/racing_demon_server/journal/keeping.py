@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from racing_demon_protocol.codec import VERSION, encode
-from racing_demon_protocol.messages.server import Refused
+from racing_demon_protocol.messages.server import Refused, Snapshot
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.shuffle import commitment
@@ -55,13 +55,14 @@ class TableJournal:
         sql = "UPDATE tables SET closed_ms = ? WHERE id = ?"
         self._journal.write([(sql, (self._wall_clock(), self._id))], _nothing)
 
-    def keep(
+    def keep(  # noqa: PLR0913, PLR0917
         self,
         frames: Sequence[Frames],
         at: int,
         seeds: Iterable[tuple[str, bytes]],
         claims: Iterable[tuple[Actor, Claim | None]],
         told: Callable[[], None],
+        snapshot: Snapshot | None = None,
     ) -> None:
         """Write down what belongs together, and call back when it is certain.
 
@@ -71,6 +72,7 @@ class TableJournal:
             seeds: the secrets of hands that were dealt, by their ids.
             claims: the claims that have changed; ``None`` for one that is gone.
             told: is called then.
+            snapshot: the table after all that, where no hand is played.
 
         """
         wall = self._wall_clock()
@@ -88,6 +90,9 @@ class TableJournal:
             statements.append(self._claim(actor, claim))
             if actor is not None and claim is not None and isinstance(claim.reply, Refused):
                 statements += self._beaten(actor, claim.reply, at, wall)
+        if snapshot is not None:
+            sql = "INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?)"
+            statements.append((sql, (self._id, snapshot.seq, encode(snapshot))))
         self._journal.write(statements, told)
 
     def _claim(self, actor: Actor, claim: Claim | None) -> Statement:

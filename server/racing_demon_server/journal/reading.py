@@ -2,14 +2,14 @@
 
 import sqlite3
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from pydantic import ValidationError
 
 from racing_demon_protocol.codec import VERSION, decode_server
 from racing_demon_protocol.errors import InvalidFrame
 from racing_demon_protocol.messages import Event
-from racing_demon_protocol.messages.server import Accepted, Refused
+from racing_demon_protocol.messages.server import Accepted, Refused, Snapshot
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.portable import Correction, Entry
 
@@ -30,6 +30,10 @@ __all__ = [
     "past_of",
     "tables",
 ]
+
+
+BEFORE_SNAPSHOT: Final = 256
+"""So many events before a table's snapshot are read, for clients who come back and lack some of them."""
 
 
 class UnknownContents(Exception):
@@ -80,9 +84,14 @@ def options_of(table: KeptTable) -> Options:
 
 
 def log_of(
-    db: sqlite3.Connection, table_id: int, *, kinds: frozenset[int] = frozenset(), last: int = 2**31
+    db: sqlite3.Connection,
+    table_id: int,
+    *,
+    kinds: frozenset[int] = frozenset(),
+    first: int = 1,
+    last: int = 2**31,
 ) -> Iterator[Kept]:
-    """Yield the events of a table up to a number, all or those of some kinds.
+    """Yield the events of a table from a number up to another, all or those of some kinds.
 
     Raises:
         UnknownContents: one is not understood.
@@ -91,9 +100,9 @@ def log_of(
     some = f"AND kind IN ({', '.join(map(str, sorted(kinds)))}) " if kinds else ""
     sql = (
         "SELECT seq, at_us, at_ms, frame FROM events "  # noqa: S608 - numbers of our own
-        f"WHERE table_id = ? AND seq <= ? {some}ORDER BY seq"
+        f"WHERE table_id = ? AND seq BETWEEN ? AND ? {some}ORDER BY seq"
     )
-    for seq, at_us, at_ms, frame in db.execute(sql, (table_id, last)):
+    for seq, at_us, at_ms, frame in db.execute(sql, (table_id, first, last)):
         try:
             event = decode_server(bytes(frame))
         except InvalidFrame as error:
@@ -159,8 +168,23 @@ def past_of(db: sqlite3.Connection, table: KeptTable) -> Past:
     """
     if table.protocol != VERSION:
         raise UnknownContents(f"it was played with version {table.protocol} of the protocol, not {VERSION}")
-    log = ((kept.event, kept.at_us) for kept in log_of(db, table.id))
-    return Past(log, seeds_of(db, table.id), claims_of(db, table.id))
+    snapshot = _snapshot_of(db, table.id)
+    first = 1 if snapshot is None else max(1, snapshot.seq - BEFORE_SNAPSHOT)
+    log = ((kept.event, kept.at_us) for kept in log_of(db, table.id, first=first))
+    return Past(snapshot, log, seeds_of(db, table.id), claims_of(db, table.id))
+
+
+def _snapshot_of(db: sqlite3.Connection, table_id: int) -> Snapshot | None:
+    row = db.execute("SELECT frame FROM snapshots WHERE table_id = ?", (table_id,)).fetchone()
+    if row is None:
+        return None
+    try:
+        snapshot = decode_server(row[0])
+    except InvalidFrame as error:
+        raise UnknownContents(f"its snapshot is not understood: {error}") from error
+    if not isinstance(snapshot, Snapshot):
+        raise UnknownContents("what stands as its snapshot is none")
+    return snapshot
 
 
 def last_us(db: sqlite3.Connection) -> int:

@@ -78,6 +78,14 @@ MIGRATIONS: Final = (
     );
     CREATE INDEX corrections_match ON corrections (match);
     """,
+    # 3: where a restart begins.
+    """
+    CREATE TABLE snapshots (
+        table_id INTEGER PRIMARY KEY REFERENCES tables (id),
+        seq INTEGER NOT NULL,
+        frame BLOB NOT NULL
+    );
+    """,
 )
 """What makes each version of the file from the one before. Nothing here is ever changed: only added to.
 
@@ -87,6 +95,7 @@ server's clock in microseconds and that of the wall in milliseconds. ``seeds``: 
 ``claims``: who may speak for a seat (-1: a host without one), and the last command of each with its answer.
 ``beaten``: what those were told whose card came too late, behind the event ``seq``. ``corrections``: what was
 said of a match afterwards, by the match's name, as the lines of its record.
+``snapshots``: each table as it was after its last hand, so that a restart need not go through all of its log.
 """
 
 VERSION: Final = len(MIGRATIONS)
