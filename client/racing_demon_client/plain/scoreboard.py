@@ -29,9 +29,10 @@ def as_table(standings: Standings, ratings: Ratings) -> list[str]:
     lines = [head, *(_line(row, ratings.get(row.key)) for row in standings.rows)]
     lines += [
         "",
-        f"{standings.matches} matches. a hand: points of an average hand; out: times out; races: won-lost;",
-        "by ms: what a race was lost by; row: matches won in a row now/at most; rating: surely so good;",
-        "(easy) and the like: a bot of that level",
+        f"matches: {standings.matches}",
+        "a hand: points of an average hand; out: times out; races: won-lost;",
+        "by ms: what a race was lost by; row: matches won in a row, now/at most;",
+        "rating: what somebody is surely worth; (easy) and the like: a bot's level",
     ]
     if standings.corrected:
         lines += ["", "corrections:", *(f"  {_told(each)}" for each in standings.corrected)]
