@@ -72,6 +72,10 @@ bench: $(STAMP)  ## the server beside bare relays: cost of a play, latency, fair
 attacks: $(STAMP)  ## each attack on a server that a match is played on: what it costs, in time and memory
 	$(BIN)/pytest -s tests/system/test_attacks.py $(ARGS)
 
+games: $(STAMP)  ## 1,000 random hands of every game, all invariants; a million deals of the Clock
+	RACING_DEMON_GAMES=1000 RACING_DEMON_DEALS=1000000 $(BIN)/pytest -s tests/protocol/mechanics \
+		-o faulthandler_timeout=0 $(ARGS)
+
 bench-bots: $(STAMP)  ## 200 four-handed hands: what each level of bot earns
 	$(BIN)/python -m racing_demon_server.simulate --hands 200
 	$(BIN)/python -m racing_demon_server.simulate --hands 200 --game classic

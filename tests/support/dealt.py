@@ -4,17 +4,32 @@ import random
 from collections.abc import Iterator, Sequence
 
 from racing_demon_protocol.board import Board, Move, Play
-from racing_demon_protocol.cards import Card
+from racing_demon_protocol.cards import PACK_SIZE, Card, parse, rank
 from racing_demon_protocol.dealer import Dealer
 from racing_demon_protocol.declaration import Game
 from racing_demon_protocol.rulebook import make_rules
+from racing_demon_protocol.rules import Rules
 from racing_demon_protocol.shuffle import subseed
 
-__all__ = ["Dealt", "random_hands"]
+__all__ = ["Dealt", "random_hands", "stacked"]
+
+
+class StackedDealer(Dealer):
+    """A dealer whose cards lie in an order that a test has chosen."""
+
+    def __init__(self, decks: Sequence[Sequence[Card]], rules: Rules) -> None:
+        super().__init__(bytes(32), rules)
+        self._open = rules.deal(decks)
 
 
 class Dealt:
     """One hand of a game.
+
+    Args:
+        game: which.
+        seed: the secret of the deal.
+        seats: who plays.
+        decks: the cards of each seat, the first one to deal first, instead of the seed's.
 
     Attributes:
         rules: its rules.
@@ -25,13 +40,20 @@ class Dealt:
 
     """
 
-    def __init__(self, game: Game, seed: bytes = bytes(32), seats: Sequence[int] = (0,)) -> None:
+    def __init__(
+        self,
+        game: Game,
+        seed: bytes = bytes(32),
+        seats: Sequence[int] = (0,),
+        decks: Sequence[Sequence[Card]] | None = None,
+    ) -> None:
         self.rules = make_rules(game, seats)
         self.board = self.rules.deal()
-        self.dealer = Dealer(seed, self.rules)
+        self.dealer = Dealer(seed, self.rules) if decks is None else StackedDealer(decks, self.rules)
         self.dealt = self.dealer.first_cards(self.board)
         self.board.reveal(self.board.all_unnamed(), self.dealt)
         self.log: list[tuple[int, Move]] = []
+        self._named: dict[tuple[int, str], tuple[int, ...]] = {}
         for seat in seats:
             self.settle(seat)
 
@@ -56,7 +78,9 @@ class Dealt:
 
     def named(self, group: str, seat: int = 0) -> list[list[Card]]:
         """Return the public cards of the piles of a group."""
-        return [self.board.cards[pile] for pile in self.rules.layout.named(seat, group)]
+        if (seat, group) not in self._named:
+            self._named[seat, group] = self.rules.layout.named(seat, group)
+        return [self.board.cards[pile] for pile in self._named[seat, group]]
 
     def replay(self) -> Board:
         """Return the board that another fold of the same moves comes to."""
@@ -94,3 +118,13 @@ def random_hands(
     """Yield hands of a game, with randomness to play each of them."""
     for number in range(count):
         yield Dealt(game, subseed(bytes(32), f"{game.name}/{number}"), seats), random.Random(number)
+
+
+def stacked(game: Game, *first: str) -> Dealt:
+    """Return a hand of one seat in which these cards are dealt first, and all others in their order."""
+    left = [card for card in range(52 * game.packs) if rank(card) in game.ranks]
+    chosen = []
+    for word in " ".join(first).split():
+        chosen.append(next(card for card in left if card % PACK_SIZE == parse(word)))
+        left.remove(chosen[-1])
+    return Dealt(game, decks=[[*chosen, *left]])
