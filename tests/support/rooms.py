@@ -18,7 +18,7 @@ from racing_demon_server.room import Room
 
 from .servers import Closing
 
-__all__ = ["Ear", "in_virtual_time", "now", "open_room", "say", "seat_at"]
+__all__ = ["Ear", "VirtualLoop", "in_virtual_time", "now", "open_room", "say", "seat_at"]
 
 T = TypeVar("T")
 
@@ -36,7 +36,7 @@ class _Clockwork(selectors.SelectSelector):
         return ready
 
 
-class _VirtualLoop(asyncio.SelectorEventLoop):
+class VirtualLoop(asyncio.SelectorEventLoop):
     def __init__(self) -> None:
         self._clockwork = _Clockwork()
         super().__init__(self._clockwork)
@@ -47,7 +47,7 @@ class _VirtualLoop(asyncio.SelectorEventLoop):
 
 def in_virtual_time(story: Coroutine[Any, Any, T]) -> T:
     """Run a story on a loop whose clock jumps from one appointment to the next."""
-    with asyncio.Runner(loop_factory=_VirtualLoop) as runner:
+    with asyncio.Runner(loop_factory=VirtualLoop) as runner:
         return runner.run(story)
 
 
