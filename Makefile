@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: play test check format lint types contracts schema schema-write programs unit test-lan wheel-test attacks contention fuzz fuzz-sockets hidden \
+.PHONY: play test check format lint types contracts schema schema-write programs unit test-lan wheel-test attacks contention fuzz fuzz-sockets hidden soak \
 	bench bench-bots bench-broker bench-spectators bench-ui panes picture clean help
 
 help:  ## list the targets
@@ -55,6 +55,9 @@ test-lan: $(STAMP)  ## two machines of network namespaces (as root): found, cut 
 
 contention: $(STAMP)  ## PLAYS contended plays through sockets that are cut: all told is true, all false found out
 	RACING_DEMON_PLAYS=$(or $(PLAYS),20000) RACING_DEMON_MUTANTS=50 $(BIN)/pytest -s -o faulthandler_timeout=0 tests/system/test_history.py $(ARGS)
+
+soak: $(STAMP)  ## HANDS in virtual time, with crashes, breaks and all the rest
+	RACING_DEMON_HANDS=$(or $(HANDS),10000) $(BIN)/pytest -s -o faulthandler_timeout=0 tests/system/test_simulation.py $(ARGS)
 
 hidden: $(STAMP)  ## HANDS played with other hidden cards: everybody is told the same, byte for byte
 	RACING_DEMON_HANDS=$(or $(HANDS),10000) $(BIN)/pytest -s -o faulthandler_timeout=0 tests/system/test_hidden.py $(ARGS)

@@ -117,7 +117,7 @@ class Room:
         self.shown: Shown = self.table if journal is None else Published(self.table)
         self.journal = journal
         self._unwritten = 0
-        self.listeners: set[Listener] = set()
+        self.listeners: dict[Listener, None] = {}  # in the order in which they came
         self._speakers: dict[Actor, Listener] = {}
         self.gallery = Gallery(self.shown.view, self.table.elapsed_ms, clock)
         self._lock = lock
@@ -189,7 +189,7 @@ class Room:
         previous = self._speakers.get(actor)
         self._speakers[actor] = listener
         if previous is not None:
-            self.listeners.discard(previous)
+            self.listeners.pop(previous, None)
         return previous
 
     def connect(self, actor: Actor) -> None:
@@ -198,7 +198,7 @@ class Room:
 
     def leave(self, listener: Listener, actor: Actor) -> None:
         """Forget a listener whose connection is lost; its seat stays, unless it was taken up again."""
-        self.listeners.discard(listener)
+        self.listeners.pop(listener, None)
         if listener in self.gallery:
             self.gallery.discard(listener)
             self._count_watchers()
@@ -222,7 +222,7 @@ class Room:
                     listener.reply(event)
         else:
             listener.reply(view.snapshot(self.table.elapsed_ms(self._clock())))
-        self.listeners.add(listener)
+        self.listeners[listener] = None
 
     def close(self) -> None:
         """Stop the clockwork."""
@@ -362,7 +362,7 @@ class Room:
             for observer in self._observers:
                 observer.published(self.shown, each.event)
         for listener in parting:
-            self.listeners.discard(listener)
+            self.listeners.pop(listener, None)
             listener.close(CloseCode.KICKED, "The host sent you away from the table.")
         if then is not None:
             then()

@@ -92,8 +92,12 @@ class Call:
     """The numbers between which the table judged it."""
 
 
-def check(accounts: Sequence[Account]) -> Findings:
+def check(accounts: Sequence[Account], *, halts: bool = False) -> Findings:
     """Check what clients tell of one table.
+
+    Args:
+        accounts: what they tell.
+        halts: whether the server's disk took nothing at times, so that it may have said so.
 
     Raises:
         WrongHistory: it cannot be.
@@ -102,7 +106,7 @@ def check(accounts: Sequence[Account]) -> Findings:
     told = _Told(accounts)
     calls = told.calls
     _Order(told).bound(calls)
-    _Fold(told).follow()
+    _Fold(told, halts).follow()
     try:
         verify([told.start, *told.log])
     except InvalidRecord as error:
@@ -275,8 +279,9 @@ class _Order:
 class _Fold:
     """Plays the log once more, and asks at each number which of the open refusals are right."""
 
-    def __init__(self, told: _Told) -> None:
+    def __init__(self, told: _Told, halts: bool) -> None:
         self._told = told
+        self._halts = halts
         self._view = TableView.from_snapshot(told.start)
         self._arrivals: defaultdict[int, list[ev.Played]] = defaultdict(list)
         self._dealt_seq = EARLY
@@ -327,12 +332,14 @@ class _Fold:
         match reply, call.command:
             case (Refused(reason=Reason.REPEATED), _) | (Accepted(), cl.PlayCards()):
                 is_right = True  # whether they were sent again, and carried out, was looked at before
+            case Refused(reason=Reason.HALTED), _:
+                is_right = self._halts
             case Accepted(seq=seq), _:
                 is_right = seq == view.seq
             case Refused(), cl.PlayCards() as play:
                 is_right = self._is_refused_rightly(call, play, reply)
             case Refused(reason=Reason.NOT_NOW), cl.Stuck():
-                is_right = view.phase is not Phase.PLAYING
+                is_right = view.phase is not Phase.PLAYING or call.seat not in view.hand_seats
             case Refused(reason=Reason.PAUSED), cl.Stuck():
                 is_right = view.phase is Phase.PLAYING and view.paused
             case Refused(reason=Reason.NOT_NOW), cl.Ready():

@@ -1,4 +1,4 @@
-"""A network in virtual time: connections of this process, with delays, breaks and silences that a seed decides.
+"""A network in virtual time: connections in this process, with delays, breaks and silences from a seed.
 
 The loop opens servers and connections on it as if they were sockets, so that servers and clients run on it
 unchanged. Bytes of one direction keep their order, as in TCP; those of different connections overtake each
@@ -10,6 +10,7 @@ import math
 import random
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from .rooms import VirtualLoop
@@ -134,7 +135,9 @@ class MemoryTransport(asyncio.Transport):
 
     peer: "MemoryTransport"
 
-    def __init__(self, line: Line, loop: asyncio.AbstractEventLoop, rng: random.Random, jitter: float) -> None:
+    def __init__(
+        self, line: Line, loop: asyncio.AbstractEventLoop, rng: random.Random, jitter: float
+    ) -> None:
         super().__init__({"peername": ("127.0.0.1", 1), "sockname": ("127.0.0.1", 2)})
         self.is_over = False
         self.is_reading = True
@@ -146,6 +149,7 @@ class MemoryTransport(asyncio.Transport):
         self._closing = False
         self._paused = False
         self._unread: deque[bytes] = deque()
+        self._on_the_way: deque[Callable[[], None]] = deque()
         self._outstanding = 0
         self._last = 0.0
 
@@ -167,7 +171,7 @@ class MemoryTransport(asyncio.Transport):
     def get_write_buffer_size(self) -> int:
         return max(0, self._outstanding - WINDOW)
 
-    def write(self, data: bytes | bytearray | memoryview[Any]) -> None:  # type: ignore[override]
+    def write(self, data: Any) -> None:
         if self._closing or not data:
             return
         self._outstanding += len(data)
@@ -237,11 +241,13 @@ class MemoryTransport(asyncio.Transport):
         delay = self._line.delay + self._rng.uniform(0, self._jitter)
         tick = math.ceil((self._loop.time() + delay) * 1_000) / 1_000
         self._last = max(self._last, tick + self._rng.random() * TOGETHER / 2)
-        self._loop.call_at(self._last, self._deliver, arrive, *what)
+        self._on_the_way.append(partial(arrive, *what))
+        self._loop.call_at(self._last, self._deliver)  # of equal times the loop may take either first
 
-    def _deliver(self, arrive: Callable[..., None], *what: object) -> None:
+    def _deliver(self) -> None:
+        arrive = self._on_the_way.popleft()
         if not self._line.is_silent:
-            arrive(*what)
+            arrive()
 
     def _tell_lost(self, error: Exception | None) -> None:
         if not self.is_over:
@@ -287,6 +293,10 @@ class MemoryServer:
     def close(self) -> None:
         """Listen no more."""
         self._network.close(self._port)
+
+    def get_loop(self) -> asyncio.AbstractEventLoop:
+        """Return the loop that runs it."""
+        return asyncio.get_running_loop()
 
     def is_serving(self) -> bool:
         """Say that it listens."""

@@ -37,11 +37,14 @@ class _Clockwork(selectors.SelectSelector):
 
 
 class VirtualLoop(asyncio.SelectorEventLoop):
+    """A loop whose clock jumps from one appointment to the next."""
+
     def __init__(self) -> None:
         self._clockwork = _Clockwork()
         super().__init__(self._clockwork)
 
     def time(self) -> float:
+        """Return its time, in seconds."""
         return self._clockwork.now
 
 
