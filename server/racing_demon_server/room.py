@@ -273,8 +273,8 @@ class Room:
         waiting, self._inbox = self._inbox, []
         waiting.sort(key=lambda item: item.round)
         for item in [] if self._is_stopped else waiting:
-            if self._is_halted:  # nothing is remembered of it: it may be sent again
-                item.sender.reply(Refused(counter=item.command.counter, reason=Reason.HALTED, text=HALTED))
+            if self._is_halted:
+                self._put_off(item)
                 continue
             if self._speakers.get(item.actor) is not item.sender:  # the seat changed hands while this waited
                 text = "You do not speak for this seat any more."
@@ -286,6 +286,18 @@ class Room:
                 continue
             refused = Refused(counter=item.command.counter, reason=Reason.NOT_SEATED, text=text)
             self._when_written(partial(self._answer, item, refused))
+
+    def _put_off(self, item: Waiting) -> None:
+        """Refuse a command while nothing can be written; nothing is remembered of it, and it may come again.
+
+        One that was judged already may be about to be written down: its answer comes after that.
+        """
+        is_known = item.actor in self.table.claims and self._speakers.get(item.actor) is item.sender
+        earlier = self.table.claims.earlier(item.actor, item.command.counter) if is_known else None
+        if earlier is None:
+            item.sender.reply(Refused(counter=item.command.counter, reason=Reason.HALTED, text=HALTED))
+        else:
+            self._when_written(partial(self._answer, item, earlier))
 
     def _answer(self, item: Waiting, reply: Accepted | Refused | None) -> None:
         for observer in self._observers:

@@ -129,7 +129,7 @@ class MemoryTransport(asyncio.Transport):
     Attributes:
         peer: the other end.
         is_over: whether the protocol has been told that it is.
-        is_reading: whether the program behind it takes what arrives: a slow reader does not.
+        is_awake: whether the program behind it takes what arrives: a slow reader does not.
 
     """
 
@@ -140,7 +140,7 @@ class MemoryTransport(asyncio.Transport):
     ) -> None:
         super().__init__({"peername": ("127.0.0.1", 1), "sockname": ("127.0.0.1", 2)})
         self.is_over = False
-        self.is_reading = True
+        self.is_awake = True
         self._line = line
         self._loop = loop
         self._rng = rng
@@ -221,7 +221,7 @@ class MemoryTransport(asyncio.Transport):
 
     def read(self) -> None:
         """Give the protocol what has arrived: as one piece, as a system does it."""
-        if self._paused or self._closing or not self.is_reading or not self._unread:
+        if self._paused or self._closing or not self.is_awake or not self._unread:
             return
         pieces = list(self._unread)
         is_end = b"" in pieces

@@ -19,7 +19,8 @@ from racing_demon_client.connection import Client
 from racing_demon_protocol.invariants import status
 from racing_demon_protocol.messages import Event, Message
 from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.messages.server import Seated
+from racing_demon_protocol.messages.events import Played
+from racing_demon_protocol.messages.server import Accepted, Seated
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Phase
 from racing_demon_protocol.record import to_line
@@ -158,6 +159,7 @@ class Player:
         self._clock = clock
         self._rng = rng
         self._think = think
+        self._newest: cl.Command | None = None
         self._tasks = [asyncio.create_task(self._listen())]
         if client.seat is not None:
             self._tasks.append(asyncio.create_task(self._play()))
@@ -177,11 +179,21 @@ class Player:
         await self.client.close()
 
     async def send(self, command: cl.Command) -> None:
-        """Send a command, now and then twice."""
+        """Send a command."""
         self.account.entries.append(Sent(self._clock(), command))
+        self._newest = command
         await self.client.send(command)
-        if self._rng.random() < 0.05 and self.client.online:
-            await self.client._write(command)
+
+    async def _repeat(self, message: Message) -> None:
+        """Send the newest command once more, now and then, though it was answered and carried out."""
+        newest, client = self._newest, self.client
+        answers = isinstance(message, Accepted) or (
+            isinstance(message, Played) and message.seat == client.seat
+        )
+        if newest is None or not answers or message.counter != newest.counter:  # type: ignore[attr-defined]
+            return
+        if newest not in client.in_doubt and client.online and self._rng.random() < 0.1:
+            await client._write(newest)
 
     async def _listen(self) -> None:
         async for message in self.client:
@@ -190,6 +202,7 @@ class Player:
             if isinstance(message, Event) and view.rules is not None and view.board is not None:
                 wrong = status(view.rules, view.board)
                 assert wrong == [], f"after event {message.seq}: {wrong}"
+            await self._repeat(message)
 
     async def _play(self) -> None:
         client, rng = self.client, self._rng
@@ -342,7 +355,7 @@ class Simulation:
         """Let a client read nothing for some seconds."""
         if self._loop.network.lines:
             end = self._rng.choice(self._loop.network.lines).near
-            end.is_reading = False
+            end.is_awake = False
             self._loop.call_later(self._rng.uniform(0.1, 3), partial(wake, end))
 
     async def _jump(self) -> None:
@@ -365,7 +378,7 @@ class Simulation:
 
 def wake(end: Any) -> None:
     """Let a client read on."""
-    end.is_reading = True
+    end.is_awake = True
     end.read()
 
 
