@@ -240,6 +240,7 @@ class Simulation:
         self._world = world
         self._path = folder / f"{seed}.db"
         self._jumped = 0
+        self._is_calm = False
         self._rng = random.Random(f"{seed}/world")
         self._troubles: dict[str, int] = {}
         self._settings = Settings(
@@ -264,7 +265,8 @@ class Simulation:
             await asyncio.sleep(1)
             assert self._loop.time() < deadline, [player.client.view.phase for player in players]
             assert not troubling.done(), troubling.result()
-        troubling.cancel()
+        self._is_calm = True
+        await troubling
         self._heal()
         await asyncio.sleep(SETTLED_SECONDS)
         table = self._hall.room(players[0].client.code).table.view.snapshot(0)
@@ -334,7 +336,7 @@ class Simulation:
     async def _trouble(self) -> None:
         rng = self._rng
         kinds = [self._cut] * 4 + [self._silence, self._tire, self._jump, self._fill_disk, self._crash]
-        while True:
+        while not self._is_calm:
             await asyncio.sleep(rng.expovariate(1 / self._world.trouble_seconds))
             kind = rng.choice(kinds)
             name = kind.__name__.strip("_")

@@ -17,7 +17,7 @@ import pytest
 from ..support.network import Faults
 from ..support.simulation import World, simulate
 
-HANDS: Final = int(os.environ.get("RACING_DEMON_HANDS", "100"))
+HANDS: Final = int(os.environ.get("RACING_DEMON_HANDS", "30"))
 SEED: Final = int(os.environ.get("RACING_DEMON_SEED", "1"))
 EVERY: Final = 1_000
 """After so many hands the long run says how far it is."""
