@@ -1,13 +1,14 @@
 """The command line of players: what can be asked for, and the words for it."""
 
 import argparse
+import contextlib
 import datetime as dt
 import json
 import os
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 from racing_demon_protocol.arguments import port, seats, seed, speed
 
@@ -72,6 +73,8 @@ RAW = argparse.RawDescriptionHelpFormatter
 PASSPHRASE = "RACING_DEMON_PASSPHRASE"  # noqa: S105 - a variable's name
 
 LEVELS = ("easy", "medium", "hard")
+
+TRUTHS: Final = {"yes": "true", "on": "true", "no": "false", "off": "false"}
 
 
 def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
@@ -372,10 +375,9 @@ def _options(arguments: argparse.Namespace) -> Any:
         name, equals, value = text.partition("=")
         if not equals:
             _fail(f"--option {text}: write NAME=VALUE")
-        try:
-            values[name.replace("-", "_")] = json.loads(value)
-        except ValueError:
-            values[name.replace("-", "_")] = value
+        with contextlib.suppress(ValueError):  # else it is a word
+            value = json.loads(TRUTHS.get(value, value))
+        values[name.replace("-", "_")] = value
     try:
         options = Options.model_validate(values)
         declare(options, max(1, arguments.bots))

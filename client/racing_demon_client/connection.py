@@ -92,6 +92,7 @@ class Client:
         self._entered = False
         self._goodbye = False
         self._said_leave = False
+        self._return: asyncio.Task[None] | None = None
         self._open_seconds = OPEN_SECONDS
 
     # Taking a place.
@@ -302,6 +303,8 @@ class Client:
     async def close(self) -> None:
         """End the connection. A seat stays the player's until it is left."""
         self._goodbye = True
+        if self._return is not None:
+            self._return.cancel()
         await self._hang_up()
 
     async def leave(self) -> None:
@@ -403,6 +406,18 @@ class Client:
             return False
         self._entered = False
         self.notice("the connection broke; trying to come back")
+        self._return = asyncio.create_task(self._return_soon())
+        try:
+            await asyncio.wait([self._return])
+        finally:
+            self._return.cancel()
+        if self._return.cancelled():  # whoever waited for it has left
+            return False
+        self._return.result()
+        self.notice("the connection is back")
+        return True
+
+    async def _return_soon(self) -> None:
         loop = asyncio.get_running_loop()
         pause, broken_at = FIRST_PAUSE, loop.time()
         while True:
@@ -410,8 +425,6 @@ class Client:
                 async with asyncio.timeout(ENTRY_SECONDS):
                     await self._open()
                     await self._catch_up()
-                self.notice("the connection is back")
-                return True
             except (ConnectionFailed, ConnectionClosed, TimeoutError) as error:
                 await self._hang_up()
                 waited = loop.time() - broken_at
@@ -420,6 +433,8 @@ class Client:
                     raise ConnectionFailed(text) from error
                 await asyncio.sleep(pause)
                 pause = min(LONGEST_PAUSE, pause * 2)
+            else:
+                return
 
     async def _catch_up(self) -> None:
         if self._token is None:

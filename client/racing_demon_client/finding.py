@@ -75,7 +75,9 @@ async def place(
     sys.stderr.write("looking for tables on this network...\n")
     tables = await look(code)
     if not tables and code is not None:
-        raise ConnectionFailed(f"No table {code.upper()} was found on this network.\n{NOTHING}")
+        others = [f"\n  {told(table)}" for table in await look()]
+        there = f"There are:{''.join(others)}" if others else NOTHING
+        raise ConnectionFailed(f"No table {code.upper()} was found on this network.\n{there}")
     if not tables:
         raise ConnectionFailed(NOTHING)
     if len(tables) == 1:

@@ -29,6 +29,7 @@ class Opened:
     Attributes:
         client: the connection.
         how: ``practised``, ``hosted``, ``joined``, ``watched`` or ``replayed``.
+        ends_with_us: whether the table is on a server of one's own.
         addresses: what others may join under, if this table is for others.
         note: what the user should know of how it went; may be empty.
 
@@ -38,6 +39,7 @@ class Opened:
     how: str
     addresses: tuple[str, ...] = ()
     note: str = ""
+    ends_with_us: bool = False
 
 
 @asynccontextmanager
@@ -108,7 +110,7 @@ async def host(  # noqa: PLR0913
         if announced and server is None:
             trouble = await _announce(stack, client, own_port, has_ipv6=has_ipv6)
             note = "; ".join(filter(None, [note, trouble]))
-        yield Opened(client, "hosted", tuple(addresses), note)
+        yield Opened(client, "hosted", tuple(addresses), note, ends_with_us=server is None)
 
 
 @asynccontextmanager

@@ -86,6 +86,15 @@ class TableView:
             return dict(zip(self.results[-1].seats, self.results[-1].points, strict=True))
         return self.rules.points(self.board)
 
+    def stuck(self) -> tuple[int, int]:
+        """Return how many of the hand have said that they are stuck, and how many are there to say so."""
+        there = [
+            state
+            for state in map(self.seats.__getitem__, self.hand_seats)
+            if not state.left and (state.connected or state.stand_in or state.stuck)
+        ]
+        return sum(state.stuck for state in there), len(there)
+
     def totals(self) -> dict[int, int]:
         """Return each seat's total over the finished hands of the match."""
         totals = dict.fromkeys(self.seats, 0)

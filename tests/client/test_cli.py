@@ -91,6 +91,8 @@ def test_play_with_everything() -> None:
         ("stall_rule=rotate", Options(stall_rule=StallRule.ROTATE)),
         ("out_bonus=20", Options(out_bonus=20)),
         ("auto_first_turn=true", Options(auto_first_turn=True)),
+        ("hints=yes", Options(hints=True)),
+        ("spectators=off", Options(spectators=False)),
         ("turn=null", Options()),
         ('call_out="shout"', Options(call_out=CallOut.SHOUT)),
     ],

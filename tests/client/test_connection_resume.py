@@ -349,6 +349,22 @@ async def test_a_server_that_stays_away_is_given_up() -> None:
         assert "The connection broke and could not be restored in 0 seconds." == str(failed.value)
 
 
+@pytest.mark.parametrize("is_silent", [False, True])
+async def test_who_leaves_during_a_break_need_not_wait(is_silent: bool) -> None:
+    """Leaving ends the attempts to come back, whether the server is gone or says nothing."""
+    async with relayed() as (_, relay), await Client.create(relay.url, "Ann", QUICK) as ann:
+        ears, broke = Ears(ann), asyncio.Event()
+        ann.notice = lambda text: broke.set()
+        if is_silent:
+            relay.hold()
+        else:
+            relay.open = False
+        relay.cut()
+        await within(PATIENCE, broke.wait())
+        await within(PATIENCE, ann.leave())
+        await within(PATIENCE, ears.task)
+
+
 async def test_a_silent_server_does_not_outlast_the_patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Time spent waiting for an answer that never comes counts, too."""
     monkeypatch.setattr(connection, "ENTRY_SECONDS", 0.2)

@@ -84,6 +84,14 @@ async def test_a_code_is_enough(lines: list[str]) -> None:
         assert await place(None, ben.code.lower(), lines.append, asks=False) == there
 
 
+async def test_a_wrong_code_leads_to_the_tables_that_are_there(lines: list[str]) -> None:
+    """Where no table has the code, those that were found are told."""
+    async with AsyncExitStack() as stack:
+        _, ann = await hosted(stack, "Ann")
+        with pytest.raises(ConnectionFailed, match=rf"No table ZZZZ (.|\n)* {ann.code}  Ann's table"):
+            await place(None, "zzzz", lines.append, asks=False)
+
+
 async def test_nobody_chooses_for_a_program(lines: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """Several tables are listed; without anybody to choose none is taken."""
     async with AsyncExitStack() as stack:

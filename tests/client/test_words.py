@@ -112,6 +112,9 @@ def test_who_is_stuck_is_counted() -> None:
     sitting.connect(2, connected=False)
     (said,) = of_type(ev.StuckSaid, sitting.events(1, cl.Stuck))
     assert "you: stuck (2 of 3)" == told(said, sitting)
+    sitting.events(0, cl.StandIn, seat=2, level="easy")
+    (said,) = of_type(ev.StuckSaid, sitting.events(3, cl.Stuck))
+    assert told(said, sitting).endswith(": stuck (3 of 4)")
 
 
 def test_a_table_at_a_glance() -> None:

@@ -159,10 +159,8 @@ class Words:
         return "play!"
 
     def _stuck_said(self, event: ev.StuckSaid) -> str:
-        present = [self._view.seats[seat] for seat in self._view.hand_seats]
-        said = sum(state.stuck for state in present)
-        total = sum(state.connected and not state.left for state in present)
-        return f"{self.who(event.seat)}: stuck ({said} of {total})"
+        said, asked = self._view.stuck()
+        return f"{self.who(event.seat)}: stuck ({said} of {asked})"
 
     def _said(self, event: ev.Said) -> str:
         says = "say" if event.seat == self._seat else "says"

@@ -159,11 +159,13 @@ def _leave(stage: Stage, session: Session) -> None:
     if isinstance(session, ReplaySession):
         stage.run_worker(session.client.leave(), group="leaving")
         return
-    text = {
-        "practised": "Leave the table? The match ends with it.",
-        "hosted": "Leave the table? It is yours: it ends for everybody.",
-        "joined": "Leave the table? What you have brought up so far counts.",
-    }.get(session.opened.how, "Leave the table?")
+    if session.opened.ends_with_us:
+        text = "Leave the table? It is yours: it ends for everybody."
+    else:
+        text = {
+            "practised": "Leave the table? The match ends with it.",
+            "watched": "Leave the table?",
+        }.get(session.opened.how, "Leave the table? What you have brought up so far counts.")
 
     def answered(leaves: bool | None) -> None:
         if leaves:

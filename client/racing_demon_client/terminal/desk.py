@@ -236,8 +236,8 @@ class Desk:
         elif self.hands.is_out():
             text = f'You are out: call "Demon!" with {labels.get("call", "the key for it")}.'
         elif seat in view.seats and view.seats[seat].stuck:
-            stuck = [view.seats[other].stuck for other in view.hand_seats if not view.seats[other].left]
-            text = f"You have said that you are stuck ({sum(stuck)} of {len(stuck)} have)."
+            said, asked = view.stuck()
+            text = f"You have said that you are stuck ({said} of {asked} have)."
         return text
 
     def _holding(self, held: Grip, labels: Mapping[str, str]) -> str:
