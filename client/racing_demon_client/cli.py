@@ -30,6 +30,8 @@ EXAMPLES = """examples:
   racing-demon play --watch --json > match.jsonl && racing-demon verify match.jsonl
   racing-demon replay match.jsonl              play it back
   racing-demon scores                          the standings over all matches
+  racing-demon solo clock --daily              a game alone: today's deal, the same for everyone
+  racing-demon rules clock                     how it goes; racing-demon games lists all
 
 exit codes: 0 done, 1 it could not be done, 2 wrong arguments, 130 interrupted
 """
@@ -68,6 +70,20 @@ SCORES = """examples:
   racing-demon scores *.jsonl --csv            those in files
 """
 
+SOLO = """examples:
+  racing-demon solo fooliana                   a new deal; take back as much as you like
+  racing-demon solo clock --daily              the deal of the day: everybody has the same
+  racing-demon solo clock --daily 2026-11-01   that of another day
+  racing-demon solo fooliana --deal autumn     a deal that has a name, for you and your friends
+  racing-demon solo racing-demon --option turn=1 --plain
+  racing-demon solo --statistics               how often you have played, and won
+"""
+
+RULES = """examples:
+  racing-demon rules racing-demon
+  racing-demon rules clock
+"""
+
 RAW = argparse.RawDescriptionHelpFormatter
 
 PASSPHRASE = "RACING_DEMON_PASSPHRASE"  # noqa: S105 - a variable's name
@@ -85,7 +101,9 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
         _find_place(arguments)
     if getattr(arguments, "name", "") is None:
         arguments.name = _own_name()
-    if arguments.command in {"play", "host"}:
+    if arguments.command == "solo" and not arguments.statistics and not arguments.game:
+        _fail("name a game: racing-demon solo GAME; racing-demon games lists them")
+    if arguments.command in {"play", "host"} or (arguments.command == "solo" and arguments.game):
         arguments.options = _options(arguments)
     return arguments
 
@@ -147,8 +165,54 @@ def _parser() -> argparse.ArgumentParser:
     _add_journal(verify)
     _add_records(commands)
 
-    commands.add_parser("games", help="list the games")
+    _add_games(commands)
     return parser
+
+
+def _add_games(commands: Any) -> None:
+    """Add the commands around games: what there is, how it goes, and to play it alone."""
+    solo = commands.add_parser("solo", help="play a game alone", epilog=SOLO, formatter_class=RAW)
+    solo.add_argument("game", nargs="?", default="", metavar="GAME", help="see: racing-demon games")
+    deal = solo.add_mutually_exclusive_group()
+    deal.add_argument("--seed", type=seed, help="up to 64 hexadecimal digits: the same cards again")
+    deal.add_argument(
+        "--daily",
+        nargs="?",
+        type=_date,
+        const=_today(),
+        metavar="DATE",
+        help="the deal of today, or of another day like 2026-11-01: the same for everyone",
+    )
+    deal.add_argument(
+        "--deal", type=_name, metavar="NAME", help="the deal of that name: the same for everyone"
+    )
+    deal.add_argument("--statistics", action="store_true", help="how often each game was played, and won")
+    solo.add_argument("--json", action="store_true", help="with --statistics: one JSON object")
+    solo.add_argument(
+        "--option", action="append", default=[], metavar="NAME=VALUE", help="play otherwise, like turn=1"
+    )
+    solo.set_defaults(hands=1, target=None, bots=1, watch=False)
+    _add_name(solo)
+    _add_record(solo)
+    _add_output(solo)
+
+    games = commands.add_parser("games", help="list the games")
+    games.add_argument("--json", action="store_true", help="one JSON object a line, for programs")
+
+    rules = commands.add_parser("rules", help="the rules of a game", epilog=RULES, formatter_class=RAW)
+    rules.add_argument("game", metavar="GAME", help="see: racing-demon games")
+    rules.add_argument("--ascii", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+
+
+def _today() -> dt.date:
+    return dt.datetime.now().astimezone().date()
+
+
+def _date(text: str) -> dt.date:
+    try:
+        return dt.date.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no date: write one like 2026-11-01") from None
 
 
 def _add_records(commands: Any) -> None:
@@ -369,7 +433,7 @@ def _options(arguments: argparse.Namespace) -> Any:
     from .explaining import explained  # noqa: PLC0415
 
     values: dict[str, Any] = {"game": arguments.game, "hands": arguments.hands, "target": arguments.target}
-    practises = arguments.command == "play" and not (arguments.watch or arguments.json)
+    practises = arguments.command in {"play", "solo"} and not (arguments.watch or arguments.json)
     values["hints"] = practises  # nobody minds if somebody who is alone is shown what fits
     for text in arguments.option:
         name, equals, value = text.partition("=")

@@ -10,16 +10,16 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from typing import Any, Final
 
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.messages.client import Start
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Reason
 
-from . import openings, record_commands
+from . import game_commands, openings, record_commands
 from .errors import RecordFailed
 from .finding import NOTHING, as_json, look, place, told
 from .local import Keeping
 from .openings import Opened
+from .plain.alone import play_alone
 from .plain.session import attend, take_part
 from .plain.words import printable
 from .qr import link_of, qr_lines
@@ -177,6 +177,24 @@ async def _list_broker(arguments: argparse.Namespace) -> int:
     return 0 if found else 1
 
 
+async def solo(arguments: argparse.Namespace) -> int:
+    """Play a game alone, or tell how that went so far."""
+    if arguments.statistics:
+        return game_commands.statistics(arguments)
+    client = openings.alone(
+        arguments.name, arguments.options, seed=arguments.seed, day=arguments.daily, deal=arguments.deal
+    )
+    with _recorder(arguments.record) as recorder:
+        if has_screen(arguments):
+            await _sit_down(Opened(client, "alone"), arguments, None)
+        else:
+            await play_alone(client, write, ascii_only=is_ascii_only(arguments))
+        if recorder is not None:  # the last deal, as it was played in the end
+            for message in client.ended().log():
+                recorder.keep(message, client.view)
+    return 0
+
+
 async def welcome(arguments: argparse.Namespace) -> int:
     """Show the first screen of the terminal client, from which every table can be reached."""
     if not (is_terminal() and sys.stderr.isatty()):
@@ -185,13 +203,6 @@ async def welcome(arguments: argparse.Namespace) -> int:
     from .terminal.app import run  # noqa: PLC0415
 
     return await run(None, arguments)
-
-
-async def games(arguments: argparse.Namespace) -> int:
-    """List the games."""
-    for game in GAMES.values():
-        write(f"{game.name:14} {game.title} ({game.source})")
-    return 0
 
 
 async def _take_part(opened: Opened, arguments: argparse.Namespace, greeting: list[str]) -> None:
@@ -260,6 +271,8 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], Coroutine[Any, Any, int]]] = 
     "replay": record_commands.replay,
     "scores": record_commands.scores,
     "verify": record_commands.verify_record,
-    "games": games,
+    "games": game_commands.games,
+    "rules": game_commands.rules,
+    "solo": solo,
     "welcome": welcome,
 }

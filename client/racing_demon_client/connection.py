@@ -236,6 +236,7 @@ class Client:
             count=play.count,
             destination=play.destination,
             seen=self.view.seq,
+            depth=play.depth,
         )
 
     async def ping(self, stamp: int) -> None:

@@ -1,6 +1,9 @@
 """Ways to come to a table: each is a context that gives a client, and ends what was begun for it."""
 
+import datetime as dt
+import secrets
 import socket
+import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -9,13 +12,18 @@ from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.messages.client import AddBot
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.shuffle import SEED_SIZE
 
 from .connection import Client
 from .errors import ConnectionFailed
 from .local import NOTHING, JournalRefused, Keeping, local_server
 from .seats import KeptSeat, kept_seat
+from .solo.deals import daily_seed, named_seed
+from .solo.place import SoloClient
+from .solo.statistics import statistics_path
+from .solo.table import SoloTable
 
-__all__ = ["Opened", "full_url", "host", "join", "practise", "watch"]
+__all__ = ["Opened", "alone", "full_url", "host", "join", "practise", "watch"]
 
 DEFAULT_PORT = 5252
 KEPT = Keeping("full")
@@ -28,7 +36,7 @@ class Opened:
 
     Attributes:
         client: the connection.
-        how: ``practised``, ``hosted``, ``joined``, ``watched`` or ``replayed``.
+        how: ``practised``, ``hosted``, ``joined``, ``watched``, ``replayed`` or ``alone``.
         ends_with_us: whether the table is on a server of one's own.
         addresses: what others may join under, if this table is for others.
         note: what the user should know of how it went; may be empty.
@@ -67,6 +75,35 @@ async def practise(  # noqa: PLR0913
     ):
         await _add_bots(client, bots, level)
         yield Opened(client, "practised")
+
+
+def alone(
+    name: str,
+    options: Options,
+    *,
+    seed: bytes | None = None,
+    day: dt.date | None = None,
+    deal: str | None = None,
+) -> SoloClient:
+    """Lay a game on a table of one's own, without a server.
+
+    Args:
+        name: what the player is called in a record.
+        options: the game.
+        seed: the deal, if it is to be a certain one.
+        day: the day whose deal it is to be.
+        deal: the name of the deal that it is to be.
+
+    Raises:
+        InvalidGame: there is no such game.
+
+    """
+    if day is not None:
+        seed = daily_seed(options.game, day)
+    elif deal is not None:
+        seed = named_seed(options.game, deal)
+    table = SoloTable(options, seed or secrets.token_bytes(SEED_SIZE), name)
+    return SoloClient(table, lambda: time.monotonic_ns() // 1_000_000, statistics_path(), day=day)
 
 
 @asynccontextmanager

@@ -15,14 +15,21 @@ __all__ = [
     "ACTIONS",
     "LOBBY_ACTIONS",
     "MOST_COLUMNS",
+    "MOST_FOUNDATIONS",
+    "MOST_PILES",
     "REPLAY_ACTIONS",
+    "SOLO_ACTIONS",
     "Action",
     "Group",
     "Row",
     "column_actions",
+    "pile_actions",
 ]
 
 MOST_COLUMNS: Final = 19
+MOST_PILES: Final = 52
+"""As many piles as there are letters, small and capital ones."""
+MOST_FOUNDATIONS: Final = 10
 
 
 class Group(StrEnum):
@@ -33,6 +40,7 @@ class Group(StrEnum):
     SAY = "Say"
     SEE = "See"
     REPLAY = "Replay"
+    SOLO = "Alone"
 
 
 class Row(StrEnum):
@@ -178,6 +186,31 @@ REPLAY_ACTIONS: Final = (
 """What can be done with a replay, beside what spectators can do."""
 
 
+SOLO_ACTIONS: Final = (
+    Action(
+        id="solo-undo",
+        does="take the last play back; with the same key, as many as you like",
+        brief="undo",
+        group=Group.SOLO,
+        keys=(",", "ctrl+z"),
+    ),
+    Action(
+        id="solo-redo",
+        does="make the play again that was taken back",
+        brief="redo",
+        group=Group.SOLO,
+        keys=(".", "ctrl+y"),
+    ),
+    Action(id="solo-up", does="all that may go up goes up", brief="all up", group=Group.SOLO, keys=("'",)),
+    Action(id="hint", does="show a play", brief="hint", group=Group.SOLO, keys=("/",)),
+    Action(id="solo-restart", does="the same deal again", group=Group.SOLO, keys=("f8",)),
+    Action(id="solo-deal", does="another deal", brief="deal", group=Group.SOLO, keys=("f9",)),
+    Action(id="solo-rules", does="the rules of the game", brief="rules", group=Group.SOLO, keys=("f7",)),
+    Action(id="solo-statistics", does="how often you have played, and won", group=Group.SOLO, keys=("f6",)),
+)
+"""What can be done at a table of one's own, beside playing."""
+
+
 def column_actions(columns: int) -> Iterator[Action]:
     """Yield the actions of each column: pick up or put down, send up, put a single card down."""
     for number in range(1, columns + 1):
@@ -194,3 +227,14 @@ def column_actions(columns: int) -> Iterator[Action]:
             id=f"{spot}-one",
             does=f"only the top card to column {number}, not the run that could go",
         )
+
+
+def pile_actions(piles: int, foundations: int) -> Iterator[Action]:
+    """Yield the actions of piles that have a letter each, and of foundations that have a digit."""
+    for number in range(1, min(piles, MOST_PILES) + 1):
+        yield Action(
+            id=f"pile-{number}", does=f"pick up from pile {number}, or put down there; twice: its best play"
+        )
+        yield Action(id=f"pile-{number}-up", does=f"top card of pile {number} to the foundations")
+    for number in range(1, min(foundations, MOST_FOUNDATIONS) + 1):
+        yield Action(id=f"foundation-{number}", does=f"put down on foundation {number}, or take back from it")

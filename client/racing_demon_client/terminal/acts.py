@@ -19,6 +19,7 @@ from .screens.options import OptionsScreen
 from .screens.picture import AnalysisScreen, LobbyScreen, PictureScreen, TallyScreen
 from .screens.players import Deed, PlayersScreen
 from .session import Session
+from .solo import SoloSession
 
 __all__ = ["Stage", "act"]
 
@@ -66,6 +67,8 @@ def act(stage: Stage, session: Session, action: str) -> None:
         session.tell(cl.React, reaction=action.removeprefix("react-"))
     elif action in DEEDS and isinstance(session, ReplaySession):
         session.do(action)
+    elif isinstance(session, SoloSession) and session.does(action):
+        return
     elif action in ACTS:
         ACTS[action](stage, session)
 
@@ -156,7 +159,7 @@ def _seek(stage: Stage, session: Session) -> None:
 
 
 def _leave(stage: Stage, session: Session) -> None:
-    if isinstance(session, ReplaySession):
+    if isinstance(session, ReplaySession | SoloSession):
         stage.run_worker(session.client.leave(), group="leaving")
         return
     if session.opened.ends_with_us:

@@ -31,6 +31,7 @@ from ..recents import Recent, recents, recents_path, remember
 from ..recorder import Recorder
 from ..replaying import Replay
 from ..settings import Settings, load, save, settings_path
+from ..solo.place import SoloClient
 from ..surroundings import login_name
 from .acts import act
 from .desk import Desk
@@ -45,6 +46,7 @@ from .screens.picture import LobbyScreen, PictureScreen, TallyScreen
 from .screens.table import TableScreen
 from .screens.welcome import WelcomeScreen, Wish
 from .session import Session
+from .solo import SoloSession
 
 __all__ = ["TerminalApp", "run"]
 
@@ -218,7 +220,8 @@ class TerminalApp(App[None]):
         if self._watched is not None:
             desk.watch(self._watched)
         preset = PRESETS[self._settings.keys]
-        kind = ReplaySession if isinstance(opened.client, Replay) else Session
+        kinds = {Replay: ReplaySession, SoloClient: SoloSession}
+        kind = kinds.get(type(opened.client), Session)
         self.session = kind(opened, desk, preset, dict(self._settings.bindings), self._recorder)
         if opened.how != "practised" and opened.addresses:
             self._remember(opened)
@@ -313,7 +316,9 @@ class TerminalApp(App[None]):
     def _screen_for(self, session: Session) -> PictureScreen:
         view = session.client.view
         kind: type[PictureScreen] = TableScreen
-        if view.phase in {Phase.TALLY, Phase.OVER} and session.now() >= self._shown_until:
+        if session.alone:
+            pass  # a table of one's own stays in view
+        elif view.phase in {Phase.TALLY, Phase.OVER} and session.now() >= self._shown_until:
             kind = TallyScreen
         elif view.phase is Phase.LOBBY and session.opened.how != "practised":
             kind = LobbyScreen

@@ -12,6 +12,7 @@ from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Refused, Snapshot
 from racing_demon_protocol.reasons import Phase, Reason
 
+from ..addressing import addresses
 from .drawing.glyphs import UNICODE, Glyphs
 from .drawing.scene import Dragged, Grip, Scene
 from .drawing.slots import Slots
@@ -37,7 +38,9 @@ class Desk:
         ping_ms: the last round trip.
         paint_ms: the last time from a key to its picture.
         ignored: the seats whose words are not shown here.
-        status: what a spectator is told while nothing else is to be said; may be empty.
+        alone: whether it is a table of one's own.
+        standing: how far one has come, at such a table.
+        status: what is told while nothing else is to be said; may be empty.
 
     Args:
         place: the client.
@@ -58,6 +61,8 @@ class Desk:
         self._place = place
         self._slots: Slots | None = None
         self.ignored: set[int] = set()
+        self.alone = False
+        self.standing: Callable[[], str] = str
         self.status: Callable[[], str] = str
         self._watched: int | None = None
         self._turn_at: int | None = None
@@ -121,6 +126,10 @@ class Desk:
         )
         aged, self._age = age != self._age, age
         return aged
+
+    def touch(self) -> None:
+        """Note that something is to be seen which time alone does not tell."""
+        self._age = None
 
     def ignore(self, seat: int) -> None:
         """Show nothing any more of what a player says, or show it again."""
@@ -196,8 +205,18 @@ class Desk:
             paint_ms=self.paint_ms,
             trouble=self.trouble,
             labels=labels,
+            names=self._names(labels),
+            alone=self.alone,
+            standing=self.standing(),
             footer=footer,
         )
+
+    def _names(self, labels: Mapping[str, str]) -> Mapping[int, str]:
+        """Return what the keys of the piles are called."""
+        rules, focus = self._place.view.rules, self.focus
+        if rules is None or focus is None:
+            return {}
+        return {pile: labels[name] for name, pile in addresses(rules, focus).items() if name in labels}
 
     def banner(self, now: int) -> str:
         """Return the word that fills the screen now, for those who want to see words do so."""
@@ -249,8 +268,8 @@ class Desk:
         fits, view = self.hands.fits(), self._place.view
         assert view.rules is not None
         assert self._place.seat is not None
-        piles = view.rules.layout.own(self._place.seat, Kind.TABLEAU)
-        keys = [labels.get(f"column-{n}", "") for n, pile in enumerate(piles, start=1) if pile in fits]
+        piles = addresses(view.rules, self._place.seat)
+        keys = [labels.get(name, "") for name, pile in piles.items() if pile in fits]
         up = ["up"] if any(board.piles[pile].kind is Kind.FOUNDATION for pile in fits) else []
         return f"{text}   fits: {' '.join([*keys, *up]) or 'nowhere'}"
 

@@ -4,6 +4,7 @@ No clock is read: times are milliseconds on one rising clock, which is the calle
 """
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Final, Protocol
 
 from racing_demon_protocol.board import FOUNDATIONS, Board, Kind, Play
@@ -14,6 +15,7 @@ from racing_demon_protocol.options import CallOut
 from racing_demon_protocol.rules import Rules
 from racing_demon_protocol.view import TableView
 
+from ..addressing import addresses, stops
 from ..choosing import best_play, fitting_count, longest_unit, targets, with_plays
 from .drawing.scene import Grip
 
@@ -104,9 +106,11 @@ class Hands:
         """Return the play of what is held to a pile, if the rules allow it; else say why not."""
         self._held = None
         board = self.board()
-        if board.piles[pile].kind is Kind.FOUNDATION:
-            return self._send(Play(held.pile, 1, FOUNDATIONS), now)
         rules, seat = self._rules(), self._own_seat()
+        if board.piles[pile].kind is Kind.FOUNDATION:
+            exact = Play(held.pile, 1, pile)
+            is_sure = pile in addresses(rules, seat).values() and rules.can_play(board, seat, exact)
+            return self._send(exact if is_sure else Play(held.pile, 1, FOUNDATIONS), now)
         counts = [1] if single else [held.count, fitting_count(rules, board, seat, held.pile, pile)]
         plays = [Play(held.pile, count, pile) for count in counts if count > 0]
         play = next((play for play in plays if rules.can_play(board, seat, play)), plays[-1])
@@ -211,7 +215,7 @@ class Hands:
         if seat not in view.hand_seats or seat is None or not view.in_hand:
             return view.board, {}
         plays = [
-            Play(command.source, command.count, command.destination)
+            Play(command.source, command.count, command.destination, command.depth)
             for command in self._place.in_doubt
             if isinstance(command, cl.PlayCards)
         ]
@@ -233,7 +237,7 @@ class Hands:
     def _turn(self, now: int) -> Play | None:
         self.let_go()
         rules, board, seat = self._rules(), self.board(), self._own_seat()
-        turn = rules.turn(board, seat)
+        turn = rules.turn(board, seat) or _only_play(rules, board, seat)
         if turn is None:
             self.say("There is nothing left to turn.", now, is_warning=True)
             return None
@@ -263,20 +267,27 @@ class Hands:
     def _move_cursor(self, action: str) -> None:
         board, rules, seat = self.board(), self._rules(), self._own_seat()
         layout = rules.layout
-        back = [pile for pile in layout.foundations if rules.may_take_back(seat, pile) and board.cards[pile]]
-        kinds = (Kind.STOCK, Kind.WASTE, Kind.RESERVE, Kind.TABLEAU)
-        stops = [*back, *(pile for kind in kinds for pile in layout.own(seat, kind))]
-        if self._cursor is None or self._cursor.pile not in stops:
-            self._cursor = Grip(layout.own(seat, Kind.TABLEAU)[0], 1)
+        back = [pile for pile in layout.foundations if self._stops_at(pile)]
+        places = [*back, *layout.own(seat, Kind.STOCK), *stops(rules, seat)]
+        if self._cursor is None or self._cursor.pile not in places:
+            first = [*layout.own(seat, Kind.TABLEAU), *stops(rules, seat), *places]
+            self._cursor = Grip(first[0], 1) if first else None
             return
         pile, count = self._cursor
         if action in {"left", "right"}:
             step = 1 if action == "right" else -1
-            self._cursor = Grip(stops[(stops.index(pile) + step) % len(stops)], 1)
+            self._cursor = Grip(places[(places.index(pile) + step) % len(places)], 1)
         else:
             most = max(1, longest_unit(rules, board, pile))
             count += 1 if action == "more" else -1
             self._cursor = Grip(pile, min(most, max(1, count)))
+
+    def _stops_at(self, foundation: int) -> bool:
+        """Tell whether the cursor visits a foundation: to take back, or to choose among the own ones."""
+        rules, seat = self._rules(), self._own_seat()
+        if rules.may_take_back(seat, foundation) and self.board().cards[foundation]:
+            return True
+        return self._held is not None and foundation in addresses(rules, seat).values()
 
     def _seat_in_hand(self) -> int | None:
         view, seat = self._place.view, self._place.seat
@@ -292,12 +303,11 @@ class Hands:
 
     def _pile_of(self, action: str) -> int | None:
         """Return the pile that an action speaks of."""
-        layout, seat = self._rules().layout, self._own_seat()
         name = action.removesuffix("-up").removesuffix("-one")
-        if name == "waste":
-            return layout.waste[seat]
-        if name == "reserve":
-            return next(iter(layout.own(seat, Kind.RESERVE)), None)
-        columns = layout.own(seat, Kind.TABLEAU)
-        number = name.removeprefix("column-")
-        return columns[int(number) - 1] if number.isdigit() and 0 < int(number) <= len(columns) else None
+        return addresses(self._rules(), self._own_seat()).get(name)
+
+
+def _only_play(rules: Rules, board: Board, seat: int) -> Play | None:
+    """Return the play that can be made, where there is just one: then no key has to name it."""
+    plays = list(islice(rules.legal_plays(board, seat), 2))
+    return plays[0] if len(plays) == 1 else None

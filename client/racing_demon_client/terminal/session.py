@@ -4,9 +4,10 @@ import asyncio
 import time
 from collections.abc import Callable
 from functools import cached_property
+from typing import ClassVar
 
 from racing_demon_protocol.analysis import SeatAnalysis, analyse
-from racing_demon_protocol.board import Kind, Play
+from racing_demon_protocol.board import Play
 from racing_demon_protocol.errors import InvalidRecord, RacingDemonError
 from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages import client as cl
@@ -16,11 +17,12 @@ from racing_demon_protocol.reasons import Phase
 from racing_demon_protocol.record import verify
 from racing_demon_protocol.story import Story
 
+from ..addressing import addresses
 from ..openings import Opened
 from ..recorder import Recorder
 from .desk import Desk
 from .drawing.page import Page
-from .keymap import Keymap, Preset, lobby_keymap, table_keymap, watch_keymap
+from .keymap import Keymap, Preset, game_keymap, lobby_keymap, watch_keymap
 from .lately import Cue
 
 __all__ = ["Session"]
@@ -28,12 +30,15 @@ __all__ = ["Session"]
 SILENCE_MS = 3_000
 """So long without any message from the server, and the player is told."""
 PING_MS = 2_000
+BEFORE_THE_DEAL = ("waste", *(f"column-{number}" for number in range(1, 8)))
+"""What the keys are shown for until it is known which piles there are."""
 
 
 class Session:
     """One stay at a table.
 
     Attributes:
+        alone: whether it is a table of one's own, without a server.
         opened: how the table was come to.
         desk: the desk.
         seed: the secret of the last hand, once it is told.
@@ -48,6 +53,8 @@ class Session:
         recorder: keeps the record, if that was asked for.
 
     """
+
+    alone: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -65,7 +72,7 @@ class Session:
         self._preset = preset
         self._bindings = bindings
         self._recorder = recorder
-        self._keymaps: dict[tuple[int, bool], Keymap] = {}
+        self._keymaps: dict[tuple[str, ...], Keymap] = {}
         self.analysis: list[SeatAnalysis] = []
         self._hand: list[Snapshot | ev.Event] = []
         self._story = Story()
@@ -81,16 +88,17 @@ class Session:
     def keymap(self) -> Keymap:
         """The keys of the game on the table."""
         view, focus = self.client.view, self.desk.focus
-        columns, reserve = 7, False
-        if view.rules is not None and self.client.seat not in view.hand_seats:
+        if view.rules is None or focus is None:
+            return self._keymap_of(BEFORE_THE_DEAL)
+        if self.client.seat not in view.hand_seats:
             return self.watch_keymap
-        if view.rules is not None and focus is not None:
-            columns = len(view.rules.layout.own(focus, Kind.TABLEAU))
-            reserve = bool(view.rules.layout.own(focus, Kind.RESERVE))
-        known = self._keymaps.get((columns, reserve))
+        return self._keymap_of(tuple(addresses(view.rules, focus)))
+
+    def _keymap_of(self, names: tuple[str, ...]) -> Keymap:
+        known = self._keymaps.get(names)
         if known is None:
-            known = table_keymap(self._preset, self._bindings, columns=columns, reserve=reserve)
-            self._keymaps[columns, reserve] = known
+            known = game_keymap(self._preset, self._bindings, names, alone=self.alone)
+            self._keymaps[names] = known
         return known
 
     @cached_property

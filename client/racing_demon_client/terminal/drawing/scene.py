@@ -67,6 +67,9 @@ class Scene:
         paint_ms: the last time from a key to its picture.
         trouble: what is wrong with the connection, if anything.
         labels: the name of the key for each action.
+        names: the name of the key for each pile that has one.
+        alone: whether it is a table of one's own.
+        standing: how far one has come, at such a table.
         footer: the most important keys, each with what it does.
 
     """
@@ -94,6 +97,9 @@ class Scene:
     paint_ms: float | None = None
     trouble: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
+    names: Mapping[int, str] = field(default_factory=dict)
+    alone: bool = False
+    standing: str = ""
     footer: Sequence[tuple[str, str]] = ()
 
     @property
@@ -110,6 +116,15 @@ class Scene:
         """Return the piles of one kind of the seat that is drawn large."""
         rules = self.view.rules
         return () if rules is None or self.focus is None else rules.layout.own(self.focus, kind)
+
+    def label(self, pile: int) -> str:
+        """Return the name of the key of a pile; empty where it has none."""
+        return self.names.get(pile, "")
+
+    def piles(self) -> list[int]:
+        """Return all piles that the seat which is drawn large may use, the table's among them."""
+        rules = self.view.rules
+        return [] if rules is None else [p.number for p in rules.layout.piles if p.seat in {None, self.focus}]
 
     def ink(self, pile: int, index: int, card: Card) -> int:
         """Return the ink of the card at a place."""

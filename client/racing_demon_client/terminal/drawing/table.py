@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from ...addressing import is_racelike
 from ...plain.words import duration
 from ..ink import Mark, Role
 from .banner import draw_banner
@@ -11,6 +12,7 @@ from .columns import draw_columns
 from .densities import SMALLEST, Density
 from .foundations import draw_foundations
 from .glyphs import Glyphs, cut, screen_text
+from .heaps import draw_heaps
 from .loose import draw_loose
 from .players import draw_feed, draw_players
 from .scene import Scene
@@ -32,13 +34,14 @@ def draw_table(scene: Scene, size: tuple[int, int], density: Density, glyphs: Gl
         return canvas
     _draw_header(canvas, scene, glyphs)
     bottom = height - density.footer - 1
-    divider = width - density.side - 1
+    divider = width if scene.alone else width - density.side - 1
     sheet = Sheet(canvas, scene, density, glyphs, divider)
     if scene.board is None or scene.rules is None:
         _draw_greeting(sheet)
         draw_feed(sheet, divider + 1, 3, bottom)
     else:
         _draw_layout(sheet, bottom)
+    if scene.board is not None and scene.rules is not None and not scene.alone:
         for row in range(2, bottom):
             canvas.put(divider, row, glyphs.divider, Role.FRAME)
         below = draw_players(sheet, divider + 1, 2)
@@ -56,6 +59,9 @@ def draw_table(scene: Scene, size: tuple[int, int], density: Density, glyphs: Gl
 def _draw_layout(sheet: Sheet, bottom: int) -> None:
     """Draw the foundations, and below them the layout of the seat in focus."""
     scene, canvas = sheet.scene, sheet.canvas
+    if scene.focus is not None and not is_racelike(sheet.rules, scene.focus):
+        draw_heaps(sheet, 2, bottom)
+        return
     y = draw_foundations(sheet, 2)
     canvas.rule(y, 0, sheet.width, sheet.glyphs.rule)
     if scene.focus is not None and scene.focus != scene.seat:
@@ -94,11 +100,12 @@ def _draw_greeting(sheet: Sheet) -> None:
 def _draw_header(canvas: Canvas, scene: Scene, glyphs: Glyphs) -> None:
     view, width = scene.view, canvas.width
     canvas.rule(1, 0, width, glyphs.rule)
-    x = canvas.put(1, 0, TITLE, Role.ACCENT | Mark.STRONG)
-    hand = f" {glyphs.between} hand {view.hand}/{view.options.hands}" if view.hand else ""
+    title = scene.rules.game.title if scene.alone and scene.rules is not None else TITLE
+    x = canvas.put(1, 0, title, Role.ACCENT | Mark.STRONG)
+    hand = f" {glyphs.between} hand {view.hand}/{view.options.hands}" if view.hand and not scene.alone else ""
     clock = f" {glyphs.between} {duration(scene.elapsed_ms)}" if scene.board is not None else ""
     x = canvas.put(x, 0, hand + clock, Role.TEXT)
-    place = _place(scene)
+    place = scene.standing if scene.alone else _place(scene)
     middle = max(x + 2, (width - len(place)) // 2)
     x = canvas.put(middle, 0, place, Role.TEXT | Mark.STRONG)
     help_key = scene.labels.get("help", "?")
