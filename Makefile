@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .PHONY: play test check format lint types contracts schema schema-write programs unit test-lan wheel-test attacks contention fuzz fuzz-sockets hidden soak \
-	bench bench-bots bench-broker bench-spectators bench-ui panes picture clean help
+	bench bench-bots bench-broker bench-scores bench-spectators bench-ui panes picture clean help
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -91,6 +91,10 @@ bench-spectators: $(STAMP)  ## play to seen with 500 spectators and without, and
 
 bench-broker: $(STAMP)  ## play to seen while the MQTT broker is up, and while it is killed
 	$(BIN)/python benchmarks/broker.py $(ARGS)
+
+bench-scores: $(STAMP)  ## standings over 1,000 simulated matches: right against another count, and how long they take
+	RACING_DEMON_MATCHES=1000 $(BIN)/pytest -q tests/protocol/test_standings.py $(ARGS)
+	$(BIN)/python benchmarks/scores.py
 
 panes: $(STAMP)  ## eight terminal clients in tmux on one table, played by a script, to look at
 	sh tests/panes.sh
