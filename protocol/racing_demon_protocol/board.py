@@ -212,9 +212,11 @@ class Board:
         wastes = {pile.seat: pile.number for pile in self.piles if pile.kind is Kind.WASTE}
         for pile in self.piles:
             if pile.kind is Kind.STOCK:
-                stock, waste = self.cards[pile.number], self.cards[wastes[pile.seat]]
-                stock.extend(reversed(waste))
-                waste.clear()
+                stock = self.cards[pile.number]
+                if pile.seat in wastes:
+                    waste = self.cards[wastes[pile.seat]]
+                    stock.extend(reversed(waste))
+                    waste.clear()
                 if stock:
                     stock.insert(0, stock.pop())
                 self._cover(pile.number)

@@ -1,0 +1,66 @@
+"""Hands of the games with mechanics of their own at a table: judged, told, recorded and proved."""
+
+import random
+
+import pytest
+
+from racing_demon_protocol.declaration import Building, Racing
+from racing_demon_protocol.games import GAMES
+from racing_demon_protocol.messages.client import PlayCards, Stuck
+from racing_demon_protocol.messages.events import HandOver
+from racing_demon_protocol.messages.server import Refused
+from racing_demon_protocol.reasons import EndReason, Reason
+from racing_demon_protocol.record import verify
+from racing_demon_protocol.view import TableView
+
+from ..support.records import record
+from ..support.tables import SECOND, Sitting, of_type
+
+OWN = [name for name, game in GAMES.items() if not isinstance(game.mechanic, Building)]
+MOST_PLAYS = 900
+"""Where a game may go round in circles for long, its players give it up after so many."""
+
+
+def _play_hand(sitting: Sitting, rng: random.Random) -> HandOver:
+    """Play at random until the hand is over; who has no play waits."""
+    seats = sitting.rules.layout.seats
+    for number in range(MOST_PLAYS):
+        plays = [(seat, play) for seat in seats for play in sitting.plays(seat)]
+        if not plays or of_type(HandOver, sitting.log):
+            break
+        seat, play = rng.choice(plays)
+        sitting.play(seat, play.source, play.destination, play.count)
+        if number % 50 == 10:
+            assert TableView.from_snapshot(sitting.table.view.snapshot(0)).board == sitting.board
+    sitting.wait(SECOND)
+    for seat in seats:
+        if not of_type(HandOver, sitting.log):
+            sitting.events(seat, Stuck)
+    return of_type(HandOver, sitting.log)[0]
+
+
+@pytest.mark.parametrize("game", OWN)
+def test_a_hand_is_played_to_its_end_and_proved(game: str) -> None:
+    """Every mirror follows, the hand ends won, dead or given up, and its record is right in every event."""
+    sitting = Sitting.playing(2, bytes([1] * 32), game=game, hands=1)
+    over = _play_hand(sitting, random.Random(1))
+    assert (over.reason is EndReason.OUT) is (over.out is not None)
+    assert over.reason is not EndReason.STUCK or GAMES[game].racing is Racing.REFLEX
+    assert 1 == verify(record(sitting.options, sitting.log)).hands
+
+
+@pytest.mark.parametrize("game", OWN)
+def test_what_is_refused_has_a_reason(game: str) -> None:
+    """A play that the game does not know, or of another's pile, is refused, and changes nothing."""
+    sitting = Sitting.playing(2, game=game)
+    seat = next(seat for seat in (0, 1) if sitting.plays(seat))
+    play = sitting.plays(seat)[0]
+    refused = sitting.miss(seat, play.source, play.source)
+    assert refused.reason is Reason.ILLEGAL
+    assert refused.text.endswith(".")
+    if GAMES[game].racing is not Racing.TOGETHER:
+        other = sitting.refused(
+            1 - seat, PlayCards, **sitting._fields(play.source, play.destination, play.count, None)
+        )
+        assert isinstance(other, Refused)
+        assert other.reason is Reason.NOT_YOUR_PILE
