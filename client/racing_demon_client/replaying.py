@@ -21,6 +21,8 @@ __all__ = ["PLACES", "SPEEDS", "BadPlace", "Replay"]
 
 SPEEDS: Final = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 PLACES: Final = "h2 is hand 2, e120 event 120, 1:30 a time in the hand, +9 seconds on"
+SHORTEST_SECONDS: Final = 0.001
+"""What nobody sees is not waited for."""
 BREATH: Final = 64
 """After so many messages without a wait between them others have their turn."""
 
@@ -204,7 +206,8 @@ class Replay(Client):
             return 0
         if not self._runs:
             return None
-        return max(0.0, self.tape.times[self.place] - self._at_ms) / 1_000 / self.speed
+        seconds = (self.tape.times[self.place] - self._at_ms) / 1_000 / self.speed
+        return seconds if seconds > SHORTEST_SECONDS else 0.0
 
     async def _sleep(self, seconds: float | None) -> None:
         try:
