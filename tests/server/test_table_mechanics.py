@@ -9,9 +9,11 @@ from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.messages.client import PlayCards, Stuck
 from racing_demon_protocol.messages.events import HandOver
 from racing_demon_protocol.messages.server import Refused
+from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import EndReason, Reason
 from racing_demon_protocol.record import verify
 from racing_demon_protocol.view import TableView
+from racing_demon_server.simulate import play_match
 
 from ..support.records import record
 from ..support.tables import SECOND, Sitting, of_type
@@ -64,3 +66,11 @@ def test_what_is_refused_has_a_reason(game: str) -> None:
         )
         assert isinstance(other, Refused)
         assert other.reason is Reason.NOT_YOUR_PILE
+
+
+@pytest.mark.parametrize("game", [game for game in OWN if game != "gamblers"])
+def test_bots_play_it(game: str) -> None:
+    """Two bots bring a hand to its end without a refused play, and the record is right."""
+    options = Options.model_validate({"game": game, "hands": 1, "countdown_ms": 0, "tally_ms": 0})
+    _, log, _ = play_match(bytes([5]) * 32, ["hard", "easy"], options)
+    assert 1 == verify(record(options, log)).hands

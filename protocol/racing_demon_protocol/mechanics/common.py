@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..board import Kind, Shows
+from ..board import Board, Kind, Play, Shows
 from ..declaration import Extent, Game, Group
 from ..rules import Rules
 
@@ -62,6 +62,12 @@ class MechanicRules(Rules):
     def named(self, seat: int, group: str) -> tuple[int, ...]:
         """Return the numbers of a seat's piles of a group; none for a seat that does not play."""
         return self._named.get((seat, group), ())
+
+    def turn(self, board: Board, seat: int) -> Play | None:
+        """Return what the key for the stock does: deal from it, or take up what makes it up anew."""
+        stock, waste = self.layout.stock.get(seat), self.layout.waste.get(seat)
+        plays = self.legal_plays(board, seat)
+        return next((play for play in plays if play.source == stock or play.destination == waste), None)
 
     def one(self, seat: int, group: str) -> int:
         """Return the number of a seat's only pile of a group."""
