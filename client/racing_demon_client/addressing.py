@@ -5,14 +5,14 @@ a number of its own, and gets a letter.
 """
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Final
+from weakref import WeakKeyDictionary
 
-from racing_demon_protocol.board import Kind, Pile
-from racing_demon_protocol.declaration import Foundations, Geometry, Group, SuitRule, TakeBack
+from racing_demon_protocol.board import Board, Kind
+from racing_demon_protocol.declaration import Foundations, Geometry, Racing, SuitRule, TakeBack
 from racing_demon_protocol.rules import Rules
 
-__all__ = ["addresses", "is_racelike", "stops"]
+__all__ = ["addresses", "is_racelike", "stops", "usable"]
 
 MOST_COLUMNS: Final = 9
 """With more columns the hands do not find them by their place on the keyboard."""
@@ -27,26 +27,52 @@ RACELIKE: Final = {
 """The kinds of piles of a game that is laid out like the race, and how many of each there may be."""
 
 
+def usable(rules: Rules, seat: int) -> list[int]:
+    """Return the piles that a seat may have to do with: its own, the table's, and those of a partner."""
+    together = rules.game.racing is Racing.TOGETHER
+    return [pile.number for pile in rules.layout.piles if together or pile.seat in {None, seat}]
+
+
 def is_racelike(rules: Rules, seat: int) -> bool:
     """Tell whether a seat's piles are such as the race has: columns beside stock, waste and a reserve."""
-    own = [(pile, group) for pile, group in _own(rules, seat) if pile.kind is not Kind.FOUNDATION]
-    kinds = [pile.kind for pile, _ in own]
+    own = [p for p in usable(rules, seat) if rules.layout.piles[p].kind is not Kind.FOUNDATION]
+    kinds = [rules.layout.piles[pile].kind for pile in own]
     return (
         Kind.TABLEAU in kinds
         and all(kinds.count(kind) <= RACELIKE.get(kind, 0) for kind in kinds)
-        and all(group.geometry is Geometry.ROW for _, group in own)
+        and all(rules.layout.groups[pile].geometry is Geometry.ROW for pile in own)
     )
 
 
-def stops(rules: Rules, seat: int) -> list[int]:
-    """Return the piles that a player may want to take from, or play to, beside stock and foundations."""
-    passed = {Kind.STOCK, Kind.FOUNDATION, Kind.OUT}
-    return [pile.number for pile, _ in _own(rules, seat) if pile.kind not in passed]
+def stops(rules: Rules, board: Board, seat: int) -> list[int]:
+    """Return the piles that a player may want to take from, or play to, beside stock and foundations.
+
+    Of a line those that hold no card are passed over: it has closed up.
+    """
+    layout, passed = rules.layout, {Kind.STOCK, Kind.FOUNDATION, Kind.OUT}
+    return [
+        pile
+        for pile in usable(rules, seat)
+        if layout.piles[pile].kind not in passed
+        and (board.cards[pile] or layout.groups[pile].geometry is not Geometry.LINE)
+    ]
 
 
-@lru_cache(maxsize=64)
-def addresses(rules: Rules, seat: int) -> Mapping[str, int]:
+def addresses(rules: Rules, board: Board, seat: int) -> Mapping[str, int]:
     """Return the piles of a seat by the names of the actions that choose them."""
+    if any(group.geometry is Geometry.LINE for group in rules.game.groups):
+        return _named(rules, board, seat)
+    known = _KNOWN.setdefault(rules, {})
+    if seat not in known:
+        known[seat] = _named(rules, board, seat)
+    return known[seat]
+
+
+_KNOWN: WeakKeyDictionary[Rules, dict[int, Mapping[str, int]]] = WeakKeyDictionary()
+"""What was found out already: it is asked with every key and every picture."""
+
+
+def _named(rules: Rules, board: Board, seat: int) -> Mapping[str, int]:
     named: dict[str, int] = {}
     if is_racelike(rules, seat):
         kinds = {Kind.WASTE: "waste", Kind.RESERVE: "reserve"}
@@ -54,34 +80,22 @@ def addresses(rules: Rules, seat: int) -> Mapping[str, int]:
         columns = rules.layout.own(seat, Kind.TABLEAU)
         named |= {f"column-{number}": pile for number, pile in enumerate(columns, start=1)}
     else:
-        named |= {f"pile-{number}": pile for number, pile in enumerate(stops(rules, seat), start=1)}
-    foundations = [pile.number for pile, group in _own(rules, seat) if isinstance(group, Foundations)]
+        named |= {f"pile-{number}": pile for number, pile in enumerate(stops(rules, board, seat), start=1)}
+    foundations = [p for p in usable(rules, seat) if rules.layout.piles[p].kind is Kind.FOUNDATION]
     if _differ(rules, foundations):
-        named |= {
-            f"foundation-{number}": pile
-            for number, pile in enumerate(foundations[:MOST_FOUNDATIONS], start=1)
-        }
+        chosen = enumerate(foundations[:MOST_FOUNDATIONS], start=1)
+        named |= {f"foundation-{number}": pile for number, pile in chosen}
     return named
-
-
-def _own(rules: Rules, seat: int) -> list[tuple[Pile, Group]]:
-    """Return the piles that a seat may use, each with its group: those of others are none of its business."""
-    alone = len(rules.layout.seats) == 1
-    return [
-        (pile, group)
-        for pile, group in zip(rules.layout.piles, rules.layout.groups, strict=True)
-        if pile.seat == seat or (pile.seat is None and (alone or pile.kind is Kind.FOUNDATION))
-    ]
 
 
 def _differ(rules: Rules, foundations: list[int]) -> bool:
     """Tell whether it matters which of the own foundations a card goes to, or is taken from."""
     groups = [rules.layout.groups[pile] for pile in foundations]
     own = all(rules.layout.piles[pile].seat is not None for pile in foundations)
-    free = [
-        group
+    free = any(
+        group.suit is not SuitRule.SAME or group.take_back is not TakeBack.NEVER
         for group in groups
         if isinstance(group, Foundations)
-        and (group.suit is not SuitRule.SAME or group.take_back is not TakeBack.NEVER)
-    ]
-    return (own or len(rules.layout.seats) == 1) and (bool(free) or len({group.name for group in groups}) > 1)
+    )
+    several = len({group.name for group in groups}) > 1
+    return (own or len(rules.layout.seats) == 1) and (free or several)

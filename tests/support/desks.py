@@ -197,7 +197,7 @@ class Player:
         focus, rules = self.desk.focus, self.view.rules
         if rules is None or focus is None:
             return table_keymap(self._preset, {})
-        return game_keymap(self._preset, {}, addresses(rules, focus))
+        return game_keymap(self._preset, {}, addresses(rules, self.board, focus))
 
     def type(self, keys: str) -> list[Play]:
         """Press keys, separated by blanks, and return the plays that came of it."""

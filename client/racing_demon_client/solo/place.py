@@ -46,7 +46,6 @@ class SoloClient(Client):
         self.table = table
         self.day = day
         self.code = table.view.code
-        self.seat = table.view.hand_seats[0]
         self._clock = clock
         self._path = path
         self._begun_at = clock()
@@ -92,7 +91,7 @@ class SoloClient(Client):
         if isinstance(command, cl.PlayCards):
             play = Play(command.source, command.count, command.destination, command.depth)
             try:
-                self._put(*self.table.play(command.counter, play))
+                self._tell(*self.table.play(command.counter, play))
             except IllegalPlay as error:
                 self._put(Refused(counter=command.counter, reason=error.reason, text=error.text))
                 return
@@ -194,7 +193,12 @@ class SoloClient(Client):
 
     def _show(self) -> None:
         """Show the table anew: what lies there came about otherwise than by playing on."""
-        self._put(self.view.snapshot(self.elapsed_ms))
+        self._tell(self.view.snapshot(self.elapsed_ms))
+
+    def _tell(self, *messages: Message) -> None:
+        """Show what happened, to whoever is to play now."""
+        self.seat = self.table.seat
+        self._put(*messages)
 
     def _put(self, *messages: Message | None) -> None:
         for message in messages:

@@ -102,11 +102,11 @@ class SoloTable:
         """Tell whether no play leads on any more."""
         return not self.is_won and self._dealer.is_dead(self.board, self._seats)
 
-    def seat_of(self, play: Play) -> int:
-        """Return for which seat a play is made: that of its pile."""
-        piles = self.board.piles
-        owner = piles[play.source].seat if 0 <= play.source < len(piles) else None
-        return self._seats[0] if owner is None else owner
+    @property
+    def seat(self) -> int:
+        """The seat that has something to play: where two play together, whose turn it is."""
+        able = (seat for seat in self._seats if any(True for _ in self.rules.legal_plays(self.board, seat)))
+        return next(able, self._seats[0])
 
     # What the player does.
 
@@ -125,15 +125,16 @@ class SoloTable:
             raise IllegalPlay("This deal is over.")
         played: list[ev.Played] = []
         upward = play.destination == FOUNDATIONS or self._is_foundation(play.destination)
+        seat = self.seat
         times, one = (play.count, play._replace(count=1)) if upward else (1, play)
         for _ in range(max(1, times)):
             try:
-                resolved = self.rules.verify_play(self.board, self.seat_of(one), one)
+                resolved = self.rules.verify_play(self.board, seat, one)
             except IllegalPlay:
                 if played:
                     break
                 raise
-            played.append(self.view.play(self.seat_of(one), counter, resolved, self._dealer.follow))
+            played.append(self.view.play(seat, counter, resolved, self._dealer.follow))
             played += self._settle()
         self._line[self._at :] = [played]
         self._at += 1

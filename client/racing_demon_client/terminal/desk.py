@@ -214,9 +214,10 @@ class Desk:
     def _names(self, labels: Mapping[str, str]) -> Mapping[int, str]:
         """Return what the keys of the piles are called."""
         rules, focus = self._place.view.rules, self.focus
-        if rules is None or focus is None:
+        if rules is None or focus is None or self._place.view.board is None:
             return {}
-        return {pile: labels[name] for name, pile in addresses(rules, focus).items() if name in labels}
+        named = addresses(rules, self.hands.ahead()[0], focus)
+        return {pile: labels[name] for name, pile in named.items() if name in labels}
 
     def banner(self, now: int) -> str:
         """Return the word that fills the screen now, for those who want to see words do so."""
@@ -268,7 +269,7 @@ class Desk:
         fits, view = self.hands.fits(), self._place.view
         assert view.rules is not None
         assert self._place.seat is not None
-        piles = addresses(view.rules, self._place.seat)
+        piles = addresses(view.rules, board, self._place.seat)
         keys = [labels.get(name, "") for name, pile in piles.items() if pile in fits]
         up = ["up"] if any(board.piles[pile].kind is Kind.FOUNDATION for pile in fits) else []
         return f"{text}   fits: {' '.join([*keys, *up]) or 'nowhere'}"

@@ -15,7 +15,7 @@ from racing_demon_protocol.options import CallOut
 from racing_demon_protocol.rules import Rules
 from racing_demon_protocol.view import TableView
 
-from ..addressing import addresses, stops
+from ..addressing import addresses, stops, usable
 from ..choosing import best_play, fitting_count, longest_unit, targets, with_plays
 from .drawing.scene import Grip
 
@@ -109,7 +109,9 @@ class Hands:
         rules, seat = self._rules(), self._own_seat()
         if board.piles[pile].kind is Kind.FOUNDATION:
             exact = Play(held.pile, 1, pile)
-            is_sure = pile in addresses(rules, seat).values() and rules.can_play(board, seat, exact)
+            is_sure = pile in addresses(rules, self.board(), seat).values() and rules.can_play(
+                board, seat, exact
+            )
             return self._send(exact if is_sure else Play(held.pile, 1, FOUNDATIONS), now)
         counts = [1] if single else [held.count, fitting_count(rules, board, seat, held.pile, pile)]
         plays = [Play(held.pile, count, pile) for count in counts if count > 0]
@@ -226,7 +228,7 @@ class Hands:
     def _pick_up(self, pile: int, count: int | None, now: int) -> None:
         rules, board = self._rules(), self.board()
         kind, seat = board.piles[pile].kind, self._own_seat()
-        if board.piles[pile].seat not in {seat, None} or not board.cards[pile]:
+        if pile not in usable(rules, seat) or not board.cards[pile]:
             self.say("There is nothing to pick up.", now)
         elif kind is Kind.FOUNDATION and not rules.may_take_back(seat, pile):
             self.say("Nothing leaves the foundations again.", now)
@@ -268,9 +270,9 @@ class Hands:
         board, rules, seat = self.board(), self._rules(), self._own_seat()
         layout = rules.layout
         back = [pile for pile in layout.foundations if self._stops_at(pile)]
-        places = [*back, *layout.own(seat, Kind.STOCK), *stops(rules, seat)]
+        places = [*back, *layout.own(seat, Kind.STOCK), *stops(rules, board, seat)]
         if self._cursor is None or self._cursor.pile not in places:
-            first = [*layout.own(seat, Kind.TABLEAU), *stops(rules, seat), *places]
+            first = [*layout.own(seat, Kind.TABLEAU), *stops(rules, board, seat), *places]
             self._cursor = Grip(first[0], 1) if first else None
             return
         pile, count = self._cursor
@@ -287,7 +289,7 @@ class Hands:
         rules, seat = self._rules(), self._own_seat()
         if rules.may_take_back(seat, foundation) and self.board().cards[foundation]:
             return True
-        return self._held is not None and foundation in addresses(rules, seat).values()
+        return self._held is not None and foundation in addresses(rules, self.board(), seat).values()
 
     def _seat_in_hand(self) -> int | None:
         view, seat = self._place.view, self._place.seat
@@ -304,7 +306,7 @@ class Hands:
     def _pile_of(self, action: str) -> int | None:
         """Return the pile that an action speaks of."""
         name = action.removesuffix("-up").removesuffix("-one")
-        return addresses(self._rules(), self._own_seat()).get(name)
+        return addresses(self._rules(), self.board(), self._own_seat()).get(name)
 
 
 def _only_play(rules: Rules, board: Board, seat: int) -> Play | None:

@@ -88,11 +88,11 @@ class Session:
     def keymap(self) -> Keymap:
         """The keys of the game on the table."""
         view, focus = self.client.view, self.desk.focus
-        if view.rules is None or focus is None:
+        if view.rules is None or view.board is None or focus is None:
             return self._keymap_of(BEFORE_THE_DEAL)
         if self.client.seat not in view.hand_seats:
             return self.watch_keymap
-        return self._keymap_of(tuple(addresses(view.rules, focus)))
+        return self._keymap_of(tuple(addresses(view.rules, view.board, focus)))
 
     def _keymap_of(self, names: tuple[str, ...]) -> Keymap:
         known = self._keymaps.get(names)

@@ -100,7 +100,7 @@ def arrange(  # noqa: PLR0913
     width: int,
     height: int,
     framed: bool,
-    line: int = 0,
+    line: Sequence[int] = (),
 ) -> Arrangement:
     """Return where the piles of one player are drawn, as roomy as they fit.
 
@@ -110,7 +110,7 @@ def arrange(  # noqa: PLR0913
         width: the columns that there are.
         height: the rows.
         framed: whether there may be room for frames.
-        line: how many piles of a line hold cards.
+        line: the piles of a line that hold cards.
 
     """
     groups = _groups(layout, piles)
@@ -153,11 +153,16 @@ def _groups(layout: Layout, piles: Iterable[int]) -> list[tuple[Group, list[Pile
 
 
 def _try(  # noqa: PLR0913, PLR0917
-    groups: Sequence[tuple[Group, list[Pile]]], cell: Cell, width: int, height: int, least: int, line: int
+    groups: Sequence[tuple[Group, list[Pile]]],
+    cell: Cell,
+    width: int,
+    height: int,
+    least: int,
+    line: Sequence[int],
 ) -> Arrangement | None:
     """Return the arrangement with such cells, if all finds room and columns have so many rows."""
     columns = [pile for group, own in groups for pile in own if is_column(pile, group)]
-    lined = [pile for group, own in groups for pile in own if group.geometry is Geometry.LINE][:line]
+    lined = [pile for _, own in groups for pile in own if pile.number in line]
     loose = any(group.kind in LOOSE for group, _ in groups)
     rest = least * _rows_of_columns(len(columns), width) if columns else 0
     rest += _rows_of_line(len(lined), cell, width)

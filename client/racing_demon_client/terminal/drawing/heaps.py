@@ -26,7 +26,7 @@ def draw_heaps(sheet: Sheet, y: int, end: int) -> None:
         width=sheet.width - 1,
         height=end - y,
         framed=sheet.density.card[1] > 1,
-        line=len(line),
+        line=line,
     )
     loose = [pile for pile in piles if board.piles[pile].kind in {Kind.STOCK, Kind.WASTE, Kind.OUT}]
     if loose:

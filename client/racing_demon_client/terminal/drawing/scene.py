@@ -10,6 +10,7 @@ from racing_demon_protocol.cards import UNKNOWN, Card, suit
 from racing_demon_protocol.rules import Rules
 from racing_demon_protocol.view import TableView
 
+from ...addressing import usable
 from ..ink import Mark, Role, suit_role
 
 __all__ = ["Dragged", "FeedLine", "Grip", "Scene"]
@@ -124,7 +125,7 @@ class Scene:
     def piles(self) -> list[int]:
         """Return all piles that the seat which is drawn large may use, the table's among them."""
         rules = self.view.rules
-        return [] if rules is None else [p.number for p in rules.layout.piles if p.seat in {None, self.focus}]
+        return [] if rules is None or self.focus is None else usable(rules, self.focus)
 
     def ink(self, pile: int, index: int, card: Card) -> int:
         """Return the ink of the card at a place."""
