@@ -108,11 +108,8 @@ class Hands:
         board = self.board()
         rules, seat = self._rules(), self._own_seat()
         if board.piles[pile].kind is Kind.FOUNDATION:
-            exact = Play(held.pile, 1, pile)
-            is_sure = pile in addresses(rules, self.board(), seat).values() and rules.can_play(
-                board, seat, exact
-            )
-            return self._send(exact if is_sure else Play(held.pile, 1, FOUNDATIONS), now)
+            upward = Play(held.pile, 1, FOUNDATIONS)
+            return self._send(self._exactly(upward, pile) or upward, now)
         counts = [1] if single else [held.count, fitting_count(rules, board, seat, held.pile, pile)]
         plays = [Play(held.pile, count, pile) for count in counts if count > 0]
         play = next((play for play in plays if rules.can_play(board, seat, play)), plays[-1])
@@ -236,6 +233,17 @@ class Hands:
             most = longest_unit(rules, board, pile)
             self._held = Grip(pile, min(count or most, most))
 
+    def _exactly(self, upward: Play, pile: int) -> Play | None:
+        """Return the play to just this foundation, where that can be chosen, and makes a difference."""
+        rules, board, seat = self._rules(), self.board(), self._own_seat()
+        exact = upward._replace(destination=pile)
+        if pile not in addresses(rules, board, seat).values() or not rules.can_play(board, seat, exact):
+            return None
+        card = board.top(upward.source)
+        return (
+            None if card is None or next(rules.open_foundations(board, seat, card), None) == pile else exact
+        )
+
     def _turn(self, now: int) -> Play | None:
         self.let_go()
         rules, board, seat = self._rules(), self.board(), self._own_seat()
@@ -269,8 +277,10 @@ class Hands:
     def _move_cursor(self, action: str) -> None:
         board, rules, seat = self.board(), self._rules(), self._own_seat()
         layout = rules.layout
-        back = [pile for pile in layout.foundations if self._stops_at(pile)]
-        places = [*back, *layout.own(seat, Kind.STOCK), *stops(rules, board, seat)]
+        back = [pile for pile in layout.foundations if rules.may_take_back(seat, pile) and board.cards[pile]]
+        named = addresses(rules, board, seat).values() if self._held is not None else ()
+        aims = [pile for pile in named if pile in layout.foundations and pile not in back]
+        places = [*back, *layout.own(seat, Kind.STOCK), *stops(rules, board, seat), *aims]
         if self._cursor is None or self._cursor.pile not in places:
             first = [*layout.own(seat, Kind.TABLEAU), *stops(rules, board, seat), *places]
             self._cursor = Grip(first[0], 1) if first else None
@@ -283,13 +293,6 @@ class Hands:
             most = max(1, longest_unit(rules, board, pile))
             count += 1 if action == "more" else -1
             self._cursor = Grip(pile, min(most, max(1, count)))
-
-    def _stops_at(self, foundation: int) -> bool:
-        """Tell whether the cursor visits a foundation: to take back, or to choose among the own ones."""
-        rules, seat = self._rules(), self._own_seat()
-        if rules.may_take_back(seat, foundation) and self.board().cards[foundation]:
-            return True
-        return self._held is not None and foundation in addresses(rules, self.board(), seat).values()
 
     def _seat_in_hand(self) -> int | None:
         view, seat = self._place.view, self._place.seat
