@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .PHONY: play test check format lint types contracts schema schema-write programs unit test-lan wheel-test attacks contention fuzz fuzz-sockets hidden soak \
-	bench bench-bots bench-broker bench-scores bench-spectators bench-ui panes picture clean help
+	bench games bench-bots bench-broker bench-scores bench-spectators bench-ui panes picture clean help
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
