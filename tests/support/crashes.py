@@ -75,6 +75,13 @@ class Mortal:
         self.url = (await self._nursery.line(r"listening on (\S+)")).group(1)
         self.restarts.append(time.perf_counter() - began)
 
+    async def stop(self) -> None:
+        """Stop it as an operator does, and wait until it is gone."""
+        pid = self._pid
+        self.kill(signal.SIGTERM)
+        status = Path(f"/proc/{pid}/status")
+        await until(lambda: not status.exists() or "State:\tZ" in status.read_text())
+
     @property
     def pid(self) -> int:
         """The number of its process."""

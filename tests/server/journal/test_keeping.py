@@ -89,7 +89,7 @@ async def test_a_command_is_answered_again_and_not_carried_out_again(path: Path)
 
 
 async def test_a_command_between_its_commit_and_its_answer_counts_once(path: Path, tmp_path: Path) -> None:
-    """A server that dies when it has written and not yet told answers after the restart, and does nothing twice."""
+    """A server that dies when it has written and not yet told answers later, and does nothing twice."""
     async with journaled(path) as served, Peer.hosting(served.url) as ann:
         command = ann.next(cl.AddBot, level="easy")
         await ann.say(command)
