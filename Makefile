@@ -5,7 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: play test check format lint types contracts schema schema-write programs unit test-lan wheel-test attacks contention fuzz fuzz-sockets hidden soak \
+.PHONY: play test check format lint types contracts schema schema-write programs unit test-lan wheel-test \
+	attacks autobahn contention fuzz fuzz-sockets hidden soak \
 	bench games bench-bots bench-broker bench-scores bench-spectators bench-ui panes picture clean help
 
 help:  ## list the targets
@@ -68,6 +69,9 @@ fuzz: $(STAMP)  ## RUNS of atheris on decoding and validation: nothing but a ref
 
 fuzz-sockets: $(STAMP)  ## FRAMES that are a little wrong, through real sockets
 	RACING_DEMON_FRAMES=$(or $(FRAMES),100000) $(BIN)/pytest -s -o faulthandler_timeout=0 tests/system/test_fuzz.py $(ARGS)
+
+autobahn: $(STAMP)  ## Autobahn's cases of RFC 6455 against the server's port; needs a Python 2.7
+	@sh tests/autobahn.sh
 
 bench: $(STAMP)  ## the server beside bare relays: cost of a play, latency, fairness; ARGS go to it
 	$(BIN)/python benchmarks/server.py $(ARGS)

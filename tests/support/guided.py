@@ -15,15 +15,20 @@ with atheris.instrument_imports(include=["racing_demon_protocol"]):
 
 WARM: int = 20_000
 """Runs after which the memory is looked at for the first time: caches are full by then."""
+LARGE: int = 4_096
+"""KiB that no frame should take."""
 
 
 class Runs:
-    """Counts runs, and follows the memory."""
+    """Counts runs, and by how much the peak of the memory rose while frames were decoded, in KiB.
+
+    Between two frames the fuzzer takes memory for itself, for all that led it further.
+    """
 
     def __init__(self) -> None:
         self.number = 0
         self.good = 0
-        self.size = 0
+        self.grown = 0
 
     def one(self, frame: bytes) -> None:
         """Check one frame."""
@@ -31,16 +36,21 @@ class Runs:
         if self.number % 2:
             # What happens in compiled code guides nobody: every other run changes a good frame instead.
             frame = mutant(random.Random(frame), list(Encoding)[len(frame) % 2])
+        before = peak()
         self.good += check_frame(frame)
-        if self.number == WARM:
-            self.size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        grown = peak() - before
+        if self.number > WARM:
+            self.grown += grown
+        if grown > LARGE:
+            sys.stderr.write(f"run {self.number} took {grown} KiB: {frame[:64].hex()}... of {len(frame)}\n")
         if self.number % 100_000 == 0:
-            self.tell()
+            text = f"{self.number} runs, {self.good} messages, +{self.grown} KiB since run {WARM}"
+            sys.stderr.write(f"{text}\n")
 
-    def tell(self) -> None:
-        """Say how far it is; the memory is the fuzzer's as well, which keeps all that led it further."""
-        grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - self.size
-        sys.stderr.write(f"{self.number} runs, {self.good} messages, +{grown} KiB since run {WARM}\n")
+
+def peak() -> int:
+    """Return the most memory that this process has had, in KiB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 if __name__ == "__main__":
