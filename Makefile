@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .PHONY: play test check format lint types contracts schema schema-write programs unit test-lan wheel-test \
-	attacks autobahn contention fuzz fuzz-sockets hidden soak \
+	attacks autobahn contention crash fuzz fuzz-sockets hidden soak torn \
 	bench games bench-bots bench-broker bench-scores bench-spectators bench-ui panes picture clean help
 
 help:  ## list the targets
@@ -81,6 +81,15 @@ attacks: $(STAMP)  ## each attack on a server that a match is played on: what it
 
 games: $(STAMP)  ## 1,000 random hands of every game, all invariants; a million deals of the Clock
 	RACING_DEMON_GAMES=1000 RACING_DEMON_DEALS=1000000 $(BIN)/pytest -s tests/protocol/mechanics \
+		-o faulthandler_timeout=0 $(ARGS)
+
+crash: $(STAMP) programs  ## kill the server at KILLS random instants (10,000), and at every write of a hand; hours
+	RACING_DEMON_KILLS=$(or $(KILLS),10000) RACING_DEMON_WRITE_STEP=$(or $(STEP),1) \
+		$(BIN)/pytest tests/system/test_crash.py tests/system/test_crash_disk.py -s -n0 \
+		-o faulthandler_timeout=0 $(ARGS)
+
+torn: $(STAMP)  ## read IMAGES journals (100,000) as power cuts leave them
+	RACING_DEMON_IMAGES=$(or $(IMAGES),100000) $(BIN)/pytest tests/system/test_torn.py -s -n0 \
 		-o faulthandler_timeout=0 $(ARGS)
 
 bench-bots: $(STAMP)  ## 200 four-handed hands: what each level of bot earns
