@@ -8,8 +8,8 @@ from racing_demon_protocol.declaration import Game
 from racing_demon_protocol.games import GAMES
 
 from .describing import kind_of, rules_of
-from .plain.words import duration
-from .solo.statistics import Score, scores, statistics_path
+from .plain.alone import told_scores
+from .solo.statistics import scores, statistics_path
 
 __all__ = ["games", "rules", "statistics"]
 
@@ -65,17 +65,6 @@ def statistics(arguments: argparse.Namespace) -> int:
     if arguments.json:
         write(json.dumps({name: score.model_dump(mode="json") for name, score in known.items()}))
         return 0
-    if not known:
-        write("Nothing was played alone yet. racing-demon games lists what there is.")
-        return 0
-    write(f"{'game':22} {'played':>6} {'won':>5} {'':>5} {'in a row':>8} {'most':>5} {'best':>7}")
-    for name, score in sorted(known.items(), key=lambda each: -each[1].played):
-        write(_line(name, score))
+    for line in told_scores(known):
+        write(line)
     return 0
-
-
-def _line(name: str, score: Score) -> str:
-    share = f"{100 * score.won // max(1, score.played)} %"
-    best = "-" if score.best_ms is None else duration(score.best_ms)
-    counts = f"{name:22} {score.played:>6} {score.won:>5} {share:>5}"
-    return f"{counts} {score.streak:>8} {score.longest:>5} {best:>7}"

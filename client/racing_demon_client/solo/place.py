@@ -8,7 +8,7 @@ from typing import Final
 
 from racing_demon_protocol.board import Kind, Play
 from racing_demon_protocol.errors import IllegalPlay
-from racing_demon_protocol.messages import Message
+from racing_demon_protocol.messages import Event, Message
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages.server import Refused
 from racing_demon_protocol.reasons import Reason
@@ -91,14 +91,9 @@ class SoloClient(Client):
         if isinstance(command, cl.PlayCards):
             play = Play(command.source, command.count, command.destination, command.depth)
             try:
-                self._tell(*self.table.play(command.counter, play))
+                self.make(play, command.counter)
             except IllegalPlay as error:
                 self._put(Refused(counter=command.counter, reason=error.reason, text=error.text))
-                return
-            if self.table.is_won:
-                self._won_ms = self.elapsed_ms
-                self._count(won=True)
-                self._put(*self.table.finish(self._won_ms))
         elif isinstance(command, cl.Start | cl.Ready) and self.table.is_over:
             self.restart()
         elif not isinstance(command, cl.Leave):
@@ -115,6 +110,21 @@ class SoloClient(Client):
     async def leave(self) -> None:
         """Leave the table."""
         await self.close()
+
+    def make(self, play: Play, counter: int = 0) -> list[Event]:
+        """Make a play, and return what happened.
+
+        Raises:
+            IllegalPlay: the rules do not allow it.
+
+        """
+        events: list[Event] = [*self.table.play(counter, play)]
+        if self.table.is_won:
+            self._won_ms = self.elapsed_ms
+            self._count(won=True)
+            events += self.table.finish(self._won_ms)
+        self._tell(*events)
+        return events
 
     # What only a table of one's own can do.
 

@@ -10,11 +10,14 @@ from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Phase
 
+from ..describing import rules_of
+from ..plain.alone import told_scores
+from ..solo.statistics import scores, statistics_path
 from .drawing.densities import DENSITIES
 from .drawing.help import help_lines
 from .look import Look
 from .replay import DEEDS, ReplaySession
-from .screens.dialogs import ChatScreen, HelpScreen, PlaceScreen, QuestionScreen
+from .screens.dialogs import ChatScreen, HelpScreen, PlaceScreen, QuestionScreen, TextScreen
 from .screens.options import OptionsScreen
 from .screens.picture import AnalysisScreen, LobbyScreen, PictureScreen, TallyScreen
 from .screens.players import Deed, PlayersScreen
@@ -138,6 +141,18 @@ def _help(stage: Stage, session: Session) -> None:
         stage.push_screen(HelpScreen(lines, lambda: stage.look), lambda _: stage.route())
 
 
+def _rules(stage: Stage, session: Session) -> None:
+    view = session.client.view
+    if view.rules is not None:
+        lines = rules_of(view.rules.game)
+        stage.push_screen(TextScreen(lines, lambda: stage.look), lambda _: stage.route())
+
+
+def _statistics(stage: Stage, session: Session) -> None:
+    lines = ["How it went so far", *told_scores(scores(statistics_path()))]
+    stage.push_screen(TextScreen(lines, lambda: stage.look), lambda _: stage.route())
+
+
 def _show(kind: type[PictureScreen]) -> Callable[[Stage, Session], None]:
     def show(stage: Stage, session: Session) -> None:
         if type(stage.screen) is kind:
@@ -230,6 +245,8 @@ ACTS: Final[dict[str, Callable[[Stage, Session], None]]] = {
     "tally": _show(TallyScreen),
     "analysis": _show(AnalysisScreen),
     "replay-seek": _seek,
+    "solo-rules": _rules,
+    "solo-statistics": _statistics,
     "lobby": _show(LobbyScreen),
     "colours": _colours,
     "density": _density,

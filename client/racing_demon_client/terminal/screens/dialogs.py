@@ -1,6 +1,6 @@
 """What lies over a screen for a moment: help, chat, a question."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import ClassVar
 
 from textual import events, on
@@ -12,11 +12,11 @@ from textual.widgets import Button, Input, Label
 
 from ...replaying import PLACES
 from ..drawing.canvas import Canvas
-from ..drawing.help import draw_help
+from ..drawing.help import draw_help, draw_text
 from ..look import Look
 from ..picture_widget import PictureWidget
 
-__all__ = ["ChatScreen", "HelpScreen", "PlaceScreen", "QuestionScreen"]
+__all__ = ["ChatScreen", "HelpScreen", "PlaceScreen", "QuestionScreen", "TextScreen"]
 
 MOST_CHAT = 200
 
@@ -60,6 +60,22 @@ class HelpScreen(ModalScreen[None]):
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """Go back."""
         self.dismiss()
+
+
+class TextScreen(HelpScreen):
+    """A text of several lines, the first of which is its title.
+
+    Args:
+        lines: the text.
+        look: returns how everything looks now.
+
+    """
+
+    def __init__(self, lines: Iterable[str], look: Callable[[], Look]) -> None:
+        super().__init__([("", line) for line in lines], look)
+
+    def _draw(self, look: Look, width: int, height: int) -> Canvas:
+        return draw_text(self._lines, self._first, (width, height), look.glyphs)
 
 
 class ChatScreen(ModalScreen[str]):
