@@ -1,11 +1,13 @@
 """Games of ranks: two equal cards leave together."""
 
+from dataclasses import replace
+
 from ..board import Shows
-from ..declaration import Cells, Deal, Deals, Doubt, Game, Geometry, Goal, Owner, Racing, Reserve
+from ..declaration import Cells, Deal, Deals, Doubt, Game, Geometry, Goal, Group, Owner, Racing, Reserve
 from ..mechanics.common import Out, Packets
 from ..mechanics.ranks import Ranks, Sympathy
 
-__all__ = ["LITTLE_LOTS", "SYMPATHY"]
+__all__ = ["LITTLE_LOTS", "SYMPATHY", "SYMPATHY_ALONE"]
 
 LITTLE_LOTS = Game(
     name="little-lots",
@@ -39,17 +41,25 @@ LITTLE_LOTS = Game(
 
 PACKETS = 17
 
+
+def _hand(added: str = "") -> tuple[Group, ...]:
+    return (
+        Packets(name="packet" + added, count=PACKETS, geometry=Geometry.GRID, rows=(9, 8)),
+        Cells(name="lifted" + added, count=PACKETS, geometry=Geometry.GRID, rows=(9, 8)),
+        Cells(name="grace" + added, count=1),
+    )
+
+
+def _lay(added: str = "") -> tuple[Deal, ...]:
+    return Deal(to="packet" + added, each=3), Deal(to="grace" + added, count=1)
+
+
 SYMPATHY = Game(
     name="sympathy",
     title="Sympathy",
     source="seed 004 entry 53",
-    groups=(
-        Out(owner=Owner.TABLE),
-        Packets(count=PACKETS, geometry=Geometry.GRID, rows=(9, 8)),
-        Cells(name="lifted", count=PACKETS, geometry=Geometry.GRID, rows=(9, 8)),
-        Cells(name="grace", count=1),
-    ),
-    deal=(Deal(to="packet", each=3), Deal(to="grace", count=1)),
+    groups=(Out(owner=Owner.TABLE), *_hand()),
+    deal=_lay(),
     goal=Goal.OWN_RULE,
     mechanic=Sympathy(),
     racing=Racing.TOGETHER,
@@ -78,3 +88,16 @@ SYMPATHY = Game(
         ),
     ),
 )
+
+SYMPATHY_ALONE = replace(
+    SYMPATHY,
+    name="sympathy-alone",
+    title="Sympathy for two hands of one player",
+    groups=(Out(), *_hand(), *_hand("-left")),
+    deal=(*_lay(), *_lay("-left")),
+    mechanic=Sympathy(hands=("", "-left")),
+    packs=2,
+    deals=Deals.IDENTICAL,
+    racing=Racing.IDENTICAL,
+)
+"""As entry 53 allows: "unless the right hand and the left may take their places"."""

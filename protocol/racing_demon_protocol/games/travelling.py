@@ -132,6 +132,10 @@ WEAVERS = Game(
             "packet.gathers",
         ),
         Doubt("Which number has a place when others are gone?", "That of its rank, as before.", "mechanic"),
-        Doubt("May the card that travels go to a foundation?", "Yes, if it has come to fit.", "mechanic"),
+        Doubt(
+            "May the card that travels go to a foundation?",
+            "Yes, if it has come to fit.",
+            "mechanic.from_hand",
+        ),
     ),
 )

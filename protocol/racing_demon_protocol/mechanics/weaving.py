@@ -16,11 +16,16 @@ class Weaving(Travelling):
     """Tops go to the foundations; when none does, a card laid aside travels until one does.
 
     Groups: those of :mod:`.travelling`, and ``foundation``. Packets and ``aside`` gather.
+
+    Attributes:
+        from_hand: whether the card that travels may go to a foundation, if it has come to fit.
+
     """
 
     rounds_from: str = "aside"
     size: int = 0
     counting: Counting = Counting.ALL
+    from_hand: bool = True
 
 
 class WeavingRules(TravellingRules):
@@ -79,7 +84,9 @@ class WeavingRules(TravellingRules):
         return [packet for number, packet in packets if used.count(number) < copies]
 
     def _to_foundations(self, board: Board, seat: int) -> Iterator[Play]:
-        for pile in (*self.named(seat, "packet"), self.one(seat, "hand")):
+        assert isinstance(self.game.mechanic, Weaving)
+        hand = self.named(seat, "hand") if self.game.mechanic.from_hand else ()
+        for pile in (*self.named(seat, "packet"), *hand):
             if board.cards[pile]:
                 for foundation in self.open_foundations(board, seat, board.cards[pile][-1]):
                     yield Play(pile, 1, foundation)

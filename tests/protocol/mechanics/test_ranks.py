@@ -1,8 +1,14 @@
 """Little Lots and Sympathy: entries 12 and 53 of seed 004."""
 
+import random
+
+import pytest
+
 from racing_demon_protocol.board import Play
 from racing_demon_protocol.cards import UNKNOWN, pack, rank
+from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.games import GAMES
+from racing_demon_protocol.reasons import Reason
 
 from ...support.dealt import Dealt, random_hands, stacked
 
@@ -139,3 +145,30 @@ def test_without_a_partner_there_is_nothing_to_play() -> None:
     """Sympathy needs two; a third at the table waits."""
     assert [] == Dealt(GAME, seats=(0,)).plays()
     assert {1, 3} >= {seat for seat, _ in Dealt(GAME, seats=(0, 1, 3)).plays()}
+
+
+def test_piles_of_strangers_stay_theirs() -> None:
+    """A partner's packet is no stranger's; a third player's is, and there is no pile beyond the last."""
+    dealt = Dealt(GAME, seats=(0, 1, 2, 3))
+    out = dealt.rules.layout.named(0, "out")[0]
+    for seat, reason in ((1, Reason.ILLEGAL), (2, Reason.NOT_YOUR_PILE)):
+        with pytest.raises(IllegalPlay) as refused:
+            dealt.rules.verify_play(
+                dealt.board, 0, Play(dealt.rules.layout.named(seat, "packet")[-1], 1, out)
+            )
+        assert refused.value.reason is reason
+    with pytest.raises(IllegalPlay, match="no such pile"):
+        dealt.rules.verify_play(dealt.board, 0, Play(10_000, 1, out))
+
+
+def test_one_player_may_have_both_hands() -> None:
+    """Each hand has a pack of its own, and couples are one card of each."""
+    dealt = Dealt(GAMES["sympathy-alone"], bytes([4] * 32))
+    cards = dealt.dealer.open_board().cards
+    for number, group in enumerate(("packet", "packet-left")):
+        packs = {pack(card) for pile in dealt.rules.layout.named(0, group) for card in cards[pile]}
+        assert {number} == packs
+    for _ in dealt.play_on(random.Random(4)):
+        gone = dealt.named("out")[0]
+    assert gone
+    assert all(pack(one) != pack(other) for one, other in zip(gone[::2], gone[1::2], strict=True))
