@@ -31,6 +31,8 @@ class Kind(StrEnum):
     """Room for one card."""
     PACKET = "packet"
     """A pile that cards travel through."""
+    HEAD = "head"
+    """A door: what is put there goes underneath the pile behind it."""
     OUT = "out"
     """Cards that have left the game."""
 
@@ -62,7 +64,8 @@ class Pile:
         index: its place within group and seat, from 0.
         shows: which cards lie face up.
         view: how many, where ``shows`` is ``TOP``.
-        gathers: whether its cards come back into the stock when that is made up anew.
+        gathers: whether its cards come back into the stock when that is made up anew: 0 if not, 1 to be
+            dealt again in their order, bottom first, -1 top first.
         counts: whether the board counts what comes to it: see :attr:`Board.came`.
         under: the pile that a card which is put here goes underneath, unless it is dealt from a stock;
             ``None``: it lies here, on top.
@@ -76,7 +79,7 @@ class Pile:
     index: int
     shows: Shows
     view: int = 1
-    gathers: bool = False
+    gathers: int = 0
     counts: bool = False
     under: int | None = None
 
@@ -124,7 +127,8 @@ class Board:
         cards: the cards of each pile, bottom first.
         redeals: how often each seat's stock was made up anew: its waste turned over, or its piles gathered.
         came: how often cards came to each pile that counts from one of another kind, since its seat's
-            piles were gathered last.
+            piles were gathered last; of a stock that counts, how often it was turned since its seat made
+            any other move.
         liberties: how often each seat took a card from below others, or back from a foundation.
 
     """
@@ -137,6 +141,7 @@ class Board:
         self.redeals: dict[int, int] = {}
         self.came: dict[int, int] = {}
         self.liberties: dict[int, int] = {}
+        self._turned = {p.seat: p.number for p in self.piles if p.counts and p.kind is Kind.STOCK}
         if len(self.cards) != len(self.piles):
             raise InconsistentEvent(f"{len(self.cards)} piles of cards for {len(self.piles)} piles")
 
@@ -287,7 +292,7 @@ class Board:
 
         """
         piles = [pile.number for pile in self.piles if pile.seat == stock.seat and pile.gathers]
-        gathered = [card for pile in piles for card in self.cards[pile]]
+        gathered = [card for pile in piles for card in self.cards[pile][:: self.piles[pile].gathers]]
         if stock.kind is not Kind.STOCK or stock.seat is None or not gathered:
             raise InconsistentEvent(f"nothing is gathered into pile {stock.number}")
         self.cards[stock.number][:0] = reversed(gathered)
@@ -303,8 +308,12 @@ class Board:
         seat = origin.seat if target.seat is None else target.seat
         if seat is not None and (depth or origin.kind is Kind.FOUNDATION):
             self.liberties[seat] = self.liberties.get(seat, 0) + 1
-        if target.counts and target.kind is not origin.kind:
+        if target.counts and target.kind not in {origin.kind, Kind.STOCK}:
             self.came[target.number] = self.came.get(target.number, 0) + 1
+        stock = self._turned.get(seat)
+        if stock is not None:
+            turning = {origin.kind, target.kind} == {Kind.STOCK, Kind.WASTE}
+            self.came[stock] = self.came.get(stock, 0) + 1 if turning else 0
 
     def _cover(self, pile: int) -> None:
         """Forget the cards of a pile that do not lie face up any more."""

@@ -1,29 +1,33 @@
 """The rules of the building games: sequences on foundations, and on columns.
 
-Every attribute of a declaration is read here; rules of their own are in :mod:`.specials`.
+Every attribute of a declaration is read here; how the stock is used is in :mod:`.turning`, and rules of
+their own are in :mod:`.specials`.
 """
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from .board import FOUNDATIONS, Board, Kind, Play
-from .cards import SUIT_SIZE, UNKNOWN, Card, rank
+from .cards import SUIT_SIZE, UNKNOWN, Card, rank, suit
 from .declaration import (
     Base,
+    Cells,
     Filler,
     Foundations,
     Game,
+    Goal,
     Group,
     Reserve,
     Stock,
     Tableau,
-    TailRule,
     TakeBack,
     Unit,
 )
 from .errors import IllegalPlay
 from .rules import Rules
 from .sequences import follows, suits_agree
+from .specials import effects_of
+from .turning import Turning
 
 __all__ = ["BuildingRules"]
 
@@ -33,7 +37,30 @@ class BuildingRules(Rules):
 
     def __init__(self, game: Game, seats: Sequence[int]) -> None:
         super().__init__(game, seats)
+        own, groups = self.layout.own, self.layout.groups
         self._forces = any(isinstance(group, Foundations) and group.forced_bases for group in game.groups)
+        self._turning = Turning(self.layout)
+        self._effects = effects_of(self)
+        self._singles = {seat: tuple(self._single_piles(seat)) for seat in seats}
+        self._fillable = {
+            seat: [
+                pile
+                for kind in (Kind.CELL, Kind.RESERVE)
+                for pile in own(seat, kind)
+                if groups[pile].takes is not None
+            ]
+            for seat in seats
+        }
+        self._must = {
+            seat: [pile for pile in own(seat, Kind.CELL) if getattr(groups[pile], "must", False)]
+            for seat in seats
+        }
+
+    def arrange(self, deck: Sequence[Card]) -> Sequence[Card]:
+        """Return a seat's shuffled cards in the order in which they are dealt."""
+        for effect in self._effects:
+            deck = effect.arrange(deck)
+        return deck
 
     # What is legal.
 
@@ -45,33 +72,58 @@ class BuildingRules(Rules):
 
         """
         self._verify_piles(seat, play)
+        for effect in self._effects:
+            own = effect.resolve(board, seat, play)
+            if own is not None:
+                return own
         taken = self._verify_source(board, seat, play)
         if play.destination == FOUNDATIONS:
-            play = play._replace(destination=self._first_open(board, seat, taken))
-        else:
+            play = play._replace(destination=self._first_open(board, seat, play.source, taken))
+        elif not self._turning.is_turn(seat, play):
             self._verify_target(board, seat, play, taken)
+        if self._effects and (refusal := self._refusal(board, seat, play)):
+            raise IllegalPlay(refusal)
         if self._forces:
             self._verify_forced(board, seat, play)
+        if self._must[seat] and not self._is_due(board, seat, play):
+            raise IllegalPlay("An empty place must be filled first.")
         return play
 
     def legal_plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield a seat's legal plays lazily: to the foundations, to the columns, turning the stock.
 
-        Of several foundations that accept the same card the first is named; the others are legal too,
-        and worth the same.
+        Of several foundations of one group that accept the same card the first is named; the others are
+        legal too, and worth the same.
         """
         forced = self._forced_plays(board, seat) if self._forces else []
-        yield from forced or self._candidates(board, seat)
+        for play in forced or self._candidates(board, seat):
+            if not self._must[seat] or self._is_due(board, seat, play):
+                yield play
+        for effect in self._effects:
+            yield from effect.plays(board, seat)
+
+    def plain_plays(self, board: Board, seat: int) -> Iterator[Play]:
+        """Yield a seat's plays of cards: neither turning the stock, nor by a rule of its own."""
+        for play in self._candidates(board, seat):
+            if not self._turning.is_turn(seat, play):
+                yield play
+
+    def can_turn(self, board: Board, seat: int) -> bool:
+        """Tell whether a seat can turn or deal cards from its stock, or make it up anew."""
+        return next(self._turning.plays(board, seat), None) is not None
 
     def automatic(self, board: Board, seat: int) -> Play | None:
-        """Return the next play that the game makes for a seat by itself: a space's compulsory card."""
+        """Return the next play that the game makes by itself: a space's compulsory card, or the next deal."""
         for pile in self.layout.own(seat, Kind.TABLEAU):
             if not board.cards[pile]:
                 for filler in self._column(pile).space.fill:
                     source, count = self._filler(seat, filler)
                     if board.cards[source]:
                         return Play(source, count, pile)
-        return None
+        due = self._turning.due(board, seat)
+        for effect in self._effects:
+            due = due or effect.automatic(board, seat)
+        return due
 
     @property
     def turn_size(self) -> int:
@@ -79,8 +131,39 @@ class BuildingRules(Rules):
         return next((group.turn for group in self.game.groups if isinstance(group, Stock)), 1)
 
     def turn(self, board: Board, seat: int) -> Play | None:
-        """Return the play that turns the seat's stock, or its waste over; ``None`` if neither can be."""
-        return next(reversed(list(self._turns(board, seat))), None)
+        """Return what the key for the stock does: turn it, lay a round, or make it up anew.
+
+        Where the card turned last must first be put aside, it does that.
+        """
+        plays = list(self._turning.plays(board, seat))
+        if not plays and seat in self.layout.stock:
+            stock = self.layout.stock[seat]
+            own = (play for effect in self._effects for play in effect.plays(board, seat))
+            plays = [play for play in own if play.source == stock]
+        if not plays:
+            aside = set(self.layout.own(seat, Kind.RESERVE))
+            wastes = self.layout.own(seat, Kind.WASTE)
+            candidates = self._fills(board, seat)
+            plays = [play for play in candidates if play.source in wastes and play.destination in aside]
+        return plays[-1] if plays else None
+
+    def is_progress(self, board: Board, seat: int, play: Play) -> bool:
+        """Tell whether a legal play, before it is made, leads on: positions cannot repeat through it."""
+        kinds = {board.piles[play.source].kind, board.piles[play.destination].kind}
+        if Kind.STOCK in kinds:
+            stock = self.layout.groups[self.layout.stock[seat]]
+            return isinstance(stock, Stock) and stock.redeals is not None
+        return kinds != {Kind.TABLEAU} and board.piles[play.source].kind is not Kind.FOUNDATION
+
+    def is_out(self, board: Board, seat: int) -> bool:
+        """Tell whether a seat has reached the game's goal."""
+        if self.game.goal is not Goal.FOUNDATIONS_FULL:
+            return super().is_out(board, seat)
+        return all(
+            len(board.cards[pile]) == self._foundation(pile).length
+            for pile in self.layout.foundations
+            if self.layout.piles[pile].seat in {None, seat}
+        )
 
     # Building.
 
@@ -97,77 +180,79 @@ class BuildingRules(Rules):
         if not isinstance(group, Tableau):
             yield from super().units(group, cards)
             return
-        column = group
+        tails = group.unit in {Unit.TAIL, Unit.ONE_SIDE_SINGLE}
         for count in range(1, len(cards) + 1):
             if cards[-count] == UNKNOWN:
                 return
-            if count > 1 and not self.continues(column, cards[-count], cards[-count + 1]):
+            if count > 1 and not self.continues(group, cards[-count], cards[-count + 1]):
                 return
-            if count == 1 or column.unit is Unit.TAIL or (column.unit is Unit.WHOLE and count == len(cards)):
+            if count == 1 or tails or (group.unit is Unit.WHOLE and count == len(cards)):
                 yield count
+            elif group.unit is Unit.ONE:
+                return
 
-    def open_foundations(self, board: Board, seat: int, card: Card) -> Iterator[int]:
-        """Yield the foundations that take a seat's card now."""
+    def open_foundations(
+        self, board: Board, seat: int, card: Card, source: int | None = None
+    ) -> Iterator[int]:
+        """Yield the foundations that take a seat's card now; from a pile, those that take cards of it."""
         for pile in self.layout.foundations:
-            if self.layout.piles[pile].seat in {None, seat} and self.accepts(board, pile, card):
-                yield pile
+            if self.layout.piles[pile].seat not in {None, seat} or not self.accepts(board, pile, card):
+                continue
+            if source is None or self._may_go(source, pile):
+                refused = source is not None and self._effects
+                if not refused or not self._refusal(board, seat, Play(source or 0, 1, pile)):
+                    yield pile
 
     def may_take_back(self, seat: int, foundation: int) -> bool:
         """Tell whether a seat may take cards from a foundation again: never where others build too (A9)."""
         group, owner = self.layout.groups[foundation], self.layout.piles[foundation].seat
         alone = owner == seat or self.layout.seats == (seat,)
-        return isinstance(group, Foundations) and group.take_back is TakeBack.FREE and alone
+        return isinstance(group, Foundations) and group.take_back is not TakeBack.NEVER and alone
 
     def follows_on(self, board: Board, foundation: int, cards: Sequence[Card], card: Card) -> bool:
         """Tell whether a foundation would take a card if it held these cards."""
-        group = self.layout.groups[foundation]
-        assert isinstance(group, Foundations)
+        group = self._foundation(foundation)
         if not cards:
             base = self._base(board, foundation) if isinstance(group.base, Base) else group.base
-            return rank(card) == base
+            return rank(card) == base and not (group.one_per_suit and self._is_open(board, foundation, card))
         if len(cards) >= group.length:
             return False
-        expected = rank(cards[-1]) + group.step
-        if group.wrap:
-            expected = (expected - 1) % SUIT_SIZE + 1
+        if group.order:
+            expected = group.order[len(cards)]
+        else:
+            expected = rank(cards[-1]) + group.step
+            if group.wrap:
+                expected = (expected - 1) % SUIT_SIZE + 1
         return rank(card) == expected and suits_agree(group.suit, cards[-1], card)
 
     # Verification, step by step.
 
-    def _verify_source(self, board: Board, seat: int, play: Play) -> list[Card]:
+    def _verify_source(self, board: Board, seat: int, play: Play) -> Sequence[Card]:
         """Return the cards that a play takes, bottom first, if the seat may take them."""
         cards = board.cards[play.source]
+        if self._turning.is_turn(seat, play):
+            self._turning.verify(board, seat, play)
+            return cards[-play.count :]
         if not 0 < play.count <= len(cards):
             raise IllegalPlay(f"There are {len(cards)} cards there, not {play.count}.")
-        taken = cards[-play.count :]
-        group = self.layout.groups[play.source]
-        if play.destination in {self.layout.stock.get(seat), self.layout.waste.get(seat)}:
-            self._verify_turn(board, seat, play)
-            return taken
         if play.depth:
             raise IllegalPlay("Other cards lie upon that one.")
+        taken = cards[-play.count :]
+        group = self.layout.groups[play.source]
         match group:
             case Tableau():
                 self._verify_unit(group, cards, taken)
-            case Stock():
+            case Stock() if not self._takes_unseen(play.destination):
                 raise IllegalPlay("The stock is turned to the waste, and played from there.")
             case Reserve(playable=False):
                 raise IllegalPlay("The reserve only fills spaces.")
-            case Foundations() if not self.may_take_back(seat, play.source):
+            case Reserve(locked=True) if self._has_stock(board, seat):
+                raise IllegalPlay("These cards are buried until the stock is empty.")
+            case Foundations() if not self._may_leave(board, seat, play):
                 raise IllegalPlay("Nothing leaves the foundations again.")
             case _ if play.count > 1:
                 raise IllegalPlay("Only the top card is available there.")
         return taken
-
-    def _verify_turn(self, board: Board, seat: int, play: Play) -> None:
-        if play in set(self._turns(board, seat)):
-            return
-        turn = self.turn(board, seat)
-        if turn is None:
-            raise IllegalPlay("There is nothing left to turn.")
-        if (play.source, play.destination) == (turn.source, turn.destination):
-            raise IllegalPlay(f"{turn.count} cards are turned here, not {play.count}.")
-        raise IllegalPlay("The waste is turned over when the stock is empty, and takes only turned cards.")
 
     def _verify_unit(self, column: Tableau, cards: Sequence[Card], taken: Sequence[Card]) -> None:
         if UNKNOWN in taken:
@@ -179,10 +264,11 @@ class BuildingRules(Rules):
         if not all(self.continues(column, below, above) for below, above in pairwise(taken)):
             raise IllegalPlay("These cards are not a sequence.")
 
-    def _first_open(self, board: Board, seat: int, taken: Sequence[Card]) -> int:
+    def _first_open(self, board: Board, seat: int, source: int, taken: Sequence[Card]) -> int:
         if len(taken) > 1:
             raise IllegalPlay("Cards go to the foundations one by one.")
-        pile = next(self.open_foundations(board, seat, taken[0]), None)
+        known = taken[0] != UNKNOWN
+        pile = next(self.open_foundations(board, seat, taken[0], source), None) if known else None
         if pile is None:
             raise IllegalPlay("No foundation takes that card.")
         return pile
@@ -191,18 +277,28 @@ class BuildingRules(Rules):
         if play.destination == play.source:
             raise IllegalPlay("The card lies there already.")
         match self.layout.groups[play.destination]:
-            case Foundations() if len(taken) > 1:
-                raise IllegalPlay("Cards go to the foundations one by one.")
-            case Foundations() if not self.accepts(board, play.destination, taken[0]):
-                raise IllegalPlay("That foundation does not take this card.")
+            case Foundations():
+                self._verify_foundation(board, play, taken)
             case Tableau() as column if not board.cards[play.destination]:
-                if not self.opens(column, taken[0]):
+                if not self._fills_space(play.source, column, taken):
                     raise IllegalPlay("That card cannot fill a space.")
             case Tableau() as column:
-                if not self.continues(column, board.cards[play.destination][-1], taken[0]):
+                if not self._lands(board, seat, play, column, taken):
                     raise IllegalPlay("That card does not continue the column.")
-            case Reserve():
-                raise IllegalPlay("Nothing is played to the reserve.")
+            case Cells() if board.cards[play.destination]:
+                raise IllegalPlay("There is room for one card only.")
+            case Cells() | Reserve():
+                if len(taken) > 1 or not self._may_fill(board, seat, play.source, play.destination):
+                    raise IllegalPlay("Nothing is played there from here.")
+            case _:
+                raise IllegalPlay("Nothing is played there.")
+
+    def _verify_foundation(self, board: Board, play: Play, taken: Sequence[Card]) -> None:
+        if len(taken) > 1:
+            raise IllegalPlay("Cards go to the foundations one by one.")
+        accepted = taken[0] != UNKNOWN and self.accepts(board, play.destination, taken[0])
+        if not accepted or not self._may_go(play.source, play.destination):
+            raise IllegalPlay("That foundation does not take this card.")
 
     def _verify_forced(self, board: Board, seat: int, play: Play) -> None:
         forced = self._forced_plays(board, seat)
@@ -212,60 +308,123 @@ class BuildingRules(Rules):
         if forced and not opening:
             raise IllegalPlay("A card that opens a foundation must be played first.")
 
+    def _refusal(self, board: Board, seat: int, play: Play) -> str:
+        return next((text for effect in self._effects if (text := effect.refuses(board, seat, play))), "")
+
+    def _is_due(self, board: Board, seat: int, play: Play) -> bool:
+        """Tell whether a play may be made while places must be filled."""
+        empty = [pile for pile in self._must[seat] if not board.cards[pile]]
+        if not empty or play.destination in empty:
+            return True
+        sources = [name for pile in empty for name in self.layout.groups[pile].takes or ()]
+        return not any(board.cards[pile] for name in sources for pile in self.layout.named(seat, name))
+
     # Generation, step by step.
 
     def _candidates(self, board: Board, seat: int) -> Iterator[Play]:
-        singles = self._singles(seat)
+        plays = self._all_candidates(board, seat)
+        if self._effects:
+            plays = (play for play in plays if not self._refusal(board, seat, play))
+        return plays
+
+    def _all_candidates(self, board: Board, seat: int) -> Iterator[Play]:
         columns = self.layout.own(seat, Kind.TABLEAU)
-        for source in [*singles, *columns]:
-            card = board.top(source)
-            if card is not None and card != UNKNOWN:
-                for pile in self.open_foundations(board, seat, card):
-                    if pile != source:
-                        yield Play(source, 1, pile)
-                        break
-        for source in [*singles, *columns]:
-            cards = board.cards[source]
-            group = self.layout.groups[source]
-            units = self.units(group, cards) if isinstance(group, Tableau) else range(1, 2 if cards else 1)
-            for count in units:
-                for column in columns:
-                    if column != source and self._takes(board, column, cards[-count]):
-                        yield Play(source, count, column)
-        yield from self._turns(board, seat)
-
-    def _singles(self, seat: int) -> list[int]:
-        """Return the seat's piles of which the top card alone is available."""
-        reserves = self.layout.own(seat, Kind.RESERVE)
-        groups = self.layout.groups
-        return [
-            *self.layout.own(seat, Kind.WASTE),
-            *(pile for pile in reserves if getattr(groups[pile], "playable", False)),
-            *(pile for pile in self.layout.foundations if self.may_take_back(seat, pile)),
+        sources = [
+            pile
+            for pile in (*self._singles[seat], *columns)
+            if board.cards[pile] and self._is_free(board, seat, pile)
         ]
+        for source in sources:
+            yield from self._upward(board, seat, source)
+        for source in sources:
+            cards = board.cards[source]
+            for count in self.units(self.layout.groups[source], cards):
+                taken = cards[-count:]
+                for column in columns:
+                    play = Play(source, count, column)
+                    if column != source and self._column_takes(board, seat, play, taken):
+                        yield play
+        if self._fillable[seat] or self._turning.feeds_spaces:
+            yield from self._fills(board, seat)
+        yield from self._turning.plays(board, seat)
 
-    def _takes(self, board: Board, pile: int, card: Card) -> bool:
-        """Tell whether a column takes a card; never one that is not known."""
-        column, top = self._column(pile), board.top(pile)
-        if card == UNKNOWN:
+    def _upward(self, board: Board, seat: int, source: int) -> Iterator[Play]:
+        """Yield the plays of a pile's last card to the foundations, one for each group of these."""
+        card, named = board.cards[source][-1], set()
+        for pile in self.open_foundations(board, seat, card, source) if card != UNKNOWN else ():
+            group, play = self.layout.groups[pile], Play(source, 1, pile)
+            if pile != source and group.name not in named:
+                named.add(group.name)
+                if board.piles[source].kind is not Kind.FOUNDATION or self._may_leave(board, seat, play):
+                    yield play
+
+    def _fills(self, board: Board, seat: int) -> Iterator[Play]:
+        """Yield the plays to cells and heaps, and those of the stock's unseen card."""
+        sources = [
+            *self._singles[seat],
+            *self.layout.own(seat, Kind.TABLEAU),
+            *self.layout.own(seat, Kind.STOCK),
+        ]
+        spaces = [pile for pile in self.layout.own(seat, Kind.TABLEAU) if not board.cards[pile]]
+        for source in sources:
+            if not board.cards[source] or not self._is_free(board, seat, source):
+                continue
+            is_stock = board.piles[source].kind is Kind.STOCK
+            for pile in self._fillable[seat]:
+                room = board.piles[pile].kind is Kind.RESERVE or not board.cards[pile]
+                if pile != source and room and self._may_fill(board, seat, source, pile):
+                    yield Play(source, 1, pile)
+            for pile in spaces if is_stock else ():
+                if self._takes_unseen(pile) and self._fills_space(source, self._column(pile), [UNKNOWN]):
+                    yield Play(source, 1, pile)
+
+    def _single_piles(self, seat: int) -> Iterator[int]:
+        """Yield the seat's piles of which the top card alone is available."""
+        groups = self.layout.groups
+        yield from self.layout.own(seat, Kind.WASTE)
+        yield from (
+            pile for pile in self.layout.own(seat, Kind.RESERVE) if getattr(groups[pile], "playable", False)
+        )
+        yield from self.layout.own(seat, Kind.CELL)
+        yield from (pile for pile in self.layout.foundations if self.may_take_back(seat, pile))
+
+    def _column_takes(self, board: Board, seat: int, play: Play, taken: Sequence[Card]) -> bool:
+        """Tell whether a column takes these cards."""
+        if UNKNOWN in taken or not (
+            self.layout.groups[play.source].kind is not Kind.FOUNDATION or self._may_leave(board, seat, play)
+        ):
             return False
-        return self.opens(column, card) if top is None else self.continues(column, top, card)
+        column = self._column(play.destination)
+        if not board.cards[play.destination]:
+            return self._fills_space(play.source, column, taken)
+        return self._lands(board, seat, play, column, taken)
 
-    def _turns(self, board: Board, seat: int) -> Iterator[Play]:
-        """Yield the plays that turn cards, the usual one last."""
-        stock, waste = self.layout.stock.get(seat), self.layout.waste.get(seat)
-        if stock is None or waste is None:
-            return
-        group = self.layout.groups[stock]
-        assert isinstance(group, Stock)
-        left, turned = len(board.cards[stock]), len(board.cards[waste])
-        if left:
-            # Turning the last two singly makes either available, as seed 001 wants it.
-            if left == 2 < group.turn and group.tail_rule is TailRule.EITHER2:
-                yield Play(stock, 1, waste)
-            yield Play(stock, min(group.turn, left), waste)
-        elif turned and (group.redeals is None or board.redeals.get(seat, 0) < group.redeals):
-            yield Play(waste, turned, stock)
+    def _fills_space(self, source: int, column: Tableau, taken: Sequence[Card]) -> bool:
+        group, takes = self.layout.groups[source], column.space.takes
+        takes = column.takes if takes is None else takes
+        if takes is not None and group.name not in takes:
+            return False
+        if group.plays_to is not None and column.name not in group.plays_to:
+            return False
+        if group.kind is Kind.STOCK:
+            return takes is not None and column.space.ranks is None
+        return (column.cap is None or len(taken) <= column.cap) and self.opens(column, taken[0])
+
+    def _lands(self, board: Board, seat: int, play: Play, column: Tableau, taken: Sequence[Card]) -> bool:
+        """Tell whether cards may lie on the last one of a column."""
+        cards = board.cards[play.destination]
+        if UNKNOWN in {taken[0], cards[-1]} or not self.continues(column, cards[-1], taken[0]):
+            return False
+        if column.cap is not None and len(cards) + len(taken) > column.cap:
+            return False
+        if column.unit is Unit.ONE_SIDE_SINGLE and len(taken) > 1 and not self._ends_singly(column, cards):
+            return False
+        if column.spaces_first and any(not board.cards[p] for p in self.layout.named(seat, column.name)):
+            return False
+        return self._may_go(play.source, play.destination)
+
+    def _ends_singly(self, column: Tableau, cards: Sequence[Card]) -> bool:
+        return len(cards) < 2 or cards[-2] == UNKNOWN or not self.continues(column, cards[-2], cards[-1])
 
     def _forced_plays(self, board: Board, seat: int) -> list[Play]:
         """Return the plays that open a foundation, where the game wants them first (A1)."""
@@ -277,9 +436,60 @@ class BuildingRules(Rules):
                 plays.append(play)
         return plays
 
+    # Small questions.
+
+    def _may_go(self, source: int, destination: int) -> bool:
+        """Tell whether the groups of two piles let cards go from the one to the other."""
+        origin, target = self.layout.groups[source], self.layout.groups[destination]
+        if origin.plays_to is not None and target.name not in origin.plays_to:
+            return False
+        if target.takes is None:
+            return origin.kind is not Kind.STOCK and target.kind in {Kind.TABLEAU, Kind.FOUNDATION}
+        return origin.name in target.takes
+
+    def _may_fill(self, board: Board, seat: int, source: int, destination: int) -> bool:
+        """Tell whether a pile's card may go to a cell or heap."""
+        group = self.layout.groups[destination]
+        if isinstance(group, Cells) and group.in_order:
+            for name in group.takes or ():
+                if any(board.cards[pile] for pile in self.layout.named(seat, name)):
+                    return name == self.layout.groups[source].name
+        return self._may_go(source, destination)
+
+    def _takes_unseen(self, destination: int) -> bool:
+        """Tell whether a pile may be filled with the stock's top card, not yet seen."""
+        if destination == FOUNDATIONS:
+            return False
+        group = self.layout.groups[destination]
+        takes = group.space.takes if isinstance(group, Tableau) else group.takes
+        stocks = {stock.name for stock in self.game.groups if isinstance(stock, Stock)}
+        return bool(stocks & set(takes or ())) and not isinstance(group, Foundations)
+
+    def _is_free(self, board: Board, seat: int, source: int) -> bool:
+        group = self.layout.groups[source]
+        return not (isinstance(group, Reserve) and group.locked and self._has_stock(board, seat))
+
+    def _has_stock(self, board: Board, seat: int) -> bool:
+        piles = self.layout.own(seat, Kind.STOCK) + self.layout.own(seat, Kind.WASTE)
+        return any(board.cards[pile] for pile in piles)
+
+    def _may_leave(self, board: Board, seat: int, play: Play) -> bool:
+        """Tell whether a foundation's card may go where a play wants it."""
+        if not self.may_take_back(seat, play.source):
+            return False
+        if self._foundation(play.source).take_back is TakeBack.FREE:
+            return True
+        target = None if play.destination == FOUNDATIONS else board.piles[play.destination]
+        return target is not None and target.kind is Kind.TABLEAU and not board.cards[target.number]
+
     def _column(self, pile: int) -> Tableau:
         group = self.layout.groups[pile]
         assert isinstance(group, Tableau)
+        return group
+
+    def _foundation(self, pile: int) -> Foundations:
+        group = self.layout.groups[pile]
+        assert isinstance(group, Foundations)
         return group
 
     def _filler(self, seat: int, filler: Filler) -> tuple[int, int]:
@@ -290,9 +500,20 @@ class BuildingRules(Rules):
 
     def _base(self, board: Board, pile: int) -> int | None:
         """Return the rank that the first card of a foundation group has fixed for all of it."""
+        group = self._foundation(pile)
+        if group.base is Base.FIRST:
+            for other in self._alike(pile):
+                if board.cards[other]:
+                    return rank(board.cards[other][0])
+        return None
+
+    def _is_open(self, board: Board, pile: int, card: Card) -> bool:
+        """Tell whether a suit has opened a foundation of this group already."""
+        return any(board.cards[p] and suit(board.cards[p][0]) == suit(card) for p in self._alike(pile))
+
+    def _alike(self, pile: int) -> Iterator[int]:
+        """Yield the foundations of the same group and owner."""
         group, seat = self.layout.groups[pile], self.layout.piles[pile].seat
         for other in self.layout.foundations:
-            fits = self.layout.groups[other] is group and self.layout.piles[other].seat == seat
-            if fits and board.cards[other]:
-                return rank(board.cards[other][0])
-        return None
+            if self.layout.groups[other] is group and self.layout.piles[other].seat == seat:
+                yield other

@@ -43,8 +43,14 @@ def _take(cards: list[Card], faces: Sequence[str]) -> list[Card]:
     """Take the first card of each face out of the cards."""
     taken = []
     for face in faces:
-        wanted = parse(face)
-        card = next(card for card in cards if card % PACK_SIZE == wanted)
+        card = next(card for card in cards if _is(card, face))
         cards.remove(card)
         taken.append(card)
     return taken
+
+
+def _is(card: Card, face: str) -> bool:
+    """Tell whether a card has this face, or, for ``"K*"``, this rank."""
+    if face.endswith("*"):
+        return rank(card) == rank(parse(face[:-1] + "S"))
+    return card % PACK_SIZE == parse(face)

@@ -28,6 +28,7 @@ __all__ = [
     "Geometry",
     "Goal",
     "Group",
+    "Heads",
     "Mechanic",
     "Owner",
     "Racing",
@@ -214,7 +215,8 @@ class Group:
             table, which then belong to everybody.
         takes: the groups whose cards may be played here; ``None``: as is usual for its kind.
         plays_to: the groups that its cards may be played to; ``None``: all that take them.
-        gathers: whether its cards come back into the stock when that is made up anew.
+        gathers: whether its cards come back into the stock when that is made up anew: 0 if not, 1 to be
+            dealt again in their order, bottom first, -1 top first.
         counts: whether the board counts what comes to its piles.
         under: whether cards that are played to its piles go underneath.
         geometry: how its piles lie on the table.
@@ -228,7 +230,7 @@ class Group:
     owner: Owner = Owner.PLAYER
     takes: tuple[str, ...] | None = None
     plays_to: tuple[str, ...] | None = None
-    gathers: bool = False
+    gathers: int = 0
     counts: bool = False
     under: bool = False
     geometry: Geometry = Geometry.ROW
@@ -322,6 +324,7 @@ class Reserve(Group):
         count: how many there are.
         shows: ``TOP``, ``NONE``, or ``ALL`` where they are spread.
         playable: whether its top may be played, and does not only fill spaces (D1).
+        locked: whether nothing of it may be played before the stock is empty.
 
     """
 
@@ -332,6 +335,7 @@ class Reserve(Group):
     count: int = 1
     shows: Shows = Shows.TOP
     playable: bool = True
+    locked: bool = False
 
     @property
     def extent(self) -> Extent:
@@ -345,6 +349,7 @@ class Cells(Group):
 
     Attributes:
         count: how many.
+        in_order: whether of the groups that may fill one the first decides that has cards.
         must: whether an empty one must be filled before anything else is played, while a card is there.
 
     """
@@ -353,12 +358,35 @@ class Cells(Group):
 
     name: str = "cells"
     count: int
+    in_order: bool = False
     must: bool = False
 
     @property
     def extent(self) -> Extent:
         """The piles of each player."""
         return Extent(self.count, Shows.ALL)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Heads(Group):
+    """Doors above the piles of another group: what is put there goes underneath the pile behind.
+
+    Attributes:
+        of: the name of that group.
+        count: how many piles it has.
+
+    """
+
+    kind: ClassVar[Kind] = Kind.HEAD
+
+    name: str = "heads"
+    of: str
+    count: int
+
+    @property
+    def extent(self) -> Extent:
+        """The piles of each player."""
+        return Extent(self.count, Shows.NONE)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -396,7 +424,6 @@ class Waste(Group):
     Attributes:
         view: how many of the topmost can be seen (A22).
         limit: no card is turned while so many lie there: a card just dealt must find a place first.
-        locked: whether its cards cannot be played before the stock is empty, but the one just turned.
 
     """
 
@@ -405,7 +432,6 @@ class Waste(Group):
     name: str = "waste"
     view: int = 1
     limit: int | None = None
-    locked: bool = False
 
     @property
     def extent(self) -> Extent:
@@ -422,8 +448,10 @@ class Deal:
         count: so many cards to the group's first pile; ``None``: as the group declares.
         each: so many cards to each pile of the group.
         rows: whether columns are dealt in rows across, and not one after the other.
-        cards: these cards are sought out and laid, one to each pile: faces like ``"KH"``.
+        cards: these cards are sought out and laid, one to each pile: faces like ``"KH"``, or ``"K*"``
+            for the first of a rank.
         by_rank: whether the cards are laid in the order of their ranks.
+        once: whether the first player alone deals so, for all.
 
     """
 
@@ -433,6 +461,7 @@ class Deal:
     rows: bool = False
     cards: tuple[str, ...] = ()
     by_rank: bool = False
+    once: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

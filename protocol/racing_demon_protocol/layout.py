@@ -1,11 +1,12 @@
 """The layout: which piles a game has for the seats of one hand, and what is dealt to them."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from .board import Kind, Pile
 from .cards import PACK_SIZE, UNKNOWN, Card, pack
-from .declaration import Deal, Game, Group, Owner, Reserve, Tableau
+from .declaration import Deal, Game, Group, Heads, Owner, Reserve, Stock, Tableau
 from .errors import InvalidGame
 
 __all__ = ["Layout"]
@@ -35,8 +36,12 @@ class Layout:
         self.game = game
         self.seats = tuple(seats)
         laid = list(self._lay_out())
-        self.piles = tuple(pile for pile, _ in laid)
+        places = {(pile.group, pile.seat, pile.index): pile.number for pile, _ in laid}
         self.groups = tuple(group for _, group in laid)
+        self.piles = tuple(
+            replace(pile, under=places[group.of, pile.seat, pile.index]) if isinstance(group, Heads) else pile
+            for pile, group in laid
+        )
         self.foundations = tuple(pile.number for pile in self.piles if pile.kind is Kind.FOUNDATION)
         self._own = {
             (seat, kind): tuple(p.number for p in self.piles if p.seat == seat and p.kind is kind)
@@ -95,8 +100,10 @@ class Layout:
         if not piles:
             raise InvalidGame(f"{self.game.name} deals to {step.to!r}, which it does not have")
         group = self.groups[piles[0]]
+        if step.once and seat != self.seats[0]:
+            return
         if step.cards:
-            yield from ((pile, 1) for pile, _ in zip(piles, step.cards, strict=True))
+            yield from ((pile, 1) for pile, _ in zip(piles, step.cards, strict=False))
         elif step.count is not None:
             yield piles[0], step.count
         elif step.each is not None:
@@ -110,6 +117,8 @@ class Layout:
 
     def _lay_out(self) -> Iterator[tuple[Pile, Group]]:
         number = 0
+        stocks = [group for group in self.game.groups if isinstance(group, Stock)]
+        counted = {step.to for stock in stocks for steps in (stock.relay, *stock.rounds) for step in steps}
         shared = [(group, None) for group in self.game.groups if group.owner is Owner.TABLE]
         owned = [
             (group, seat) for seat in self.seats for group in self.game.groups if group.owner is Owner.PLAYER
@@ -127,7 +136,7 @@ class Layout:
                     shows,
                     view,
                     group.gathers,
-                    group.counts,
+                    group.counts or group.name in counted,
                     under,
                 )
                 yield pile, group
