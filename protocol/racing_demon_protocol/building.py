@@ -17,13 +17,16 @@ from .declaration import (
     Game,
     Goal,
     Group,
+    Heads,
     Reserve,
     Stock,
     Tableau,
     TakeBack,
     Unit,
+    Waste,
 )
 from .errors import IllegalPlay
+from .privileges import Grace
 from .rules import Rules
 from .sequences import follows, suits_agree
 from .specials import effects_of
@@ -33,7 +36,13 @@ __all__ = ["BuildingRules"]
 
 
 class BuildingRules(Rules):
-    """The rules of one building game for the seats of one hand."""
+    """The rules of one building game for the seats of one hand.
+
+    Attributes:
+        is_classic: whether the game has no more than foundations, columns, reserves, and a stock that is
+            turned to a waste, and any card may go wherever it fits.
+
+    """
 
     def __init__(self, game: Game, seats: Sequence[int]) -> None:
         super().__init__(game, seats)
@@ -41,6 +50,7 @@ class BuildingRules(Rules):
         self._forces = any(isinstance(group, Foundations) and group.forced_bases for group in game.groups)
         self._turning = Turning(self.layout)
         self._effects = effects_of(self)
+        self.is_classic = _is_classic(game)
         self._singles = {seat: tuple(self._single_piles(seat)) for seat in seats}
         self._fillable = {
             seat: [
@@ -108,6 +118,10 @@ class BuildingRules(Rules):
             if not self._turning.is_turn(seat, play):
                 yield play
 
+    def may_help(self, board: Board, seat: int) -> bool:
+        """Tell whether a rule of its own allows a seat something, now or after turning the stock."""
+        return any(effect.may_help(board, seat) for effect in self._effects)
+
     def can_turn(self, board: Board, seat: int) -> bool:
         """Tell whether a seat can turn or deal cards from its stock, or make it up anew."""
         return next(self._turning.plays(board, seat), None) is not None
@@ -150,6 +164,8 @@ class BuildingRules(Rules):
     def is_progress(self, board: Board, seat: int, play: Play) -> bool:
         """Tell whether a legal play, before it is made, leads on: positions cannot repeat through it."""
         kinds = {board.piles[play.source].kind, board.piles[play.destination].kind}
+        if play.depth:
+            return True
         if Kind.STOCK in kinds:
             stock = self.layout.groups[self.layout.stock[seat]]
             return isinstance(stock, Stock) and stock.redeals is not None
@@ -287,6 +303,8 @@ class BuildingRules(Rules):
                     raise IllegalPlay("That card does not continue the column.")
             case Cells() if board.cards[play.destination]:
                 raise IllegalPlay("There is room for one card only.")
+            case Reserve(takes=None):
+                raise IllegalPlay("Nothing is played to the reserve.")
             case Cells() | Reserve():
                 if len(taken) > 1 or not self._may_fill(board, seat, play.source, play.destination):
                     raise IllegalPlay("Nothing is played there from here.")
@@ -517,3 +535,20 @@ class BuildingRules(Rules):
         for other in self.layout.foundations:
             if self.layout.groups[other] is group and self.layout.piles[other].seat == seat:
                 yield other
+
+
+def _is_classic(game: Game) -> bool:
+    kinds = (Foundations, Tableau, Reserve, Stock, Waste, Heads)
+    for group in game.groups:
+        if not isinstance(group, kinds) or group.takes is not None or group.plays_to is not None:
+            return False
+        if isinstance(group, Tableau) and (group.cap is not None or group.space.takes is not None):
+            return False
+        if isinstance(group, Tableau) and group.unit is Unit.ONE_SIDE_SINGLE:
+            return False
+    stocks = [group for group in game.groups if isinstance(group, Stock)]
+    turned = all(not stock.rounds and not stock.relay for stock in stocks)
+    back = any(
+        isinstance(group, Foundations) and group.take_back is TakeBack.TO_SPACE for group in game.groups
+    )
+    return turned and not back and all(isinstance(special, Grace) for special in game.specials)

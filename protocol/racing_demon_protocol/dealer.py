@@ -11,7 +11,7 @@ from .building import BuildingRules
 from .cards import Card
 from .dealing import decks
 from .declaration import Deals, Stock
-from .endgame import can_progress, surfacing
+from .endgame import can_progress, leads_on, surfacing
 from .rules import Rules
 from .shuffle import reshuffled
 
@@ -66,9 +66,12 @@ class Dealer:
         return not any(self._leads_on(board, seat) for seat in seats)
 
     def _leads_on(self, board: Board, seat: int) -> bool:
-        if isinstance(self._rules, BuildingRules):
-            return can_progress(self._rules, board, seat, self._surfacing(board, seat))
-        return self._rules.leads_on(board, seat, self._open)
+        rules = self._rules
+        if not isinstance(rules, BuildingRules):
+            return rules.leads_on(board, seat, self._open)
+        if not rules.is_classic:
+            return leads_on(rules, board, self._open, seat)
+        return can_progress(rules, board, seat, self._surfacing(board, seat)) or rules.may_help(board, seat)
 
     def _cards(self, places: Sequence[Place]) -> tuple[Card, ...]:
         return tuple(self._open.cards[pile][index] for pile, index in places)

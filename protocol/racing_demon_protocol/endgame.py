@@ -9,16 +9,20 @@ itself looks at the public board.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from .board import Board, Kind
+from .board import Board, Kind, Place, Play
 from .building import BuildingRules
 from .cards import UNKNOWN, Card
 from .declaration import Reserve, Stock, Tableau, TailRule
 
-__all__ = ["can_progress", "surfacing"]
+__all__ = ["can_progress", "leads_on", "surfacing"]
 
 SEARCH_LIMIT: Final = 2_000
 """Arrangements of one tableau that the search looks at before it gives up and says "not dead". Neutral
 moves lead to a few dozen at the most; the limit is for declarations that nobody has thought of yet."""
+
+
+WIDE_LIMIT: Final = 100
+"""The same for whole boards, where every attribute of a game may matter: a few dozen milliseconds."""
 
 
 class Column(NamedTuple):
@@ -86,6 +90,50 @@ def can_progress(rules: BuildingRules, board: Board, seat: int, surfaced: Iterab
                 seen.add(outcome)
                 waiting.append(outcome)
     return bool(waiting)
+
+
+def leads_on(rules: BuildingRules, board: Board, hidden: Board, seat: int) -> bool:
+    """Tell the same of any building game, by making all neutral moves, laying out again among them.
+
+    Args:
+        rules: the rules of the hand.
+        board: the public board.
+        hidden: the same with all cards known.
+        seat: whose plays.
+
+    """
+    seen = {_key(board)}
+    waiting = [(board, hidden)]
+    while waiting and len(seen) < WIDE_LIMIT:
+        position = waiting.pop()
+        for play in rules.legal_plays(position[0], seat):
+            resolved = rules.verify_play(position[0], seat, play)
+            if rules.is_progress(position[0], seat, resolved):
+                return True
+            outcome = _after(rules, *position, seat, resolved)
+            if _key(outcome[0]) not in seen:
+                seen.add(_key(outcome[0]))
+                waiting.append(outcome)
+    return bool(waiting)
+
+
+def _after(rules: BuildingRules, board: Board, hidden: Board, seat: int, play: Play) -> tuple[Board, Board]:
+    """Return both boards after a play, and what follows by itself."""
+    board, hidden = board.copy(), hidden.copy()
+
+    def name(play: Play, places: Sequence[Place]) -> list[Card]:
+        hidden.shift(play)
+        return [hidden.cards[pile][index] for pile, index in places]
+
+    due: Play | None = play
+    while due is not None:
+        rules.carry_out(board, due, name)
+        due = rules.automatic(board, seat)
+    return board, hidden
+
+
+def _key(board: Board) -> tuple[tuple[Card, ...], ...]:
+    return tuple(tuple(cards) for cards in board.cards)
 
 
 def _tops(cycle: Sequence[Card], start: int, stock: Stock) -> Iterator[Card]:

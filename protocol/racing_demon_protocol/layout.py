@@ -43,6 +43,7 @@ class Layout:
             for pile, group in laid
         )
         self.foundations = tuple(pile.number for pile in self.piles if pile.kind is Kind.FOUNDATION)
+        self._named: dict[tuple[int, str], tuple[int, ...]] = {}
         self._own = {
             (seat, kind): tuple(p.number for p in self.piles if p.seat == seat and p.kind is kind)
             for seat in self.seats
@@ -65,7 +66,10 @@ class Layout:
 
     def named(self, seat: int, group: str) -> tuple[int, ...]:
         """Return the numbers of the piles of a group that a seat may use: its own, or the table's."""
-        return tuple(p.number for p in self.piles if p.group == group and p.seat in {None, seat})
+        if (seat, group) not in self._named:
+            piles = (p.number for p in self.piles if p.group == group and p.seat in {None, seat})
+            self._named[seat, group] = tuple(piles)
+        return self._named[seat, group]
 
     def owner(self, card: Card) -> int:
         """Return the seat whose card this is. It must be known."""

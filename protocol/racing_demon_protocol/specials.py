@@ -82,6 +82,10 @@ class Effect:
         """Return the next play that the game makes by itself through this rule."""
         return None
 
+    def may_help(self, board: Board, seat: int) -> bool:
+        """Tell whether this rule allows something, now or after turning the stock."""
+        return next(self.plays(board, seat), None) is not None
+
     def piles(self, seat: int, group: str) -> tuple[int, ...]:
         """Return the numbers of the piles of a group."""
         return self.table.layout.named(seat, group)
@@ -198,7 +202,15 @@ class GraceEffect(Effect):
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the ways to put a foundation's top card to a column's foot, or to its head."""
-        if board.liberties.get(seat, 0) >= self.special.times or not self._is_blocked(board, seat):
+        if self._is_blocked(board, seat):
+            yield from self._ways(board, seat)
+
+    def may_help(self, board: Board, seat: int) -> bool:
+        """Tell whether a card could be taken back, if turning led to nothing."""
+        return next(self._ways(board, seat), None) is not None
+
+    def _ways(self, board: Board, seat: int) -> Iterator[Play]:
+        if board.liberties.get(seat, 0) >= self.special.times:
             return
         layout = self.table.layout
         heads = {layout.piles[door].under: door for door in self.piles(seat, self.special.heads)}

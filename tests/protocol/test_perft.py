@@ -2,7 +2,9 @@
 
 import pytest
 
-from ..support.boards import Position, build, deal_seed, rules_of
+from racing_demon_protocol.shuffle import deck
+
+from ..support.boards import Position, build, deal, rules_of
 from ..support.perft import first_twins, perft, positions, possible_plays
 
 SEED = bytes(32)
@@ -10,7 +12,8 @@ SEED = bytes(32)
 
 def _advanced(game: str, players: int, steps: int, **options: object) -> Position:
     """Return a position some way into a hand: always the play that comes next in a fixed round."""
-    position = deal_seed(rules_of(game, players, **options), SEED)
+    rules = rules_of(game, players, **options)
+    position = deal(rules, [deck(SEED, number) for number in range(players)])
     for step in range(steps):
         seat = step % players
         plays = position.plays(seat)

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from racing_demon_protocol.board import Board, Kind, Move, Pile, Place, Play
 from racing_demon_protocol.building import BuildingRules
 from racing_demon_protocol.cards import PACK_SIZE, UNKNOWN, Card, name, parse
+from racing_demon_protocol.dealing import decks
 from racing_demon_protocol.declaration import Stock
 from racing_demon_protocol.endgame import can_progress, surfacing
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.rulebook import make_rules
 from racing_demon_protocol.rules import Rules
-from racing_demon_protocol.shuffle import deck
 
 __all__ = ["RACES", "Position", "build", "cards", "deal", "deal_seed", "names", "rules_of", "stack"]
 
@@ -108,7 +108,7 @@ def deal(rules: Rules, decks: Sequence[Sequence[Card]]) -> Position:
 
 def deal_seed(rules: Rules, seed: bytes = bytes(32)) -> Position:
     """Return the deal of a seed, as the server makes it."""
-    return deal(rules, [deck(seed, number) for number in range(len(rules.layout.seats))])
+    return deal(rules, decks(seed, rules.game, len(rules.layout.seats)))
 
 
 def build(

@@ -181,7 +181,11 @@ FOOLIANA = Game(
 def _race(game: Game, name: str, title: str, text: str, *, from_aces: bool) -> Game:
     """Put a demon's families into the middle, for everybody: from the aces, or from the rank of one card."""
     families = Foundations() if from_aces else Foundations(base=Base.FIRST, wrap=True)
-    groups = tuple(families if isinstance(group, Foundations) else group for group in game.groups)
+    groups = tuple(
+        families if isinstance(group, Foundations) else replace(group, counts=False)
+        for group in game.groups
+        if not isinstance(group, Heads)
+    )
     deal = tuple(
         replace(step, once=True) if step.to == "foundation" else step
         for step in game.deal
@@ -198,6 +202,7 @@ def _race(game: Game, name: str, title: str, text: str, *, from_aces: bool) -> G
         scoring=Scoring(),
         deals=Deals.OWN,
         racing=Racing.SHARED,
+        doubts=tuple(doubt for doubt in game.doubts if not doubt.field.startswith("Grace")),
         text=text,
     )
 
