@@ -301,15 +301,18 @@ class BuildingRules(Rules):
             case Tableau() as column:
                 if not self._lands(board, seat, play, column, taken):
                     raise IllegalPlay("That card does not continue the column.")
-            case Cells() if board.cards[play.destination]:
-                raise IllegalPlay("There is room for one card only.")
-            case Reserve(takes=None):
-                raise IllegalPlay("Nothing is played to the reserve.")
-            case Cells() | Reserve():
-                if len(taken) > 1 or not self._may_fill(board, seat, play.source, play.destination):
-                    raise IllegalPlay("Nothing is played there from here.")
+            case Cells() | Reserve() as group:
+                self._verify_fill(board, seat, play, group)
             case _:
                 raise IllegalPlay("Nothing is played there.")
+
+    def _verify_fill(self, board: Board, seat: int, play: Play, group: Cells | Reserve) -> None:
+        if isinstance(group, Cells) and board.cards[play.destination]:
+            raise IllegalPlay("There is room for one card only.")
+        if group.takes is None:
+            raise IllegalPlay(f"Nothing is played to the {group.name}.")
+        if play.count > 1 or not self._may_fill(board, seat, play.source, play.destination):
+            raise IllegalPlay("Nothing is played there from here.")
 
     def _verify_foundation(self, board: Board, play: Play, taken: Sequence[Card]) -> None:
         if len(taken) > 1:
