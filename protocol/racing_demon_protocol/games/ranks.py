@@ -92,7 +92,7 @@ SYMPATHY = Game(
 SYMPATHY_ALONE = replace(
     SYMPATHY,
     name="sympathy-alone",
-    title="Sympathy for two hands of one player",
+    title="Sympathy, alone",
     groups=(Out(), *_hand(), *_hand("-left")),
     deal=(*_lay(), *_lay("-left")),
     mechanic=Sympathy(hands=("", "-left")),

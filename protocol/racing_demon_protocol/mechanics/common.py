@@ -6,13 +6,17 @@ of it is read from the public board, so a client can ask the same questions as t
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from ..board import Board, Kind, Play, Shows
 from ..declaration import Extent, Game, Group
 from ..rules import Rules
 
 __all__ = ["MechanicRules", "Out", "Packets"]
+
+
+NO_PILE: Final = -2
+"""No pile's number, nor that of any foundation."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,10 +68,11 @@ class MechanicRules(Rules):
         return self._named.get((seat, group), ())
 
     def turn(self, board: Board, seat: int) -> Play | None:
-        """Return what the key for the stock does: deal from it, or take up what makes it up anew."""
-        stock, waste = self.layout.stock.get(seat), self.layout.waste.get(seat)
-        plays = self.legal_plays(board, seat)
-        return next((play for play in plays if play.source == stock or play.destination == waste), None)
+        """Return what the key for the stock does: deal, make the stock up anew, or the only play there is."""
+        stock, waste = self.layout.stock.get(seat, NO_PILE), self.layout.waste.get(seat, NO_PILE)
+        plays = list(self.legal_plays(board, seat))
+        deals = (play for play in plays if play.source == stock or play.destination in {stock, waste})
+        return plays[0] if len(plays) == 1 else next(deals, None)
 
     def one(self, seat: int, group: str) -> int:
         """Return the number of a seat's only pile of a group."""

@@ -136,3 +136,15 @@ def test_players_of_one_hand_do_not_touch_each_other(name: str) -> None:
     half = (len(faces) - shared) // 2
     if OWN[name].racing is not Racing.SOLO:
         assert faces[shared:][:half] == alone.board.cards == faces[shared:][half:]
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_the_key_for_the_stock_makes_a_legal_play(name: str) -> None:
+    """It deals, makes the stock up anew, or is the only play there is; else there is none."""
+    for dealt, number in _hands(name, 1):
+        if number % 5 == 0:
+            for seat in dealt.seats:
+                plays = list(dealt.rules.legal_plays(dealt.board, seat))
+                turn = dealt.rules.turn(dealt.board, seat)
+                assert turn is None or turn in plays
+                assert turn is not None or len(plays) != 1
