@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from typing import Final
 
 from . import __version__
 from .gateway import PATH, start
@@ -32,6 +33,9 @@ RESTARTING = 1012
 """The WebSocket close code "service restart": the tables are kept, and clients come back by themselves."""
 DRAIN_SECONDS = 5.0
 """How long what has happened may take to be written down, when the server is to stop."""
+
+OTHER_FILES: Final = 100
+"""Open files that are no players' connections."""
 
 log = logging.getLogger("racing_demon_server")
 
@@ -77,6 +81,7 @@ async def _serve(  # noqa: PLR0913
     brokers = publishers(settings, clock)
     hall = Hall(settings, clock, [metrics, TableLog(), *brokers], journal)
     hall.restore()
+    _allow_sockets(settings)
     meter = Meter(lambda open_: metrics.text(open_, hall.listeners), metrics.cut, metrics.refused)
     server = await start(settings, hall, clock, meter)
     stopping: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
@@ -104,6 +109,21 @@ async def _serve(  # noqa: PLR0913
     for broker in brokers:
         await broker.stop()
     lag.cancel()
+
+
+def _allow_sockets(settings: Settings) -> None:
+    """Ask the system for as many sockets as the limits let in: it usually allows far fewer at first."""
+    if sys.platform == "win32":
+        return
+    import resource  # noqa: PLC0415 - not there on Windows
+
+    wanted = settings.max_connections + settings.max_handshakes + OTHER_FILES
+    allowed, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    possible = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
+    if allowed != resource.RLIM_INFINITY and allowed < possible:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (possible, most))
+    if possible < wanted:
+        log.warning("the system allows fewer sockets than the limits", extra={"sockets": possible})
 
 
 async def _drain(hall: Hall, journal: Journal | None) -> None:
