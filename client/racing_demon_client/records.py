@@ -122,7 +122,12 @@ async def ask_journal(
             stdout=answer,
             stderr=asyncio.subprocess.PIPE,
         )
-        _, complaint = await process.communicate(typed.encode() if typed is not None else None)
+        try:
+            _, complaint = await process.communicate(typed.encode() if typed is not None else None)
+        finally:
+            if process.returncode is None:  # nobody waits for the answer any more
+                process.kill()
+                await process.wait()
         if process.returncode != 0:
             raise RecordUnreadable(_complaint(complaint.decode(errors="replace")))
         answer.seek(0)
