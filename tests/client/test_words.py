@@ -4,7 +4,7 @@ import pytest
 
 from racing_demon_client.plain.words import Words, duration, printable
 from racing_demon_protocol.board import Play
-from racing_demon_protocol.cards import parse
+from racing_demon_protocol.cards import name, parse
 from racing_demon_protocol.messages import FROM_SERVER, Message
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
@@ -341,3 +341,34 @@ def test_a_play_of_a_hostile_card_is_told() -> None:
 def test_durations(milliseconds: int, text: str) -> None:
     """Times are minutes and seconds; before the signal there are none."""
     assert text == duration(milliseconds)
+
+
+def test_what_travels_is_named() -> None:
+    """Packets have numbers, and a card that slips under one is the card that slipped there."""
+    sitting = Sitting.playing(1, game="clock")
+    travelling = sitting.board.cards[sitting.rules.layout.named(0, "hand")[0]][-1]
+    play = sitting.plays(0)[0]
+    turned, slipped = (
+        told(event, sitting, seat=0, ascii_only=True)
+        for event in of_type(ev.Played, sitting.play(0, play.source, play.destination))
+    )
+    packet = travelling % 13 + 1
+    assert turned.endswith(f"from packet {packet} to the hand")
+    assert slipped == f"you: {name(travelling, ascii_only=True)} from the hand to packet {packet}"
+
+
+def test_what_leaves_goes_to_the_discards() -> None:
+    """A couple leaves together."""
+    sitting = Sitting.playing(1, bytes([2] * 32), game="number-eleven")
+    play = sitting.plays(0)[0]
+    _, gone, _, _ = of_type(ev.Played, sitting.play(0, play.source, play.destination))
+    assert told(gone, sitting, seat=0).endswith("to the discards")
+
+
+def test_packets_are_taken_up() -> None:
+    """Weavers lays all its cards again."""
+    sitting = Sitting.playing(1, bytes([2] * 32), game="weavers")
+    while (play := sitting.plays(0)[0]).source != play.destination:
+        sitting.play(0, play.source, play.destination, play.count)
+    taken_up = of_type(ev.Played, sitting.play(0, play.source, play.destination))[0]
+    assert "you: all cards taken up, to be laid again" == told(taken_up, sitting, seat=0)

@@ -78,8 +78,19 @@ class Words:
                 return f"column {pile.index + 1}"
             case Kind.FOUNDATION:
                 return "the foundations"
+            case Kind.CELL | Kind.PACKET if self._is_one_of_many(pile):
+                return f"{pile.group} {pile.index + 1}"
+            case Kind.CELL | Kind.PACKET:
+                return f"the {pile.group}"
+            case Kind.OUT:
+                return "the discards"
             case kind:
                 return f"the {kind}"
+
+    def _is_one_of_many(self, pile: Pile) -> bool:
+        board = self._view.board
+        others = board.piles if board is not None else ()
+        return any((p.group, p.seat, p.index) == (pile.group, pile.seat, 1) for p in others)
 
     # One method a message.
 
@@ -88,11 +99,15 @@ class Words:
         assert board is not None
         source, destination = board.piles[event.source], board.piles[event.destination]
         who = self.who(event.seat)
-        if destination.kind is Kind.STOCK:
+        if source is destination:
+            return f"{who}: all cards taken up, to be laid again"
+        if source.kind is Kind.WASTE and destination.kind is Kind.STOCK:
             return f"{who}: waste turned over, {_cards(event.count)}"
         if source.kind is Kind.STOCK and destination.kind is Kind.WASTE:
             return f"{who}: turned {event.count}, waste shows {self._top(board, destination)}"
-        moved = board.cards[event.destination][-abs(event.count) :]
+        cards, count = board.cards[event.destination], abs(event.count)
+        slips_under = destination.under is not None and source.kind is not Kind.STOCK
+        moved = cards[:count] if slips_under else cards[-count:]
         line = (
             f"{who}: {' '.join(map(self.card, moved))} from {self.place(source)} to {self.place(destination)}"
         )
