@@ -13,10 +13,12 @@ import pytest
 
 from .servers import PATIENCE, within
 
-__all__ = ["WRITES", "count", "faulty", "needs_strace"]
+__all__ = ["WRITES", "faulty", "needs_strace"]
 
 WRITES = "pwrite64,fdatasync,fsync"
 """The system calls by which SQLite writes."""
+CALLS = f"{WRITES},sendto"
+"""Those and the one by which sockets are written."""
 
 needs_strace = pytest.mark.skipif(
     shutil.which("strace") is None or sys.platform != "linux", reason="strace is for Linux, and not here"
@@ -25,10 +27,10 @@ needs_strace = pytest.mark.skipif(
 
 @asynccontextmanager
 async def faulty(pid: int, *faults: str, log: Path) -> AsyncIterator[None]:
-    """Let a process meet faults, in the words of strace's ``inject``, for a while; log its writes."""
+    """Let a process meet faults, in the words of strace's ``inject``, for a while; log its calls."""
     injections = [part for fault in faults for part in ("-e", f"inject={fault}")]
     strace = await asyncio.create_subprocess_exec(
-        "strace", "-f", "-p", str(pid), "-e", f"trace={WRITES}", *injections, "-o", str(log), stderr=PIPE
+        "strace", "-f", "-p", str(pid), "-e", f"trace={CALLS}", *injections, "-o", str(log), stderr=PIPE
     )
     assert strace.stderr is not None
     try:
@@ -39,9 +41,3 @@ async def faulty(pid: int, *faults: str, log: Path) -> AsyncIterator[None]:
         with contextlib.suppress(ProcessLookupError):
             strace.kill()  # the system lets go of the process, at whatever call it is
         await within(PATIENCE, strace.wait())
-
-
-def count(log: Path) -> dict[str, int]:
-    """Return how often each system call was made, from a log."""
-    lines = log.read_text().splitlines()
-    return {call: sum(f" {call}(" in line for line in lines) for call in WRITES.split(",")}
