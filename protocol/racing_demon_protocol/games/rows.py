@@ -28,7 +28,8 @@ PUSH_PIN = Game(
     doubts=(
         Doubt("How often may the first card go to the end?", "Once.", "mechanic.end_shift"),
         Doubt("Of what suit are the two beside a block?", "Any: they need the same rank.", "mechanic"),
-        Doubt("Must a card be pushed out?", "No; it may be done while cards are laid, or later.", "mechanic"),
+        Doubt("Must a card be pushed out?", "No.", "mechanic"),
+        Doubt("May it be done while cards are laid?", "Yes, and later.", "mechanic.while_laying"),
     ),
 )
 

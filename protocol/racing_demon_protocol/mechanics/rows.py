@@ -63,11 +63,13 @@ class PushPin(Mechanic):
     """Cards between two that agree are pushed out.
 
     Attributes:
+        while_laying: whether cards may be pushed out before all are laid.
         end_shift: whether, after the last card, the first one may be moved to the end, once.
         left: so many cards are left when the game is won.
 
     """
 
+    while_laying: bool = True
     end_shift: bool = True
     left: int = 2
 
@@ -86,21 +88,11 @@ class PushPinRules(LineRules):
 
     def legal_plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield every legal play: cards and blocks to push out, the next card, the first one to the end."""
-        line, out = self.line(board, seat), self.one(seat, "out")
-        cards = [board.cards[pile][-1] for pile in line]
-        for left in range(len(line) - 2):
-            one, other = cards[left], cards[left + 2]
-            if suit(one) == suit(other) or rank(one) == rank(other):
-                yield Play(line[left + 1], 1, out)
-        for left in range(len(line) - 3):
-            for right in range(left + 2, len(line)):
-                if suit(cards[right - 1]) != suit(cards[left + 1]):
-                    break
-                if rank(cards[right]) == rank(cards[left]):
-                    if right > left + 2:
-                        yield Play(line[right - 1], 1, line[left + 1])
-                    break
-        if board.cards[self.one(seat, "stock")]:
+        assert isinstance(self.game.mechanic, PushPin)
+        line, stock = self.line(board, seat), board.cards[self.one(seat, "stock")]
+        if not stock or self.game.mechanic.while_laying:
+            yield from self._pushes(board, line, self.one(seat, "out"))
+        if stock:
             yield from self.lay(board, seat)
         elif self._may_shift(board, seat) and len(line) > 1:
             yield Play(line[0], 1, self.named(seat, "line")[-1])
@@ -125,6 +117,22 @@ class PushPinRules(LineRules):
     def progress(self, board: Board, seat: int) -> int:
         """Return how many cards were pushed out."""
         return len(board.cards[self.one(seat, "out")])
+
+    @staticmethod
+    def _pushes(board: Board, line: Sequence[int], out: int) -> Iterator[Play]:
+        cards = [board.cards[pile][-1] for pile in line]
+        for left in range(len(line) - 2):
+            one, other = cards[left], cards[left + 2]
+            if suit(one) == suit(other) or rank(one) == rank(other):
+                yield Play(line[left + 1], 1, out)
+        for left in range(len(line) - 3):
+            for right in range(left + 2, len(line)):
+                if suit(cards[right - 1]) != suit(cards[left + 1]):
+                    break
+                if rank(cards[right]) == rank(cards[left]):
+                    if right > left + 2:
+                        yield Play(line[right - 1], 1, line[left + 1])
+                    break
 
     def _may_shift(self, board: Board, seat: int) -> bool:
         """Tell whether the first card may go to the end: the last place is kept for it, where it stays."""

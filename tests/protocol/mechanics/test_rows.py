@@ -1,8 +1,11 @@
 """Push Pin and Double Jump: entries 11 and 19 of seed 004."""
 
+from dataclasses import replace
+
 from racing_demon_protocol.board import Play
 from racing_demon_protocol.cards import name
 from racing_demon_protocol.games import GAMES
+from racing_demon_protocol.mechanics.rows import PushPin
 
 from ...support.dealt import Dealt, stacked
 
@@ -66,6 +69,16 @@ def test_the_first_card_may_go_to_the_end_once() -> None:
     dealt.play(shift)
     assert dealt.named("line")[-1] == [first]
     assert all(play.destination != _places(dealt)[-1] for _, play in dealt.plays())
+
+
+def test_pushing_may_wait_until_all_cards_are_laid() -> None:
+    """Where it may not be done before, nothing but laying is a play while there is a stock."""
+    game = replace(GAMES["push-pin"], mechanic=PushPin(while_laying=False))
+    dealt = Dealt(game)
+    while dealt.named("stock")[0]:
+        ((_, play),) = dealt.plays()
+        dealt.play(play)
+    assert any(play.destination == dealt.rules.layout.named(0, "out")[0] for _, play in dealt.plays())
 
 
 def test_push_pin_is_won_with_two_cards() -> None:
