@@ -262,7 +262,7 @@ class Desk:
 
     def _holding(self, held: Grip, labels: Mapping[str, str]) -> str:
         board = self.hands.board()
-        cards = board.cards[held.pile][-held.count :]
+        cards = held.of(board.cards[held.pile])
         text = "holding " + " ".join(self.glyphs.card(card) for card in cards)
         if not self._place.view.options.hints:
             return text
@@ -278,7 +278,7 @@ class Desk:
         held, at = self.hands.held, self.hands.dragged
         if held is None or at is None:
             return None
-        return Dragged(*at, tuple(self.hands.board().cards[held.pile][-held.count :]))
+        return Dragged(*at, tuple(held.of(self.hands.board().cards[held.pile])))
 
     def _slot_places(self, board: Board) -> Mapping[int, tuple[int, int]]:
         rules = self._place.view.rules

@@ -90,8 +90,7 @@ class Hands:
         held, self._held = self._held, None
         rules, board = self._rules(), self.board()
         if held is None:
-            self._pick_up(pile, count, now)
-            return None
+            return self._pick_up(pile, count, now)
         if held.pile == pile:
             best = best_play(rules, board, self._own_seat(), pile)
             if best is None:
@@ -108,10 +107,12 @@ class Hands:
         board = self.board()
         rules, seat = self._rules(), self._own_seat()
         if board.piles[pile].kind is Kind.FOUNDATION:
-            upward = Play(held.pile, 1, FOUNDATIONS)
+            upward = Play(held.pile, 1, FOUNDATIONS, held.depth)
             return self._send(self._exactly(upward, pile) or upward, now)
         counts = [1] if single else [held.count, fitting_count(rules, board, seat, held.pile, pile)]
-        plays = [Play(held.pile, count, pile) for count in counts if count > 0]
+        if held.depth:
+            counts = [held.count]
+        plays = [Play(held.pile, count, pile, held.depth) for count in counts if count > 0]
         play = next((play for play in plays if rules.can_play(board, seat, play)), plays[-1])
         return self._send(play, now)
 
@@ -128,7 +129,7 @@ class Hands:
         """Do what Enter means at the cursor: turn, pick up, put down."""
         if self._cursor is None or self._seat_in_hand() is None:
             return None
-        pile, count = self._cursor
+        pile, count, _ = self._cursor
         if self.board().piles[pile].kind is Kind.STOCK:
             return self._turn(now)
         return self.choose(pile, now, count=count)
@@ -222,16 +223,34 @@ class Hands:
 
     # Step by step.
 
-    def _pick_up(self, pile: int, count: int | None, now: int) -> None:
+    def _pick_up(self, pile: int, count: int | None, now: int) -> Play | None:
+        """Pick a pile's cards up; an empty one that the stock may fill is filled from there."""
         rules, board = self._rules(), self.board()
         kind, seat = board.piles[pile].kind, self._own_seat()
         if pile not in usable(rules, seat) or not board.cards[pile]:
+            stock = rules.layout.stock.get(seat)
+            if stock is not None and pile in targets(rules, board, seat, stock) and kind is not Kind.WASTE:
+                return self._send(Play(stock, 1, pile), now)
             self.say("There is nothing to pick up.", now)
-        elif kind is Kind.FOUNDATION and not rules.may_take_back(seat, pile):
+        elif kind is Kind.FOUNDATION and not self._leaves(pile):
             self.say("Nothing leaves the foundations again.", now)
         else:
             most = longest_unit(rules, board, pile)
-            self._held = Grip(pile, min(count or most, most))
+            buried = count is not None and count > most and count - 1 in self._depths(pile)
+            self._held = (
+                Grip(pile, 1, count - 1) if buried and count else Grip(pile, min(count or most, most))
+            )
+        return None
+
+    def _leaves(self, foundation: int) -> bool:
+        """Tell whether a foundation's top may go elsewhere."""
+        rules, board, seat = self._rules(), self.board(), self._own_seat()
+        return rules.may_take_back(seat, foundation) or bool(targets(rules, board, seat, foundation))
+
+    def _depths(self, pile: int) -> set[int]:
+        """Return below how many others cards of a pile may be played."""
+        plays = self._rules().legal_plays(self.board(), self._own_seat())
+        return {play.depth for play in plays if play.source == pile}
 
     def _exactly(self, upward: Play, pile: int) -> Play | None:
         """Return the play to just this foundation, where that can be chosen, and makes a difference."""
@@ -243,6 +262,13 @@ class Hands:
         return (
             None if card is None or next(rules.open_foundations(board, seat, card), None) == pile else exact
         )
+
+    def _otherwise(self, upward: Play) -> Play:
+        """Return the play that takes a card up by a rule of its own; without one, what was meant."""
+        rules, board = self._rules(), self.board()
+        plays = (play for play in rules.legal_plays(board, self._own_seat()) if play.source == upward.source)
+        up = (play for play in plays if board.piles[play.destination].kind is Kind.FOUNDATION)
+        return next((play for play in up if play.depth == upward.depth), upward)
 
     def _turn(self, now: int) -> Play | None:
         self.let_go()
@@ -261,9 +287,11 @@ class Hands:
         self.let_go()
         board, rules = self.board(), self._rules()
         cards = board.cards[play.source]
-        if not cards:
+        if not cards and play.source != play.destination:
             self.say("There is no card there.", now, is_warning=True)
             return None
+        if play.destination == FOUNDATIONS and not rules.can_play(board, self._own_seat(), play):
+            play = self._otherwise(play)
         is_sure = play.destination != FOUNDATIONS and UNKNOWN not in cards[-play.count :]
         is_sure = is_sure or board.piles[play.source].kind is Kind.STOCK
         if is_sure:
@@ -285,12 +313,12 @@ class Hands:
             first = [*layout.own(seat, Kind.TABLEAU), *stops(rules, board, seat), *places]
             self._cursor = Grip(first[0], 1) if first else None
             return
-        pile, count = self._cursor
+        pile, count, _ = self._cursor
         if action in {"left", "right"}:
             step = 1 if action == "right" else -1
             self._cursor = Grip(places[(places.index(pile) + step) % len(places)], 1)
         else:
-            most = max(1, longest_unit(rules, board, pile))
+            most = max(1, longest_unit(rules, board, pile), *(depth + 1 for depth in self._depths(pile)))
             count += 1 if action == "more" else -1
             self._cursor = Grip(pile, min(most, max(1, count)))
 

@@ -17,10 +17,16 @@ __all__ = ["Dragged", "FeedLine", "Grip", "Scene"]
 
 
 class Grip(NamedTuple):
-    """So many cards from the top of a pile: what is held, or what the cursor points at."""
+    """So many cards of a pile, below ``depth`` others: what is held, or what the cursor points at."""
 
     pile: int
     count: int  # type: ignore[assignment]  # the rules' word for it; nobody counts in a grip
+    depth: int = 0
+
+    def of(self, cards: Sequence[Card]) -> Sequence[Card]:
+        """Return the cards that are meant, bottom first."""
+        end = len(cards) - self.depth
+        return cards[max(0, end - self.count) : end]
 
 
 class Dragged(NamedTuple):
@@ -136,7 +142,8 @@ class Scene:
             mark |= Mark.AIR
         if pile in self.fresh and from_top == 1:
             mark |= Mark.FRESH
-        if self.held is not None and self.held.pile == pile and from_top <= self.held.count:
+        held = self.held
+        if held is not None and held.pile == pile and 0 < from_top - held.depth <= held.count:
             mark |= Mark.HELD
         elif self.cursor is not None and self.cursor.pile == pile and from_top <= max(1, self.cursor.count):
             mark |= Mark.CURSOR
