@@ -160,7 +160,10 @@ class Board:
 
     def copy(self) -> "Board":
         """Return a board of the same piles that can be changed on its own."""
-        board = Board(self.piles, self.cards)
+        board = Board.__new__(Board)
+        board.piles = self.piles
+        board.cards = [list(cards) for cards in self.cards]
+        board._turned = self._turned  # its own kind
         board.redeals = dict(self.redeals)
         board.came = dict(self.came)
         board.liberties = dict(self.liberties)

@@ -52,6 +52,10 @@ class BuildingRules(Rules):
         self._effects = effects_of(self)
         self.is_classic = _is_classic(game)
         self._singles = {seat: tuple(self._single_piles(seat)) for seat in seats}
+        self._goals = {
+            seat: [pile for pile in self.layout.foundations if self.layout.piles[pile].seat in {None, seat}]
+            for seat in seats
+        }
         self._fillable = {
             seat: [
                 pile
@@ -86,11 +90,14 @@ class BuildingRules(Rules):
             own = effect.resolve(board, seat, play)
             if own is not None:
                 return own
-        taken = self._verify_source(board, seat, play)
-        if play.destination == FOUNDATIONS:
-            play = play._replace(destination=self._first_open(board, seat, play.source, taken))
-        elif not self._turning.is_turn(seat, play):
-            self._verify_target(board, seat, play, taken)
+        if self._turning.is_turn(seat, play):
+            self._turning.verify(board, seat, play)
+        else:
+            taken = self._verify_source(board, seat, play)
+            if play.destination == FOUNDATIONS:
+                play = play._replace(destination=self._first_open(board, seat, play.source, taken))
+            else:
+                self._verify_target(board, seat, play, taken)
         if self._effects and (refusal := self._refusal(board, seat, play)):
             raise IllegalPlay(refusal)
         if self._forces:
@@ -211,8 +218,8 @@ class BuildingRules(Rules):
         self, board: Board, seat: int, card: Card, source: int | None = None
     ) -> Iterator[int]:
         """Yield the foundations that take a seat's card now; from a pile, those that take cards of it."""
-        for pile in self.layout.foundations:
-            if self.layout.piles[pile].seat not in {None, seat} or not self.accepts(board, pile, card):
+        for pile in self._goals.get(seat, ()):
+            if not self.follows_on(board, pile, board.cards[pile], card):
                 continue
             if source is None or self._may_go(source, pile):
                 refused = source is not None and self._effects
@@ -227,7 +234,8 @@ class BuildingRules(Rules):
 
     def follows_on(self, board: Board, foundation: int, cards: Sequence[Card], card: Card) -> bool:
         """Tell whether a foundation would take a card if it held these cards."""
-        group = self._foundation(foundation)
+        group = self.layout.groups[foundation]
+        assert isinstance(group, Foundations)
         if not cards:
             base = self._base(board, foundation) if isinstance(group.base, Base) else group.base
             return rank(card) == base and not (group.one_per_suit and self._is_open(board, foundation, card))
@@ -246,9 +254,6 @@ class BuildingRules(Rules):
     def _verify_source(self, board: Board, seat: int, play: Play) -> Sequence[Card]:
         """Return the cards that a play takes, bottom first, if the seat may take them."""
         cards = board.cards[play.source]
-        if self._turning.is_turn(seat, play):
-            self._turning.verify(board, seat, play)
-            return cards[-play.count :]
         if not 0 < play.count <= len(cards):
             raise IllegalPlay(f"There are {len(cards)} cards there, not {play.count}.")
         if play.depth:
@@ -353,7 +358,7 @@ class BuildingRules(Rules):
         sources = [
             pile
             for pile in (*self._singles[seat], *columns)
-            if board.cards[pile] and self._is_free(board, seat, pile)
+            if board.cards[pile] and (self.is_classic or self._is_free(board, seat, pile))
         ]
         for source in sources:
             yield from self._upward(board, seat, source)
@@ -362,12 +367,21 @@ class BuildingRules(Rules):
             for count in self.units(self.layout.groups[source], cards):
                 taken = cards[-count:]
                 for column in columns:
-                    play = Play(source, count, column)
-                    if column != source and self._column_takes(board, seat, play, taken):
-                        yield play
+                    if column != source and self._fits(board, column, taken[0]):
+                        play = Play(source, count, column)
+                        if self.is_classic or self._column_takes(board, seat, play, taken):
+                            yield play
         if self._fillable[seat] or self._turning.feeds_spaces:
             yield from self._fills(board, seat)
         yield from self._turning.plays(board, seat)
+
+    def _fits(self, board: Board, pile: int, card: Card) -> bool:
+        """Tell whether a card may head a column, or continue it; never one that is not known."""
+        column, cards = self.layout.groups[pile], board.cards[pile]
+        assert isinstance(column, Tableau)
+        if card == UNKNOWN:
+            return False
+        return self.continues(column, cards[-1], card) if cards else self.opens(column, card)
 
     def _upward(self, board: Board, seat: int, source: int) -> Iterator[Play]:
         """Yield the plays of a pile's last card to the foundations, one for each group of these."""

@@ -25,15 +25,16 @@ class Turning:
             group.space.takes if isinstance(group, Tableau) else group.takes for group in layout.game.groups
         ]
         self.feeds_spaces = any(names & set(some or ()) for some in takes)
+        self._targets = {seat: {stock, layout.waste.get(seat)} for seat, stock in layout.stock.items()}
+        self._counts = [pile.counts for pile in layout.piles]
+        self._dealing = set(layout.stock.values()) if any(self._counts) else set()
         self._steps: dict[tuple[int, int], list[tuple[int, int]]] = {}
 
     def is_turn(self, seat: int, play: Play) -> bool:
         """Tell whether a play concerns the stock as such, and is no play of a card."""
-        layout = self._layout
-        if play.destination in {layout.stock.get(seat), layout.waste.get(seat)}:
+        if play.destination in self._targets.get(seat, ()):
             return True
-        stock = layout.stock.get(seat)
-        return play.source == stock and play.destination >= 0 and layout.piles[play.destination].counts
+        return play.source in self._dealing and play.destination >= 0 and self._counts[play.destination]
 
     def verify(self, board: Board, seat: int, play: Play) -> None:
         """Refuse what cannot be turned, and say why.
