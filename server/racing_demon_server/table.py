@@ -279,9 +279,9 @@ class Table:
 
     def _play(self, seat: int, command: cl.PlayCards) -> Refused | None:
         hand = self._hand
-        if hand is None or self.view.phase in {Phase.LOBBY, Phase.COUNTDOWN}:
+        if self.view.phase in {Phase.LOBBY, Phase.COUNTDOWN}:
             raise CommandRefused(Reason.NOT_STARTED, "Plays count from the signal on.")
-        if not self.view.in_hand:
+        if hand is None or not self.view.in_hand:  # of a table's past the hand that is over is not kept
             raise CommandRefused(Reason.HAND_OVER, "The hand is over.")
         self._verify_goes_on()
         try:

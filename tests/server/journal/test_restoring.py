@@ -12,9 +12,9 @@ from racing_demon_protocol.errors import InconsistentEvent
 from racing_demon_protocol.messages import Event
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Snapshot
+from racing_demon_protocol.messages.server import Refused, Snapshot
 from racing_demon_protocol.options import Options
-from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.reasons import Phase, Reason
 from racing_demon_protocol.shuffle import hand_seeds
 from racing_demon_server.claims import Actor
 from racing_demon_server.table import Answer, Past, Table
@@ -291,3 +291,18 @@ def test_a_log_with_a_gap_is_refused() -> None:
     for damaged in (past._replace(log=log[:5] + log[6:]), past._replace(seeds={})):
         with pytest.raises(InconsistentEvent):
             Table("TEST", recorded.options, hand_seeds(SEED)).restore(damaged)
+
+
+def test_a_play_of_the_hand_that_was_over_is_refused_as_such() -> None:
+    """Whoever was away when hand and server ended hears that it is over, and not that none has begun."""
+    recorded = Recorded(countdown_ms=0)
+    recorded.give(0, cl.Start(counter=1))
+    recorded.wait(10)
+    for seat in range(len(PLAYERS)):
+        recorded.give(seat, cl.Stuck(counter=recorded.counter(seat)))
+    assert recorded.table.view.phase is Phase.TALLY
+    for table in (recorded.table, recorded.restored(recorded.table.view.snapshot(0))):
+        late = cl.PlayCards(counter=9, source=20, count=1, destination=-1, seen=recorded.table.view.seq)
+        reply = table.receive(0, late, recorded.now).reply
+        assert isinstance(reply, Refused)
+        assert reply.reason is Reason.HAND_OVER
