@@ -62,13 +62,19 @@ class Socket:
 
     def hear(self) -> list[Any]:
         """Return the next message as it is on the wire: its number, then its fields."""
+        return list(msgpack.unpackb(self.data()))
+
+    def data(self) -> bytes:
+        """Return what is in the next frame of a message; answer pings before it."""
         while True:
             first, size = self._exactly(2)
             if size == 126:
                 size = int.from_bytes(self._exactly(2), "big")
             data = self._exactly(size)
             if first & 15 == Opcode.BINARY:
-                return list(msgpack.unpackb(data))
+                return data
+            if first & 15 == Opcode.PING:
+                self.socket.sendall(Frame(Opcode.PONG, data).serialize(mask=True))
 
     def until(self, tag: int) -> list[Any]:
         """Return the next message of a kind, and pass over those before it.

@@ -16,7 +16,7 @@ from typing import Any, Final
 from .entering import Socket
 from .script import SEATS, Step
 
-__all__ = ["Load", "Measured", "Program", "cores", "measure", "program"]
+__all__ = ["Load", "Measured", "Program", "background", "cores", "measure", "ours", "program", "relay"]
 
 ROOT: Final = Path(__file__).parents[2]
 SOURCE: Final = Path(__file__).parent / "load.c"
@@ -145,14 +145,11 @@ def relay(name: str, event_bytes: int) -> list[str]:
     return [sys.executable, "-m", "benchmarks.yardsticks.relay", name, str(event_bytes)]
 
 
-def measure(
-    server: Program,
-    load: Load,
-    sockets: Sequence[Socket],
-    watchers: Sequence[Socket] = (),
-    seats: int = SEATS,
-) -> Measured:
-    """Put a load on a server, by way of sockets that sit there already."""
+@contextmanager
+def background(
+    load: Load, sockets: Sequence[Socket], watchers: Sequence[Socket] = (), seats: int = SEATS
+) -> "Iterator[subprocess.Popen[bytes]]":
+    """Put a load on sockets that sit at a server's tables, as long as the context lasts."""
     _, load_cores = cores()
     numbers = [found.fileno() for found in (*sockets, *watchers)]
     process = subprocess.Popen(  # noqa: S603 - compiled here
@@ -168,13 +165,26 @@ def measure(
         process.stdin.write(_input(load, numbers, len(sockets) // seats, len(watchers), seats).encode())
         process.stdin.close()
         process.stdout.readline()
-        before = server.cpu_seconds()
-        line = process.stdout.readline()
-        used = server.cpu_seconds() - before
+        yield process
     finally:
         process.kill()
         process.wait()
         process.stdout.close()
+
+
+def measure(
+    server: Program,
+    load: Load,
+    sockets: Sequence[Socket],
+    watchers: Sequence[Socket] = (),
+    seats: int = SEATS,
+) -> Measured:
+    """Put a load on a server, and return what was measured."""
+    with background(load, sockets, watchers, seats) as process:
+        assert process.stdout is not None
+        before = server.cpu_seconds()
+        line = process.stdout.readline()
+        used = server.cpu_seconds() - before
     if not line:
         raise ConnectionError("the load broke off")
     return _measured(json.loads(line), used)

@@ -29,8 +29,9 @@ async def plain(connection: ServerConnection) -> None:
     table = tables[connection.request.path]
     table.add(connection)
     try:
-        async for _ in connection:
-            broadcast(table, event)
+        async for message in connection:
+            assert isinstance(message, bytes)
+            broadcast(table, message + event[len(message) :])  # so that it is seen whose it was
     except ConnectionClosed:
         pass
     finally:
@@ -104,7 +105,6 @@ async def main(name: str) -> None:
         create_connection=connection,
         compression=None,
         subprotocols=[Encoding.MSGPACK],  # type: ignore[list-item]
-        ping_interval=None,
     )
     port = next(iter(server.sockets)).getsockname()[1]
     sys.stdout.write(f"listening on ws://127.0.0.1:{port}/\n")

@@ -6,7 +6,7 @@ from a board: it was never there.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final, NamedTuple
 
@@ -52,6 +52,10 @@ class Shows(StrEnum):
     """Each card stays as it came: nothing is turned up or covered by itself."""
 
 
+ALL_OF_THEM: Final = 1_000_000
+"""More cards than any pile holds."""
+
+
 @dataclass(frozen=True, slots=True)
 class Pile:
     """One place for cards on the table.
@@ -82,6 +86,12 @@ class Pile:
     gathers: int = 0
     counts: bool = False
     under: int | None = None
+    face_up: int = field(init=False, repr=False, compare=False)
+    """How many cards at its top lie face up and are to be named."""
+
+    def __post_init__(self) -> None:
+        face_up = {Shows.TOP: self.view, Shows.LAST: 1, Shows.ALL: ALL_OF_THEM}.get(self.shows, 0)
+        object.__setattr__(self, "face_up", face_up)
 
     def opened(self) -> "Pile":
         """Return the same pile with all its cards face up, as the dealer sees it."""
@@ -191,13 +201,27 @@ class Board:
             InconsistentEvent: there is no such pile, or it does not hold so many cards.
 
         """
+        destination = self.carry(play)
+        if destination == play.source:
+            return []
+        unnamed = self.unnamed(play.source)
+        unnamed += self.unnamed(destination)
+        return unnamed
+
+    def carry(self, play: Play) -> int:
+        """Carry a play out and return the pile that its cards came to.
+
+        Raises:
+            InconsistentEvent: there is no such pile, or it does not hold so many cards.
+
+        """
         source, count, destination, depth = play
         if not (0 <= source < len(self.piles) and 0 <= destination < len(self.piles)):
             raise InconsistentEvent(f"no piles {source} and {destination}")
         origin, target = self.piles[source], self.piles[destination]
         if source == destination:
             self._gather(origin)
-            return []
+            return source
         taken = self._take(source, count, depth)
         if target.kind is Kind.STOCK or (origin.kind is Kind.STOCK and count > 0):
             taken.reverse()  # cards are turned over one by one, or as a packet: the order is the same
@@ -210,7 +234,7 @@ class Board:
             destination = target.under
             self.cards[destination][:0] = taken
         self._cover(destination)
-        return [*self.unnamed(source), *self.unnamed(destination)]
+        return destination
 
     def rotate(self) -> list[Place]:
         """Turn every waste back into its stock and put the stock's top card at its bottom.
@@ -248,18 +272,11 @@ class Board:
 
     def unnamed(self, pile: int) -> list[Place]:
         """Return the places of a pile that lie face up with their cards still unknown."""
-        cards, spec = self.cards[pile], self.piles[pile]
-        size = len(cards)
-        match spec.shows:
-            case Shows.NONE | Shows.KEPT:
-                start = size
-            case Shows.TOP:
-                start = max(0, size - spec.view)
-            case Shows.LAST:
-                start = max(0, size - 1)
-            case Shows.ALL:
-                start = 0
-        return [Place(pile, index) for index in range(start, size) if cards[index] == UNKNOWN]
+        cards, face_up = self.cards[pile], self.piles[pile].face_up
+        if not face_up or UNKNOWN not in cards[-face_up:]:
+            return []
+        start = max(0, len(cards) - face_up)
+        return [Place(pile, index) for index in range(start, len(cards)) if cards[index] == UNKNOWN]
 
     def is_progress(self, play: Play) -> bool:
         """Tell whether a play, before it is made, brings the hand nearer to its end (catalogue 1.8.1).

@@ -42,7 +42,7 @@ class Dealer:
         Where the stock is made up anew, and the game wants that, it is shuffled.
         """
         before = dict(self._open.redeals)
-        self._open.shift(play)
+        self._open.carry(play)
         if before != self._open.redeals:
             self._shuffle(play.destination)
         return self._cards(places)

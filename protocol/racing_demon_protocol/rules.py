@@ -142,7 +142,10 @@ class Rules:
 
     def is_out(self, board: Board, seat: int) -> bool:
         """Tell whether a seat has reached the game's goal."""
-        return not any(board.cards[pile] for pile in self._to_empty[seat])
+        for pile in self._to_empty[seat]:  # noqa: SIM110 - asked of every seat after every play
+            if board.cards[pile]:
+                return False
+        return True
 
     def leads_on(self, board: Board, seat: int, hidden: Board) -> bool:
         """Tell whether a seat can still come further; the building games have a search of their own.

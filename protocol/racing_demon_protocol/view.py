@@ -137,16 +137,8 @@ class TableView:
         self._unstick(self.board, play)
         move = Rules.carry_out(self.board, play, name)
         self.seq += 1
-        return ev.Played(
-            seq=self.seq,
-            seat=seat,
-            counter=counter,
-            source=move.source,
-            count=move.count,
-            destination=move.destination,
-            shown=move.shown,
-            depth=move.depth,
-        )
+        source, count, destination, shown, depth = move
+        return ev.Played.trusted(self.seq, seat, counter, source, count, destination, shown, depth)
 
     def _played(self, event: ev.Played) -> None:
         board = self._dealt_board()
@@ -160,8 +152,11 @@ class TableView:
 
     def _unstick(self, board: Board, play: Play) -> None:
         """Take all "stuck" back, if a play brings the hand nearer to its end."""
-        if any(state.stuck for state in self.seats.values()) and board.is_progress(play):
-            self._update_all(stuck=False)
+        for state in self.seats.values():
+            if state.stuck:
+                if board.is_progress(play):
+                    self._update_all(stuck=False)
+                return
 
     def _joined(self, event: ev.Joined) -> None:
         self.seats[event.seat] = SeatState(

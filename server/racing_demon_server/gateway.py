@@ -9,7 +9,7 @@ import hashlib
 import itertools
 import logging
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from http import HTTPStatus
 from typing import Final, cast
@@ -33,7 +33,7 @@ from .claims import Actor
 from .connection import Connection
 from .hall import Hall
 from .limits import Bucket
-from .listener import Frames, framed
+from .listener import Batch, framed
 from .room import Clock, Room
 from .settings import Settings
 
@@ -93,9 +93,9 @@ class Session:
 
     # Sending.
 
-    def send(self, events: Sequence[Frames]) -> None:
+    def send(self, events: Batch) -> None:
         """Send events in one write."""
-        self._write(b"".join(frames.framed(self.encoding) for frames in events))
+        self._write(events.framed(self.encoding))
 
     def _write(self, frames: bytes) -> None:
         """Send whole frames; cut a reader off who is too slow for them."""

@@ -171,6 +171,8 @@ class Hand:
 
     def _run(self, command: PlayCards) -> int:
         """Return how many plays a run to the foundations is at most: of cards that lie face up by now."""
+        if command.count <= 1:
+            return 1
         cards = self.board.cards[command.source] if command.source < len(self.board.cards) else []
         face_up = next((n for n, card in enumerate(reversed(cards)) if card == UNKNOWN), len(cards))
         return max(1, min(command.count, face_up))
@@ -194,9 +196,14 @@ class Hand:
             self._arrivals[event.destination].append(Arrival(event.seq, event.seat, at))
 
     def _note_first_out(self) -> None:
-        rules, first = self.rules, self.first_out
-        if first is None or not rules.is_out(self.board, first):  # a card may have been taken back
-            self.first_out = next((s for s in rules.layout.seats if rules.is_out(self.board, s)), None)
+        rules, board, first = self.rules, self.board, self.first_out
+        if first is not None and rules.is_out(board, first):
+            return
+        self.first_out = None  # a card may have been taken back
+        for seat in rules.layout.seats:
+            if rules.is_out(board, seat):
+                self.first_out = seat
+                break
 
     def _beaten_by(self, seat: int, command: PlayCards) -> tuple[int, Arrival] | None:
         """Return the foundation, and the arrival there, that spoiled a play legal when it was made."""

@@ -1,7 +1,7 @@
 """Whoever gets a table's events, and the frames that they get."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Final, Protocol
 
 from websockets.frames import Frame, Opcode
 
@@ -10,7 +10,12 @@ from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages.events import Event
 from racing_demon_protocol.reasons import CloseCode
 
-__all__ = ["Frames", "Listener", "framed"]
+__all__ = ["Batch", "Frames", "Listener", "framed"]
+
+
+SHORT: Final = 125
+"""So many bytes have a header of two bytes (RFC 6455, 5.2)."""
+BINARY: Final = 0x80 | Opcode.BINARY
 
 
 class Listener(Protocol):
@@ -18,7 +23,7 @@ class Listener(Protocol):
 
     encoding: Encoding
 
-    def send(self, events: Sequence["Frames"]) -> None:
+    def send(self, events: "Batch") -> None:
         """Send events, together."""
 
     def reply(self, message: Message) -> None:
@@ -60,6 +65,27 @@ class Frames:
         return self._packed
 
 
+class Batch:
+    """Events that go out together: put together once for each encoding, however many get them.
+
+    Args:
+        frames: the events.
+
+    """
+
+    def __init__(self, frames: Sequence[Frames]) -> None:
+        self.frames = frames
+        self._joined: dict[Encoding, bytes] = {}
+
+    def framed(self, encoding: Encoding) -> bytes:
+        """Return them as the bytes that go through a socket."""
+        joined = self._joined.get(encoding)
+        if joined is None:
+            joined = b"".join([each.framed(encoding) for each in self.frames])
+            self._joined[encoding] = joined
+        return joined
+
+
 def framed(message: Message, encoding: Encoding) -> bytes:
     """Return a message as the WebSocket frame that goes through a server's socket."""
     data = encode(message, encoding)
@@ -69,4 +95,6 @@ def framed(message: Message, encoding: Encoding) -> bytes:
 
 
 def _frame(data: bytes) -> bytes:
+    if len(data) <= SHORT:
+        return bytes((BINARY, len(data))) + data
     return Frame(Opcode.BINARY, data).serialize(mask=False)

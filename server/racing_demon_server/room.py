@@ -27,7 +27,7 @@ from .bots import LEVELS, Bot
 from .claims import Actor
 from .gallery import Gallery
 from .journal.keeping import TableJournal
-from .listener import Frames, Listener
+from .listener import Batch, Frames, Listener
 from .lock import Lock
 from .observer import Observer, Shown
 from .table import Past, Table
@@ -117,6 +117,7 @@ class Room:
         self.shown: Shown = self.table if journal is None else Published(self.table)
         self.journal = journal
         self._unwritten = 0
+        self._unsent: list[Frames] = []
         self.listeners: dict[Listener, None] = {}  # in the order in which they came
         self._speakers: dict[Actor, Listener] = {}
         self.gallery = Gallery(self.shown.view, self.table.elapsed_ms, clock)
@@ -126,6 +127,7 @@ class Room:
         self._inbox: list[Waiting] = []
         self._is_halted = self._is_stopped = False
         self._timer: asyncio.TimerHandle | None = None
+        self._due: int | None = None
         self._bots: dict[int, asyncio.TimerHandle] = {}
         self._bot_speed = bot_speed
         self._bot_seed = bot_seed
@@ -181,6 +183,7 @@ class Room:
 
     def _let_in(self, listener: Listener, actor: Actor, seated: Seated, seq: int) -> None:
         if self._speakers.get(actor) is listener:  # else it is gone already
+            self._send_out()  # what is caught up with is not sent again
             listener.reply(seated)
             self.catch_up(listener, seq)
 
@@ -243,6 +246,7 @@ class Room:
         self._is_halted = halted
         now = self._clock()
         self._publish(self.table.halt(now) if halted else self.table.resume(now), now)
+        self._send_out()
         for listener in [*self.listeners, *self.gallery]:
             listener.reply(Halted(halted=halted))
 
@@ -303,6 +307,7 @@ class Room:
         for observer in self._observers:
             observer.answered(self.shown, item.command, reply, self._clock() - item.arrived)
         if reply is not None:
+            self._send_out()
             item.sender.reply(reply)
 
     def _connect(self, actor: Actor, connected: bool) -> None:
@@ -365,19 +370,29 @@ class Room:
         self._tell([], parting, then)
 
     def _tell(self, frames: list[Frames], parting: list[Listener], then: Callable[[], None] | None) -> None:
-        """Send events to everybody, each encoded once for each encoding."""
+        """Let everybody know of events: players soon, in one write with all of this turn of the loop."""
         for each in frames:
             self._kept.append(each.event)
-            for listener in tuple(self.listeners):
-                listener.send([each])
             self.gallery.publish(each)
             for observer in self._observers:
                 observer.published(self.shown, each.event)
+        if frames and not self._unsent:
+            self._loop.call_soon(self._send_out)
+        self._unsent += frames
+        if parting:
+            self._send_out()
         for listener in parting:
             self.listeners.pop(listener, None)
             listener.close(CloseCode.KICKED, "The host sent you away from the table.")
         if then is not None:
             then()
+
+    def _send_out(self) -> None:
+        """Send the players what waits for them; before anything is said to one of them alone."""
+        if self._unsent:
+            batch, self._unsent = Batch(self._unsent), []
+            for listener in tuple(self.listeners):
+                listener.send(batch)
 
     def _follow(self, event: Event) -> Listener | None:
         """Do what an event means for seats and bots; return whose connection ends when all is told."""
@@ -408,15 +423,19 @@ class Room:
             listener.reply(message)
 
     def _wind_up(self) -> None:
-        """Wake when the table has something to do next."""
+        """Wake when the table has something to do next; most plays do not change when that is."""
+        due = None if self._is_halted or self._is_stopped else self.table.due
+        if due == self._due:
+            return
+        self._due = due
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        due = self.table.due
-        if due is not None and not self._is_halted and not self._is_stopped:
+        if due is not None:
             self._timer = self._loop.call_later(max(0, due - self._clock()) / 1_000_000, self._tick)
 
     def _tick(self) -> None:
+        self._timer = self._due = None
         now = self._clock()
         self._publish(self.table.tick(now), now)
 

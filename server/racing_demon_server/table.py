@@ -207,7 +207,7 @@ class Table:
             refused = self._obey(actor, command)
         except CommandRefused as error:
             refused = Refused(counter=command.counter, reason=error.reason, text=error.text)
-        reply = refused or Accepted(counter=command.counter, seq=self.view.seq)
+        reply = refused or Accepted.trusted(command.counter, self.view.seq)
         self.claims.remember(actor, reply)
         told_by_event = refused is None and isinstance(command, cl.PlayCards)
         return Answer(None if told_by_event else reply, self._log.take())
@@ -229,7 +229,11 @@ class Table:
     @property
     def due(self) -> int | None:
         """When :meth:`tick` has something to do next; ``None`` while only commands can change things."""
-        return min((at for at, _ in self._timers()), default=None)
+        due = None
+        for at, _ in self._timers():
+            if due is None or at < due:
+                due = at
+        return due
 
     def elapsed_ms(self, at: int) -> int:
         """Return the milliseconds since the hand's signal, without its pauses; negative before it."""
@@ -238,10 +242,8 @@ class Table:
 
     def _advance(self, now: int) -> None:
         self._now = max(self._now, now)
-        while True:
-            at, act = min(self._timers(), default=(None, None), key=lambda timer: timer[0])
-            if at is None or act is None or at > self._now:
-                break
+        while (due := self.due) is not None and due <= self._now:
+            at, act = min(self._timers(), key=lambda timer: timer[0])
             act(at)
 
     def _timers(self) -> Iterator[tuple[int, Callable[[int], None]]]:

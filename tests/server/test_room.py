@@ -123,6 +123,7 @@ async def test_one_frame_for_all_of_an_encoding() -> None:
     for ear in ears:
         room.catch_up(ear, 0)
     seat_at(room, "Ann")
+    await asyncio.sleep(0)
     packed, text, packed_too, text_too = (ear.written[-1] for ear in ears)
     assert packed is packed_too
     assert text is text_too

@@ -2,7 +2,7 @@
 
 import asyncio
 import selectors
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 from racing_demon_protocol.codec import Encoding, decode_server, encode
@@ -13,7 +13,7 @@ from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import CloseCode
 from racing_demon_protocol.shuffle import hand_seeds
 from racing_demon_server.claims import Actor
-from racing_demon_server.listener import Frames
+from racing_demon_server.listener import Batch
 from racing_demon_server.room import Room
 
 from .servers import Closing
@@ -76,9 +76,9 @@ class Ear:
         self.closing: Closing | None = None
         self._news = asyncio.Event()
 
-    def send(self, events: Sequence[Frames]) -> None:
+    def send(self, events: Batch) -> None:
         """Take events."""
-        for frames in events:
+        for frames in events.frames:
             framed = frames.framed(self.encoding)
             self.written.append(framed)
             data = framed[2:] if framed[1] < 126 else framed[4:]  # RFC 6455, 5.2
