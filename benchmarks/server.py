@@ -14,9 +14,12 @@ from typing import Any, Final
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # as a script, this file knows only its own folder
 
+from benchmarks.yardsticks.fairness import fairness
+from benchmarks.yardsticks.latency import crowded, latency
 from benchmarks.yardsticks.rows import Row, numbers_of, table_of
 from benchmarks.yardsticks.script import rounds
 from benchmarks.yardsticks.sizes import sizes
+from benchmarks.yardsticks.small import memory, rules, starts
 from benchmarks.yardsticks.throughput import scaling, throughput
 
 ROOT: Final = Path(__file__).parents[1]
@@ -57,8 +60,14 @@ def parts(arguments: argparse.Namespace) -> dict[str, Callable[[], list[Row]]]:
     number, seconds, tables = arguments.rounds, arguments.seconds, arguments.tables
     return {
         "sizes": lambda: sizes(script),
+        "rules": lambda: rules(script),
+        "starts": lambda: starts(number),
         "throughput": lambda: throughput(script, number, seconds, tables),
         "scaling": lambda: scaling(script, number, seconds, [1, tables, arguments.most_tables]),
+        "latency": lambda: latency(script, number, seconds, tables, arguments.rate),
+        "crowded": lambda: crowded(script, number, seconds, arguments.most_tables),
+        "memory": lambda: memory(script, tables, seconds),
+        "fairness": lambda: fairness(script, arguments.races, tables),
     }
 
 
@@ -87,6 +96,10 @@ def parse(argv: Sequence[str] | None) -> Any:
     parser.add_argument("--seconds", type=float, default=2.5, help="how long each time (default 2.5)")
     parser.add_argument("--tables", type=int, default=25, help="how many tables mostly (default 25)")
     parser.add_argument("--most-tables", type=int, default=500, help="how many at most (default 500)")
+    parser.add_argument(
+        "--rate", type=float, default=4_000, help="plays a second at half load (4000)"
+    )
+    parser.add_argument("--races", type=int, default=300, help="how many races at each gap (default 300)")
     parser.add_argument("--only", nargs="+", default=[], metavar="PART", help="these parts alone")
     parser.add_argument("--json", type=Path, help="also write the numbers to a file")
     return parser.parse_args(argv)

@@ -328,6 +328,8 @@ class Room:
         parting = [listener for event in events if (listener := self._follow(event)) is not None]
         if self.journal is None:
             self._tell(frames, parting, then)
+            if then is None:
+                self._send_out()  # no more of it comes in this turn
         else:
             told = partial(self._tell_late, frames, parting, then)
             self._unwritten += 1
