@@ -295,12 +295,12 @@ def test_a_log_with_a_gap_is_refused() -> None:
 
 def test_a_play_of_the_hand_that_was_over_is_refused_as_such() -> None:
     """Whoever was away when hand and server ended hears that it is over, and not that none has begun."""
-    recorded = Recorded(countdown_ms=0)
+    recorded = Recorded(countdown_ms=0, hands=1)
     recorded.give(0, cl.Start(counter=1))
     recorded.wait(10)
     for seat in range(len(PLAYERS)):
         recorded.give(seat, cl.Stuck(counter=recorded.counter(seat)))
-    assert recorded.table.view.phase is Phase.TALLY
+    assert Phase.OVER is recorded.table.view.phase
     for table in (recorded.table, recorded.restored(recorded.table.view.snapshot(0))):
         late = cl.PlayCards(counter=9, source=20, count=1, destination=-1, seen=recorded.table.view.seq)
         reply = table.receive(0, late, recorded.now).reply
