@@ -138,12 +138,16 @@ class Geometry(StrEnum):
 
     ROW = "row"
     COLUMN = "column"
+    """Below each other, in as many columns as the group names."""
     GRID = "grid"
     """In the rows that the group names."""
+    FANS = "fans"
+    """In the rows that the group names, the cards of each pile spread to the side."""
     LINE = "line"
     """One after the other, in as many rows as it takes; empty piles take no room."""
     DIAL = "dial"
-    """Like the hours of a clock, the first at one; a thirteenth lies in the middle."""
+    """Like the hours of a clock, the first at one, or at the hour that the group names; a thirteenth lies in
+    the middle."""
     SEMICIRCLE = "semicircle"
     WREATH = "wreath"
     """Around the table, in a ring."""
@@ -151,6 +155,10 @@ class Geometry(StrEnum):
     """Around a middle, in four sails."""
     CENTRE = "centre"
     """In the middle of what lies around."""
+    CROSS = "cross"
+    """Five piles: above, left, middle, right, below."""
+    CORNERS = "corners"
+    """At the four corners of what lies in the middle."""
 
 
 class Filler(StrEnum):
@@ -220,7 +228,7 @@ class Group:
         counts: whether the board counts what comes to its piles.
         under: whether cards that are played to its piles go underneath.
         geometry: how its piles lie on the table.
-        rows: how many of them lie in each row of a grid.
+        rows: how many of them lie in each row, or in each column; for one pile of a dial, its hour.
 
     """
 

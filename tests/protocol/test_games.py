@@ -7,6 +7,7 @@ from racing_demon_protocol.declaration import (
     Filler,
     Foundations,
     Game,
+    Geometry,
     Goal,
     Group,
     Reserve,
@@ -190,3 +191,21 @@ def test_the_largest_layout_can_be_dealt(name: str, players: int) -> None:
     """The most columns and the largest reserve that options allow still fit one pack."""
     rules = make_rules(_declared({"game": name, "columns": 9, "reserve": 30}, players), range(players))
     assert all(len(rules.deal().cards[stock]) >= 12 for stock in rules.layout.stock.values())
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))
+def test_the_places_of_a_group_close(game: Game) -> None:
+    """Where a group names its rows, or its columns, they have room for all its piles, and an hour is one."""
+    for group in game.groups:
+        match group.geometry:
+            case Geometry.GRID | Geometry.FANS | Geometry.COLUMN if group.rows:
+                assert sum(group.rows[:-1]) < group.extent.piles <= sum(group.rows), group.name
+            case Geometry.DIAL if group.rows:
+                assert (1, 1) == (group.extent.piles, len(group.rows))
+                assert 1 <= group.rows[0] <= 12
+            case Geometry.GRID | Geometry.FANS:
+                raise AssertionError(f"{group.name} has no rows")
+            case Geometry.CROSS:
+                assert 5 == group.extent.piles
+            case _:
+                assert () == group.rows

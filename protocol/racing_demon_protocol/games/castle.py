@@ -1,7 +1,7 @@
 """Beleaguered Castle."""
 
 from ..board import Shows
-from ..declaration import Build, Deal, Deals, Game, Racing, SuitRule, Tableau, Unit
+from ..declaration import Build, Deal, Deals, Game, Geometry, Racing, SuitRule, Tableau, Unit
 from .words import ACES_OUT, aces
 
 __all__ = ["BELEAGUERED_CASTLE"]
@@ -12,7 +12,14 @@ BELEAGUERED_CASTLE = Game(
     source="commonly known; in no seed",
     groups=(
         aces(),
-        Tableau(shape=(6,) * 8, shows=Shows.ALL, build=(Build(suit=SuitRule.ANY),), unit=Unit.ONE),
+        Tableau(
+            shape=(6,) * 8,
+            shows=Shows.ALL,
+            build=(Build(suit=SuitRule.ANY),),
+            unit=Unit.ONE,
+            geometry=Geometry.FANS,
+            rows=(2,) * 4,
+        ),
     ),
     deal=(ACES_OUT, Deal(to="tableau", rows=True)),
     deals=Deals.IDENTICAL,

@@ -2,7 +2,7 @@
 
 from ..board import Shows
 from ..cards import ACE, KING
-from ..declaration import Base, Cells, Deal, Doubt, Reserve, SuitRule, Waste
+from ..declaration import Base, Cells, Deal, Doubt, Geometry, Reserve, SuitRule, Waste
 from ..privileges import BasesFirst, ChosenBase, JointEntry
 from .words import (
     ACES_OUT,
@@ -24,12 +24,12 @@ SULTAN = solitaire(
     "3",
     packs=2,
     groups=(
-        aces(1, name="sultan", base=Base.OWN, length=1),
-        aces(7, name="kings", base=Base.OWN, wrap=True),
-        aces(1, name="ace of hearts", base=Base.OWN, length=12),
+        aces(1, name="sultan", base=Base.OWN, length=1, geometry=Geometry.CENTRE),
+        aces(7, name="kings", base=Base.OWN, wrap=True, geometry=Geometry.WREATH),
+        aces(1, name="ace of hearts", base=Base.OWN, length=12, geometry=Geometry.WREATH),
         TWO_REDEALS,
         Waste(),
-        Cells(name="divan", count=8, takes=WASTE_OR_STOCK, must=True),
+        Cells(name="divan", count=8, takes=WASTE_OR_STOCK, must=True, geometry=Geometry.COLUMN, rows=(4, 4)),
     ),
     deal=(
         Deal(to="sultan", cards=("KH",)),
@@ -57,11 +57,11 @@ WINDMILL = solitaire(
     "9",
     packs=2,
     groups=(
-        aces(1, name="hub", suit=SuitRule.ANY, wrap=True, length=52),
-        kings(name="arms", suit=SuitRule.ANY),
+        aces(1, name="hub", suit=SuitRule.ANY, wrap=True, length=52, geometry=Geometry.CENTRE),
+        kings(name="arms", suit=SuitRule.ANY, geometry=Geometry.CORNERS),
         NO_REDEAL,
         Waste(),
-        Cells(name="sails", count=8, takes=WASTE_OR_STOCK),
+        Cells(name="sails", count=8, takes=WASTE_OR_STOCK, geometry=Geometry.MILL),
     ),
     deal=(Deal(to="hub", cards=("A*",)), Deal(to="sails", each=1)),
     specials=(BasesFirst(foundation="hub", bases="arms"),),
@@ -88,11 +88,11 @@ PICTURE = solitaire(
     "22",
     packs=2,
     groups=(
-        kings(),
-        aces(),
+        kings(geometry=Geometry.COLUMN),
+        aces(geometry=Geometry.COLUMN),
         TWO_REDEALS,
         Waste(),
-        Cells(name="picture", count=9, takes=WASTE_OR_STOCK),
+        Cells(name="picture", count=9, takes=WASTE_OR_STOCK, geometry=Geometry.GRID, rows=(3, 3, 3)),
     ),
     deal=(KINGS_OUT, ACES_OUT, Deal(to="picture", each=1)),
     skill=1,
@@ -118,7 +118,7 @@ LADY_OF_THE_MANOR = solitaire(
     groups=(
         aces(8, suit=SuitRule.ANY),
         Reserve(name="heaps", size=12, count=4),
-        Cells(name="semicircle", count=56),
+        Cells(name="semicircle", count=56, geometry=Geometry.SEMICIRCLE),
     ),
     deal=(Deal(to="heaps"), Deal(to="semicircle", each=1, by_rank=True)),
     skill=1,
@@ -144,7 +144,7 @@ QUEENS_PARTY = solitaire(
         NO_REDEAL,
         DEALT,
         Reserve(name="waiting", size=0, takes=("dealt",), plays_to=("antechamber",)),
-        Cells(name="antechamber", count=16, takes=("dealt", "waiting")),
+        Cells(name="antechamber", count=16, takes=("dealt", "waiting"), geometry=Geometry.WREATH),
     ),
     deal=(Deal(to="antechamber", each=1),),
     specials=(JointEntry(group="antechamber", foundations=("royal", "imperial")),),
@@ -178,8 +178,8 @@ BRIDAL_WREATH = solitaire(
         aces(8, base=Base.FIRST, suit=SuitRule.ANY, wrap=True),
         NO_REDEAL,
         Waste(),
-        Reserve(name="wreath", size=21, shows=Shows.ALL),
-        Cells(name="bridesmaids", count=10, takes=("waste",)),
+        Reserve(name="wreath", size=21, shows=Shows.ALL, geometry=Geometry.WREATH),
+        Cells(name="bridesmaids", count=10, takes=("waste",), geometry=Geometry.GRID, rows=(5, 5)),
     ),
     deal=(Deal(to="wreath"), Deal(to="bridesmaids", each=1)),
     specials=(ChosenBase(foundations="aces"),),

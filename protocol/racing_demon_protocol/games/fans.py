@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from ..board import Shows
 from ..cards import KING
-from ..declaration import Build, Cells, Deal, Doubt, Space, Stock, SuitRule, Tableau, Unit
+from ..declaration import Build, Cells, Deal, Doubt, Geometry, Space, Stock, SuitRule, Tableau, Unit
 from ..privileges import Draw
 from .words import ACES_OUT, aces, solitaire
 
@@ -21,6 +21,8 @@ FANS = Tableau(
     unit=Unit.ONE,
     space=STAYS_EMPTY,
     gathers=1,
+    geometry=Geometry.FANS,
+    rows=(6, 6, 4),
 )
 RELAID = Stock(redeals=2, shuffle=True, relay=(Deal(to="fans", each=3),))
 
@@ -105,6 +107,7 @@ TRIOS = solitaire(
             ),
             cap=3,
             gathers=0,
+            rows=(6, 6, 6),
         ),
     ),
     deal=(Deal(to="fans"),),
@@ -126,7 +129,7 @@ FOURS = solitaire(
     groups=(
         aces(),
         Stock(relay=(Deal(to="fans", each=4),)),
-        replace(FANS, shape=(4,) * 13, build=(DOWN_IN_SUIT,)),
+        replace(FANS, shape=(4,) * 13, build=(DOWN_IN_SUIT,), rows=(5, 5, 3)),
     ),
     deal=(Deal(to="fans"),),
     skill=2,
@@ -153,7 +156,7 @@ FLOWER_GARDEN = solitaire(
             shows=Shows.ALL,
             build=(Build(suit=SuitRule.ANY),),
         ),
-        Cells(name="bouquet", count=16),
+        Cells(name="bouquet", count=16, geometry=Geometry.GRID, rows=(8, 8)),
     ),
     deal=(Deal(to="garden"), Deal(to="bouquet", each=1)),
     skill=3,

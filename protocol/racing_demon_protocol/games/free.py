@@ -2,7 +2,20 @@
 
 from dataclasses import replace
 
-from ..declaration import ANYTHING, Base, Cells, Deal, Doubt, Reserve, Space, Stock, SuitRule, Tableau, Unit
+from ..declaration import (
+    ANYTHING,
+    Base,
+    Cells,
+    Deal,
+    Doubt,
+    Geometry,
+    Reserve,
+    Space,
+    Stock,
+    SuitRule,
+    Tableau,
+    Unit,
+)
 from ..privileges import Draw, FillFromDoubles, LayExtra, When
 from .words import ACES_OUT, DEALT, NO_REDEAL, aces, families, free_piles, solitaire
 
@@ -114,6 +127,8 @@ def _places(cap: int) -> Tableau:
         cap=cap,
         spaces_first=True,
         space=Space(takes=("dealt",)),
+        geometry=Geometry.GRID,
+        rows=(10, 10),
     )
 
 

@@ -7,6 +7,7 @@ from ..declaration import (
     Doubt,
     Foundations,
     Game,
+    Geometry,
     Reserve,
     Space,
     Stock,
@@ -45,7 +46,7 @@ TRIANGLE = solitaire(
     groups=(
         aces(take_back=TakeBack.FREE),
         Tableau(shape=(1, 2, 3, 4, 5, 6, 7), unit=Unit.ONE),
-        Cells(name="open hand", count=24),
+        Cells(name="open hand", count=24, geometry=Geometry.GRID, rows=(12, 12)),
     ),
     deal=(Deal(to="tableau"), Deal(to="open hand", each=1)),
     skill=3,

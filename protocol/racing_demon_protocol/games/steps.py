@@ -4,7 +4,19 @@ from dataclasses import replace
 
 from ..board import Shows
 from ..cards import RANK_NAMES
-from ..declaration import Base, Cells, Deal, Doubt, Racing, Reserve, Stock, SuitRule, Waste
+from ..declaration import (
+    Base,
+    Cells,
+    Deal,
+    Doubt,
+    Foundations,
+    Geometry,
+    Racing,
+    Reserve,
+    Stock,
+    SuitRule,
+    Waste,
+)
 from ..privileges import RankPlaces
 from .words import ACES_OUT, NO_REDEAL, TWO_REDEALS, aces, solitaire, suits_of
 
@@ -111,7 +123,14 @@ QUEENS_COTILLON = solitaire(
         NO_REDEAL,
         Waste(),
         Reserve(name="left", size=3, count=4, shows=Shows.ALL),
-        Cells(name="right", count=16, takes=("waste", "stock"), in_order=True),
+        Cells(
+            name="right",
+            count=16,
+            takes=("waste", "stock"),
+            in_order=True,
+            geometry=Geometry.GRID,
+            rows=(4,) * 4,
+        ),
     ),
     deal=(
         ACES_OUT,
@@ -136,15 +155,23 @@ QUEENS_COTILLON = solitaire(
     ),
 )
 
+KNAVE = 11
+
+
+def _hour(rank: int, length: int) -> Foundations:
+    """Declare a rank's place on the dial: queens at eleven, kings at twelve, knaves in the middle."""
+    place = aces(1, name=f"rank {rank}", base=rank, step=0, suit=SuitRule.ALTERNATE, length=length)
+    if rank == KNAVE:
+        return replace(place, geometry=Geometry.CENTRE)
+    return replace(place, geometry=Geometry.DIAL, rows=(rank - (rank > KNAVE),))
+
+
 KNAVES_DIAL = solitaire(
     "knaves-dial",
     "Knaves' Dial",
     "26",
     groups=(
-        *(
-            aces(1, name=f"rank {rank}", base=rank, step=0, suit=SuitRule.ALTERNATE, length=4)
-            for rank in range(1, 14)
-        ),
+        *(_hour(rank, 4) for rank in range(1, 14)),
         TWO_REDEALS,
         Waste(),
     ),
@@ -165,10 +192,7 @@ KNAVES_DIAL_DOUBLE = replace(
     title="Knaves' Dial, with two packs",
     packs=2,
     groups=(
-        *(
-            aces(1, name=f"rank {rank}", base=rank, step=0, suit=SuitRule.ALTERNATE, length=8)
-            for rank in range(1, 14)
-        ),
+        *(_hour(rank, 8) for rank in range(1, 14)),
         TWO_REDEALS,
         Waste(),
     ),

@@ -100,9 +100,9 @@ WEAVERS = Game(
     source="seed 004 entry 44",
     groups=(
         Foundations(owner=Owner.PLAYER, count=8, base=KING, step=-1),
-        Packets(count=12, shows=Shows.ALL, under=True, gathers=True, geometry=Geometry.GRID, rows=(6, 6)),
+        Packets(count=12, shows=Shows.ALL, under=True, gathers=1, geometry=Geometry.GRID, rows=(6, 6)),
         Stock(turn=1, redeals=2),
-        Packets(name="aside", shows=Shows.ALL, gathers=True),
+        Packets(name="aside", shows=Shows.ALL, gathers=1),
         HAND,
     ),
     deal=(Deal(to="foundation", cards=("KS", "KS", "KH", "KH", "KC", "KC", "KD", "KD")),),

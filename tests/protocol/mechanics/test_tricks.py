@@ -6,6 +6,7 @@ import pytest
 
 from racing_demon_protocol.board import Play
 from racing_demon_protocol.cards import name, rank
+from racing_demon_protocol.declaration import Foundations
 from racing_demon_protocol.errors import IllegalPlay, InvalidGame
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.games.tricks import SPELL_WORDS, WORDS
@@ -69,6 +70,17 @@ def test_the_sequel_by_hand() -> None:
         spelled, taken = taken[: len(word)], taken[len(word) :]
         assert number == spelled[-1]
     assert not taken
+
+
+def test_the_sequel_begins_where_musical_is_won() -> None:
+    """Each column is an index card, and what Musical builds below it: its base, its step, its length."""
+    columns = {group.name: group for group in GAMES["musical"].groups if isinstance(group, Foundations)}
+    dealt = Dealt(GAMES["musical-sequel"])
+    for number, (index, lower) in enumerate(zip(dealt.named("index"), dealt.named("lower"), strict=True), 1):
+        family = columns[f"by {number}"]
+        assert isinstance(family.base, int)
+        built = [(family.base - 1 + family.step * place) % 13 + 1 for place in range(family.length)]
+        assert [number, *built] == [rank(card) for card in [*index, *lower]]
 
 
 def test_only_the_next_step_is_a_play() -> None:
