@@ -70,8 +70,11 @@ def broken(hand: Dealt) -> list[str]:
 
 
 def lay(rules: Rules, piles: Mapping[str, Sequence[str]], seat: int = 0) -> Board:
-    """Return a board with these cards in the piles of groups, bottom first; a second copy is ``7H'``."""
-    board = Board(rules.layout.piles)
+    """Return a board with these cards in the piles of groups, bottom first; a second copy is ``7H'``.
+
+    All of them are known, as on a dealer's board.
+    """
+    board = Board([pile.opened() for pile in rules.layout.piles])
     for group, texts in piles.items():
         for pile, text in zip(rules.layout.named(seat, group), texts, strict=False):
             board.cards[pile] = [_card(rules, word, seat) for word in text.split()]

@@ -129,7 +129,7 @@ BLOCKADE = solitaire(
         *families(),
         NO_REDEAL,
         Cells(name="rows", count=110, counts=True, geometry=Geometry.GRID, rows=(10,) * 11),
-        Reserve(name="drawn", size=0, takes=()),
+        Reserve(name="drawn", size=0, takes=(), counts=True),
     ),
     deal=(),
     specials=(
