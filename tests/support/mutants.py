@@ -12,7 +12,7 @@ from racing_demon_protocol.messages.server import Accepted, Refused, Snapshot
 from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.view import TableView
 
-from .history import Account, Heard, Sent
+from .accounts import Account, Heard, Sent
 
 __all__ = ["MUTATIONS", "Accounts", "Mutation", "with_unknown_outcome"]
 

@@ -32,7 +32,8 @@ from racing_demon_server.journal.schema import open_journal
 from racing_demon_server.journal.writer import Entry, Journal, Statement
 from racing_demon_server.settings import Settings
 
-from .history import Account, Findings, Heard, Sent, check
+from .accounts import Account, Heard, Sent
+from .history import Findings, check
 from .network import Faults, NetworkLoop
 
 __all__ = ["Ran", "World", "simulate"]

@@ -14,7 +14,7 @@ from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Phase
 from racing_demon_server.app import clock
 
-from .history import Account, Heard, Sent
+from .accounts import Account, Heard, Sent
 from .relay import Relay
 
 __all__ = ["Contest", "Witness", "table_of_witnesses"]

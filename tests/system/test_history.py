@@ -13,7 +13,8 @@ import pytest
 
 from racing_demon_protocol.options import Options
 
-from ..support.history import Account, WrongHistory, check
+from ..support.accounts import Account, WrongHistory
+from ..support.history import check
 from ..support.mutants import MUTATIONS, Mutation, with_unknown_outcome
 from ..support.servers import serving
 from ..support.witnesses import Contest, table_of_witnesses
