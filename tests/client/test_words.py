@@ -10,6 +10,7 @@ from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import (
     Accepted,
+    Halted,
     Pong,
     Refused,
     Seated,
@@ -72,12 +73,18 @@ def told(
         (ev.Left(seq=1, seat=0, kicked=True), "Ann was sent away by the host"),
         (ev.Paused(seq=1), "the hand pauses: too few are connected"),
         (ev.Paused(seq=1, seat=0), "the hand pauses: asked for by Ann"),
+        (ev.Paused(seq=1, by_server=True), "the hand pauses: the server's disk took nothing"),
         (ev.Continued(seq=1, elapsed_ms=9), "the hand goes on"),
         (ev.StoodIn(seq=1, seat=0, bot="hard"), "a bot (hard) stands in for Ann"),
         (ev.Muted(seq=1, seat=0, muted=True), "Ann cannot be heard"),
         (ev.Muted(seq=1, seat=0, muted=False), "Ann can be heard again"),
         (ev.Reacted(seq=1, seat=0, reaction=Reaction.THANKS), "Ann: thank you!"),
         (Watchers(count=3), "watching: 3"),
+        (
+            Halted(halted=True),
+            "the server's disk takes nothing: the table stands still until it does; nothing is lost",
+        ),
+        (Halted(halted=False), "the server's disk works again"),
         (ev.Called(seq=1, seat=0, grace_ms=1_000), "DEMON! called by Ann; cards in the air may land"),
         (ev.MatchOver(seq=1, winners=(0,)), "the match is over; won by Ann"),
         (ev.MatchOver(seq=1, winners=(0, 1)), "the match is over; won by Ann and you"),

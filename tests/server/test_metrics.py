@@ -331,3 +331,19 @@ async def test_the_program_measures() -> None:
         found = numbers_in((await get(port, "/metrics"))[1])
     assert 0 == found["racing_demon_connections"]
     assert 1e6 < found["process_resident_memory_bytes"]
+
+
+def test_the_journal_is_measured() -> None:
+    """How long writing takes, how much waits, and how often the disk took nothing."""
+    metrics = Metrics()
+    for seconds in (0.00015, 0.3):
+        metrics.written(seconds)
+    metrics.waiting(7)
+    metrics.failed()
+    numbers = numbers_in(metrics.text(0, 0))
+    assert 7 == numbers["racing_demon_journal_waiting"]
+    assert 1 == numbers["racing_demon_journal_errors_total"]
+    assert (2, 1) == (
+        numbers["racing_demon_journal_seconds_count"],
+        numbers["racing_demon_journal_seconds_bucket le=0.1"],
+    )

@@ -14,7 +14,7 @@ from ..support.faults import WRITES, faulty, needs_strace
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="made with strace and prlimit")
 
-STEP: Final = int(os.environ.get("RACING_DEMON_WRITE_STEP", "60"))
+STEP: Final = int(os.environ.get("RACING_DEMON_WRITE_STEP", "100"))
 """Each so-many-th write of the hand is tried."""
 MOST_WRITES: Final = 2_000
 

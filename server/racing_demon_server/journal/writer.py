@@ -22,6 +22,8 @@ from .schema import open_journal
 
 __all__ = ["Journal", "JournalMeter", "Statement"]
 
+MOST_WAITING: Final = 10_000
+"""So many entries may wait for a disk that takes its time; then tables stand still until they are written."""
 RETRY_SECONDS: Final = 0.25
 """How long the thread waits before it tries a disk again that took nothing."""
 
@@ -104,6 +106,8 @@ class Journal:
         self._empty.clear()
         self._note_waiting()
         self._queue.put(Entry(statements, told))
+        if self._waiting > MOST_WAITING and not self.is_halted:
+            self._loop.call_soon(self._fail, "the disk is too slow")
 
     async def drained(self) -> None:
         """Wait until nothing waits."""
@@ -158,7 +162,7 @@ class Journal:
             closing = self._gather(group)
             try:
                 self._commit(group)
-            except sqlite3.Error as error:
+            except Exception as error:  # whatever it is, nothing is told that is not written
                 self._call(self._fail, str(error))
                 self._stopping.wait(RETRY_SECONDS)
                 continue
@@ -183,7 +187,7 @@ class Journal:
             for sql, values in statements:
                 self._db.execute(sql, values)
             self._db.execute("COMMIT")
-        except sqlite3.Error:
+        except Exception:
             if self._db.in_transaction:
                 with contextlib.suppress(sqlite3.Error):
                     self._db.execute("ROLLBACK")

@@ -171,6 +171,24 @@ async def test_durability_is_what_was_asked_for(path: Path) -> None:
             assert ("wal",) == db.execute("PRAGMA journal_mode").fetchone()
 
 
+async def test_a_disk_that_takes_its_time_halts_too(
+    journal: Journal, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What waits is bounded: while somebody holds the file for long no more is taken than that."""
+    monkeypatch.setattr("racing_demon_server.journal.writer.MOST_WAITING", 20)
+    halts: list[bool] = []
+    journal.halted = halts.append
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    for number in range(1, 22):
+        journal.write(row(number), lambda: None)
+    await until(lambda: halts == [True])
+    other.execute("COMMIT")
+    other.close()
+    await until(lambda: halts == [True, False])
+    assert list(range(1, 22)) == rows(path)
+
+
 async def test_others_may_write_a_little(journal: Journal, path: Path) -> None:
     """While somebody else holds the file for a moment the journal waits, and halts nobody."""
     halts: list[bool] = []
