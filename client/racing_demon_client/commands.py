@@ -14,7 +14,7 @@ from racing_demon_protocol.messages.client import Start
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Reason
 
-from . import game_commands, openings, record_commands
+from . import game_commands, openings
 from .errors import RecordFailed
 from .finding import NOTHING, as_json, look, place, told
 from .local import Keeping
@@ -267,10 +267,6 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], Coroutine[Any, Any, int]]] = 
     "join": join,
     "watch": watch,
     "tables": tables,
-    "record": record_commands.record,
-    "replay": record_commands.replay,
-    "scores": record_commands.scores,
-    "verify": record_commands.verify_record,
     "games": game_commands.games,
     "rules": game_commands.rules,
     "solo": solo,

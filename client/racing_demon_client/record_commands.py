@@ -7,8 +7,8 @@ import itertools
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
-from typing import Final
+from collections.abc import Callable, Coroutine, Iterator
+from typing import TYPE_CHECKING, Any, Final
 
 from racing_demon_protocol.digest import Digest
 from racing_demon_protocol.errors import InvalidRecord
@@ -26,17 +26,15 @@ from racing_demon_protocol.standings import chosen, standings
 
 from .digesting import KeptDigests, cache_path, key_of, key_of_file
 from .errors import RecordFailed, RecordUnreadable
-from .openings import Opened
-from .plain.replay import MOST_SPEED
-from .plain.replay import replay as tell
 from .plain.scoreboard import as_csv, as_json, as_table
 from .plain.words import Write, printable
 from .records import ALL, ask_journal, is_file, lines_from, listed, read_file
-from .replaying import Replay
 from .streams import has_screen, is_ascii_only, is_terminal, write
-from .tape import Tape
 
-__all__ = ["record", "replay", "scores", "verify_record"]
+if TYPE_CHECKING:
+    from .tape import Tape
+
+__all__ = ["COMMANDS"]
 
 ONE_BY_ONE: Final = 3
 """So many new matches are asked for one by one; for more all are, which takes one program."""
@@ -199,6 +197,12 @@ async def scores(arguments: argparse.Namespace) -> int:
 
 async def replay(arguments: argparse.Namespace) -> int:
     """Play a record back, at the terminal table or in plain text."""
+    from .openings import Opened  # noqa: PLC0415 - standings need no tables
+    from .plain.replay import MOST_SPEED  # noqa: PLC0415
+    from .plain.replay import replay as tell  # noqa: PLC0415
+    from .replaying import Replay  # noqa: PLC0415
+    from .tape import Tape  # noqa: PLC0415
+
     source = arguments.source or await _latest(arguments.journal)
     try:
         async with lines_from(source, arguments.journal) as lines:
@@ -237,7 +241,7 @@ def _chosen_record(records: Iterator[Record], number: int) -> Record:
     return found
 
 
-def _seat(tape: Tape, text: str) -> int:
+def _seat(tape: "Tape", text: str) -> int:
     """Return a seat by its number from 1, or by its player's name."""
     names = {state.name.lower(): seat for seat, state in tape.view_at(tape.start).seats.items()}
     if text.lower() in names:
@@ -277,3 +281,11 @@ def _made(kept: KeptDigests, key: str, records: Iterator[Record], source: str) -
         return kept.make(key, records)
     except InvalidRecord as error:
         raise RecordUnreadable(f"{source} does not agree with itself: {error}") from error
+
+
+COMMANDS: Final[dict[str, Callable[[argparse.Namespace], Coroutine[Any, Any, int]]]] = {
+    "record": record,
+    "replay": replay,
+    "scores": scores,
+    "verify": verify_record,
+}
