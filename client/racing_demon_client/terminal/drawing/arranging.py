@@ -16,11 +16,15 @@ from racing_demon_protocol.layout import Layout
 
 __all__ = ["Arrangement", "Cell", "Spot", "arrange"]
 
-RINGS: Final = {Geometry.CENTRE, Geometry.MILL, Geometry.WREATH}
+RINGS: Final = {Geometry.CENTRE, Geometry.MILL, Geometry.WREATH, Geometry.CROSS, Geometry.CORNERS}
 """What lies around one another, and is one block."""
 GAP: Final = 2
 """The columns between two blocks."""
 HOURS: Final = 12
+WIDEST_ARC: Final = 15
+"""With more piles an arc would be higher than a screen: then they lie in rows."""
+ROWS: Final = {Geometry.ROW, Geometry.FANS}
+"""What is drawn as columns where all cards are to be seen, from the top down."""
 LOOSE: Final = (Kind.STOCK, Kind.WASTE, Kind.OUT)
 
 
@@ -136,7 +140,7 @@ def _wishes(framed: bool) -> Iterator[tuple[Cell, int]]:
 def is_column(pile: Pile, group: Group) -> bool:
     """Tell whether all cards of a pile are to be seen, one below the other."""
     spread = pile.kind is Kind.TABLEAU or (pile.kind is Kind.RESERVE and pile.shows is Shows.ALL)
-    return spread and group.geometry is Geometry.ROW
+    return spread and group.geometry in ROWS
 
 
 def is_counted(pile: Pile) -> bool:
@@ -206,23 +210,30 @@ def _place(rooms: list[Room], block: Block) -> tuple[int, int] | None:
 def _blocks(groups: Sequence[tuple[Group, list[Pile]]], cell: Cell, width: int) -> Iterator[Block]:
     """Yield the blocks of squared piles: foundations first, for they are what it is about."""
     rings = [(group, own) for group, own in groups if group.geometry in RINGS]
-    arcs = [(group, own) for group, own in groups if group.geometry is Geometry.SEMICIRCLE]
     centre = [pile for group, own in rings for pile in own if group.geometry is Geometry.CENTRE]
-    if arcs:
-        yield _semicircle([pile for _, own in arcs for pile in own], centre, cell, width)
+    dial = [(group, own) for group, own in groups if group.geometry is Geometry.DIAL]
+    arc = [pile for group, own in groups for pile in own if group.geometry is Geometry.SEMICIRCLE]
+    if dial:
+        yield _dial(dial, centre, cell, width)
+    elif 0 < len(arc) <= WIDEST_ARC:
+        yield _semicircle(arc, centre, cell, width)
+    elif arc:
+        most = max(1, (width + 1) // _width(arc, cell))
+        yield _rows(arc, list(_even(len(arc), most)), cell)
+    if dial or arc:
         rings = [(group, own) for group, own in rings if group.geometry is not Geometry.CENTRE]
     if rings:
         yield _rings(rings, cell)
     plain = [
         (group, own)
         for group, own in groups
-        if group.geometry not in RINGS | {Geometry.SEMICIRCLE, Geometry.LINE}
+        if group.geometry not in RINGS | {Geometry.SEMICIRCLE, Geometry.LINE, Geometry.DIAL}
         and group.kind not in LOOSE
         and not is_column(own[0], group)
     ]
     for group, own in sorted(plain, key=lambda each: each[0].kind is not Kind.FOUNDATION):
-        if group.geometry is Geometry.DIAL:
-            yield _dial(own, cell, width)
+        if group.geometry is Geometry.COLUMN:
+            yield _stacks(own, group.rows or (len(own),), cell)
         else:
             yield _rows(own, list(_row_sizes(group, len(own), _width(own, cell), width)), cell)
 
@@ -234,11 +245,15 @@ def _width(piles: Sequence[Pile], cell: Cell) -> int:
 def _row_sizes(group: Group, count: int, pitch: int, width: int) -> Iterator[int]:
     """Yield how many piles lie in each row."""
     most = max(1, (width + 1) // pitch)
-    wanted = {Geometry.COLUMN: [1] * count, Geometry.GRID: list(group.rows)}.get(group.geometry) or [count]
-    for row in wanted:
-        rows = ceil(row / most)
-        for number in range(rows):  # a row that is too wide is broken into equal ones
-            yield row // rows + (number < row % rows)
+    for row in (group.rows if sum(group.rows) == count else ()) or (count,):
+        yield from _even(row, most)
+
+
+def _even(count: int, most: int) -> Iterator[int]:
+    """Break a row that is too wide into equal ones."""
+    rows = ceil(count / most)
+    for number in range(rows):
+        yield count // rows + (number < count % rows)
 
 
 def _rows(piles: Sequence[Pile], sizes: Sequence[int], cell: Cell) -> Block:
@@ -250,13 +265,30 @@ def _rows(piles: Sequence[Pile], sizes: Sequence[int], cell: Cell) -> Block:
     return Block(spots, max(sizes, default=0) * pitch - 1, len(sizes) * cell.height)
 
 
-def _dial(piles: Sequence[Pile], cell: Cell, width: int) -> Block:
-    """Lay twelve piles like the hours, the first at one o'clock, and others in the middle."""
-    pitch = _width(piles, cell)
+def _stacks(piles: Sequence[Pile], sizes: Sequence[int], cell: Cell) -> Block:
+    """Lay piles below each other, in as many columns as there are sizes."""
+    pitch, spots, left = _width(piles, cell), [], list(piles)
+    for column, size in enumerate(sizes):
+        for row, pile in enumerate(left[:size]):
+            spots.append(Spot(pile.number, column * pitch, row * cell.height, pitch - 1, cell.height))
+        left = left[size:]
+    return Block(spots, len(sizes) * pitch - 1, max(sizes, default=0) * cell.height)
+
+
+def _dial(
+    groups: Sequence[tuple[Group, list[Pile]]], centre: Sequence[Pile], cell: Cell, width: int
+) -> Block:
+    """Lay piles like the hours: the first at one o'clock or where its group says; others in the middle."""
+    hours = [
+        (pile, group.rows[0] if len(own) == len(group.rows) == 1 else number)
+        for group, own in groups
+        for number, pile in enumerate(own, start=1)
+    ]
+    hours += [(pile, HOURS + 1) for pile in centre]
+    pitch = _width([pile for pile, _ in hours], cell)
     reach = min(2 * pitch + pitch // 2, (width - pitch) // 2)
     spots = []
-    for number, pile in enumerate(piles):
-        hour = number + 1
+    for pile, hour in hours:
         column, row = reach, 3
         if hour <= HOURS:
             column = reach + round(reach * sin(hour * pi / 6))
@@ -284,9 +316,14 @@ def _semicircle(piles: Sequence[Pile], centre: Sequence[Pile], cell: Cell, width
 def _rings(groups: Sequence[tuple[Group, list[Pile]]], cell: Cell) -> Block:
     """Lay what is in the centre, the sails of a mill, and rings around it, on one grid."""
     places: dict[tuple[int, int], Pile] = {}
-    for geometry in (Geometry.CENTRE, Geometry.MILL):
+    for geometry, lie in (
+        (Geometry.CENTRE, _middle),
+        (Geometry.CROSS, _cross),
+        (Geometry.MILL, _sails),
+        (Geometry.CORNERS, _corners),
+    ):
         for own in (own for group, own in groups if group.geometry is geometry):
-            _lay(places, own, _sails() if geometry is Geometry.MILL else _middle(len(own)))
+            _lay(places, own, lie(len(own)))
     wreaths: dict[Kind, list[Pile]] = {}
     for group, own in groups:
         if group.geometry is Geometry.WREATH:
@@ -314,18 +351,24 @@ def _middle(count: int) -> Iterator[tuple[int, int]]:
     yield from ((x - (count - 1) // 2, 0) for x in range(count))
 
 
-def _sails() -> Iterator[tuple[int, int]]:
+def _cross(count: int) -> Iterator[tuple[int, int]]:
+    yield from ((0, -1), (-1, 0), (0, 0), (1, 0), (0, 1))
+    yield from _corners(count)
+
+
+def _sails(count: int) -> Iterator[tuple[int, int]]:
     """Yield the places of a mill's four arms, from the inside out."""
-    for reach in range(1, 50):
+    for reach in range(1, count + 1):
         yield from ((0, -reach), (reach, 0), (0, reach), (-reach, 0))
 
 
+def _corners(count: int) -> Iterator[tuple[int, int]]:
+    for reach in range(1, count + 1):
+        yield from ((-reach, -reach), (reach, -reach), (-reach, reach), (reach, reach))
+
+
 def _ring(places: dict[tuple[int, int], Pile], count: int) -> Iterator[tuple[int, int]]:
-    """Yield the places of a ring: the corners of a mill, or the smallest ring around all that lies there."""
-    corners = [(-1, -1), (1, -1), (1, 1), (-1, 1)]
-    if count <= len(corners) and places and not any(corner in places for corner in corners):
-        yield from corners
-        return
+    """Yield the places of the smallest ring around all that lies there."""
     reach = max((max(abs(x), abs(y)) for x, y in places), default=-1) + 1
     while 8 * reach < count:
         reach += 1

@@ -107,6 +107,7 @@ def _draw_header(canvas: Canvas, scene: Scene, glyphs: Glyphs) -> None:
     x = canvas.put(x, 0, hand + clock, Role.TEXT)
     place = scene.standing if scene.alone else _place(scene)
     middle = max(x + 2, (width - len(place)) // 2)
+    place = cut(place, width - middle - len(" ? help "), glyphs) if scene.alone else place
     x = canvas.put(middle, 0, place, Role.TEXT | Mark.STRONG)
     help_key = scene.labels.get("help", "?")
     right = f"{help_key} help "
