@@ -38,6 +38,7 @@ class MergingRules(MechanicRules):
         super().__init__(game, seats)
         assert isinstance(game.mechanic, Merging)
         self._close_up = game.mechanic.close_up
+        self._leads_on: dict[tuple[int, int], bool] = {}
 
     def legal_plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield every legal play: throw out, else merge, else deal a row, else gather."""
@@ -87,7 +88,20 @@ class MergingRules(MechanicRules):
         return play.destination == self.one(seat, "out")
 
     def leads_on(self, board: Board, seat: int, hidden: Board) -> bool:
-        """Tell whether a card will ever be thrown out again, or the cards come round to an order they had."""
+        """Tell whether a card will ever be thrown out again, or the cards come round to an order they had.
+
+        The answer holds until one is thrown out, so it is looked for once.
+        """
+        key = seat, self.progress(board, seat)
+        if key not in self._leads_on:
+            self._leads_on[key] = self._comes_to_four(seat, hidden)
+        return self._leads_on[key]
+
+    def progress(self, board: Board, seat: int) -> int:
+        """Return how many cards were thrown out."""
+        return len(board.cards[self.one(seat, "out")])
+
+    def _comes_to_four(self, seat: int, hidden: Board) -> bool:
         piles = [[rank(card) for card in hidden.cards[pile]] for pile in self.named(seat, "pile")]
         stock = [rank(card) for card in hidden.cards[self.one(seat, "stock")]]
         seen: set[tuple[int, ...]] = set()
@@ -99,10 +113,6 @@ class MergingRules(MechanicRules):
             stock = [rank_ for pile in piles for rank_ in pile][::-1]
             piles = [[] for _ in piles]
         return False
-
-    def progress(self, board: Board, seat: int) -> int:
-        """Return how many cards were thrown out."""
-        return len(board.cards[self.one(seat, "out")])
 
     def _lay_out(self, piles: list[list[int]], stock: list[int]) -> bool:
         """Deal what is left of the stock and merge, ranks alone; tell whether four were equal, and stop."""

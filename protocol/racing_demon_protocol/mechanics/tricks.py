@@ -66,8 +66,11 @@ class ScriptRules(MechanicRules):
         assert isinstance(game.mechanic, Script)
         self._script = game.mechanic
         self._beats = [number for number, beat in enumerate(self._script.beats) for _ in beat.steps]
+        self._own = {
+            seat: [pile for pile in self.layout.piles if pile.seat == seat] for seat in self.layout.seats
+        }
         self._plays = {seat: self._plays_of(seat) for seat in seats}
-        self._states = {seat: self._states_of(seat) for seat in seats}
+        self._states: dict[State, int] = self._states_of(self.layout.seats[0])  # alike for all seats
 
     def arrange(self, deck: Sequence[Card]) -> Sequence[Card]:
         """Return a seat's cards in the script's order."""
@@ -93,7 +96,7 @@ class ScriptRules(MechanicRules):
 
     def progress(self, board: Board, seat: int) -> int:
         """Return how many steps were done."""
-        return self._states[seat][self._state(board, seat)]
+        return self._states[self._state(board, seat)]
 
     def caption(self, board: Board, seat: int) -> str:
         """Return what is said with the next beat; nothing at the end."""
@@ -120,6 +123,6 @@ class ScriptRules(MechanicRules):
         return states
 
     def _state(self, board: Board, seat: int) -> State:
-        own = [pile for pile in self.layout.piles if pile.seat == seat]
+        own = self._own[seat]
         sizes = tuple(len(board.cards[pile.number]) for pile in own)
         return sizes, tuple(board.came.get(pile.number, 0) for pile in own if pile.counts)
