@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 
 .PHONY: play test check format lint types contracts schema schema-write programs unit test-lan wheel-test \
 	attacks autobahn contention crash fuzz fuzz-sockets hidden soak torn \
-	bench games bench-bots bench-broker bench-scores bench-spectators bench-ui panes picture clean help
+	bench games games-table bench-bots bench-broker bench-scores bench-spectators bench-ui panes picture clean help
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -38,6 +38,9 @@ schema: $(STAMP)  ## check that protocol/schema.json and the wire's README are w
 
 schema-write: $(STAMP)  ## write them anew
 	$(BIN)/python protocol/generate.py
+
+games-table: $(STAMP)  ## write docs/games.md anew: every game, how it is raced, and where it is tested
+	$(BIN)/python protocol/games_table.py
 
 programs:
 	@sh tests/programs.sh

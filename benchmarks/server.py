@@ -96,9 +96,7 @@ def parse(argv: Sequence[str] | None) -> Any:
     parser.add_argument("--seconds", type=float, default=2.5, help="how long each time (default 2.5)")
     parser.add_argument("--tables", type=int, default=25, help="how many tables mostly (default 25)")
     parser.add_argument("--most-tables", type=int, default=500, help="how many at most (default 500)")
-    parser.add_argument(
-        "--rate", type=float, default=4_000, help="plays a second at half load (4000)"
-    )
+    parser.add_argument("--rate", type=float, default=4_000, help="plays a second at half load (4000)")
     parser.add_argument("--races", type=int, default=300, help="how many races at each gap (default 300)")
     parser.add_argument("--only", nargs="+", default=[], metavar="PART", help="these parts alone")
     parser.add_argument("--json", type=Path, help="also write the numbers to a file")

@@ -1,4 +1,7 @@
+import importlib.util
 from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -209,3 +212,21 @@ def test_the_places_of_a_group_close(game: Game) -> None:
                 assert 5 == group.extent.piles
             case _:
                 assert () == group.rows
+
+
+def test_the_table_of_all_games_is_current() -> None:
+    """``docs/games.md`` is what ``make games-table`` would write, with every rule set of the seeds."""
+    table = _games_table()
+    assert table.PAGE.read_text(encoding="utf-8") == table.page()
+    assert 58 == len(table.RULE_SETS)
+    assert set(table.RULE_SETS.values()) <= set(GAMES)
+
+
+def _games_table() -> ModuleType:
+    path = Path(__file__).parents[2] / "protocol" / "games_table.py"
+    spec = importlib.util.spec_from_file_location("games_table", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
