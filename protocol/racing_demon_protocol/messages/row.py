@@ -9,6 +9,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from ..cards import UNKNOWN
+from ..errors import LONGEST_TEXT
 
 __all__ = [
     "CardNumber",
@@ -53,7 +54,7 @@ Milliseconds = Annotated[int, Field(strict=True, ge=-MAX_INT, le=MAX_INT)]
 Microseconds = Annotated[int, Field(strict=True, ge=0, le=2**53)]
 Name = Annotated[str, Field(min_length=1, max_length=64)]
 """A player's name; the server cleans it to at most 24 printable characters."""
-Text = Annotated[str, Field(max_length=240)]
+Text = Annotated[str, Field(max_length=LONGEST_TEXT)]
 ChatText = Annotated[str, Field(min_length=1, max_length=200)]
 """A line of chat; the server cleans it like a name."""
 Code = Annotated[str, Field(min_length=1, max_length=16)]
