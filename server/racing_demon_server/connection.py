@@ -80,6 +80,10 @@ class Connection(ServerConnection):
         """Stamp bytes as they are read, and take them: where they are many, some at a time."""
         if self._session is not None:
             self._session.new_batch()
+            if len(data) <= SLICE and not self._unread:
+                if not self._session.is_flooding and not self.transport.is_closing():
+                    super().data_received(data)
+                return
         self._unread += data
         if len(self._unread) == len(data):  # else the rest of what came before is to be taken first
             self._take_slice()

@@ -114,7 +114,7 @@ class Gallery:
                 news = batches[sent] = Batch([frames for frames in due if frames.event.seq > sent])
             if news.frames:
                 listener.send(news)
-                self._sent[listener] = news.frames[-1].event.seq
+                self._sent[listener] = due[-1].event.seq
         rest = listeners[SLICE:]
         if rest and due:
             self._round = self._loop.call_later(STEP_SECONDS, self._pass_on, due, rest, batches)

@@ -5,12 +5,12 @@ from typing import Final, Protocol
 
 from websockets.frames import Frame, Opcode
 
-from racing_demon_protocol.codec import Encoding, encode
+from racing_demon_protocol.codec import Encoding, decode_server, encode
 from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages.events import Event
 from racing_demon_protocol.reasons import CloseCode
 
-__all__ = ["Batch", "Frames", "Listener", "framed"]
+__all__ = ["Batch", "Frames", "Listener", "Packed", "framed"]
 
 
 SHORT: Final = 125
@@ -31,6 +31,13 @@ class Listener(Protocol):
 
     def close(self, code: CloseCode, reason: str) -> None:
         """End the connection with a sentence for its user."""
+
+
+class Framed(Protocol):
+    """One event, whose bytes can be asked for."""
+
+    def framed(self, encoding: Encoding) -> bytes:
+        """Return the event as the bytes that go through a socket."""
 
 
 class Frames:
@@ -65,6 +72,26 @@ class Frames:
         return self._packed
 
 
+class Packed:
+    """One event that was sent before, as the bytes that it was then.
+
+    Args:
+        packed: the event, as it is on the wire.
+
+    """
+
+    __slots__ = ("_packed",)
+
+    def __init__(self, packed: bytes) -> None:
+        self._packed = packed
+
+    def framed(self, encoding: Encoding) -> bytes:
+        """Return the event as the bytes that go through a socket."""
+        if encoding is Encoding.MSGPACK:
+            return _frame(self._packed)
+        return framed(decode_server(self._packed), encoding)
+
+
 class Batch:
     """Events that go out together: put together once for each encoding, however many get them.
 
@@ -73,7 +100,7 @@ class Batch:
 
     """
 
-    def __init__(self, frames: Sequence[Frames]) -> None:
+    def __init__(self, frames: Sequence[Framed]) -> None:
         self.frames = frames
         self._joined: dict[Encoding, bytes] = {}
 

@@ -13,6 +13,7 @@ import random
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import islice
 from typing import Final, NamedTuple
 
 from racing_demon_protocol.errors import CommandRefused
@@ -27,7 +28,7 @@ from .bots import LEVELS, Bot
 from .claims import Actor
 from .gallery import Gallery
 from .journal.keeping import TableJournal
-from .listener import Batch, Frames, Listener
+from .listener import Batch, Frames, Listener, Packed
 from .lock import Lock
 from .observer import Observer, Shown
 from .table import Past, Table
@@ -109,7 +110,8 @@ class Room:
         past: Past | None = None,
     ) -> None:
         self._drawn: list[bytes] = []
-        self._kept: deque[Event] = deque(maxlen=kept_events)
+        self._kept: deque[Packed] = deque(maxlen=kept_events)
+        self._told = 0
         self.table = Table(code, options, self._noted(seeds))
         self.table.view.locked = lock is not None and lock.is_locked
         if past is not None:
@@ -218,11 +220,9 @@ class Room:
     def catch_up(self, listener: Listener, seq: int) -> None:
         """Give a listener what it has missed since an event, or all of the table; then every event."""
         view = self.shown.view
-        oldest = self._kept[0].seq if self._kept else view.seq + 1
-        if 0 < seq <= view.seq and oldest <= seq + 1:
-            for event in self._kept:
-                if event.seq > seq:
-                    listener.reply(event)
+        before = self._told - len(self._kept)
+        if 0 < seq <= view.seq and before <= seq:
+            listener.send(Batch(list(islice(self._kept, seq - before, None))))
         else:
             listener.reply(view.snapshot(self.table.elapsed_ms(self._clock())))
         self.listeners[listener] = None
@@ -260,7 +260,7 @@ class Room:
 
     def _remembered(self, past: Past) -> Iterator[tuple[Event, int]]:
         for event, at in past.log:
-            self._kept.append(event)
+            self._keep(Frames(event))
             yield event, at
 
     def _begin_again(self) -> None:
@@ -374,7 +374,7 @@ class Room:
     def _tell(self, frames: list[Frames], parting: list[Listener], then: Callable[[], None] | None) -> None:
         """Let everybody know of events: players soon, in one write with all of this turn of the loop."""
         for each in frames:
-            self._kept.append(each.event)
+            self._keep(each)
             self.gallery.publish(each)
             for observer in self._observers:
                 observer.published(self.shown, each.event)
@@ -388,6 +388,11 @@ class Room:
             listener.close(CloseCode.KICKED, "The host sent you away from the table.")
         if then is not None:
             then()
+
+    def _keep(self, frames: Frames) -> None:
+        """Keep an event for those who come back: as bytes, which are small and nobody looks through."""
+        self._kept.append(Packed(frames.packed()))
+        self._told = frames.event.seq
 
     def _send_out(self) -> None:
         """Send the players what waits for them; before anything is said to one of them alone."""

@@ -2,18 +2,19 @@
 
 import asyncio
 import json
+import random
 import shutil
 import sys
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
+from benchmarks.yardsticks.fairness import Dealt, Outcome, Relayed, after_stall, p_value, race
+from benchmarks.yardsticks.loading import Load, program
 from benchmarks.yardsticks.script import Recorder, rounds, singles
 from benchmarks.yardsticks.sizes import sizes
+from benchmarks.yardsticks.throughput import contestants
 
 ROOT = Path(__file__).parents[2]
-SIZES = ["--rounds", "2", "--seconds", "0.3", "--tables", "2", "--most-tables", "3"]
 
 needs_load = pytest.mark.skipif(
     sys.platform != "linux" or shutil.which("cc") is None, reason="the load is compiled, and made for Linux"
@@ -37,36 +38,65 @@ async def run(*arguments: str) -> str:
     return output.decode()
 
 
-def of(rows: Sequence[dict[str, Any]], section: str) -> dict[str, list[float]]:
-    """Return the values of the rows of the section that begins so, by their names."""
-    return {row["name"]: row["values"] for row in rows if row["section"].startswith(section)}
+@needs_load
+@pytest.mark.parametrize("name", ["R1, the floor", "ours, uvloop, durability full"])
+def test_a_load_measures_a_relay_and_ours(name: str) -> None:
+    """Plays by script go through sockets to a server of its own; all that is to be measured is."""
+    contestant = next(each for each in contestants() if each.name == name)
+
+    def load(payload: bytes | None) -> Load:
+        return Load(steps=rounds(), payload=payload, seconds=0.3, warm_up=0.1)
+
+    measured = contestant.run(1, load)
+
+    assert measured.plays > 0
+    assert measured.server_us > measured.delivery_us > 0
+    assert 0 < measured.p50 <= measured.p99 <= measured.p999 <= measured.most
+    assert measured.load_busy > 0
+
+
+async def test_the_table_and_the_numbers_have_the_same_rows(tmp_path: Path) -> None:
+    """What is printed for people is written for machines, with the machine and the commit."""
+    file = tmp_path / "numbers.json"
+
+    output = await run("--only", "sizes", "--json", str(file))
+
+    numbers = json.loads(file.read_text(encoding="utf-8"))
+    assert numbers["surroundings"] in output
+    assert len(numbers["rows"]) == 4
+    for row in numbers["rows"]:
+        assert row["name"] in output
+        assert row["low"] <= row["median"] <= row["high"]
 
 
 @needs_load
-async def test_every_part_measures_what_it_says(tmp_path: Path) -> None:
-    """With a small load every row has its values, and the table has every row."""
-    file = tmp_path / "numbers.json"
-
-    output = await run(*SIZES, "--json", str(file))
-
-    rows = json.loads(file.read_text(encoding="utf-8"))["rows"]
-    for row in rows:
-        assert row["name"] in output
-        assert row["low"] <= row["median"] <= row["high"]
-    throughput = of(rows, "Throughput")
-    for contestant in ("R0, the bare relay on uvloop", "R1, the floor", "ours, uvloop", "ours, asyncio"):
-        for what in ("server CPU a play", "plays", "server busy", "load busy"):
-            assert len(throughput[f"{contestant}: {what}"]) == 2
-            assert all(value > 0 for value in throughput[f"{contestant}: {what}"])
-    assert len(of(rows, "Tables beside each other")) == 4
+def test_who_was_first_is_known_at_a_relay_and_at_ours() -> None:
+    """At plays 50 ms apart the earlier one is first on both; a busy connection passes nobody on ours."""
+    for contestant, table_of in zip(contestants(), (Relayed, None, Dealt), strict=False):
+        if table_of is None:
+            continue
+        with program(*contestant.command) as server:
+            table = table_of(contestant.enter(server.url, 1))
+            outcome = Outcome()
+            race(table, 50_000, 4, random.Random(0), outcome)
+            late = after_stall(server, table, 5, 4)
+        assert outcome.races[50_000][0] == outcome.races[50_000][1]
+        assert late == 0 or table_of is Relayed
 
 
-def test_a_play_an_event_and_a_snapshot_do_not_grow_unnoticed() -> None:
-    """Over a whole hand in msgpack they stay within the bytes that they were given."""
+def test_a_bias_that_is_chance_has_a_large_p() -> None:
+    """Even pairs are likely, lopsided ones are not."""
+    assert p_value([(50, 100)] * 20) > 0.99
+    assert p_value([(52, 100), (47, 100), (55, 100), (49, 100)]) > 0.5
+    assert p_value([(80, 100)] * 20) < 1e-6
+
+
+def test_bytes_and_calls_do_not_grow_unnoticed() -> None:
+    """Over a whole hand, plays, events, snapshots and the way of a play stay as small as they were."""
     found = sizes(rounds())
 
     assert [row.verdict for row in found if "MISSED" in row.verdict] == []
-    assert len(found) == 3
+    assert len(found) == 4
 
 
 def test_plays_of_a_round_may_arrive_in_any_order() -> None:

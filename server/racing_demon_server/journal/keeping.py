@@ -12,7 +12,7 @@ from racing_demon_protocol.shuffle import commitment
 from .. import __version__
 from ..claims import Actor, Claim
 from ..listener import Frames
-from .writer import Journal, Statement
+from .writer import INSERT_EVENT, KEEP_CLAIM, Journal, Statement
 
 __all__ = ["NOBODY", "TableJournal", "WallClock"]
 
@@ -78,7 +78,7 @@ class TableJournal:
         wall = self._wall_clock()
         statements: list[Statement] = [
             (
-                "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)",
+                INSERT_EVENT,
                 (self._id, each.event.seq, each.event.TAG, at, wall, each.packed()),
             )
             for each in frames
@@ -101,7 +101,7 @@ class TableJournal:
             return "DELETE FROM claims WHERE table_id = ? AND actor = ?", key
         reply = None if claim.reply is None else encode(claim.reply)
         values = (*key, claim.token_hash, claim.counter, reply)
-        return "INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?, ?)", values
+        return KEEP_CLAIM, values
 
     def _beaten(self, actor: int, reply: Refused, at: int, wall: int) -> list[Statement]:
         """Return what keeps by how much a card came too late; nothing for other refusals."""

@@ -20,12 +20,17 @@ from ..durability import Durability
 from .lockfile import Lockfile
 from .schema import open_journal
 
-__all__ = ["Journal", "JournalMeter", "Statement"]
+__all__ = ["INSERT_EVENT", "KEEP_CLAIM", "Journal", "JournalMeter", "Statement"]
 
 MOST_WAITING: Final = 10_000
 """So many entries may wait for a disk that takes its time; then tables stand still until they are written."""
 RETRY_SECONDS: Final = 0.25
 """How long the thread waits before it tries a disk again that took nothing."""
+
+INSERT_EVENT: Final = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)"
+KEEP_CLAIM: Final = "INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?, ?)"
+HOT: Final = {INSERT_EVENT, KEEP_CLAIM}
+"""What is written for every play."""
 
 Statement = tuple[str, Sequence[Any]]
 """SQL, and its parameters."""
@@ -184,14 +189,24 @@ class Journal:
             return
         try:
             self._db.execute("BEGIN IMMEDIATE")
-            for sql, values in statements:
-                self._db.execute(sql, values)
+            self._write(statements)
             self._db.execute("COMMIT")
         except Exception:
             if self._db.in_transaction:
                 with contextlib.suppress(sqlite3.Error):
                     self._db.execute("ROLLBACK")
             raise
+
+    def _write(self, statements: Sequence[Statement]) -> None:
+        kinds: dict[str, list[Sequence[Any]]] = {}
+        for sql, values in statements:
+            kinds.setdefault(sql, []).append(values)
+        if kinds.keys() <= HOT:  # they do not depend on each other, and what is alike keeps its order
+            for sql, rows in kinds.items():
+                self._db.executemany(sql, rows)
+        else:
+            for sql, values in statements:
+                self._db.execute(sql, values)
 
     def _call(self, function: Callable[..., None], *arguments: object) -> None:
         with contextlib.suppress(RuntimeError):  # the loop has ended
