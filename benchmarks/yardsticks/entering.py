@@ -23,12 +23,18 @@ LARGE_BUFFER: Final = 1 << 18
 
 
 class Socket:
-    """One WebSocket, whose reads wait and take no more than the frame that is asked for."""
+    """One WebSocket, whose reads wait and take no more than the frame that is asked for.
+
+    Attributes:
+        newest: what was in the frame that was read last.
+
+    """
 
     def __init__(self, url: str, path: str | None = None) -> None:
         host, _, own_path = url.removeprefix("ws://").partition("/")
         name, _, port = host.rpartition(":")
         self.socket = socket.create_connection((name, int(port)), timeout=PATIENCE)
+        self.newest = b""
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         key = base64.b64encode(os.urandom(16)).decode()
         lines = [
@@ -72,6 +78,7 @@ class Socket:
                 size = int.from_bytes(self._exactly(2), "big")
             data = self._exactly(size)
             if first & 15 == Opcode.BINARY:
+                self.newest = data
                 return data
             if first & 15 == Opcode.PING:
                 self.socket.sendall(Frame(Opcode.PONG, data).serialize(mask=True))

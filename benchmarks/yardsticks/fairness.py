@@ -15,7 +15,7 @@ from websockets.frames import Frame, Opcode
 from racing_demon_protocol.board import Board, Play
 from racing_demon_protocol.codec import decode_server, encode
 from racing_demon_protocol.messages.client import PlayCards
-from racing_demon_protocol.messages.events import Event, Played
+from racing_demon_protocol.messages.events import Event, Played, Signalled
 from racing_demon_protocol.messages.server import Snapshot
 from racing_demon_protocol.view import TableView
 
@@ -65,19 +65,20 @@ class Dealt:
     def __init__(self, sockets: Sequence[Socket]) -> None:
         self.sockets = sockets
         self._counters = [1, *[0] * (SEATS - 1)]
-        self._view: TableView | None = None
-        while self._view is None or not self._view.in_hand:
-            message = decode_server(sockets[-1].data())
-            if isinstance(message, Snapshot):
-                self._view = TableView.from_snapshot(message)
-            elif isinstance(message, Event) and self._view is not None:
-                self._view.apply(message)
+        snapshot = decode_server(sockets[-1].newest)
+        assert isinstance(snapshot, Snapshot)
+        self.view = TableView.from_snapshot(snapshot)
+        while not self.view.in_hand:
+            self._follow()
+        for other in sockets[:-1]:
+            other.until(Signalled.TAG)
 
-    @property
-    def view(self) -> TableView:
-        """The table, as the last seat sees it."""
-        assert self._view is not None
-        return self._view
+    def _follow(self) -> Event:
+        event = decode_server(self.sockets[-1].data())
+        if not isinstance(event, Event):
+            raise ValueError(f"no event: {event}")
+        self.view.apply(event)
+        return event
 
     def frames(self, seat: int, number: int) -> list[bytes]:
         """Return the next so many plays of a seat, as they go through a socket."""
@@ -109,12 +110,11 @@ class Dealt:
         """Return whose the next so many plays were, as everybody sees them."""
         found: list[int] = []
         while len(found) < number:
-            message = decode_server(self.sockets[-1].data())
-            if not isinstance(message, Event):
-                raise ValueError(f"no play of the fairness benchmark: {message}")
-            self.view.apply(message)
-            if isinstance(message, Played):
-                found.append(message.seat)
+            event = self._follow()
+            if isinstance(event, Played):
+                found.append(event.seat)
+            for other in self.sockets[:-1]:
+                other.data()
         return found
 
 
@@ -192,6 +192,8 @@ def fairness(script: Sequence[Step], races: int, tables: int) -> list[Row]:
             others = each.enter(server.url, 2 * tables)
             with _at_share(server, Load(steps=script, payload=each.payload), others):
                 found += _curve(f"{each.name}, at {LOAD_SHARE:.0%} load", table, races)
+            for taken in (*table.sockets, *others):
+                taken.close()
     return found
 
 

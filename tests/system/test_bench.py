@@ -80,6 +80,8 @@ def test_who_was_first_is_known_at_a_relay_and_at_ours() -> None:
             outcome = Outcome()
             race(table, 50_000, 4, random.Random(0), outcome)
             late = after_stall(server, table, 5, 4)
+            for taken in table.sockets:
+                taken.close()
         assert outcome.races[50_000][0] == outcome.races[50_000][1]
         assert late == 0 or table_of is Relayed
 
