@@ -206,8 +206,10 @@ def _at_share(server: Program, load: Load, sockets: Sequence[Socket]) -> Iterato
     half = len(sockets) // SEATS // 2 * SEATS
     most = measure(server, load, sockets[:half]).plays
     endless = replace(load, steps=singles(load.steps), rate=LOAD_SHARE * most, seconds=3_600)
-    with background(endless, sockets[half:]):
+    with background(endless, sockets[half:]) as process:
         yield
+        if process.poll() is not None:
+            raise ConnectionError("the load broke off during the races")
 
 
 def _curve(name: str, table: Relayed | Dealt, races: int) -> list[Row]:

@@ -110,7 +110,7 @@ class Room:
         past: Past | None = None,
     ) -> None:
         self._drawn: list[bytes] = []
-        self._kept: deque[Packed] = deque(maxlen=kept_events)
+        self._kept: deque[bytes] = deque(maxlen=kept_events)
         self._told = 0
         self.table = Table(code, options, self._noted(seeds))
         self.table.view.locked = lock is not None and lock.is_locked
@@ -222,7 +222,7 @@ class Room:
         view = self.shown.view
         before = self._told - len(self._kept)
         if 0 < seq <= view.seq and before <= seq:
-            listener.send(Batch(list(islice(self._kept, seq - before, None))))
+            listener.send(Batch([Packed(each) for each in islice(self._kept, seq - before, None)]))
         else:
             listener.reply(view.snapshot(self.table.elapsed_ms(self._clock())))
         self.listeners[listener] = None
@@ -391,7 +391,7 @@ class Room:
 
     def _keep(self, frames: Frames) -> None:
         """Keep an event for those who come back: as bytes, which are small and nobody looks through."""
-        self._kept.append(Packed(frames.packed()))
+        self._kept.append(frames.packed())
         self._told = frames.event.seq
 
     def _send_out(self) -> None:
