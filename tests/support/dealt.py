@@ -96,7 +96,7 @@ class Dealt:
             self.board, self.seats
         )
 
-    def play_on(self, rng: random.Random, limit: int = 2_000) -> Iterator[None]:
+    def play_on(self, rng: random.Random, limit: int = 10_000) -> Iterator[None]:
         """Play at random until the hand is over, and yield after each play.
 
         Raises:
