@@ -9,7 +9,7 @@ from typing import Final
 from weakref import WeakKeyDictionary
 
 from racing_demon_protocol.board import Board, Kind
-from racing_demon_protocol.declaration import Foundations, Geometry, Racing, SuitRule, TakeBack
+from racing_demon_protocol.declaration import Foundations, Geometry, Racing, SuitRule
 from racing_demon_protocol.rules import Rules
 
 __all__ = ["addresses", "is_racelike", "stops", "usable"]
@@ -22,7 +22,6 @@ RACELIKE: Final = {
     Kind.WASTE: 1,
     Kind.RESERVE: 1,
     Kind.TABLEAU: MOST_COLUMNS,
-    "head": MOST_COLUMNS,
 }
 """The kinds of piles of a game that is laid out like the race, and how many of each there may be."""
 
@@ -41,6 +40,7 @@ def is_racelike(rules: Rules, seat: int) -> bool:
         Kind.TABLEAU in kinds
         and all(kinds.count(kind) <= RACELIKE.get(kind, 0) for kind in kinds)
         and all(rules.layout.groups[pile].geometry is Geometry.ROW for pile in own)
+        and not _differ(rules, seat)
     )
 
 
@@ -81,21 +81,21 @@ def _named(rules: Rules, board: Board, seat: int) -> Mapping[str, int]:
         named |= {f"column-{number}": pile for number, pile in enumerate(columns, start=1)}
     else:
         named |= {f"pile-{number}": pile for number, pile in enumerate(stops(rules, board, seat), start=1)}
-    foundations = [p for p in usable(rules, seat) if rules.layout.piles[p].kind is Kind.FOUNDATION]
-    if _differ(rules, foundations):
-        chosen = enumerate(foundations[:MOST_FOUNDATIONS], start=1)
+    if _differ(rules, seat):
+        chosen = enumerate(_foundations(rules, seat)[:MOST_FOUNDATIONS], start=1)
         named |= {f"foundation-{number}": pile for number, pile in chosen}
     return named
 
 
-def _differ(rules: Rules, foundations: list[int]) -> bool:
-    """Tell whether it matters which of the own foundations a card goes to, or is taken from."""
+def _foundations(rules: Rules, seat: int) -> list[int]:
+    return [pile for pile in usable(rules, seat) if rules.layout.piles[pile].kind is Kind.FOUNDATION]
+
+
+def _differ(rules: Rules, seat: int) -> bool:
+    """Tell whether it matters which of the own foundations a card goes to."""
+    foundations = _foundations(rules, seat)
     groups = [rules.layout.groups[pile] for pile in foundations]
     own = all(rules.layout.piles[pile].seat is not None for pile in foundations)
-    free = any(
-        group.suit is not SuitRule.SAME or group.take_back is not TakeBack.NEVER
-        for group in groups
-        if isinstance(group, Foundations)
-    )
+    mixed = any(isinstance(group, Foundations) and group.suit is not SuitRule.SAME for group in groups)
     several = len({group.name for group in groups}) > 1
-    return (own or len(rules.layout.seats) == 1) and (free or several)
+    return (own or len(rules.layout.seats) == 1) and (mixed or several)
