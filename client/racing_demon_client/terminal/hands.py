@@ -131,6 +131,10 @@ class Hands:
             return None
         pile, count, _ = self._cursor
         if self.board().piles[pile].kind is Kind.STOCK:
+            waste = self._rules().layout.waste.get(self._own_seat())
+            single = None if waste is None else Play(pile, 1, waste)  # the last two may be turned one by one
+            if single and self._rules().can_play(self.board(), self._own_seat(), single):
+                return self._send(single, now)
             return self._turn(now)
         return self.choose(pile, now, count=count)
 
