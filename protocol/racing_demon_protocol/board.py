@@ -332,8 +332,10 @@ class Board:
             self.came[target.number] = self.came.get(target.number, 0) + 1
         stock = self._turned.get(seat)
         if stock is not None:
-            turning = {origin.kind, target.kind} == {Kind.STOCK, Kind.WASTE}
-            self.came[stock] = self.came.get(stock, 0) + 1 if turning else 0
+            if {origin.kind, target.kind} == {Kind.STOCK, Kind.WASTE}:
+                self.came[stock] = self.came.get(stock, 0) + 1
+            else:
+                self.came.pop(stock, None)
 
     def _cover(self, pile: int) -> None:
         """Forget the cards of a pile that do not lie face up any more."""
