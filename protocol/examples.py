@@ -63,6 +63,7 @@ EXAMPLES: tuple[Message, ...] = (
     sv.Watchers(count=3),
     sv.Halted(halted=True),
     ev.Played(seq=1734, seat=1, counter=41, source=20, count=1, destination=3, shown=(63,)),
+    ev.Progressed(seq=1735, seat=1, progress=17),
     ev.Joined(seq=3, seat=1, name="Bob"),
     ev.Left(seq=1735, seat=2),
     ev.Connected(seq=1736, seat=1, connected=False),

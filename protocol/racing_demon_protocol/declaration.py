@@ -6,7 +6,7 @@ and :mod:`.board`.
 """
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from .board import Kind, Shows
 from .cards import ACE, ALL_RANKS, SUIT_SIZE, SUITS
@@ -30,6 +30,7 @@ from .choices import (
 
 __all__ = [
     "ANYTHING",
+    "MOST_SEATS",
     "Base",
     "Build",
     "Building",
@@ -60,6 +61,10 @@ __all__ = [
     "Unit",
     "Waste",
 ]
+
+
+MOST_SEATS: Final = 8
+"""How many seats a table can have."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -408,6 +413,11 @@ class Game:
     skill: int = 3
     text: str = ""
     doubts: tuple[Doubt, ...] = ()
+
+    @property
+    def most_seats(self) -> int:
+        """How many may play a hand together."""
+        return {Racing.SOLO: 1, Racing.TOGETHER: 2}.get(self.racing, MOST_SEATS)
 
     @property
     def deck_size(self) -> int:

@@ -6,7 +6,7 @@ from typing import Final
 
 from .board import Kind, Pile
 from .cards import PACK_SIZE, UNKNOWN, Card, pack
-from .declaration import Deal, Game, Group, Heads, Owner, Reserve, Stock, Tableau
+from .declaration import Deal, Deals, Game, Group, Heads, Owner, Reserve, Stock, Tableau
 from .errors import InvalidGame
 
 __all__ = ["Layout"]
@@ -123,11 +123,16 @@ class Layout:
         number = 0
         stocks = [group for group in self.game.groups if isinstance(group, Stock)]
         counted = {step.to for stock in stocks for steps in (stock.relay, *stock.rounds) for step in steps}
-        shared = [(group, None) for group in self.game.groups if group.owner is Owner.TABLE]
-        owned = [
-            (group, seat) for seat in self.seats for group in self.game.groups if group.owner is Owner.PLAYER
-        ]
-        for group, seat in [*shared, *owned]:
+        shared: list[tuple[Group, int | None]] = []
+        owned: list[Group] = []
+        for group in self.game.groups:
+            if group.owner is Owner.PLAYER:
+                owned.append(group)
+            elif self.game.deals is Deals.IDENTICAL:  # everybody plays alone: nothing is the table's
+                owned.append(replace(group, owner=Owner.PLAYER))
+            else:
+                shared.append((group, None))
+        for group, seat in [*shared, *((group, seat) for seat in self.seats for group in owned)]:
             count, shows, view = group.extent
             for index in range(count if seat is not None else count * len(self.seats)):
                 under = number if group.under else None

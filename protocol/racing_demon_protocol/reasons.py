@@ -88,6 +88,8 @@ class EndReason(StrEnum):
     """No player can make any further play (seed 002; catalogue 1.8.1, first test)."""
     STUCK = "stuck"
     """All connected players said that they are stuck (catalogue 1.8.1, second test)."""
+    TIME_UP = "time_up"
+    """The table's time limit has passed."""
     ABANDONED = "abandoned"
     """Everybody left."""
 

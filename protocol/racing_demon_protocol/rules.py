@@ -11,7 +11,7 @@ from typing import ClassVar
 from .board import FOUNDATIONS, Board, Kind, Move, Place, Play
 from .cards import UNKNOWN, Card
 from .dealing import deal_out
-from .declaration import Game, Goal, Group
+from .declaration import Deals, Game, Goal, Group
 from .errors import IllegalPlay
 from .layout import Layout
 from .reasons import Reason
@@ -45,6 +45,11 @@ class Rules:
         self._to_empty = {
             seat: [pile for kind in kinds for pile in self.layout.own(seat, kind)] for seat in seats
         }
+
+    @property
+    def is_private(self) -> bool:
+        """Whether each seat plays alone, unseen: a neighbour's layout would be one's own future."""
+        return self.game.deals is Deals.IDENTICAL and len(self.layout.seats) > 1
 
     def deal(self, decks: Sequence[Sequence[Card]] | None = None) -> Board:
         """Return a freshly dealt board.

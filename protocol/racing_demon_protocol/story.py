@@ -117,7 +117,7 @@ class Story:
             self._watch(view, self._time(at_us))
 
     def _watch(self, view: TableView, at: int) -> None:
-        if view.rules is not None and view.board is not None:
+        if view.rules is not None and view.board is not None and not view.is_private:
             self._chances = Chances(view.rules, view.board, at)
 
     def _time(self, at_us: int) -> int:

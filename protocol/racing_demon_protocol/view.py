@@ -5,7 +5,8 @@ screen shows is what the server decided.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from copy import copy
+from typing import Any, Final, NamedTuple
 
 from .board import Board, Move, Play
 from .errors import InconsistentEvent
@@ -17,7 +18,18 @@ from .reasons import Phase
 from .rulebook import make_rules
 from .rules import Namer, Rules
 
-__all__ = ["TableView"]
+__all__ = ["IDENTICAL_LIMIT_MS", "Progress", "TableView"]
+
+
+IDENTICAL_LIMIT_MS: Final = 600_000
+"""The time limit of a hand of identical deals, where the table's options name none."""
+
+
+class Progress(NamedTuple):
+    """How far a seat has come, and the number of the event with which it did."""
+
+    reached: int
+    since: int
 
 
 class TableView:
@@ -38,6 +50,7 @@ class TableView:
         called: who shouted "Demon!" in this hand, where that is wanted.
         results: the tally, hand by hand.
         winners: who won the match, once it is over.
+        progress: on identical deals: how far each seat of the hand has come, and with which event.
         paused: whether the hand stands still.
         locked: whether the table has a passphrase.
 
@@ -58,6 +71,8 @@ class TableView:
         self.called: int | None = None
         self.results: list[HandResult] = []
         self.winners: tuple[int, ...] = ()
+        self.progress: dict[int, Progress] = {}
+        self._dealt_private: Board | None = None
         self.paused = False
         self.locked = False
 
@@ -78,13 +93,49 @@ class TableView:
         """Whether no match is going on."""
         return self.phase in {Phase.LOBBY, Phase.OVER}
 
+    @property
+    def is_private(self) -> bool:
+        """Whether the players of the current or last hand see no layout but their own."""
+        return self.rules is not None and self.rules.is_private
+
+    @property
+    def time_limit_ms(self) -> int | None:
+        """How long the hand may take after its signal; ``None``: as long as it takes."""
+        limit = self.options.time_limit_ms
+        return IDENTICAL_LIMIT_MS if limit is None and self.is_private else limit
+
     def points(self) -> dict[int, int]:
         """Return each seat's points in the hand as it stands, or as it ended."""
         if self.rules is None or self.board is None:
             return {}
         if self.results and self.phase in {Phase.TALLY, Phase.OVER}:
             return dict(zip(self.results[-1].seats, self.results[-1].points, strict=True))
-        return self.rules.points(self.board)
+        return self.points_with(None)
+
+    def points_with(self, out: int | None) -> dict[int, int]:
+        """Return each seat's points in the hand as it stands, with a bonus for the seat that is out.
+
+        On identical deals they follow from what everybody knows: the progress.
+        """
+        assert self.rules is not None
+        assert self.board is not None
+        if not self.is_private:
+            return self.rules.points(self.board, out)
+        scoring = self.rules.game.scoring
+        return {
+            seat: progress.reached * scoring.foundation_card + (scoring.out_bonus if seat == out else 0)
+            for seat, progress in self.progress.items()
+        }
+
+    def race_order(self, out: int | None = None) -> list[int]:
+        """Return the seats of a hand of identical deals, the first one first (catalogue 6.8).
+
+        Who has won is ahead; then who came further; of equals, who came there earlier.
+        """
+        return sorted(
+            self.progress,
+            key=lambda seat: (seat != out, -self.progress[seat].reached, self.progress[seat].since),
+        )
 
     def stuck(self) -> tuple[int, int]:
         """Return how many of the hand have said that they are stuck, and how many are there to say so."""
@@ -113,7 +164,8 @@ class TableView:
                 by a snapshot.
 
         """
-        if event.seq != self.seq + 1:
+        is_whispered = self.is_private and isinstance(event, ev.Played)
+        if event.seq != self.seq + (not is_whispered):
             raise InconsistentEvent(f"event {event.seq} after event {self.seq}")
         try:
             _APPLY[type(event)](self, event)
@@ -136,7 +188,7 @@ class TableView:
         assert self.board is not None
         self._unstick(self.board, play)
         move = Rules.carry_out(self.board, play, name)
-        self.seq += 1
+        self.seq += not self.is_private
         source, count, destination, shown, depth = move
         return ev.Played.trusted(self.seq, seat, counter, source, count, destination, shown, depth)
 
@@ -152,11 +204,19 @@ class TableView:
 
     def _unstick(self, board: Board, play: Play) -> None:
         """Take all "stuck" back, if a play brings the hand nearer to its end."""
+        if self.is_private:
+            return  # each seat's progress tells
         for state in self.seats.values():
             if state.stuck:
                 if board.is_progress(play):
                     self._update_all(stuck=False)
                 return
+
+    def _progressed(self, event: ev.Progressed) -> None:
+        if event.seat not in self.progress:
+            raise InconsistentEvent(f"progress of seat {event.seat}, of which nothing is hidden")
+        self.progress[event.seat] = Progress(event.progress, event.seq)
+        self._update(event.seat, stuck=False)
 
     def _joined(self, event: ev.Joined) -> None:
         self.seats[event.seat] = SeatState(
@@ -183,7 +243,8 @@ class TableView:
 
     def _options_set(self, event: ev.OptionsSet) -> None:
         self.options = event.options
-        self.rules = self.board = None  # the last board may be of another game
+        self.rules = self.board = self._dealt_private = None  # the last board may be of another game
+        self.progress.clear()
 
     def _committed(self, event: ev.Committed) -> None:
         if event.hand == 1:
@@ -201,6 +262,12 @@ class TableView:
         self.board = self.rules.deal()
         places = self.board.all_unnamed()
         self.board.reveal(places, event.shown)
+        self.progress, self._dealt_private = {}, None
+        if self.is_private:
+            self._dealt_private = self.board.copy()
+            self.progress = {
+                seat: Progress(self.rules.progress(self.board, seat), event.seq) for seat in event.seats
+            }
         self.called = None
         self.phase = Phase.COUNTDOWN
         self._update_all(stuck=False)
@@ -266,9 +333,35 @@ class TableView:
 
     # Snapshots.
 
+    def copy(self) -> "TableView":
+        """Return the same view, to go on by itself."""
+        view = copy(self)
+        view.board = self.board.copy() if self.board else None
+        view.seats, view.results, view.progress = dict(self.seats), list(self.results), dict(self.progress)
+        return view
+
     def snapshot(self, elapsed_ms: int) -> Snapshot:
         """Return all of this as one message, ``elapsed_ms`` after the signal."""
-        board = self.board
+        return self._snapshot(self.board, elapsed_ms)
+
+    def snapshot_for(self, seat: int | None, elapsed_ms: int) -> Snapshot:
+        """Return what a seat, or with ``None`` everybody else, may know of it: of other layouts the deal."""
+        return self._snapshot(self._seen_by(seat), elapsed_ms)
+
+    def _seen_by(self, seat: int | None) -> Board | None:
+        if self._dealt_private is None or self.board is None:
+            return self.board
+        seen = self._dealt_private.copy()
+        for pile in seen.piles:
+            if pile.seat == seat:
+                seen.cards[pile.number] = list(self.board.cards[pile.number])
+                if pile.number in self.board.came:
+                    seen.came[pile.number] = self.board.came[pile.number]
+        seen.redeals = {own: count for own, count in self.board.redeals.items() if own == seat}
+        seen.liberties = {own: count for own, count in self.board.liberties.items() if own == seat}
+        return seen
+
+    def _snapshot(self, board: Board | None, elapsed_ms: int) -> Snapshot:
         return Snapshot(
             seq=self.seq,
             code=self.code,
@@ -292,6 +385,8 @@ class TableView:
             if board and board.came
             else (),
             liberties=self._by_seat(board.liberties) if board and board.liberties else (),
+            progress=tuple(progress.reached for progress in self.progress.values()),
+            since=tuple(progress.since for progress in self.progress.values()),
         )
 
     def _by_seat(self, counts: Mapping[int, int]) -> tuple[int, ...]:
@@ -340,6 +435,10 @@ class TableView:
             self.board.redeals = _counted(seats, snapshot.redeals)
             self.board.liberties = _counted(seats, snapshot.liberties)
             self.board.came = _counted(piles, snapshot.came)
+            if not len(snapshot.progress) == len(snapshot.since) == len(seats) * self.is_private:
+                raise InconsistentEvent("the progress is of other seats")
+            reached = map(Progress, snapshot.progress, snapshot.since)
+            self.progress = dict(zip(seats, reached, strict=False))
             if any(card >= self.rules.layout.card_limit for pile in snapshot.piles for card in pile):
                 raise InconsistentEvent("a card of nobody's pack")
 
@@ -370,4 +469,5 @@ _APPLY: dict[type[ev.Event], Callable[[TableView, Any], None]] = {
     ev.StoodIn: TableView._stood_in,
     ev.Muted: TableView._muted,
     ev.Reacted: TableView._spoken,
+    ev.Progressed: TableView._progressed,
 }

@@ -55,7 +55,7 @@ class Gallery:
         view, at = self._view, self._clock()
         if self._delay_us() or self._late is not None:
             view, at = self._follower(), at - self._delay_us()
-        listener.reply(view.snapshot(self._elapsed_ms(at)))
+        listener.reply(view.snapshot_for(None, self._elapsed_ms(at)))
         self._sent[listener] = view.seq
 
     def discard(self, listener: Listener) -> None:
@@ -84,7 +84,7 @@ class Gallery:
     def _follower(self) -> TableView:
         """Return the view that follows with the delay; it begins with the table as it is."""
         if self._late is None:
-            self._late = TableView.from_snapshot(self._view.snapshot(0))
+            self._late = TableView.from_snapshot(self._view.snapshot_for(None, 0))
         return self._late
 
     def _wind_up(self) -> None:

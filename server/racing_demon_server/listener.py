@@ -45,11 +45,13 @@ class Frames:
 
     Attributes:
         event: the event.
+        seat: whose player alone is told; ``None`` where everybody is.
 
     """
 
-    def __init__(self, event: Event) -> None:
+    def __init__(self, event: Event, seat: int | None = None) -> None:
         self.event = event
+        self.seat = seat
         self._frames: dict[Encoding, bytes] = {}
         self._packed: bytes | None = None
 

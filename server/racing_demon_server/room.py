@@ -18,11 +18,19 @@ from typing import Final, NamedTuple
 
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.messages.client import Command
-from racing_demon_protocol.messages.events import Committed, Connected, Event, HandOver, Joined, Left, StoodIn
+from racing_demon_protocol.messages.events import (
+    Committed,
+    Connected,
+    Event,
+    HandOver,
+    Joined,
+    Left,
+    Played,
+    StoodIn,
+)
 from racing_demon_protocol.messages.server import Accepted, Halted, Refused, Seated, Snapshot, Watchers
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import CloseCode, Phase, Reason
-from racing_demon_protocol.view import TableView
 
 from .bots import LEVELS, Bot
 from .claims import Actor
@@ -60,7 +68,7 @@ class Published:
     """A table as everybody sees it: some moments behind the judge's, with what is written down."""
 
     def __init__(self, table: Table) -> None:
-        self.view = TableView.from_snapshot(table.view.snapshot(0))
+        self.view = table.view.copy()
         self.elapsed_ms = table.elapsed_ms
 
 
@@ -112,10 +120,12 @@ class Room:
         self._drawn: list[bytes] = []
         self._kept: deque[bytes] = deque(maxlen=kept_events)
         self._told = 0
+        self._whispered = 0
         self.table = Table(code, options, self._noted(seeds))
         self.table.view.locked = lock is not None and lock.is_locked
         if past is not None:
             self.table.restore(past._replace(log=self._remembered(past)))
+        self._last_seq = self.table.view.seq
         self.shown: Shown = self.table if journal is None else Published(self.table)
         self.journal = journal
         self._unwritten = 0
@@ -187,7 +197,7 @@ class Room:
         if self._speakers.get(actor) is listener:  # else it is gone already
             self._send_out()  # what is caught up with is not sent again
             listener.reply(seated)
-            self.catch_up(listener, seq)
+            self.catch_up(listener, seq, actor)
 
     def take_seat(self, listener: Listener, actor: Actor) -> Listener | None:
         """Let a listener speak for an actor, and return the one that did before: the newest wins."""
@@ -217,14 +227,18 @@ class Room:
             self._loop.call_soon(self._empty_inbox)
         self._inbox.append(Waiting(round_, sender, actor, command, arrived))
 
-    def catch_up(self, listener: Listener, seq: int) -> None:
-        """Give a listener what it has missed since an event, or all of the table; then every event."""
+    def catch_up(self, listener: Listener, seq: int, actor: Actor = None) -> None:
+        """Give a listener what it has missed since an event, or all of the table; then every event.
+
+        Of plays that are told to their players alone none is kept here: where one may be missed, it is all
+        of the table, as the actor may see it.
+        """
         view = self.shown.view
         before = self._told - len(self._kept)
-        if 0 < seq <= view.seq and before <= seq:
+        if 0 < seq <= view.seq and before <= seq and self._whispered < seq:
             listener.send(Batch([Packed(each) for each in islice(self._kept, seq - before, None)]))
         else:
-            listener.reply(view.snapshot(self.table.elapsed_ms(self._clock())))
+            listener.reply(view.snapshot_for(actor, self.table.elapsed_ms(self._clock())))
         self.listeners[listener] = None
 
     def close(self) -> None:
@@ -259,8 +273,13 @@ class Room:
         self._bots.clear()
 
     def _remembered(self, past: Past) -> Iterator[tuple[Event, int]]:
+        last = 0
         for event, at in past.log:
-            self._keep(Frames(event))
+            if event.seq > last:
+                self._keep(Frames(event))
+            else:
+                self._whispered = event.seq
+            last = event.seq
             yield event, at
 
     def _begin_again(self) -> None:
@@ -324,7 +343,7 @@ class Room:
             then: what is to be done when everybody knows.
 
         """
-        frames = [Frames(event) for event in events]
+        frames = [self._framed(event) for event in events]
         parting = [listener for event in events if (listener := self._follow(event)) is not None]
         if self.journal is None:
             self._tell(frames, parting, then)
@@ -336,6 +355,12 @@ class Room:
             seeds, claims = self._seeds(events), self.table.claims.take_changed()
             self.journal.keep(frames, at, seeds, claims, told, self._snapshot(events))
         self._wind_up()
+
+    def _framed(self, event: Event) -> Frames:
+        """Return what is to be sent; a play without a number of its own is for its player alone."""
+        is_whispered = isinstance(event, Played) and event.seq == self._last_seq
+        self._last_seq = event.seq
+        return Frames(event, event.seat) if is_whispered and isinstance(event, Played) else Frames(event)
 
     def _noted(self, seeds: Iterator[bytes]) -> Iterator[bytes]:
         """Yield the hands' secrets, and note each for the journal."""
@@ -352,7 +377,7 @@ class Room:
         """Return the table after a hand, for the journal; ``None`` while there is nothing new to keep."""
         at_rest = any(isinstance(each, HandOver) for each in events) and not self.table.view.in_hand
         at_rest = at_rest and self.table.view.phase is not Phase.COUNTDOWN
-        return self.table.view.snapshot(0) if at_rest else None
+        return self.table.view.snapshot_for(None, 0) if at_rest else None
 
     def _when_written(self, then: Callable[[], None]) -> None:
         """Do something when all that has happened until now is told."""
@@ -374,13 +399,16 @@ class Room:
     def _tell(self, frames: list[Frames], parting: list[Listener], then: Callable[[], None] | None) -> None:
         """Let everybody know of events: players soon, in one write with all of this turn of the loop."""
         for each in frames:
+            if each.seat is not None:
+                self._whisper(each, each.seat)
+                continue
+            if not self._unsent:
+                self._loop.call_soon(self._send_out)
+            self._unsent.append(each)
             self._keep(each)
             self.gallery.publish(each)
             for observer in self._observers:
                 observer.published(self.shown, each.event)
-        if frames and not self._unsent:
-            self._loop.call_soon(self._send_out)
-        self._unsent += frames
         if parting:
             self._send_out()
         for listener in parting:
@@ -400,6 +428,14 @@ class Room:
             batch, self._unsent = Batch(self._unsent), []
             for listener in tuple(self.listeners):
                 listener.send(batch)
+
+    def _whisper(self, frames: Frames, seat: int) -> None:
+        """Send a play to its player alone."""
+        self._whispered = frames.event.seq
+        listener = self._speakers.get(seat)
+        if listener in self.listeners:
+            self._send_out()  # what was told before comes before
+            listener.send(Batch([frames]))
 
     def _follow(self, event: Event) -> Listener | None:
         """Do what an event means for seats and bots; return whose connection ends when all is told."""

@@ -7,7 +7,9 @@ back. Then the others need not wait for them, and a host who stays away loses th
 from collections.abc import Iterator
 from typing import Final
 
+from racing_demon_protocol.declaration import Game
 from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.games import declare
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import SeatState
 from racing_demon_protocol.reasons import Reaction, Reason
@@ -17,7 +19,7 @@ from .claims import Actor, Claims
 from .log import Log
 from .names import BOT_NAMES, clean, clean_words, unique
 
-__all__ = ["AWAY_US", "HOST_AWAY_US", "Seating"]
+__all__ = ["AWAY_US", "HOST_AWAY_US", "Seating", "most_players"]
 
 AWAY_US: Final = 10_000_000
 """How long somebody whose connection is lost still counts as there, when all must agree."""
@@ -159,9 +161,13 @@ class Seating:
         view = self._view
         if not (view.between_matches or view.options.late_join):
             raise CommandRefused(Reason.NOT_NOW, "This match takes nobody in; you can watch.")
-        seat = next((n for n in range(view.options.seats) if n not in view.seats), None)
+        game = declare(view.options, 1)
+        seats = min(view.options.seats, game.most_seats)
+        seat = next((n for n in range(seats) if n not in view.seats), None)
         if seat is None:
-            raise CommandRefused(Reason.TABLE_FULL, "All seats are taken; you can watch.")
+            by_game = f"{game.title} is for {most_players(game)}"
+            why = "All seats are taken" if seats == view.options.seats else by_game
+            raise CommandRefused(Reason.TABLE_FULL, f"{why}; you can watch.")
         taken = [state.name for state in view.seats.values()]
         self._log.emit(ev.Joined, seat=seat, name=unique(name, taken), bot=bot)
         self.claims.add(seat, token_hash)
@@ -258,3 +264,8 @@ class Seating:
         if self.state(seat).muted:
             raise CommandRefused(Reason.MUTED, "The host lets nobody hear you.")
         self._chat.speak(seat, at)
+
+
+def most_players(game: Game) -> str:
+    """Return for how many players a game is at most, in words."""
+    return {1: "one player alone", 2: "two together"}.get(game.most_seats, f"at most {game.most_seats}")

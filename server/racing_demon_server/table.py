@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Final, NamedTuple
 
 from racing_demon_protocol.dealer import Dealer
+from racing_demon_protocol.declaration import Racing
 from racing_demon_protocol.errors import CommandRefused, IllegalPlay, InconsistentEvent, InvalidGame
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.messages import client as cl
@@ -25,11 +26,12 @@ from .claims import Actor, Claim, Claims
 from .hand import Hand
 from .log import Log
 from .pausing import RETURN_US, Pausing
-from .seating import Seating
+from .seating import Seating, most_players
 
 __all__ = ["MAX_SEATS", "Answer", "Past", "Table"]
 
 MAX_SEATS: Final = 8
+COUPLE: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,19 +254,26 @@ class Table:
         if hand is not None and view.paused and self._pausing.ends_at is not None:
             yield self._pausing.ends_at, self._end_pause
         elif hand is not None and not view.paused:
-            match view.phase:
-                case Phase.COUNTDOWN:
-                    yield hand.signal_at, self._signal
-                case Phase.PLAYING if hand.dead_check_at is not None:
-                    yield hand.dead_check_at, self._check_dead
-                case Phase.GRACE:
-                    yield self._grace_until, self._end_grace
+            yield from self._timers_of(hand)
             if (due := self._pausing.due) is not None:
                 yield due, self._pausing.stop_by_rule
-        if view.phase is Phase.TALLY and self._seating.somebody_is_there():
+        if view.phase is Phase.TALLY and self._seating.somebody_is_there() and not self._lacks_players():
             yield self._next_deal_at, self._deal
         for at, is_host in self._seating.timers():
             yield at, self._replace_host if is_host else self._give_up
+
+    def _timers_of(self, hand: Hand) -> Iterator[tuple[int, Callable[[int], None]]]:
+        """Yield what time brings to a hand that goes on."""
+        match self.view.phase:
+            case Phase.COUNTDOWN:
+                yield hand.signal_at, self._signal
+            case Phase.PLAYING:
+                if hand.dead_check_at is not None:
+                    yield hand.dead_check_at, self._check_dead
+                if (limit_ms := self.view.time_limit_ms) is not None:
+                    yield hand.signal_at + limit_ms * 1_000, self._end_time
+            case Phase.GRACE:
+                yield self._grace_until, self._end_grace
 
     def _end_pause(self, at: int) -> None:
         assert self._hand is not None
@@ -290,6 +299,7 @@ class Table:
             self._log.add(hand.play(seat, command, self._now))
         except IllegalPlay as error:
             return hand.refusal(seat, command, error, self._now)
+        self._tell_progress(hand, seat)
         out = hand.first_out
         if out is not None and self.view.options.call_out is CallOut.AUTO:
             self._end_hand(hand, EndReason.OUT, out, self._now)
@@ -348,6 +358,8 @@ class Table:
         self._verify_at_rest()
         if not self._seating.active():
             raise CommandRefused(Reason.NOT_NOW, "Nobody has taken a seat yet.")
+        if self._lacks_players():
+            raise CommandRefused(Reason.NOT_NOW, "This game is played by two together: one more must come.")
         self._deal(self._now)
 
     def _add_bot(self, command: cl.AddBot) -> None:
@@ -366,6 +378,10 @@ class Table:
         if not self.view.between_matches:
             raise CommandRefused(Reason.NOT_NOW, "Options change between matches.")
         _verify_options(command.options)
+        game = declare(command.options, 1)
+        if len(self._seating.active()) > game.most_seats:
+            text = f"{game.title} is for {most_players(game)}, and more have taken seats."
+            raise CommandRefused(Reason.BAD_OPTION, text)
         self._log.emit(ev.OptionsSet, options=command.options)
 
     def _kick(self, command: cl.Kick) -> None:
@@ -434,6 +450,15 @@ class Table:
             for seat in self.view.hand_seats:
                 if not self._seating.state(seat).left:
                     self._log.add(self._hand.first_turn(seat))
+        for seat in self.view.hand_seats:
+            self._tell_progress(self._hand, seat)
+
+    def _tell_progress(self, hand: Hand, seat: int) -> None:
+        """Tell everybody how far a seat has come, where that is all that they are to know of its plays."""
+        if self.view.is_private:
+            reached = hand.rules.progress(hand.board, seat)
+            if reached != self.view.progress[seat].reached:
+                self._log.emit(ev.Progressed, seat=seat, progress=reached)
 
     def _check_agreed_stop(self) -> None:
         """End the hand if all who must agree have said that they are stuck (catalogue 1.8.1)."""
@@ -444,9 +469,21 @@ class Table:
             self._stall(self._hand, EndReason.STUCK, self._now)
 
     def _check_dead(self, at: int) -> None:
+        hand = self._hand
+        assert hand is not None
+        there = [seat for seat in self.view.hand_seats if not self._seating.state(seat).left]
+        if not self.view.is_private:
+            if hand.is_dead(there):
+                self._stall(hand, EndReason.DEAD, at)
+            return
+        for seat in there:  # each alone: whoever cannot go on waits for the others
+            if hand.is_dead([seat]) and not self._seating.state(seat).stuck:
+                self._log.emit(ev.StuckSaid, seat=seat)
+        self._check_agreed_stop()
+
+    def _end_time(self, at: int) -> None:
         assert self._hand is not None
-        if self._hand.is_dead(seat for seat in self.view.hand_seats if not self._seating.state(seat).left):
-            self._stall(self._hand, EndReason.DEAD, at)
+        self._end_by(self._hand, EndReason.TIME_UP, at)
 
     def _end_grace(self, at: int) -> None:
         assert self._hand is not None
@@ -454,13 +491,17 @@ class Table:
 
     def _stall(self, hand: Hand, reason: EndReason, at: int) -> None:
         """Shift the threes, where the table wants that and not all shifts were tried; else end the hand."""
-        turn = hand.rules.turn_size
-        if self.view.options.stall_rule is StallRule.ROTATE and hand.rotations < turn - 1:
+        is_wanted = self.view.options.stall_rule is StallRule.ROTATE and not self.view.is_private
+        if is_wanted and hand.rotations < hand.rules.turn_size - 1:
             hand.rotate(at)
             self._log.emit(ev.Rotated)
         else:
-            out = hand.first_out
-            self._end_hand(hand, reason if out is None else EndReason.OUT, out, at)
+            self._end_by(hand, reason, at)
+
+    def _end_by(self, hand: Hand, reason: EndReason, at: int) -> None:
+        """End the hand for a reason, if nobody is out."""
+        out = hand.first_out
+        self._end_hand(hand, reason if out is None else EndReason.OUT, out, at)
 
     def _end_hand(self, hand: Hand, reason: EndReason, out: int | None, at: int) -> None:
         self._log.emit(
@@ -484,6 +525,7 @@ class Table:
         """Deal if everybody is ready."""
         people = [state for state in self._seating.people() if state.connected]
         enough = len(self._seating.active()) > 1 or self.view.phase is Phase.TALLY
+        enough = enough and not self._lacks_players()
         waiting = self.view.between_matches or self.view.phase is Phase.TALLY
         if waiting and enough and people and all(state.ready for state in people):
             self._deal(self._now)
@@ -509,6 +551,11 @@ class Table:
     def _verify_at_rest(self) -> None:
         if self.view.phase in {Phase.COUNTDOWN, Phase.PLAYING, Phase.GRACE}:
             raise CommandRefused(Reason.NOT_NOW, "The cards are dealt already.")
+
+    def _lacks_players(self) -> bool:
+        """Tell whether the game is for two together, and one of them is not there."""
+        is_for_two = declare(self.view.options, 1).racing is Racing.TOGETHER
+        return is_for_two and len(self._seating.active()) < COUPLE
 
     def _verify_goes_on(self) -> None:
         if self.view.paused:

@@ -68,6 +68,7 @@ TAGS = {
     "stood_in": 98,
     "muted": 99,
     "reacted": 100,
+    "progressed": 101,
 }
 """The numbers of protocol version 1: a change of one of these needs another version."""
 

@@ -61,6 +61,8 @@ class Volume:
 
     def admits(self, message: Message, client: Client) -> bool:
         """Tell whether a message is to be told."""
+        if isinstance(message, ev.Progressed):
+            return message.seat != client.seat and self.level > 0
         if (
             not isinstance(message, ev.Played)
             or message.seat == client.seat

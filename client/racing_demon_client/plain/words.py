@@ -177,6 +177,10 @@ class Words:
         said, asked = self._view.stuck()
         return f"{self.who(event.seat)}: stuck ({said} of {asked})"
 
+    def _progressed(self, event: ev.Progressed) -> str:
+        place = self._view.race_order().index(event.seat) + 1
+        return f"{self.who(event.seat)}: progress {event.progress}, place {place}"
+
     def _said(self, event: ev.Said) -> str:
         says = "say" if event.seat == self._seat else "says"
         return f"{self.who(event.seat)} {says}: {printable(event.text)}"
@@ -217,6 +221,7 @@ class Words:
             EndReason.OUT: f"DEMON! out: {self.who(event.out)}",
             EndReason.DEAD: "nobody can play any more",
             EndReason.STUCK: "everybody is stuck",
+            EndReason.TIME_UP: "the time is up",
             EndReason.ABANDONED: "everybody has left",
         }[event.reason]
         points = ", ".join(
@@ -250,6 +255,7 @@ _TELLERS: dict[type[Message], Callable[[Words, Any], str]] = {
     ev.Signalled: Words._signalled,
     ev.StuckSaid: Words._stuck_said,
     ev.Rotated: Words._rotated,
+    ev.Progressed: Words._progressed,
     ev.Said: Words._said,
     ev.Called: Words._called,
     ev.HandOver: Words._hand_over,

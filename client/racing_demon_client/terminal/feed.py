@@ -51,6 +51,8 @@ def tell(  # noqa: PLR0913
         loud = max(volume, FOUNDATIONS_TOO) if own else volume
         text = _played(message, view, words, loud, glyphs)
         return FeedLine(at_ms, text, Role.ACCENT if own else Role.TEXT) if text else None
+    if isinstance(message, ev.Progressed) and (message.seat == seat or volume < EVERYTHING):
+        return None  # it stands beside the player's name
     if isinstance(message, Refused):
         return FeedLine(at_ms, _refused(message, view, words, refused, glyphs), Role.WARNING)
     told = words.tell(message)

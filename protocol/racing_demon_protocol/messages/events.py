@@ -42,6 +42,7 @@ __all__ = [
     "OptionsSet",
     "Paused",
     "Played",
+    "Progressed",
     "Reacted",
     "Readied",
     "Rotated",
@@ -64,6 +65,9 @@ class Played(Event):
     ``shown`` names the cards that this turned up: those of the source first, then of the destination,
     each bottom first. ``counter`` is that of the seat's command; 0 where the game moved by itself.
     ``depth`` cards above (or, where ``count`` is negative, below) the ones taken stayed where they were.
+
+    On identical deals only the seat's own player is told of it, and it has no number of its own: ``seq`` is
+    that of the event before.
     """
 
     TAG: ClassVar[int] = 80
@@ -247,3 +251,11 @@ class Reacted(Event):
     TAG: ClassVar[int] = 100
     seat: Seat
     reaction: Reaction
+
+
+class Progressed(Event):
+    """On identical deals: how far a player has come. That is all that anybody else is told of a layout."""
+
+    TAG: ClassVar[int] = 101
+    seat: Seat
+    progress: Points

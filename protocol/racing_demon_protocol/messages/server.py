@@ -96,11 +96,13 @@ class Snapshot(Message):
     ``piles`` are in the order of the game's layout for ``hand_seats``, each bottom first, -1 for a
     face-down card. ``elapsed_ms`` counts from the signal; before it, it is negative. ``locked`` tells
     whether the table has a passphrase. ``came`` has a number for each pile, where the game counts what
-    comes to piles; ``liberties`` one for each seat of the hand: see Events in the README.
+    comes to piles; ``liberties`` one for each seat of the hand: see Events in the README. On identical deals
+    ``progress`` tells how far each seat of the hand has come, and ``since`` with which event; the piles of
+    all seats but the receiver's are as they were dealt.
     """
 
     TAG: ClassVar[int] = 66
-    LATER: ClassVar[int] = 2
+    LATER: ClassVar[int] = 4
     seq: Seq
     code: Code
     options: Options
@@ -121,6 +123,8 @@ class Snapshot(Message):
     locked: Annotated[bool, Field(strict=True)] = False
     came: tuple[Annotated[int, Field(strict=True, ge=0)], ...] = ()
     liberties: tuple[Annotated[int, Field(strict=True, ge=0)], ...] = ()
+    progress: tuple[Points, ...] = ()
+    since: tuple[Seq, ...] = ()
 
 
 class Accepted(Message):

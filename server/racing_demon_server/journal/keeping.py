@@ -81,6 +81,11 @@ class TableJournal:
                 INSERT_EVENT,
                 (self._id, each.event.seq, each.event.TAG, at, wall, each.packed()),
             )
+            if each.seat is None
+            else (
+                "INSERT INTO whispers VALUES (NULL, ?, ?, ?, ?, ?)",
+                (self._id, each.event.seq, at, wall, each.packed()),
+            )
             for each in frames
         ]
         for hand_id, seed in seeds:

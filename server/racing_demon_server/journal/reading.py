@@ -93,16 +93,25 @@ def log_of(
 ) -> Iterator[Kept]:
     """Yield the events of a table from a number up to another, all or those of some kinds.
 
+    Without kinds, plays that were told to their players alone come where they were made: behind the event
+    whose number they bear.
+
     Raises:
         UnknownContents: one is not understood.
 
     """
-    some = f"AND kind IN ({', '.join(map(str, sorted(kinds)))}) " if kinds else ""
-    sql = (
-        "SELECT seq, at_us, at_ms, frame FROM events "  # noqa: S608 - numbers of our own
-        f"WHERE table_id = ? AND seq BETWEEN ? AND ? {some}ORDER BY seq"
-    )
-    for seq, at_us, at_ms, frame in db.execute(sql, (table_id, first, last)):
+    bounds = {"table": table_id, "first": first, "last": last}
+    where = "WHERE table_id = :table AND seq BETWEEN :first AND :last"
+    columns = "at_us, at_ms, frame"
+    if kinds:
+        some = f"AND kind IN ({', '.join(map(str, sorted(kinds)))})"
+        sql = f"SELECT seq, {columns} FROM events {where} {some} ORDER BY seq"  # noqa: S608 - of our own
+    else:
+        sql = (
+            f"SELECT seq, {columns} FROM (SELECT seq, 0 AS place, {columns} FROM events {where} "  # noqa: S608
+            f"UNION ALL SELECT seq, id, {columns} FROM whispers {where}) ORDER BY seq, place"
+        )
+    for seq, at_us, at_ms, frame in db.execute(sql, bounds):
         try:
             event = decode_server(bytes(frame))
         except InvalidFrame as error:
@@ -189,8 +198,9 @@ def _snapshot_of(db: sqlite3.Connection, table_id: int) -> Snapshot | None:
 
 def last_us(db: sqlite3.Connection) -> int:
     """Return the newest time on the clock of the server that wrote a journal; 0 if it wrote none."""
-    sql = "SELECT max(at_us) FROM events WHERE table_id IN (SELECT id FROM tables WHERE closed_ms IS NULL)"
-    return int(db.execute(sql).fetchone()[0] or 0)
+    going_on = "WHERE table_id IN (SELECT id FROM tables WHERE closed_ms IS NULL)"
+    sql = f"SELECT max(at_us) FROM events {going_on} UNION SELECT max(at_us) FROM whispers {going_on}"  # noqa: S608
+    return max(at_us or 0 for (at_us,) in db.execute(sql))
 
 
 def _reply(frame: bytes | None) -> Accepted | Refused | None:

@@ -86,6 +86,18 @@ MIGRATIONS: Final = (
         frame BLOB NOT NULL
     );
     """,
+    # 4: plays that are told to their players alone.
+    """
+    CREATE TABLE whispers (
+        id INTEGER PRIMARY KEY,
+        table_id INTEGER NOT NULL REFERENCES tables (id),
+        seq INTEGER NOT NULL,
+        at_us INTEGER NOT NULL,
+        at_ms INTEGER NOT NULL,
+        frame BLOB NOT NULL
+    );
+    CREATE INDEX whispers_table ON whispers (table_id, seq, id);
+    """,
 )
 """What makes each version of the file from the one before. Nothing here is ever changed: only added to.
 
@@ -96,6 +108,7 @@ server's clock in microseconds and that of the wall in milliseconds. ``seeds``: 
 ``beaten``: what those were told whose card came too late, behind the event ``seq``. ``corrections``: what was
 said of a match afterwards, by the match's name, as the lines of its record.
 ``snapshots``: each table as it was after its last hand, so that a restart need not go through all of its log.
+``whispers``: the plays of hands of identical deals, behind the event ``seq``, in their order.
 """
 
 VERSION: Final = len(MIGRATIONS)

@@ -247,7 +247,7 @@ class Outbox:
         topic = topics.table(code, "snapshot")
         if not payloads.is_open(table.view):
             return topic, b""  # which removes the last one, where nobody may look on any more
-        return topic, _bytes(encode(table.view.snapshot(table.elapsed_ms(now))))
+        return topic, _bytes(encode(table.view.snapshot_for(None, table.elapsed_ms(now))))
 
     def _put(self, code: str, what: Outgoing | Event, now: int) -> None:
         """Put something into the line: for tables that are seen later than they are played, later."""
