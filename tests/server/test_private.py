@@ -96,15 +96,15 @@ def test_nothing_is_told_but_progress(game: str) -> None:
     rng = random.Random(game)
     one, other = racing(game), racing(game)
     told = differed = 0
-    for _ in range(12):
+    for _ in range(8):
         if Phase.PLAYING not in {one.table.view.phase} & {other.table.view.phase}:
             break
         for sitting in (one, other):  # plays without progress, and any number of them
-            quiet = [play for play in sitting.plays(0) if _gain(sitting, 0, play) == 0]
+            quiet = [play for play in _some(sitting, rng) if _gain(sitting, 0, play) == 0]
             for play in rng.sample(quiet, min(len(quiet), rng.randint(0, 2))):
                 if play in sitting.plays(0) and _gain(sitting, 0, play) == 0:
                     give(sitting, 0, play)
-        gains = [{_gain(each, 0, play): play for play in each.plays(0)} for each in (one, other)]
+        gains = [{_gain(each, 0, play): play for play in _some(each, rng)} for each in (one, other)]
         common = sorted((gains[0].keys() & gains[1].keys()) - {0})
         if common:
             gain = rng.choice(common)
@@ -117,6 +117,12 @@ def test_nothing_is_told_but_progress(game: str) -> None:
     assert one.table.view.snapshot_for(1, 0) == other.table.view.snapshot_for(1, 0)
     differed += list(whispered(one.log)) != list(whispered(other.log))
     RAN[game] = (told, differed)
+
+
+def _some(sitting: Sitting, rng: random.Random) -> list[Play]:
+    """Return a few of the plays that the seat has."""
+    legal = sitting.plays(0)
+    return rng.sample(legal, min(len(legal), 6))
 
 
 RAN: dict[str, tuple[int, int]] = {}
