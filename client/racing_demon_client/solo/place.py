@@ -134,7 +134,11 @@ class SoloClient(Client):
 
     def redo(self) -> bool:
         """Make the play again that was taken back last; tell whether there was one."""
-        return self._went(self.table.redo())
+        went = self._went(self.table.redo())
+        if went and self.table.is_won:
+            self._won_ms = self.elapsed_ms
+            self._tell(*self.table.finish(self._won_ms))
+        return went
 
     def restart(self) -> bool:
         """Lay the same deal again; tell whether anything was played."""
