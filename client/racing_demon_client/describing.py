@@ -240,7 +240,7 @@ def _stock(group: Stock) -> Iterator[str]:
         yield f"{_capital(group.name)}: {_count(group.turn, 'card')} at a time."
     times = "as often as you like" if group.redeals is None else _times(group.redeals)
     how = "shuffled" if group.shuffle else "in its order"
-    yield f"When it is empty it is made up anew {times}" + (f", {how}." if group.redeals != 0 else ".")
+    yield "It is never made up anew." if group.redeals == 0 else f"Empty, it is made up anew {times}, {how}."
     if group.relay:
         yield "Then this is dealt at once: " + " ".join(_deal(step) for step in group.relay)
     if group.tail_rule is TailRule.EITHER2:
@@ -316,7 +316,7 @@ def _count(number: int, what: str) -> str:
 
 
 def _times(number: int) -> str:
-    return {0: "never", 1: "once", 2: "twice"}.get(number, f"{number} times")
+    return {1: "once", 2: "twice"}.get(number, f"{number} times")
 
 
 def _names(names: Iterable[str]) -> str:

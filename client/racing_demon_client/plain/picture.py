@@ -67,7 +67,8 @@ def others(view: TableView, seat: int | None, *, ascii_only: bool = False) -> li
     for other in view.hand_seats:
         if other != seat:
             ends = " ".join(_ends(view.rules, view.board, other, ascii_only))
-            waste = _pile(view.board, view.rules.layout.waste[other], ascii_only)
+            wastes = view.rules.layout.own(other, Kind.WASTE)
+            waste = " ".join(_pile(view.board, pile, ascii_only) for pile in wastes) or "none"
             who = _who(view, other)
             lines.append(f" {who:{NAME_WIDTH}} {points[other]:3} points  columns {ends}  waste {waste}")
     return lines
