@@ -1,5 +1,6 @@
 """A load on a server: what it is, and what was measured of both."""
 
+import atexit
 import json
 import os
 import shutil
@@ -231,6 +232,8 @@ def compiled() -> Path:
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if compiler is None:
         raise FileNotFoundError("no C compiler, which the load needs: on Debian, apt install gcc")
-    target = Path(tempfile.mkdtemp(prefix="racing-demon-bench-")) / "load"
+    folder = tempfile.mkdtemp(prefix="racing-demon-bench-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    target = Path(folder) / "load"
     subprocess.run([compiler, "-O2", "-o", target, SOURCE], check=True)  # noqa: S603
     return target
