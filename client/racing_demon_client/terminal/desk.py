@@ -166,10 +166,12 @@ class Desk:
 
     @property
     def focus(self) -> int | None:
-        """The seat whose layout is drawn large: the own one, else the one that is watched."""
+        """The seat whose layout is drawn large: the own one, else the one that is watched, if any may be."""
         seats, seat = self._place.view.hand_seats, self._place.seat
         if seat in seats:
             return seat
+        if self._place.view.is_private:
+            return None
         return self._watched if self._watched in seats else next(iter(seats), None)
 
     # The picture.
