@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from .board import Board, Kind
 from .cards import PACK_SIZE, UNKNOWN, Card
-from .declaration import Foundations, Reserve
+from .declaration import Base, Foundations, Reserve
 from .messages.events import Played
 from .rules import Rules
 
@@ -124,7 +124,11 @@ class Chances:
     def _renew(self, changed: int) -> None:
         """Find anew what a foundation takes; with it all others, where its first card fixes their rank."""
         group = self._rules.layout.groups[changed]
-        fixes = isinstance(group, Foundations) and group.base is None and len(self._board.cards[changed]) <= 1
+        fixes = (
+            isinstance(group, Foundations)
+            and group.base is Base.FIRST
+            and len(self._board.cards[changed]) <= 1
+        )
         for pile in self._wanted if fixes else [changed]:
             self._wanted[pile] = self._wanted_by(pile)
         self._gather()

@@ -310,7 +310,7 @@ def test_hostile_names_are_printable_everywhere(cls: type[Message]) -> None:
         "by": 0, "reason": "out" if cls is ev.HandOver else "beaten", "out": 0, "points": (1, 2),
         "elapsed_ms": 0, "late_us": 1, "pile": 0, "top": 5, "connected": True, "ready": True, "host": 0,
         "options": Options(), "hand": 1, "commitment": SECRET, "seats": (), "shown": (), "countdown_ms": 0,
-        "muted": True, "halted": True, "reaction": "thanks",
+        "muted": True, "halted": True, "reaction": "thanks", "progress": 7,
         "grace_ms": 0, "seed": SECRET, "oldest": 1, "newest": 1, "stamp": 1, "phase": "playing",
         "source": view.rules.layout.stock[0] if view.rules else 0, "count": 3,
         "destination": view.rules.layout.waste[0] if view.rules else 0,
