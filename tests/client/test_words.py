@@ -20,7 +20,7 @@ from racing_demon_protocol.messages.server import (
 )
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import EndReason, Reaction, Reason
-from racing_demon_protocol.view import TableView
+from racing_demon_protocol.view import Progress, TableView
 
 from ..support.tables import Own, Sitting, of_type
 
@@ -304,13 +304,14 @@ def test_hostile_names_are_printable_everywhere(cls: type[Message]) -> None:
     view = TableView.from_snapshot(Sitting.playing(2).mirror.snapshot(0))
     view.code = HOSTILE[:16]
     view.seats = {seat: SeatState(seat=seat, name=HOSTILE, bot=HOSTILE[:16]) for seat in range(8)}
+    view.progress = {0: Progress(7, 1)}
     fields: dict[str, object] = {
         "seq": 1, "seat": 0, "counter": 1, "code": HOSTILE[:16], "text": HOSTILE, "name": HOSTILE,
         "bot": HOSTILE[:16], "software": HOSTILE, "token": None, "hand_id": HOSTILE, "winners": (0, 1),
         "by": 0, "reason": "out" if cls is ev.HandOver else "beaten", "out": 0, "points": (1, 2),
         "elapsed_ms": 0, "late_us": 1, "pile": 0, "top": 5, "connected": True, "ready": True, "host": 0,
         "options": Options(), "hand": 1, "commitment": SECRET, "seats": (), "shown": (), "countdown_ms": 0,
-        "muted": True, "halted": True, "reaction": "thanks", "progress": 7,
+        "muted": True, "halted": True, "reaction": "thanks", "progress": 7 if cls is ev.Progressed else (),
         "grace_ms": 0, "seed": SECRET, "oldest": 1, "newest": 1, "stamp": 1, "phase": "playing",
         "source": view.rules.layout.stock[0] if view.rules else 0, "count": 3,
         "destination": view.rules.layout.waste[0] if view.rules else 0,

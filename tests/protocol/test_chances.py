@@ -26,27 +26,27 @@ def ready(rules: Rules, board: Board) -> set[tuple[int, int, int]]:
     return found
 
 
-def followed(name: str) -> Iterator[tuple[TableView, Chances, ev.Played, Chance | None, list[Race]]]:
-    """Yield each play of a match, with what came of it; its time is its number."""
+def followed(name: str) -> Iterator[tuple[int, TableView, Chances, ev.Played, Chance | None, list[Race]]]:
+    """Yield each play of a match, with what came of it; its time is its place in the log."""
     view = TableView("SIM", options_of(name))
     chances: Chances | None = None
-    for event in log_of(name):
+    for at, event in enumerate(log_of(name)):
         view.apply(event)
         if isinstance(event, ev.Signalled):
             assert view.rules is not None
             assert view.board is not None
-            chances = Chances(view.rules, view.board, event.seq)
+            chances = Chances(view.rules, view.board, at)
         elif isinstance(event, ev.Rotated) and chances is not None:
-            chances.refresh(event.seq)
+            chances.refresh(at)
         elif isinstance(event, ev.Played):
             assert chances is not None
-            yield view, chances, event, *chances.follow(event, event.seq)
+            yield at, view, chances, event, *chances.follow(event, at)
 
 
 @pytest.mark.parametrize("name", MATCHES)
 def test_chances_are_the_legal_plays_upward(name: str) -> None:
     """After every play the chances are just the plays to the foundations that the rules allow."""
-    for view, chances, _, _, _ in followed(name):
+    for _at, view, chances, _, _, _ in followed(name):
         assert view.rules is not None
         assert view.board is not None
         found = {(chance.seat, chance.pile, chance.card) for chance in chances.open}
@@ -56,7 +56,7 @@ def test_chances_are_the_legal_plays_upward(name: str) -> None:
 @pytest.mark.parametrize("name", MATCHES)
 def test_a_card_that_goes_up_was_a_chance(name: str) -> None:
     """Each play to a foundation takes a chance that was there before; no other play takes any."""
-    for view, _, event, taken, _ in followed(name):
+    for at, view, _, event, taken, _ in followed(name):
         assert view.board is not None
         if view.board.piles[event.destination].kind is not Kind.FOUNDATION:
             assert taken is None
@@ -64,7 +64,7 @@ def test_a_card_that_goes_up_was_a_chance(name: str) -> None:
         assert taken is not None
         assert (event.seat, event.source) == (taken.seat, taken.pile)
         assert view.board.cards[event.destination][-1] == taken.card
-        assert taken.since < event.seq
+        assert taken.since < at
 
 
 @pytest.mark.parametrize("name", ["racing-demon", "shouted", "rotated", "eight"])
@@ -73,12 +73,12 @@ def test_races_are_chances_that_others_spoiled(name: str) -> None:
     before: dict[tuple[int, int], Chance] = {}
     hand: Chances | None = None
     seen = 0
-    for _, chances, event, taken, races in followed(name):
+    for at, _, chances, event, taken, races in followed(name):
         now = {(chance.seat, chance.pile): chance for chance in chances.open}
         expected = set()
         for place, chance in before.items() if chances is hand else ():
             if chance.seat != event.seat and place not in now:
-                expected.add(Race(event.seq, chance.card, event.seat, chance.seat, event.seq - chance.since))
+                expected.add(Race(at, chance.card, event.seat, chance.seat, at - chance.since))
                 assert taken is not None
                 assert chance.card % PACK_SIZE == taken.card % PACK_SIZE
         assert chances is not hand or expected == set(races)
