@@ -167,6 +167,11 @@ async def verify_record(arguments: argparse.Namespace) -> int:
         f"right: {verdict.hands} hands, {verdict.plays} plays; every commitment is kept, every card is "
         "its seed's, every play was legal, and the scores add up"
     )
+    if verdict.unseen:
+        write(
+            f"on identical deals: {verdict.unseen} layouts are not in this record, only how far they "
+            "came; the server's record has them"
+        )
     return 0
 
 

@@ -14,6 +14,7 @@ from .games import declare
 from .messages import events as ev
 from .messages.server import HandResult, SeatState, Snapshot
 from .options import Options
+from .racing import Runner, order
 from .reasons import Phase
 from .rulebook import make_rules
 from .rules import Namer, Rules
@@ -132,10 +133,8 @@ class TableView:
 
         Who has won is ahead; then who came further; of equals, who came there earlier.
         """
-        return sorted(
-            self.progress,
-            key=lambda seat: (seat != out, -self.progress[seat].reached, self.progress[seat].since),
-        )
+        runners = (Runner(seat, far.reached, seat == out, far.since) for seat, far in self.progress.items())
+        return [seat for tied in order(runners) for seat in tied]
 
     def stuck(self) -> tuple[int, int]:
         """Return how many of the hand have said that they are stuck, and how many are there to say so."""

@@ -39,6 +39,7 @@ class Desk:
         paint_ms: the last time from a key to its picture.
         ignored: the seats whose words are not shown here.
         alone: whether it is a table of one's own.
+        sees_all: whether all layouts are known on identical deals too, as from a server's record.
         standing: how far one has come, at such a table.
         status: what is told while nothing else is to be said; may be empty.
 
@@ -62,6 +63,7 @@ class Desk:
         self._slots: Slots | None = None
         self.ignored: set[int] = set()
         self.alone = False
+        self.sees_all = False
         self.standing: Callable[[], str] = str
         self.status: Callable[[], str] = str
         self._watched: int | None = None
@@ -170,7 +172,7 @@ class Desk:
         seats, seat = self._place.view.hand_seats, self._place.seat
         if seat in seats:
             return seat
-        if self._place.view.is_private:
+        if self._place.view.is_private and not self.sees_all:
             return None
         return self._watched if self._watched in seats else next(iter(seats), None)
 

@@ -54,6 +54,7 @@ class ReplaySession(Session):
         self.replay = opened.client
         super().__init__(opened, desk, preset, bindings, recorder)
         desk.status = self._status
+        desk.sees_all = True
         self._motion = desk.motion
         if self.replay.paused:
             desk.motion = False

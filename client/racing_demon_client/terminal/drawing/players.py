@@ -47,7 +47,7 @@ def draw_players(sheet: Sheet, x: int, y: int) -> int:
 def draw_race(sheet: Sheet, corner: tuple[int, int], width: int) -> int:
     """Draw how far everybody is on identical deals, the first one first; return the row below."""
     (x, y), view, canvas = corner, sheet.scene.view, sheet.canvas
-    most = max(sheet.rules.game.deck_size, *(each.reached for each in view.progress.values()))
+    most = max([sheet.rules.game.deck_size, *(each.reached for each in view.progress.values())])
     bar = max(0, width - 3 - RACE_NAME - 5 - 6)
     for place, seat in enumerate(view.race_order(view.called), start=1):
         state, reached = view.seats.get(seat), view.progress[seat].reached
