@@ -20,7 +20,6 @@ from racing_demon_protocol.portable import (
     read_records,
     section_line,
 )
-from racing_demon_protocol.ratings import ratings
 from racing_demon_protocol.record import verify
 from racing_demon_protocol.standings import chosen, standings
 
@@ -187,6 +186,8 @@ async def scores(arguments: argparse.Namespace) -> int:
     finally:
         kept.save()
     matches = chosen(found, since_ms=arguments.since, until_ms=arguments.until, names=arguments.names)
+    from racing_demon_protocol.ratings import ratings  # noqa: PLC0415 - its library is for those who ask for it
+
     table, rated = standings(matches), ratings(matches)
     if not arguments.bots:
         table.rows = [row for row in table.rows if not row.key.bot]
