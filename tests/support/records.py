@@ -35,7 +35,7 @@ def match(name: str) -> tuple[Options, tuple[Event, ...]]:
 
 
 def record(options: Options, log: Log) -> list[Message]:
-    """Return a record from the first event on, with its numbers in a row; on identical deals plays have none."""
+    """Return a record from the first event on, with its numbers in a row; whispers have none."""
     whispers = GAMES[options.game].deals is Deals.IDENTICAL
     numbered: list[Message] = []
     number = 0
