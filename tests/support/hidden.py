@@ -159,7 +159,7 @@ class _Performance:
         ear = self._at[seat] = Ear(list(Encoding)[seat % 2])
         self._ears.append((f"seat {seat}", ear))
         self.room.take_seat(ear, seat)
-        self.room.catch_up(ear, seq)
+        self.room.catch_up(ear, seq, seat)
         self.room.connect(seat)
 
     def end(self, steps: Sequence[Step], log: str) -> Told:

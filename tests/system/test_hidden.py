@@ -25,9 +25,9 @@ TABLES: Final[list[dict[str, Any]]] = [
     {"game": "classic"},
     {"game": "classic", "watch_delay_ms": 3_000, "call_out": "shout"},
     {"stall_rule": "rotate", "auto_first_turn": True, "waste_view": 3},
-    {"game": "fooliana"},
-    {"game": "demon-a"},
-    {"game": "demon-b", "forced_bases": True},
+    {"game": "demon-a-first"},
+    {"game": "demon-a-aces"},
+    {"game": "demon-b-aces", "forced_bases": True},
     {"tail_rule": "either2", "redeals": 2, "spectators": False},
 ]
 
