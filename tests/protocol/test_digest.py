@@ -59,7 +59,7 @@ def test_hands_before_the_record_have_their_tally() -> None:
 
 def test_two_matches_at_one_table() -> None:
     """A table that plays on has a digest for each match, the second with its own commitment."""
-    record = recording_of("demon-a")
+    record = recording_of("racing-demon")
     view: TableView | None = None
     for entry in record.entries:
         view = followed(view, entry.message)
