@@ -59,7 +59,7 @@ def test_hands_before_the_record_have_their_tally() -> None:
 
 def test_two_matches_at_one_table() -> None:
     """A table that plays on has a digest for each match, the second with its own commitment."""
-    record = recording_of("racing-demon")
+    record = recording_of("demon-a")
     view: TableView | None = None
     for entry in record.entries:
         view = followed(view, entry.message)
@@ -68,10 +68,13 @@ def test_two_matches_at_one_table() -> None:
     begin = next(n for n, entry in enumerate(record.entries) if isinstance(entry.message, ev.Committed))
     assert joins < begin + 1
     again = []
-    for number, entry in enumerate(
-        [e for e in record.entries[begin:] if not isinstance(e.message, Refused)], view.seq + 1
-    ):
-        message = entry.message.model_copy(update={"seq": number})
+    first_event = record.entries[begin].message
+    assert isinstance(first_event, ev.Event)
+    later = view.seq + 1 - first_event.seq
+    for entry in record.entries[begin:]:
+        if not isinstance(entry.message, ev.Event):
+            continue
+        message = entry.message.model_copy(update={"seq": entry.message.seq + later})
         if isinstance(message, ev.Committed):
             message = message.model_copy(update={"commitment": "ab" * 32})
         again.append(Entry(message, entry.at_us))
