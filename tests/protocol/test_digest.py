@@ -4,7 +4,6 @@ import pytest
 
 from racing_demon_protocol.digest import Digest, digests
 from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Refused
 from racing_demon_protocol.portable import Correction, Entry, Header, Record, followed
 from racing_demon_protocol.view import TableView
 
