@@ -284,7 +284,7 @@ class Table:
 
     def _give_up(self, at: int) -> None:
         self._seating.give_up(at)
-        self._check_agreed_stop()
+        self._check_agreed_stop(at)
 
     # The commands, one method each.
 
@@ -311,7 +311,7 @@ class Table:
         self._verify_goes_on()
         if not self._seating.state(seat).stuck:
             self._log.emit(ev.StuckSaid, seat=seat)
-            self._check_agreed_stop()
+            self._check_agreed_stop(self._now)
 
     def _call(self, seat: int, command: cl.Call) -> None:
         hand = self._hand
@@ -460,13 +460,13 @@ class Table:
             if reached != self.view.progress[seat].reached:
                 self._log.emit(ev.Progressed, seat=seat, progress=reached)
 
-    def _check_agreed_stop(self) -> None:
+    def _check_agreed_stop(self, at: int) -> None:
         """End the hand if all who must agree have said that they are stuck (catalogue 1.8.1)."""
         if self.view.phase is not Phase.PLAYING or self._hand is None or self.view.paused:
             return
         asked = [seat for seat in self.view.hand_seats if self._seating.must_agree(seat)]
         if asked and all(self._seating.state(seat).stuck for seat in asked):
-            self._stall(self._hand, EndReason.STUCK, self._now)
+            self._stall(self._hand, EndReason.STUCK, at)
 
     def _check_dead(self, at: int) -> None:
         hand = self._hand
@@ -479,7 +479,7 @@ class Table:
         for seat in there:  # each alone: whoever cannot go on waits for the others
             if hand.is_dead([seat]) and not self._seating.state(seat).stuck:
                 self._log.emit(ev.StuckSaid, seat=seat)
-        self._check_agreed_stop()
+        self._check_agreed_stop(at)
 
     def _end_time(self, at: int) -> None:
         assert self._hand is not None
@@ -538,7 +538,7 @@ class Table:
             else:
                 self._hand.ask_again(self._now)
                 self._pausing.check(self._hand, self._now)
-                self._check_agreed_stop()
+                self._check_agreed_stop(self._now)
         elif self.view.phase is Phase.TALLY and not self._seating.active():
             self._check_match()
         else:

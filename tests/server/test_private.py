@@ -237,3 +237,15 @@ def test_games_for_one_and_for_two_together() -> None:
         Reason.BAD_OPTION,
         "Sympathy is for two together, and more have taken seats.",
     )
+
+
+def test_a_hand_ends_when_all_are_stuck_and_not_when_the_table_is_woken() -> None:
+    """Its length does not depend on when somebody looks: the last seat is found stuck at its own time."""
+    sitting = racing("clock", 2, time_limit_ms=86_400_000)
+    for seat in (0, 1):
+        _play_to_the_end(sitting, seat)
+    late = sitting.fork()
+    sitting.wait(SECOND)
+    late.wait(60 * SECOND)
+    (over,), (late_over,) = (of_type(ev.HandOver, each.log) for each in (sitting, late))
+    assert over == late_over
