@@ -28,7 +28,7 @@ from racing_demon_server.settings import Settings
 
 __all__ = ["PATIENCE", "Closing", "Peer", "Served", "fragments", "serving", "troubles", "within"]
 
-PATIENCE: Final = 20.0
+PATIENCE: Final = 60.0
 """Seconds after which a test that waits in vain fails. No test is meant to take so long."""
 
 T = TypeVar("T")
