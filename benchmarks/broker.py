@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # as a script, this file kno
 from tests.support.brokers import Broker
 from tests.support.processes import server_process
 
+from benchmarks.percentiles import percentiles
 from racing_demon_client.connection import Client
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.client import Ready
@@ -103,12 +104,6 @@ async def _phase(watch: Watch, seconds: float) -> list[float]:
     return list(watch.waited)
 
 
-def percentile(values: Sequence[float], share: int) -> float:
-    """Return the value that so many percent do not exceed."""
-    ordered = sorted(values)
-    return ordered[-(-share * len(ordered) // 100) - 1]
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Measure, print the table, and return the exit code."""
     parser = argparse.ArgumentParser(
@@ -122,10 +117,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     up, down = asyncio.run(measure(max(1, arguments.rounds), max(0.2, arguments.seconds)))
     sys.stdout.write(f"{'play to seen, ms':20}{'p50':>8}{'p95':>8}{'p99':>8}{'plays':>8}\n")
+    p99 = {}
     for title, waited in (("broker up", up), ("broker killed", down)):
-        row = "".join(f"{percentile(waited, share):8.2f}" for share in (50, 95, 99))
+        shares = percentiles(waited)
+        p99[title] = shares["p99"]
+        row = "".join(f"{value:8.2f}" for value in shares.values())
         sys.stdout.write(f"{title:20}{row}{len(waited) // (PLAYERS - 1):8}\n")
-    sys.stdout.write(f"killed / up, p99: {percentile(down, 99) / percentile(up, 99):.2f}\n")
+    sys.stdout.write(f"killed / up, p99: {p99['broker killed'] / p99['broker up']:.2f}\n")
     return 0
 
 

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from .measure import CpuShares, Sample, Variant
+from .percentiles import percentiles
 
 __all__ = ["AIM", "numbers_of", "table_of"]
 
 AIM: Final = 2.5
 """How much slower than an empty application, at its 95th percentile, our table may feel."""
-PERCENTILES: Final = (50, 95, 99)
 
 
 def numbers_of(
@@ -35,16 +35,11 @@ def _row(title: str, samples: Sequence[Sample], lost: int) -> dict[str, Any]:
         "title": title,
         "samples": len(samples),
         "lost": lost,
-        "first": _percentiles([sample.first for sample in samples]),
-        "paint": _percentiles([sample.paint for sample in samples]),
-        "closed": _percentiles([sample.closed for sample in samples]),
-        "bytes": _percentiles([sample.size for sample in samples]),
+        "first": percentiles([sample.first for sample in samples]),
+        "paint": percentiles([sample.paint for sample in samples]),
+        "closed": percentiles([sample.closed for sample in samples]),
+        "bytes": percentiles([sample.size for sample in samples]),
     }
-
-
-def _percentiles(values: Iterable[float]) -> dict[str, float]:
-    ordered = sorted(values)
-    return {f"p{share}": ordered[-(-share * len(ordered) // 100) - 1] for share in PERCENTILES}
 
 
 def table_of(numbers: dict[str, Any]) -> str:

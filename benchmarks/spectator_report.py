@@ -1,16 +1,16 @@
 """The numbers of the spectators' benchmark, as a table for people and as JSON for machines."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
+from .percentiles import PERCENTILES, percentiles
 from .watching import Round, SilentOnes, Stretch
 
 __all__ = ["AIM", "numbers_of", "table_of"]
 
 AIM: Final = 1.5
 """How much later the slowest plays, at their 99th percentile, may come because of spectators."""
-PERCENTILES: Final = (50, 95, 99)
 
 
 def numbers_of(rounds: Sequence[Round], silent: SilentOnes) -> dict[str, Any]:
@@ -57,14 +57,9 @@ def _row(title: str, stretches: Sequence[Stretch]) -> dict[str, Any]:
         "missing": sum(stretch.seen.missing for stretch in stretches),
         "plays_a_second": sum(s.seen.plays for s in stretches) / sum(s.seconds for s in stretches),
         "cpu": sum(shares) / len(shares) if shares else None,
-        **_percentiles(times),
+        **percentiles(times),
         "max": max(times),
     }
-
-
-def _percentiles(values: Iterable[float]) -> dict[str, float]:
-    ordered = sorted(values)
-    return {f"p{share}": ordered[-(-share * len(ordered) // 100) - 1] for share in PERCENTILES}
 
 
 def _ratios(slower: dict[str, Any], faster: dict[str, Any]) -> dict[str, float]:
@@ -73,7 +68,7 @@ def _ratios(slower: dict[str, Any], faster: dict[str, Any]) -> dict[str, float]:
 
 def _round_ratio(round_: Round) -> float | None:
     watched, alone = round_.watched.seen.times, round_.alone.seen.times
-    return _percentiles(watched)["p99"] / _percentiles(alone)["p99"] if watched and alone else None
+    return percentiles(watched)["p99"] / percentiles(alone)["p99"] if watched and alone else None
 
 
 def table_of(numbers: dict[str, Any]) -> str:

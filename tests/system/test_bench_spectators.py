@@ -1,13 +1,12 @@
 """The benchmark of spectators measures all that it says; how quick anything is, no test asks."""
 
-import asyncio
-import json
 import sys
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from ..support.measuring import measured
+
 ROWS = {"alone", "watched", "readers", "silent"}
 SIZES = ["--spectators", "6", "--rounds", "2", "--seconds", "0.5", "--silent", "3", "--readers", "3"]
 
@@ -15,28 +14,12 @@ SIZES = ["--spectators", "6", "--rounds", "2", "--seconds", "0.5", "--silent", "
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no limits of files to raise")
 async def test_both_kinds_of_spectators_are_measured(tmp_path: Path) -> None:
     """With very few spectators every row has its times, and no reader misses an event."""
-    file = tmp_path / "numbers.json"
-    pipe = asyncio.subprocess.PIPE
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, str(ROOT / "benchmarks" / "spectators.py"), *SIZES, "--json", str(file)),
-        stdout=pipe,
-        stderr=pipe,
-    )
-    try:
-        async with asyncio.timeout(100):
-            output, complaints = await process.communicate()
-    finally:
-        if process.returncode is None:
-            process.terminate()  # which stops all that it has started
-            await process.wait()
-
-    assert process.returncode == 0, complaints.decode()
-    numbers = json.loads(file.read_text(encoding="utf-8"))
+    numbers, output = await measured("spectators.py", tmp_path, *SIZES)
     assert set(numbers["rows"]) == ROWS
     for row in numbers["rows"].values():
         assert row["samples"] > 0
         assert 0 < row["p50"] <= row["p95"] <= row["p99"] <= row["max"]
-        assert row["title"] in output.decode()
+        assert row["title"] in output
     assert len(numbers["ratio_p99_by_round"]) == 2
     assert all(ratio > 0 for ratio in [*numbers["ratio"].values(), *numbers["silent_ratio"].values()])
     assert numbers["spectators"]["frames_a_second"] > 0
