@@ -6,7 +6,8 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .PHONY: play test check format lint types contracts schema schema-write programs unit test-lan wheel-test \
-	bench-bots bench-broker bench-spectators bench-ui panes picture clean help
+	attacks autobahn contention crash fuzz fuzz-sockets hidden soak torn \
+	bench games games-table bench-bots bench-broker bench-scores bench-spectators bench-ui panes picture clean help
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -38,6 +39,9 @@ schema: $(STAMP)  ## check that protocol/schema.json and the wire's README are w
 schema-write: $(STAMP)  ## write them anew
 	$(BIN)/python protocol/generate.py
 
+games-table: $(STAMP)  ## write docs/games.md anew: every game, how it is raced, and where it is tested
+	$(BIN)/python protocol/games_table.py
+
 programs:
 	@sh tests/programs.sh
 
@@ -53,6 +57,44 @@ endif
 test-lan: $(STAMP)  ## two machines of network namespaces (as root): found, cut for 30 s, healed; prints times
 	RACING_DEMON_CUT_SECONDS=30 $(BIN)/pytest tests/system/test_lan.py $(ARGS)
 
+contention: $(STAMP)  ## PLAYS contended plays through sockets that are cut: all told is true, all false found out
+	RACING_DEMON_PLAYS=$(or $(PLAYS),20000) RACING_DEMON_MUTANTS=50 $(BIN)/pytest -s -o faulthandler_timeout=0 tests/system/test_history.py $(ARGS)
+
+soak: $(STAMP)  ## HANDS in virtual time, with crashes, breaks and all the rest
+	RACING_DEMON_HANDS=$(or $(HANDS),10000) $(BIN)/pytest -s -o faulthandler_timeout=0 tests/system/test_simulation.py $(ARGS)
+
+hidden: $(STAMP)  ## HANDS played with other hidden cards: everybody is told the same, byte for byte
+	RACING_DEMON_HANDS=$(or $(HANDS),10000) $(BIN)/pytest -s -o faulthandler_timeout=0 tests/system/test_hidden.py $(ARGS)
+
+fuzz: $(STAMP)  ## RUNS of atheris on decoding and validation: nothing but a refusal may come of a bad frame
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[fuzz]'
+	$(BIN)/python -m tests.support.guided -runs=$(or $(RUNS),1000000) $(ARGS)
+
+fuzz-sockets: $(STAMP)  ## FRAMES that are a little wrong, through real sockets
+	RACING_DEMON_FRAMES=$(or $(FRAMES),100000) $(BIN)/pytest -s -o faulthandler_timeout=0 tests/system/test_fuzz.py $(ARGS)
+
+autobahn: $(STAMP)  ## Autobahn's cases of RFC 6455 against the server's port; needs a Python 2.7
+	@sh tests/autobahn.sh
+
+bench: $(STAMP)  ## the server beside bare relays: cost of a play, latency, fairness; ARGS go to it
+	$(BIN)/python benchmarks/server.py $(ARGS)
+
+attacks: $(STAMP)  ## each attack on a server that a match is played on: what it costs, in time and memory
+	$(BIN)/pytest -s tests/system/test_attacks.py $(ARGS)
+
+games: $(STAMP)  ## 1,000 random hands of every game, all invariants; a million deals of the Clock
+	RACING_DEMON_GAMES=1000 RACING_DEMON_DEALS=1000000 $(BIN)/pytest -s -o faulthandler_timeout=0 \
+		tests/protocol/mechanics tests/protocol/test_building_games.py $(ARGS)
+
+crash: $(STAMP) programs  ## kill the server at KILLS random instants (10,000), and at every write of a hand; hours
+	RACING_DEMON_KILLS=$(or $(KILLS),10000) RACING_DEMON_WRITE_STEP=$(or $(STEP),1) \
+		$(BIN)/pytest tests/system/test_crash.py tests/system/test_crash_disk.py -s -n0 \
+		-o faulthandler_timeout=0 $(ARGS)
+
+torn: $(STAMP)  ## read IMAGES journals (100,000) as power cuts leave them
+	RACING_DEMON_IMAGES=$(or $(IMAGES),100000) $(BIN)/pytest tests/system/test_torn.py -s -n0 \
+		-o faulthandler_timeout=0 $(ARGS)
+
 bench-bots: $(STAMP)  ## 200 four-handed hands: what each level of bot earns
 	$(BIN)/python -m racing_demon_server.simulate --hands 200
 	$(BIN)/python -m racing_demon_server.simulate --hands 200 --game classic
@@ -65,6 +107,10 @@ bench-spectators: $(STAMP)  ## play to seen with 500 spectators and without, and
 
 bench-broker: $(STAMP)  ## play to seen while the MQTT broker is up, and while it is killed
 	$(BIN)/python benchmarks/broker.py $(ARGS)
+
+bench-scores: $(STAMP)  ## standings over 1,000 simulated matches: right against another count, and how long they take
+	RACING_DEMON_MATCHES=1000 $(BIN)/pytest -q tests/protocol/test_standings.py $(ARGS)
+	$(BIN)/python benchmarks/scores.py
 
 panes: $(STAMP)  ## eight terminal clients in tmux on one table, played by a script, to look at
 	sh tests/panes.sh

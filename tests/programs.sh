@@ -9,6 +9,7 @@ command -v nginx >/dev/null || missing="$missing nginx-light"
 command -v openssl >/dev/null || missing="$missing openssl"
 command -v ip >/dev/null || missing="$missing iproute2"
 command -v nft >/dev/null || missing="$missing nftables"
+[ "$(uname)" != Linux ] || command -v strace >/dev/null || missing="$missing strace"
 [ -z "$missing" ] && exit 0
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
     echo "Installing for the tests:$missing"

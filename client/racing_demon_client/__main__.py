@@ -3,12 +3,16 @@
 import asyncio
 import os
 import sys
-from collections.abc import Sequence
+from argparse import Namespace
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from io import TextIOWrapper
+from typing import Any
 
 from .cli import parse
 
 __all__ = ["main"]
+
+RECORDS = frozenset({"record", "replay", "scores", "verify"})
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -19,11 +23,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parse(argv)
     from racing_demon_protocol.errors import RacingDemonError  # noqa: PLC0415 - a --help needs none of it
 
-    from . import commands  # noqa: PLC0415
     from .plain.words import printable  # noqa: PLC0415
 
     try:
-        return asyncio.run(commands.COMMANDS[arguments.command](arguments))
+        return asyncio.run(_commands(arguments.command)[arguments.command](arguments))
     except RacingDemonError as error:
         for line in f"racing-demon: {error}".splitlines():
             sys.stderr.write(printable(line) + "\n")  # a server may have had its say in it
@@ -43,6 +46,17 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         sys.stderr.write(f"racing-demon: {told_fault()}\n")
         return 1
+
+
+def _commands(wanted: str) -> Mapping[str, Callable[[Namespace], Coroutine[Any, Any, int]]]:
+    """Return the commands among which one is: records need no tables, and are read sooner without."""
+    if wanted in RECORDS:
+        from . import record_commands  # noqa: PLC0415
+
+        return record_commands.COMMANDS
+    from . import commands  # noqa: PLC0415
+
+    return commands.COMMANDS
 
 
 if __name__ == "__main__":

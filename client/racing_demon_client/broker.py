@@ -10,13 +10,14 @@ import json
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Annotated, Final
+from typing import Final
 
 import aiomqtt
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ValidationError
 
 from racing_demon_protocol.board import Play
 from racing_demon_protocol.codec import MAX_SERVER_FRAME, decode_server
+from racing_demon_protocol.directory import CODE, NODE, ROOT, Listed
 from racing_demon_protocol.errors import CommandRefused, InvalidFrame
 from racing_demon_protocol.messages import Event, Message
 from racing_demon_protocol.messages import client as cl
@@ -28,7 +29,7 @@ from .broker_link import PATIENCE, connected, explained, payload_of, until_quiet
 from .connection import Client
 from .errors import ConnectionFailed
 
-__all__ = ["Listed", "Onlooker", "Player", "as_json", "tables", "told", "watch"]
+__all__ = ["Onlooker", "as_json", "tables", "told", "watch"]
 
 MOST_RECORD: Final = 16_384
 """Bytes of a table's record."""
@@ -38,48 +39,8 @@ MOST_WAITING: Final = 2_000
 FIRST_PAUSE: Final = 0.2
 LONGEST_PAUSE: Final = 3.0
 
-NODE: Final = r"[a-z0-9]{1,32}"
-CODE: Final = r"[a-z0-9]{1,16}"
-TOPIC: Final = re.compile(rf"rd/pub/({NODE})/(?:(status)|tables/({CODE})(?:/(events|snapshot))?)")
+TOPIC: Final = re.compile(rf"{ROOT}/({NODE})/(?:(status)|tables/({CODE})(?:/(events|snapshot))?)")
 PLACE: Final = re.compile(rf"(?:({NODE})/)?({CODE})")
-
-Number = Annotated[int, Field(strict=True, ge=-1_000_000, le=1_000_000)]
-Flag = Annotated[bool, Field(strict=True)]
-
-
-class Player(BaseModel):
-    """Somebody at a listed table; ``bot`` is a bot's level, or empty for a person."""
-
-    model_config = ConfigDict(frozen=True)
-
-    seat: Number
-    name: Annotated[str, Field(max_length=64)]
-    bot: Annotated[str, Field(max_length=16)] = ""
-    host: Flag = False
-    total: Number = 0
-
-
-class Listed(BaseModel):
-    """A table as the broker's directory has it. Texts in it are a stranger's: print them with care."""
-
-    model_config = ConfigDict(frozen=True)
-
-    v: Annotated[int, Field(strict=True, ge=1, le=1)]
-    node: Annotated[str, Field(pattern=rf"^{NODE}$")]
-    code: Annotated[str, Field(pattern=r"^[A-Z0-9]{1,16}$")]
-    urls: Annotated[tuple[Annotated[str, Field(max_length=256)], ...], Field(max_length=16)] = ()
-    game: Annotated[str, Field(max_length=32)]
-    title: Annotated[str, Field(max_length=64)] = ""
-    phase: Phase
-    hand: Number = 0
-    hands: Number = 0
-    target: Number | None = None
-    taken: Number = 0
-    free: Number = 0
-    late_join: Flag = True
-    locked: Flag = False
-    spectators: Flag = True
-    players: Annotated[tuple[Player, ...], Field(max_length=8)] = ()
 
 
 def told(listed: Listed) -> str:
@@ -109,7 +70,7 @@ async def tables(url: str) -> list[Listed]:
     found: dict[str, Listed] = {}
     async with connected(url) as mqtt:
         with explained(url):
-            await mqtt.subscribe([("rd/pub/+/status", 1), ("rd/pub/+/tables/+", 1)])
+            await mqtt.subscribe([(f"{ROOT}/+/status", 1), (f"{ROOT}/+/tables/+", 1)])
             async for message in until_quiet(mqtt):
                 topic = TOPIC.fullmatch(message.topic.value)
                 payload = payload_of(message)
@@ -180,7 +141,7 @@ class Onlooker(Client):
         super().__init__(url, patience=patience)
         self.code = code.upper()
         self._node = node
-        self._table = f"rd/pub/{node}/tables/{code.lower()}"
+        self._table = f"{ROOT}/{node}/tables/{code.lower()}"
         self._heard: asyncio.Queue[Message | Exception | None] = asyncio.Queue(MOST_WAITING)
         self._listening: asyncio.Task[None] | None = None
         self._mqtt: aiomqtt.Client | None = None

@@ -8,16 +8,16 @@ import ssl
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from typing import Final
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import urlsplit
 
 import aiomqtt
+
+from racing_demon_protocol.broker_address import parse_broker
 
 from .errors import ConnectionFailed
 
 __all__ = ["PATIENCE", "connected", "explained", "payload_of", "until_quiet"]
 
-PASSWORD: Final = "RACING_DEMON_MQTT_PASSWORD"  # noqa: S105 - the variable's name
-PORTS: Final = {"mqtt": 1883, "mqtts": 8883}
 PATIENCE: Final = 5.0
 """Seconds for a broker to answer anything."""
 QUIET_SECONDS: Final = 0.5
@@ -58,24 +58,17 @@ def explained(url: str) -> Iterator[None]:
 
 def _client(url: str) -> aiomqtt.Client:
     try:
-        parts = urlsplit(url)
-        host, port = parts.hostname, parts.port
-        more = dict(parse_qsl(parts.query))
-        if not host or parts.scheme not in PORTS or parts.path not in {"", "/"} or parts.fragment:
-            raise ValueError
-        tls = ssl.create_default_context(cafile=more.get("ca")) if parts.scheme == "mqtts" else None
-    except ValueError:
-        text = "This is no address of a broker: write mqtt://host:port or mqtts://user@host:port."
-        raise ConnectionFailed(text) from None
+        address = parse_broker(url, os.environ)
+        tls = ssl.create_default_context(cafile=address.ca) if address.tls else None
+    except ValueError as error:
+        raise ConnectionFailed(f"The broker's address will not do: {error}.") from None
     except OSError as error:
         raise ConnectionFailed(f"The file of certificates cannot be used: {error.strerror}.") from None
-    user = unquote(parts.username) if parts.username else None
-    password = unquote(parts.password) if parts.password else os.environ.get(PASSWORD)
     return aiomqtt.Client(
-        host,
-        port or PORTS[parts.scheme],
-        username=user,
-        password=password if user else None,
+        address.host,
+        address.port,
+        username=address.user,
+        password=address.password,
         tls_context=tls,
         timeout=PATIENCE,
         keepalive=KEEPALIVE,

@@ -13,8 +13,11 @@ __all__ = ["best_play", "fitting_count", "longest_unit", "targets", "with_plays"
 
 def fitting_count(rules: Rules, board: Board, seat: int, source: int, destination: int) -> int:
     """Return how many cards a player means: the most that may go there, or one."""
-    if destination == FOUNDATIONS or board.piles[source].kind is not Kind.TABLEAU:
+    if destination == FOUNDATIONS:
         return 1
+    if board.piles[source].kind is not Kind.TABLEAU:
+        plays = (play for play in rules.legal_plays(board, seat) if play.source == source)
+        return max((play.count for play in plays if play.destination == destination), default=1)
     counts = range(len(board.cards[source]), 0, -1)
     fitting = (count for count in counts if rules.can_play(board, seat, Play(source, count, destination)))
     return next(fitting, 1)
@@ -67,15 +70,14 @@ def with_plays(rules: Rules, board: Board, seat: int, plays: Iterable[Play]) -> 
         if not _is_known(ahead, play):
             continue
         try:
-            source, count, destination = rules.verify_play(ahead, seat, play)
+            landing: Play | None = rules.verify_play(ahead, seat, play)
         except IllegalPlay:
             continue
         ahead = board.copy() if ahead is board else ahead
-        landing: Play | None = Play(source, count, destination)
         while landing is not None:  # a space may fill itself
             ahead.shift(landing)
-            air[landing.source] = max(0, air.get(landing.source, 0) - landing.count)
-            air[landing.destination] = air.get(landing.destination, 0) + landing.count
+            air[landing.source] = max(0, air.get(landing.source, 0) - abs(landing.count))
+            air[landing.destination] = air.get(landing.destination, 0) + abs(landing.count)
             landing = rules.automatic(ahead, seat)
     return ahead, air
 

@@ -6,25 +6,25 @@ import contextlib
 import functools
 import getpass
 import sys
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from typing import Any, Final
 
-from racing_demon_protocol.errors import CommandRefused, InvalidRecord
-from racing_demon_protocol.games import GAMES
+from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.messages.client import Start
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Reason
-from racing_demon_protocol.record import read, verify
 
-from . import openings
+from . import game_commands, openings
 from .errors import RecordFailed
 from .finding import NOTHING, as_json, look, place, told
+from .local import Keeping
 from .openings import Opened
+from .plain.alone import play_alone
 from .plain.session import attend, take_part
 from .plain.words import printable
 from .qr import link_of, qr_lines
 from .recorder import Recorder
-from .surroundings import is_poor
+from .streams import has_screen, is_ascii_only, is_terminal, write, write_aside
 
 __all__ = ["COMMANDS"]
 
@@ -42,32 +42,6 @@ Opening = Callable[..., contextlib.AbstractAsyncContextManager[Opened]]
 GREETING: Final = "Enter deals. ? shows what can be typed."
 
 
-def write(line: str) -> None:
-    """Print a line at once."""
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
-
-
-def write_aside(line: str) -> None:
-    """Print a line where it is in nobody's way who reads the output by program."""
-    sys.stderr.write(line + "\n")
-
-
-def is_ascii_only(arguments: argparse.Namespace) -> bool:
-    """Tell whether suits are written as letters: as asked for, or as the terminal needs it."""
-    return bool(arguments.ascii) or is_poor(sys.stdout.encoding or "")
-
-
-def is_terminal() -> bool:
-    """Tell whether somebody sits at a terminal."""
-    return sys.stdin.isatty() and sys.stdout.isatty()
-
-
-def has_screen(arguments: argparse.Namespace) -> bool:
-    """Tell whether the terminal table is to be shown, and can be: Textual draws it on standard error."""
-    return not arguments.plain and is_terminal() and sys.stderr.isatty()
-
-
 async def play(arguments: argparse.Namespace) -> int:
     """Play against bots on a server of one's own, or let only bots play."""
     speed = arguments.speed or (1.0 if sys.stdout.isatty() else UNSEEN_SPEED)
@@ -81,6 +55,7 @@ async def play(arguments: argparse.Namespace) -> int:
         seed=arguments.seed,
         speed=speed,
         seated=not watching,
+        keeping=_keeping(arguments, "none"),
     )
     async with opening as opened:
         if watching:
@@ -89,6 +64,12 @@ async def play(arguments: argparse.Namespace) -> int:
         else:
             await _take_part(opened, arguments, [GREETING])
     return 0
+
+
+def _keeping(arguments: argparse.Namespace, usual: str) -> Keeping:
+    """Return how one's own server keeps the table; whoever names a file wants it kept."""
+    durability = arguments.durability or (usual if arguments.journal is None else "full")
+    return Keeping(durability, arguments.journal)
 
 
 def _hurried(options: Options, speed: float) -> Options:
@@ -110,6 +91,7 @@ async def host(arguments: argparse.Namespace) -> int:
         port=arguments.port,
         server=arguments.server,
         announced=arguments.announce,
+        keeping=_keeping(arguments, "full"),
         passphrase=arguments.passphrase,
     )
     async with opening as opened:
@@ -130,7 +112,8 @@ async def join(arguments: argparse.Namespace) -> int:
         return 2
     opening = functools.partial(openings.join, *found, arguments.name)
     async with _let_in(opening, arguments.passphrase) as opened:
-        await _take_part(opened, arguments, ["Enter: ready. ? shows what can be typed."])
+        told = [opened.note] if opened.note else []
+        await _take_part(opened, arguments, [*told, "Enter: ready. ? shows what can be typed."])
     return 0
 
 
@@ -194,6 +177,24 @@ async def _list_broker(arguments: argparse.Namespace) -> int:
     return 0 if found else 1
 
 
+async def solo(arguments: argparse.Namespace) -> int:
+    """Play a game alone, or tell how that went so far."""
+    if arguments.statistics:
+        return game_commands.statistics(arguments)
+    client = openings.alone(
+        arguments.name, arguments.options, seed=arguments.seed, day=arguments.daily, deal=arguments.deal
+    )
+    with _recorder(arguments.record) as recorder:
+        if has_screen(arguments):
+            await _sit_down(Opened(client, "alone"), arguments, None)
+        else:
+            await play_alone(client, write, ascii_only=is_ascii_only(arguments))
+        if recorder is not None:  # the last deal, as it was played in the end
+            for message in client.ended().log():
+                recorder.keep(message, client.view)
+    return 0
+
+
 async def welcome(arguments: argparse.Namespace) -> int:
     """Show the first screen of the terminal client, from which every table can be reached."""
     if not (is_terminal() and sys.stderr.isatty()):
@@ -202,36 +203,6 @@ async def welcome(arguments: argparse.Namespace) -> int:
     from .terminal.app import run  # noqa: PLC0415
 
     return await run(None, arguments)
-
-
-async def verify_file(arguments: argparse.Namespace) -> int:
-    """Check a record and say what it proves."""
-    try:
-        with _opened(arguments.file) as lines:
-            verdict = verify(read(lines))
-    except InvalidRecord as error:
-        write(f"not right: {error}")
-        return 1
-    except (OSError, UnicodeDecodeError) as error:
-        sys.stderr.write(f"racing-demon: {arguments.file} cannot be read: {error}\n")
-        return 1
-    if verdict.skipped:
-        write(f"{verdict.skipped} hands are not whole in this record, and were not checked")
-    if not verdict.hands:
-        write("nothing to check: no hand in this record is whole, from its deal to its end")
-        return 1
-    write(
-        f"right: {verdict.hands} hands, {verdict.plays} plays; every commitment is kept, every card is "
-        "its seed's, every play was legal, and the scores add up"
-    )
-    return 0
-
-
-async def games(arguments: argparse.Namespace) -> int:
-    """List the games."""
-    for game in GAMES.values():
-        write(f"{game.name:14} {game.title} ({game.source})")
-    return 0
 
 
 async def _take_part(opened: Opened, arguments: argparse.Namespace, greeting: list[str]) -> None:
@@ -290,22 +261,14 @@ def _record_failed(path: str, error: OSError) -> RecordFailed:
     return RecordFailed(path, error.strerror or "unknown reason")
 
 
-@contextlib.contextmanager
-def _opened(file: str) -> Iterator[Iterable[str]]:
-    if file == "-":
-        yield sys.stdin
-    else:
-        with open(file, encoding="utf-8") as lines:
-            yield lines
-
-
 COMMANDS: dict[str, Callable[[argparse.Namespace], Coroutine[Any, Any, int]]] = {
     "play": play,
     "host": host,
     "join": join,
     "watch": watch,
     "tables": tables,
-    "verify": verify_file,
-    "games": games,
+    "games": game_commands.games,
+    "rules": game_commands.rules,
+    "solo": solo,
     "welcome": welcome,
 }

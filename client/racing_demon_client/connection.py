@@ -91,6 +91,7 @@ class Client:
         self._early: deque[Message] = deque()
         self._entered = False
         self._goodbye = False
+        self._said_leave = False
         self._return: asyncio.Task[None] | None = None
         self._open_seconds = OPEN_SECONDS
 
@@ -145,6 +146,28 @@ class Client:
         client._passphrase = passphrase  # whoever watches comes back by it, for want of a token
         return await client._enter(cl.Watch(code=code, passphrase=passphrase))
 
+    @classmethod
+    async def resume(cls, url: str, code: str, token: str, *, encoding: Encoding = Encoding.MSGPACK) -> Self:
+        """Take a seat up again with its token, from a program that knows nothing else of it.
+
+        Raises:
+            ConnectionFailed: the server cannot be reached.
+            CommandRefused: there is no such table, or the token opens no seat there.
+
+        """
+        return await cls(url, encoding)._enter(cl.Resume(code=code, token=token))
+
+    @property
+    def token(self) -> str | None:
+        """The secret that opens the seat again; ``None`` for whoever watches. It is not to be shown."""
+        return self._token
+
+    @property
+    def has_left(self) -> bool:
+        """Whether the seat was given up, or taken away, for good."""
+        state = None if self._view is None or self.seat is None else self._view.seats.get(self.seat)
+        return self._said_leave or state is None or state.left
+
     @property
     def view(self) -> TableView:
         """The table, as of the last message taken."""
@@ -183,17 +206,21 @@ class Client:
 
     async def send(self, command: cl.Command) -> None:
         """Send a command. It is kept until it is answered, and sent again after a break."""
-        self._in_doubt[command.counter] = command
+        self._note(command)
         if self._entered:  # else it is sent with all others in doubt, once the place is taken up again
             await self._write(command)
 
     def post(self, command: cl.Command) -> None:
         """Send a command without waiting: it is in doubt at once, and goes out as soon as the loop turns."""
-        self._in_doubt[command.counter] = command
+        self._note(command)
         if self._entered:
             task = asyncio.create_task(self._write(command))
             self._posts.add(task)
             task.add_done_callback(self._posts.discard)
+
+    def _note(self, command: cl.Command) -> None:
+        self._in_doubt[command.counter] = command
+        self._said_leave = self._said_leave or isinstance(command, cl.Leave)
 
     async def play(self, play: Play) -> int:
         """Send a play and return its counter; the answer comes as an event, or a refusal."""
@@ -209,6 +236,7 @@ class Client:
             count=play.count,
             destination=play.destination,
             seen=self.view.seq,
+            depth=play.depth,
         )
 
     async def ping(self, stamp: int) -> None:

@@ -5,13 +5,14 @@
     RacingDemonError
     ├── ConnectionFailed     the server cannot be reached, or has ended the conversation for good
     ├── RecordFailed         a record cannot be written
+    ├── RecordUnreadable     a record, or the journal that should have it, cannot be read
     └── SettingsRefused      the settings cannot be read, understood or kept
 
 """
 
 from racing_demon_protocol.errors import RacingDemonError
 
-__all__ = ["ConnectionFailed", "RecordFailed", "SettingsRefused"]
+__all__ = ["ConnectionFailed", "RecordFailed", "RecordUnreadable", "SettingsRefused"]
 
 
 class ConnectionFailed(RacingDemonError):
@@ -26,6 +27,13 @@ class RecordFailed(RacingDemonError):
 
     def __init__(self, path: str, why: str) -> None:
         super().__init__(f"The record cannot be written to {path}: {why}.")
+
+
+class RecordUnreadable(RacingDemonError):
+    """A record, or the journal that should have it, cannot be read.
+
+    The text says which, why and what to do.
+    """
 
 
 class SettingsRefused(RacingDemonError):

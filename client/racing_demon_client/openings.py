@@ -1,20 +1,33 @@
 """Ways to come to a table: each is a context that gives a client, and ends what was begun for it."""
 
+import datetime as dt
+import secrets
 import socket
+import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
+from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.messages.client import AddBot
 from racing_demon_protocol.options import Options
+from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.shuffle import SEED_SIZE
 
 from .connection import Client
 from .errors import ConnectionFailed
-from .local import local_server
+from .local import NOTHING, JournalRefused, Keeping, local_server
+from .seats import KeptSeat, kept_seat
+from .solo.deals import daily_seed, named_seed
+from .solo.place import SoloClient
+from .solo.statistics import statistics_path
+from .solo.table import SoloTable
 
-__all__ = ["Opened", "full_url", "host", "join", "practise", "watch"]
+__all__ = ["Opened", "alone", "full_url", "host", "join", "practise", "watch"]
 
 DEFAULT_PORT = 5252
+KEPT = Keeping("full")
+"""A table for others survives the death of its server, and a power cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +36,7 @@ class Opened:
 
     Attributes:
         client: the connection.
-        how: ``practised``, ``hosted``, ``joined`` or ``watched``.
+        how: ``practised``, ``hosted``, ``joined``, ``watched``, ``replayed`` or ``alone``.
         ends_with_us: whether the table is on a server of one's own.
         addresses: what others may join under, if this table is for others.
         note: what the user should know of how it went; may be empty.
@@ -47,8 +60,9 @@ async def practise(  # noqa: PLR0913
     seed: bytes | None = None,
     speed: float = 1.0,
     seated: bool = True,
+    keeping: Keeping = NOTHING,
 ) -> AsyncIterator[Opened]:
-    """Open a table against bots on a server of one's own.
+    """Open a table against bots on a server of one's own, which keeps nothing unless that is wanted.
 
     Raises:
         ConnectionFailed: the server does not start.
@@ -56,11 +70,40 @@ async def practise(  # noqa: PLR0913
 
     """
     async with (
-        local_server(seed=seed, bot_speed=speed) as url,
+        local_server(seed=seed, bot_speed=speed, keeping=keeping) as url,
         await Client.create(url, name, options, seated=seated) as client,
     ):
         await _add_bots(client, bots, level)
         yield Opened(client, "practised")
+
+
+def alone(
+    name: str,
+    options: Options,
+    *,
+    seed: bytes | None = None,
+    day: dt.date | None = None,
+    deal: str | None = None,
+) -> SoloClient:
+    """Lay a game on a table of one's own, without a server.
+
+    Args:
+        name: what the player is called in a record.
+        options: the game.
+        seed: the deal, if it is to be a certain one.
+        day: the day whose deal it is to be.
+        deal: the name of the deal that it is to be.
+
+    Raises:
+        InvalidGame: there is no such game.
+
+    """
+    if day is not None:
+        seed = daily_seed(options.game, day)
+    elif deal is not None:
+        seed = named_seed(options.game, deal)
+    table = SoloTable(options, seed or secrets.token_bytes(SEED_SIZE), name)
+    return SoloClient(table, lambda: time.monotonic_ns() // 1_000_000, statistics_path(), day=day)
 
 
 @asynccontextmanager
@@ -73,6 +116,7 @@ async def host(  # noqa: PLR0913
     port: int | None = None,
     server: str | None = None,
     announced: bool = True,
+    keeping: Keeping = KEPT,
     passphrase: str = "",
 ) -> AsyncIterator[Opened]:
     """Open a table for others, on a server of one's own or, by its address, on another.
@@ -91,7 +135,7 @@ async def host(  # noqa: PLR0913
             url = full_url(server)
             addresses = [url]
         else:
-            own_port, has_ipv6 = await _network_server(stack, port)
+            own_port, has_ipv6 = await _network_server(stack, port, keeping)
             url = f"ws://127.0.0.1:{own_port}/v1"
             addresses = [f"ws://{address}:{own_port}" for address in _own_addresses()]
             usual = port is not None or own_port == DEFAULT_PORT
@@ -108,15 +152,40 @@ async def host(  # noqa: PLR0913
 
 @asynccontextmanager
 async def join(address: str, code: str, name: str, passphrase: str = "") -> AsyncIterator[Opened]:
-    """Take a seat at a table.
+    """Take a seat at a table: the one that this user had there, or else a free one.
 
     Raises:
         ConnectionFailed: the server cannot be reached.
         CommandRefused: there is no such table, or no seat.
 
     """
-    async with await Client.join(full_url(address), code, name, passphrase=passphrase) as client:
-        yield Opened(client, "joined", (address,))
+    url = full_url(address)
+    with kept_seat(url, code) as kept:
+        client = await _come_back(url, code, kept)
+        note = "" if client is None else "you have your seat back"
+        if client is None:
+            client = await Client.join(url, code, name, passphrase=passphrase)
+        if kept is not None:
+            kept.keep(client.token)
+        async with client:
+            try:
+                yield Opened(client, "joined", (address,), note)
+            finally:
+                if kept is not None and client.has_left:
+                    kept.forget()
+
+
+async def _come_back(url: str, code: str, kept: KeptSeat | None) -> Client | None:
+    """Take the seat up again that is kept; ``None`` if there is none, or not any more."""
+    if kept is None or not kept.token:
+        return None
+    try:
+        return await Client.resume(url, code, kept.token)
+    except CommandRefused as error:
+        if error.reason not in {Reason.BAD_TOKEN, Reason.UNKNOWN_TABLE}:
+            raise
+        kept.forget()
+        return None
 
 
 @asynccontextmanager
@@ -146,7 +215,7 @@ async def _add_bots(client: Client, number: int, level: str) -> None:
         await client.ask(AddBot(counter=client.next_counter(), level=level))
 
 
-async def _network_server(stack: AsyncExitStack, wanted: int | None) -> tuple[int, bool]:
+async def _network_server(stack: AsyncExitStack, wanted: int | None, keeping: Keeping) -> tuple[int, bool]:
     """Start a server for the whole network; return its port, and whether it listens on IPv6, too.
 
     A port that was asked for is taken or nothing; the usual one may be another server's.
@@ -155,13 +224,17 @@ async def _network_server(stack: AsyncExitStack, wanted: int | None) -> tuple[in
     everywhere = "0.0.0.0"  # noqa: S104 - a table for the network is what the user asked for
     has_ipv6 = port != 0 and _has_ipv6()  # any free port would be another one on IPv6
     try:
-        url = await stack.enter_async_context(local_server(host="" if has_ipv6 else everywhere, port=port))
+        url = await stack.enter_async_context(
+            local_server(host="" if has_ipv6 else everywhere, port=port, keeping=keeping)
+        )
+    except JournalRefused:
+        raise
     except ConnectionFailed:
         if wanted is not None:
             text = f"Port {wanted} cannot be had: another program may have it. Name another, or none."
             raise ConnectionFailed(text) from None
         has_ipv6 = False
-        url = await stack.enter_async_context(local_server(host=everywhere, port=0))
+        url = await stack.enter_async_context(local_server(host=everywhere, port=0, keeping=keeping))
     return int(url.rpartition(":")[2].partition("/")[0]), has_ipv6
 
 

@@ -6,14 +6,19 @@ from collections.abc import Callable
 from racing_demon_protocol.messages import Event, Message
 from racing_demon_protocol.messages.events import MatchOver
 from racing_demon_protocol.messages.server import Snapshot
-from racing_demon_protocol.record import tally_line, to_line
+from racing_demon_protocol.portable import Entry, Header, entry_line, section_line
+from racing_demon_protocol.record import tally_line
 from racing_demon_protocol.view import TableView
+
+from .surroundings import software
 
 __all__ = ["Recorder"]
 
 
 class Recorder:
-    """Writes the record of one table, with the milliseconds since it began beside each line.
+    """Writes the record of one table as a portable file.
+
+    Beside each line stand the wall time, and the microseconds since the record began.
 
     Args:
         write: takes a line.
@@ -22,11 +27,16 @@ class Recorder:
 
     def __init__(self, write: Callable[[str], None]) -> None:
         self._write = write
-        self._start = time.monotonic()
+        self._start = time.monotonic_ns()
+        self._has_begun = False
 
     def keep(self, message: Message, view: TableView) -> None:
         """Write a message down if it is public: private ones hold the seat's token."""
         if isinstance(message, Snapshot | Event):
-            self._write(to_line(message, at_ms=int((time.monotonic() - self._start) * 1_000)))
+            if not self._has_begun:
+                self._has_begun = True
+                self._write(section_line(Header(kept_by="client", software=software())))
+            at_us = (time.monotonic_ns() - self._start) // 1_000
+            self._write(entry_line(Entry(message, at_us, time.time_ns() // 1_000_000)))
         if isinstance(message, MatchOver):
             self._write(tally_line(view))

@@ -2,8 +2,9 @@
 
 import getpass
 import os
+from importlib.metadata import version
 
-__all__ = ["is_poor", "login_name"]
+__all__ = ["is_poor", "login_name", "software"]
 
 
 def is_poor(encoding: str) -> bool:
@@ -20,3 +21,8 @@ def login_name() -> str:
     except (OSError, KeyError, ImportError):
         return "Player"
     return name if 1 <= len(name) <= 64 and name.isprintable() else "Player"
+
+
+def software() -> str:
+    """Return this program's name and version."""
+    return f"racing-demon {version('racing-demon')}"

@@ -6,7 +6,7 @@ from a board: it was never there.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final, NamedTuple
 
@@ -27,6 +27,14 @@ class Kind(StrEnum):
     RESERVE = "reserve"
     TABLEAU = "tableau"
     FOUNDATION = "foundation"
+    CELL = "cell"
+    """Room for one card."""
+    PACKET = "packet"
+    """A pile that cards travel through."""
+    HEAD = "head"
+    """A door: what is put there goes underneath the pile behind it."""
+    OUT = "out"
+    """Cards that have left the game."""
 
 
 class Shows(StrEnum):
@@ -40,6 +48,12 @@ class Shows(StrEnum):
     """A card is turned up when it becomes the last, and stays so: a Klondike column."""
     ALL = "all"
     """All face up: a foundation."""
+    KEPT = "kept"
+    """Each card stays as it came: nothing is turned up or covered by itself."""
+
+
+ALL_OF_THEM: Final = 1_000_000
+"""More cards than any pile holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +68,11 @@ class Pile:
         index: its place within group and seat, from 0.
         shows: which cards lie face up.
         view: how many, where ``shows`` is ``TOP``.
+        gathers: whether its cards come back into the stock when that is made up anew: 0 if not, 1 to be
+            dealt again in their order, bottom first, -1 top first.
+        counts: whether the board counts what comes to it: see :attr:`Board.came`.
+        under: the pile that a card which is put here goes underneath, unless it is dealt from a stock;
+            ``None``: it lies here, on top.
 
     """
 
@@ -64,6 +83,15 @@ class Pile:
     index: int
     shows: Shows
     view: int = 1
+    gathers: int = 0
+    counts: bool = False
+    under: int | None = None
+    face_up: int = field(init=False, repr=False, compare=False)
+    """How many cards at its top lie face up and are to be named."""
+
+    def __post_init__(self) -> None:
+        face_up = {Shows.TOP: self.view, Shows.LAST: 1, Shows.ALL: ALL_OF_THEM}.get(self.shows, 0)
+        object.__setattr__(self, "face_up", face_up)
 
     def opened(self) -> "Pile":
         """Return the same pile with all its cards face up, as the dealer sees it."""
@@ -74,12 +102,14 @@ class Play(NamedTuple):
     """What a player wants: so many cards from the top of one pile to another.
 
     ``count`` is the number of cards, topmost last; the game's own moves may take ``-count`` cards from
-    the bottom. ``destination`` may be :data:`FOUNDATIONS`.
+    the bottom. ``destination`` may be :data:`FOUNDATIONS`. ``depth`` cards above the ones taken stay.
+    From a stock to itself, all piles that gather are put back into it.
     """
 
     source: int
     count: int  # type: ignore[assignment]  # the wire's word; no one counts in a play
     destination: int
+    depth: int = 0
 
 
 class Move(NamedTuple):
@@ -89,6 +119,7 @@ class Move(NamedTuple):
     count: int  # type: ignore[assignment]  # the wire's word; no one counts in a play
     destination: int
     shown: tuple[Card, ...] = ()
+    depth: int = 0
 
 
 class Place(NamedTuple):
@@ -104,7 +135,11 @@ class Board:
     Attributes:
         piles: the geometry, by pile number.
         cards: the cards of each pile, bottom first.
-        redeals: how often each seat has turned its waste over.
+        redeals: how often each seat's stock was made up anew: its waste turned over, or its piles gathered.
+        came: how often cards came to each pile that counts from one of another kind, since its seat's
+            piles were gathered last; of a stock that counts, how often it was turned since its seat made
+            any other move.
+        liberties: how often each seat took a card from below others, or back from a foundation.
 
     """
 
@@ -114,20 +149,34 @@ class Board:
             [[] for _ in self.piles] if cards is None else [list(pile) for pile in cards]
         )
         self.redeals: dict[int, int] = {}
+        self.came: dict[int, int] = {}
+        self.liberties: dict[int, int] = {}
+        self._turned = {p.seat: p.number for p in self.piles if p.counts and p.kind is Kind.STOCK}
         if len(self.cards) != len(self.piles):
             raise InconsistentEvent(f"{len(self.cards)} piles of cards for {len(self.piles)} piles")
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Board):
             return NotImplemented
-        return (self.piles, self.cards, self.redeals) == (other.piles, other.cards, other.redeals)
+        return (self.piles, self.cards, self.redeals, self.came, self.liberties) == (
+            other.piles,
+            other.cards,
+            other.redeals,
+            other.came,
+            other.liberties,
+        )
 
     __hash__ = None  # type: ignore[assignment]  # it changes
 
     def copy(self) -> "Board":
         """Return a board of the same piles that can be changed on its own."""
-        board = Board(self.piles, self.cards)
+        board = Board.__new__(Board)
+        board.piles = self.piles
+        board.cards = [list(cards) for cards in self.cards]
+        board._turned = self._turned  # its own kind
         board.redeals = dict(self.redeals)
+        board.came = dict(self.came)
+        board.liberties = dict(self.liberties)
         return board
 
     def top(self, pile: int) -> Card | None:
@@ -143,7 +192,7 @@ class Board:
                 cards that it turns up. The board is then not to be used any more.
 
         """
-        self.reveal(self.shift(Play(move.source, move.count, move.destination)), move.shown)
+        self.reveal(self.shift(Play(move.source, move.count, move.destination, move.depth)), move.shown)
 
     def shift(self, play: Play) -> list[Place]:
         """Carry a play out and return the places that now lie face up with cards still to be named.
@@ -152,18 +201,40 @@ class Board:
             InconsistentEvent: there is no such pile, or it does not hold so many cards.
 
         """
-        source, count, destination = play
+        destination = self.carry(play)
+        if destination == play.source:
+            return []
+        unnamed = self.unnamed(play.source)
+        unnamed += self.unnamed(destination)
+        return unnamed
+
+    def carry(self, play: Play) -> int:
+        """Carry a play out and return the pile that its cards came to.
+
+        Raises:
+            InconsistentEvent: there is no such pile, or it does not hold so many cards.
+
+        """
+        source, count, destination, depth = play
         if not (0 <= source < len(self.piles) and 0 <= destination < len(self.piles)):
             raise InconsistentEvent(f"no piles {source} and {destination}")
-        taken = self._take(source, count)
-        from_kind, to_kind = self.piles[source].kind, self.piles[destination].kind
-        if to_kind is Kind.STOCK or (from_kind is Kind.STOCK and count > 0):
+        origin, target = self.piles[source], self.piles[destination]
+        if source == destination:
+            self._gather(origin)
+            return source
+        taken = self._take(source, count, depth)
+        if target.kind is Kind.STOCK or (origin.kind is Kind.STOCK and count > 0):
             taken.reverse()  # cards are turned over one by one, or as a packet: the order is the same
-        if from_kind is Kind.WASTE and to_kind is Kind.STOCK:
-            self._count_redeal(source)
-        self.cards[destination].extend(taken)
+        if target.kind is Kind.STOCK and target.seat is not None and not self.cards[destination]:
+            self.redeals[target.seat] = self.redeals.get(target.seat, 0) + 1
+        self._note(origin, target, depth)
+        if target.under is None or origin.kind is Kind.STOCK:  # what is dealt lies on top
+            self.cards[destination].extend(taken)
+        else:
+            destination = target.under
+            self.cards[destination][:0] = taken
         self._cover(destination)
-        return [*self.unnamed(source), *self.unnamed(destination)]
+        return destination
 
     def rotate(self) -> list[Place]:
         """Turn every waste back into its stock and put the stock's top card at its bottom.
@@ -173,9 +244,11 @@ class Board:
         wastes = {pile.seat: pile.number for pile in self.piles if pile.kind is Kind.WASTE}
         for pile in self.piles:
             if pile.kind is Kind.STOCK:
-                stock, waste = self.cards[pile.number], self.cards[wastes[pile.seat]]
-                stock.extend(reversed(waste))
-                waste.clear()
+                stock = self.cards[pile.number]
+                if pile.seat in wastes:
+                    waste = self.cards[wastes[pile.seat]]
+                    stock.extend(reversed(waste))
+                    waste.clear()
                 if stock:
                     stock.insert(0, stock.pop())
                 self._cover(pile.number)
@@ -199,18 +272,11 @@ class Board:
 
     def unnamed(self, pile: int) -> list[Place]:
         """Return the places of a pile that lie face up with their cards still unknown."""
-        cards, spec = self.cards[pile], self.piles[pile]
-        size = len(cards)
-        match spec.shows:
-            case Shows.NONE:
-                start = size
-            case Shows.TOP:
-                start = max(0, size - spec.view)
-            case Shows.LAST:
-                start = max(0, size - 1)
-            case Shows.ALL:
-                start = 0
-        return [Place(pile, index) for index in range(start, size) if cards[index] == UNKNOWN]
+        cards, face_up = self.cards[pile], self.piles[pile].face_up
+        if not face_up or UNKNOWN not in cards[-face_up:]:
+            return []
+        start = max(0, len(cards) - face_up)
+        return [Place(pile, index) for index in range(start, len(cards)) if cards[index] == UNKNOWN]
 
     def is_progress(self, play: Play) -> bool:
         """Tell whether a play, before it is made, brings the hand nearer to its end (catalogue 1.8.1).
@@ -228,22 +294,48 @@ class Board:
             return cards[-play.count - 1] == UNKNOWN
         return bool(self.cards[play.destination])
 
-    def _take(self, source: int, count: int) -> list[Card]:
+    def _take(self, source: int, count: int, depth: int) -> list[Card]:
         cards = self.cards[source]
-        if count == 0 or abs(count) > len(cards):
+        if count == 0 or depth < 0 or abs(count) + depth > len(cards):
             raise InconsistentEvent(f"pile {source} holds {len(cards)} cards, not {count}")
-        if count < 0:
-            taken = cards[:-count]
-            del cards[:-count]
-        else:
-            taken = cards[-count:]
-            del cards[-count:]
+        end = len(cards) - depth
+        where = slice(depth, depth - count) if count < 0 else slice(end - count, end)
+        taken = cards[where]
+        del cards[where]
         return taken
 
-    def _count_redeal(self, waste: int) -> None:
-        seat = self.piles[waste].seat
-        if seat is not None:
-            self.redeals[seat] = self.redeals.get(seat, 0) + 1
+    def _gather(self, stock: Pile) -> None:
+        """Put all piles of a seat that gather into its stock, so that they are dealt again in their order.
+
+        Raises:
+            InconsistentEvent: that is no stock, or nothing is there to gather.
+
+        """
+        piles = [pile.number for pile in self.piles if pile.seat == stock.seat and pile.gathers]
+        gathered = [card for pile in piles for card in self.cards[pile][:: self.piles[pile].gathers]]
+        if stock.kind is not Kind.STOCK or stock.seat is None or not gathered:
+            raise InconsistentEvent(f"nothing is gathered into pile {stock.number}")
+        self.cards[stock.number][:0] = reversed(gathered)
+        for pile in piles:
+            self.cards[pile].clear()
+        for number in [n for n in self.came if self.piles[n].seat == stock.seat]:
+            del self.came[number]
+        self.redeals[stock.seat] = self.redeals.get(stock.seat, 0) + 1
+        self._cover(stock.number)
+
+    def _note(self, origin: Pile, target: Pile, depth: int) -> None:
+        """Keep count of what a game may want to know of the past."""
+        seat = origin.seat if target.seat is None else target.seat
+        if seat is not None and (depth or origin.kind is Kind.FOUNDATION):
+            self.liberties[seat] = self.liberties.get(seat, 0) + 1
+        if target.counts and target.kind not in {origin.kind, Kind.STOCK}:
+            self.came[target.number] = self.came.get(target.number, 0) + 1
+        stock = self._turned.get(seat)
+        if stock is not None:
+            if {origin.kind, target.kind} == {Kind.STOCK, Kind.WASTE}:
+                self.came[stock] = self.came.get(stock, 0) + 1
+            else:
+                self.came.pop(stock, None)
 
     def _cover(self, pile: int) -> None:
         """Forget the cards of a pile that do not lie face up any more."""

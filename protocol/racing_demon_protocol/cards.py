@@ -15,11 +15,13 @@ from .errors import InvalidCard
 
 __all__ = [
     "ACE",
+    "ALL_RANKS",
     "CLUBS",
     "DIAMONDS",
     "HEARTS",
     "KING",
     "PACK_SIZE",
+    "PIQUET_RANKS",
     "SPADES",
     "UNKNOWN",
     "Card",
@@ -33,15 +35,19 @@ __all__ = [
 ]
 
 Card: TypeAlias = int
-"""A card number, 0 to 415 (eight packs), or :data:`UNKNOWN`."""
+"""A card number, 0 to 831 (eight players with two packs each), or :data:`UNKNOWN`."""
 
 UNKNOWN: Final = -1
 """What a board holds in the place of a face-down card."""
 
 PACK_SIZE: Final = 52
 SUIT_SIZE: Final = 13
+SUITS: Final = 4
 ACE: Final = 1
 KING: Final = 13
+ALL_RANKS: Final = tuple(range(ACE, KING + 1))
+PIQUET_RANKS: Final = (ACE, *range(7, KING + 1))
+"""The ranks of a pack of 32: the ace, and the cards from seven to king."""
 
 SPADES, HEARTS, CLUBS, DIAMONDS = range(4)
 """The suits. Odd ones are red."""
@@ -52,7 +58,7 @@ SUIT_LETTERS: Final = "SHCD"
 
 
 def card(rank: int, suit: int, pack: int = 0) -> Card:
-    """Return the card of a rank (1 to 13), a suit (0 to 3) and a pack (0 to 7)."""
+    """Return the card of a rank (1 to 13), a suit (0 to 3) and a pack (0 to 15)."""
     return pack * PACK_SIZE + suit * SUIT_SIZE + rank - 1
 
 

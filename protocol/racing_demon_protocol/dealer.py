@@ -7,11 +7,13 @@ one and check the hand.
 from collections.abc import Sequence
 
 from .board import Board, Place, Play
+from .building import BuildingRules
 from .cards import Card
-from .declaration import Stock
-from .endgame import can_progress, surfacing
+from .dealing import decks
+from .declaration import Deals, Stock
+from .endgame import can_progress, leads_on, surfacing
 from .rules import Rules
-from .shuffle import deck
+from .shuffle import reshuffled
 
 __all__ = ["Dealer"]
 
@@ -26,16 +28,23 @@ class Dealer:
     """
 
     def __init__(self, seed: bytes, rules: Rules) -> None:
+        self._seed = seed
         self._rules = rules
-        self._open = rules.deal([deck(seed, number) for number in range(len(rules.layout.seats))])
+        self._open = rules.deal(decks(seed, rules.game, len(rules.layout.seats)))
 
     def first_cards(self, board: Board) -> tuple[Card, ...]:
         """Name the cards that lie face up on the public board after the deal, in the order of the piles."""
         return self._cards(board.all_unnamed())
 
     def follow(self, play: Play, places: Sequence[Place]) -> tuple[Card, ...]:
-        """Make a play among the hidden cards and name those that it turned up (a rules' ``Namer``)."""
-        self._open.shift(play)
+        """Make a play among the hidden cards and name those that it turned up (a rules' ``Namer``).
+
+        Where the stock is made up anew, and the game wants that, it is shuffled.
+        """
+        before = dict(self._open.redeals)
+        self._open.carry(play)
+        if before != self._open.redeals:
+            self._shuffle(play.destination)
         return self._cards(places)
 
     def rotate(self) -> None:
@@ -54,13 +63,30 @@ class Dealer:
             seats: those who still play; whoever left has no play.
 
         """
-        return not any(can_progress(self._rules, board, seat, self._surfacing(board, seat)) for seat in seats)
+        return not any(self._leads_on(board, seat) for seat in seats)
+
+    def _leads_on(self, board: Board, seat: int) -> bool:
+        rules = self._rules
+        if not isinstance(rules, BuildingRules):
+            return rules.leads_on(board, seat, self._open)
+        if not rules.is_classic:
+            return leads_on(rules, board, self._open, seat)
+        return can_progress(rules, board, seat, self._surfacing(board, seat)) or rules.may_help(board, seat)
 
     def _cards(self, places: Sequence[Place]) -> tuple[Card, ...]:
         return tuple(self._open.cards[pile][index] for pile, index in places)
 
+    def _shuffle(self, stock: int) -> None:
+        group, seat = self._rules.layout.groups[stock], self._rules.layout.piles[stock].seat
+        if isinstance(group, Stock) and group.shuffle and seat is not None:
+            player = 0 if self._rules.game.deals is Deals.IDENTICAL else self._rules.layout.seats.index(seat)
+            label = f"redeal/{player}/{self._open.redeals[seat]}"
+            self._open.cards[stock] = reshuffled(self._seed, label, self._open.cards[stock])
+
     def _surfacing(self, board: Board, seat: int) -> set[Card]:
         layout = self._rules.layout
+        if seat not in layout.stock or seat not in layout.waste:
+            return set()
         stock = layout.groups[layout.stock[seat]]
         assert isinstance(stock, Stock)
         hand, waste = self._open.cards[layout.stock[seat]], self._open.cards[layout.waste[seat]]

@@ -6,23 +6,53 @@ and :mod:`.board`.
 """
 
 from dataclasses import dataclass, field
-from enum import StrEnum
+from typing import ClassVar, Final
 
-from .board import Shows
-from .cards import ACE, SUIT_SIZE
+from .board import Kind, Shows
+from .cards import ACE, ALL_RANKS, SUIT_SIZE, SUITS
+from .choices import (
+    ANYTHING,
+    Base,
+    Build,
+    Deals,
+    Extent,
+    Filler,
+    Geometry,
+    Goal,
+    Owner,
+    Racing,
+    Space,
+    SuitRule,
+    TailRule,
+    TakeBack,
+    Unit,
+)
 
 __all__ = [
+    "ANYTHING",
+    "MOST_SEATS",
+    "Base",
     "Build",
+    "Building",
+    "Cells",
     "Deal",
+    "Deals",
+    "Doubt",
+    "Extent",
     "Filler",
     "Foundations",
     "Game",
+    "Geometry",
     "Goal",
     "Group",
+    "Heads",
+    "Mechanic",
     "Owner",
+    "Racing",
     "Reserve",
     "Scoring",
     "Space",
+    "Special",
     "Stock",
     "SuitRule",
     "Tableau",
@@ -33,81 +63,8 @@ __all__ = [
 ]
 
 
-class Owner(StrEnum):
-    """Who may build on a group of piles: everybody (a race), or one player (solitaire)."""
-
-    TABLE = "table"
-    PLAYER = "player"
-
-
-class SuitRule(StrEnum):
-    """How the suits of two neighbours in a sequence must go together."""
-
-    SAME = "same"
-    ALTERNATE = "alternate"
-    ANY = "any"
-
-
-class Unit(StrEnum):
-    """What moves from column to column."""
-
-    ONE = "one"
-    TAIL = "tail"
-    """Any face-up tail that is itself a sequence (A7)."""
-    WHOLE = "whole"
-    """One card, or the whole column if it is a sequence."""
-
-
-class TailRule(StrEnum):
-    """What is available when the stock ends with fewer cards than a turn takes (A3)."""
-
-    TOP = "top"
-    EITHER2 = "either2"
-    """Either of the last two: they may also be turned one by one (seed 001, catalogue D6)."""
-
-
-class TakeBack(StrEnum):
-    """Whether a card may leave a foundation again (A9). Never from one that others build on."""
-
-    NEVER = "never"
-    FREE = "free"
-
-
-class Goal(StrEnum):
-    """What going out means."""
-
-    ALL_ON_FOUNDATIONS = "all_on_foundations"
-    """All own cards lie on the foundations."""
-    RESERVE_EMPTY = "reserve_empty"
-
-
-class Filler(StrEnum):
-    """Where a compulsory card for a space comes from."""
-
-    RESERVE = "reserve"
-    STOCK_BOTTOM = "stock_bottom"
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Build:
-    """One way to continue a column: the next card's rank less the last card's, and the suits."""
-
-    delta: int = -1
-    suit: SuitRule = SuitRule.ALTERNATE
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Space:
-    """What may go to an empty column.
-
-    Attributes:
-        ranks: the ranks that may head it; ``None`` for any.
-        fill: piles that fill it by themselves, at once, in this order of preference while they last.
-
-    """
-
-    ranks: frozenset[int] | None = None
-    fill: tuple[Filler, ...] = ()
+MOST_SEATS: Final = 8
+"""How many seats a table can have."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -118,11 +75,33 @@ class Group:
         name: unique in the game; deal steps speak of it.
         owner: who may play on it. The piles of a player exist once for every seat; so do those of the
             table, which then belong to everybody.
+        takes: the groups whose cards may be played here; ``None``: as is usual for its kind.
+        plays_to: the groups that its cards may be played to; ``None``: all that take them.
+        gathers: whether its cards come back into the stock when that is made up anew: 0 if not, 1 to be
+            dealt again in their order, bottom first, -1 top first.
+        counts: whether the board counts what comes to its piles.
+        under: whether cards that are played to its piles go underneath.
+        geometry: how its piles lie on the table.
+        rows: how many of them lie in each row, or in each column; for one pile of a dial, its hour.
 
     """
 
+    kind: ClassVar[Kind] = Kind.OUT
+
     name: str
     owner: Owner = Owner.PLAYER
+    takes: tuple[str, ...] | None = None
+    plays_to: tuple[str, ...] | None = None
+    gathers: int = 0
+    counts: bool = False
+    under: bool = False
+    geometry: Geometry = Geometry.ROW
+    rows: tuple[int, ...] = ()
+
+    @property
+    def extent(self) -> Extent:
+        """The piles of each player."""
+        return Extent(1, Shows.NONE)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -131,26 +110,37 @@ class Foundations(Group):
 
     Attributes:
         count: how many for every player.
-        base: the rank of the first card; ``None``: that of the first card that lies in the group.
+        base: the rank of the first card, or what else opens a pile.
+        one_per_suit: whether a suit opens one pile of the group only, where there are two packs.
         step: rank of the next card less rank of the last; negative for building down.
         suit: how neighbours' suits go together.
         wrap: whether the ranks go round, king to ace.
+        order: the ranks from the first card to the last, where they follow no rule.
         length: how many cards complete a pile; a complete one accepts nothing (A11).
         take_back: whether cards may leave again (A9).
         forced_bases: whether a base card at hand must be played before anything else (A1).
 
     """
 
+    kind: ClassVar[Kind] = Kind.FOUNDATION
+
     name: str = "foundation"
     owner: Owner = Owner.TABLE
     count: int = 4
-    base: int | None = ACE
+    base: int | Base = ACE
+    one_per_suit: bool = False
     step: int = 1
     suit: SuitRule = SuitRule.SAME
     wrap: bool = False
+    order: tuple[int, ...] = ()
     length: int = SUIT_SIZE
     take_back: TakeBack = TakeBack.NEVER
     forced_bases: bool = False
+
+    @property
+    def extent(self) -> Extent:
+        """The piles of each player."""
+        return Extent(self.count, Shows.ALL)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -163,9 +153,13 @@ class Tableau(Group):
         build: the ways to continue a column; any one suffices.
         wrap: whether the ranks go round, ace to king.
         unit: what moves from column to column.
+        cap: the most cards that building makes of a column; ``None``: there is no limit.
+        spaces_first: whether spaces must be filled before anything is put upon a card.
         space: what fills an empty one.
 
     """
+
+    kind: ClassVar[Kind] = Kind.TABLEAU
 
     name: str = "tableau"
     shape: tuple[int, ...]
@@ -173,24 +167,88 @@ class Tableau(Group):
     build: tuple[Build, ...] = (Build(),)
     wrap: bool = False
     unit: Unit = Unit.TAIL
+    cap: int | None = None
+    spaces_first: bool = False
     space: Space = field(default_factory=Space)
+
+    @property
+    def extent(self) -> Extent:
+        """The piles of each player."""
+        return Extent(len(self.shape), self.shows)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reserve(Group):
-    """A squared heap of which at most the top is usable.
+    """Heaps of which at most the top is usable, and on which nothing is built.
 
     Attributes:
-        size: the cards dealt to it.
-        shows: ``TOP`` or ``NONE``.
+        size: the cards dealt to each.
+        count: how many there are.
+        shows: ``TOP``, ``NONE``, or ``ALL`` where they are spread.
         playable: whether its top may be played, and does not only fill spaces (D1).
+        locked: whether nothing of it may be played before the stock is empty.
 
     """
 
+    kind: ClassVar[Kind] = Kind.RESERVE
+
     name: str = "reserve"
     size: int
+    count: int = 1
     shows: Shows = Shows.TOP
     playable: bool = True
+    locked: bool = False
+
+    @property
+    def extent(self) -> Extent:
+        """The piles of each player."""
+        return Extent(self.count, self.shows)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Cells(Group):
+    """Places for one card each, free to be played. ``takes`` says what may fill them again: usually nothing.
+
+    Attributes:
+        count: how many.
+        in_order: whether of the groups that may fill one the first decides that has cards.
+        must: whether an empty one must be filled before anything else is played, while a card is there.
+
+    """
+
+    kind: ClassVar[Kind] = Kind.CELL
+
+    name: str = "cells"
+    count: int
+    in_order: bool = False
+    must: bool = False
+
+    @property
+    def extent(self) -> Extent:
+        """The piles of each player."""
+        return Extent(self.count, Shows.ALL)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Heads(Group):
+    """Doors above the piles of another group: what is put there goes underneath the pile behind.
+
+    Attributes:
+        of: the name of that group.
+        count: how many piles it has.
+
+    """
+
+    kind: ClassVar[Kind] = Kind.HEAD
+
+    name: str = "heads"
+    of: str
+    count: int
+
+    @property
+    def extent(self) -> Extent:
+        """The piles of each player."""
+        return Extent(self.count, Shows.NONE)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -199,15 +257,25 @@ class Stock(Group):
 
     Attributes:
         turn: how many are turned to the waste at a time.
-        redeals: how often the waste may be turned over; ``None``: as often as wanted (A6). It keeps
-            its order, and is turned over only when the stock is empty (A5).
+        redeals: how often the stock may be made up anew; ``None``: as often as wanted (A6). That is
+            done only when the stock is empty (A5): the waste is turned over, or, where groups gather,
+            their piles are taken up, the first one first.
+        shuffle: whether the cards are shuffled then. Else they keep their order.
+        relay: what is dealt from the stock by itself, after it was made up anew.
+        rounds: what is dealt from it at a command, instead of turning, in each laying; the last of these
+            holds for all that follow.
         tail_rule: what holds when fewer than ``turn`` are left (A3).
 
     """
 
+    kind: ClassVar[Kind] = Kind.STOCK
+
     name: str = "stock"
     turn: int = 3
     redeals: int | None = None
+    shuffle: bool = False
+    relay: tuple["Deal", ...] = ()
+    rounds: tuple[tuple["Deal", ...], ...] = ()
     tail_rule: TailRule = TailRule.TOP
 
 
@@ -217,25 +285,45 @@ class Waste(Group):
 
     Attributes:
         view: how many of the topmost can be seen (A22).
+        limit: no card is turned while so many lie there: a card just dealt must find a place first.
 
     """
 
+    kind: ClassVar[Kind] = Kind.WASTE
+
     name: str = "waste"
     view: int = 1
+    limit: int | None = None
+
+    @property
+    def extent(self) -> Extent:
+        """The piles of each player."""
+        return Extent(1, Shows.TOP, self.view)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Deal:
-    """One step of the deal, for each pack: cards to the piles of a group, pile by pile.
+    """One step of the deal, for each player's cards: to the piles of a group, pile by pile.
 
     Attributes:
         to: the group's name.
         count: so many cards to the group's first pile; ``None``: as the group declares.
+        each: so many cards to each pile of the group.
+        rows: whether columns are dealt in rows across, and not one after the other.
+        cards: these cards are sought out and laid, one to each pile: faces like ``"KH"``, or ``"K*"``
+            for the first of a rank.
+        by_rank: whether the cards are laid in the order of their ranks.
+        once: whether the first player alone deals so, for all.
 
     """
 
     to: str
     count: int | None = None
+    each: int | None = None
+    rows: bool = False
+    cards: tuple[str, ...] = ()
+    by_rank: bool = False
+    once: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -255,6 +343,37 @@ class Scoring:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Special:
+    """A rule of its own, from the closed list of catalogue 6.5: see :mod:`.privileges`."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Mechanic:
+    """How a game is played at all. Its type names the rules that play it: see :mod:`.rulebook`."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Building(Mechanic):
+    """Cards are built in sequences, on foundations and mostly on columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """What the source leaves open, and how it was settled.
+
+    Attributes:
+        question: what is open.
+        answer: what holds here.
+        field: the attribute that says so, and would say otherwise, as ``group.attribute``.
+
+    """
+
+    question: str
+    answer: str
+    field: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Game:
     """One game, whole.
 
@@ -266,6 +385,15 @@ class Game:
         deal: the order of dealing; what is left becomes the stock.
         goal: what going out means.
         scoring: what a hand is worth.
+        mechanic: how it is played at all.
+        specials: its rules that no attribute expresses.
+        packs: how many packs each player has.
+        ranks: the ranks in a pack.
+        deals: whether all players get the same cards.
+        racing: how several may play it.
+        skill: how much the player can do, from 0 (nothing) to 3.
+        text: what it is about, in a few sentences.
+        doubts: what its source leaves open.
 
     """
 
@@ -276,3 +404,22 @@ class Game:
     deal: tuple[Deal, ...] = (Deal(to="tableau"),)
     goal: Goal = Goal.ALL_ON_FOUNDATIONS
     scoring: Scoring = field(default_factory=Scoring)
+    mechanic: Mechanic = field(default_factory=Building)
+    specials: tuple[Special, ...] = ()
+    packs: int = 1
+    ranks: tuple[int, ...] = ALL_RANKS
+    deals: Deals = Deals.OWN
+    racing: Racing = Racing.SHARED
+    skill: int = 3
+    text: str = ""
+    doubts: tuple[Doubt, ...] = ()
+
+    @property
+    def most_seats(self) -> int:
+        """How many may play a hand together."""
+        return {Racing.SOLO: 1, Racing.TOGETHER: 2}.get(self.racing, MOST_SEATS)
+
+    @property
+    def deck_size(self) -> int:
+        """How many cards each player has."""
+        return self.packs * SUITS * len(self.ranks)

@@ -9,16 +9,20 @@ itself looks at the public board.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from .board import Board, Kind
+from .board import Board, Kind, Place, Play
+from .building import BuildingRules
 from .cards import UNKNOWN, Card
 from .declaration import Reserve, Stock, Tableau, TailRule
-from .rules import Rules
 
-__all__ = ["can_progress", "surfacing"]
+__all__ = ["can_progress", "leads_on", "surfacing"]
 
 SEARCH_LIMIT: Final = 2_000
 """Arrangements of one tableau that the search looks at before it gives up and says "not dead". Neutral
 moves lead to a few dozen at the most; the limit is for declarations that nobody has thought of yet."""
+
+
+WIDE_LIMIT: Final = 100
+"""The same for whole boards, where every attribute of a game may matter: a few dozen milliseconds."""
 
 
 class Column(NamedTuple):
@@ -53,7 +57,7 @@ def surfacing(stock: Stock, hand: Sequence[Card], waste: Sequence[Card], redeals
     return shown
 
 
-def can_progress(rules: Rules, board: Board, seat: int, surfaced: Iterable[Card]) -> bool:
+def can_progress(rules: BuildingRules, board: Board, seat: int, surfaced: Iterable[Card]) -> bool:
     """Tell whether a seat has a play, now or after turning and neutral tableau moves.
 
     A play is one that brings the hand nearer to its end: see :meth:`~.board.Board.is_progress`.
@@ -88,6 +92,50 @@ def can_progress(rules: Rules, board: Board, seat: int, surfaced: Iterable[Card]
     return bool(waiting)
 
 
+def leads_on(rules: BuildingRules, board: Board, hidden: Board, seat: int) -> bool:
+    """Tell the same of any building game, by making all neutral moves, laying out again among them.
+
+    Args:
+        rules: the rules of the hand.
+        board: the public board.
+        hidden: the same with all cards known.
+        seat: whose plays.
+
+    """
+    seen = {_key(board)}
+    waiting = [(board, hidden)]
+    while waiting and len(seen) < WIDE_LIMIT:
+        position = waiting.pop()
+        for play in rules.legal_plays(position[0], seat):
+            resolved = rules.verify_play(position[0], seat, play)
+            if rules.is_progress(position[0], seat, resolved):
+                return True
+            outcome = _after(rules, *position, seat, resolved)
+            if _key(outcome[0]) not in seen:
+                seen.add(_key(outcome[0]))
+                waiting.append(outcome)
+    return bool(waiting)
+
+
+def _after(rules: BuildingRules, board: Board, hidden: Board, seat: int, play: Play) -> tuple[Board, Board]:
+    """Return both boards after a play, and what follows by itself."""
+    board, hidden = board.copy(), hidden.copy()
+
+    def name(play: Play, places: Sequence[Place]) -> list[Card]:
+        hidden.shift(play)
+        return [hidden.cards[pile][index] for pile, index in places]
+
+    due: Play | None = play
+    while due is not None:
+        rules.carry_out(board, due, name)
+        due = rules.automatic(board, seat)
+    return board, hidden
+
+
+def _key(board: Board) -> tuple[tuple[Card, ...], ...]:
+    return tuple(tuple(cards) for cards in board.cards)
+
+
 def _tops(cycle: Sequence[Card], start: int, stock: Stock) -> Iterator[Card]:
     left = len(cycle) - start
     if not left:
@@ -102,7 +150,7 @@ def _arrange(columns: Iterable[Column]) -> Columns:
     return tuple(sorted(columns))
 
 
-def _column(rules: Rules, pile: int, cards: Sequence[Card]) -> Column:
+def _column(rules: BuildingRules, pile: int, cards: Sequence[Card]) -> Column:
     face_up = tuple(card for card in cards if card != UNKNOWN)
     return Column(rules.layout.groups.index(rules.layout.groups[pile]), len(face_up) < len(cards), face_up)
 
@@ -111,12 +159,12 @@ def _spaces(columns: Columns) -> int:
     return sum(not column.cards for column in columns)
 
 
-def _goes_up(rules: Rules, board: Board, seat: int, card: Card) -> bool:
+def _goes_up(rules: BuildingRules, board: Board, seat: int, card: Card) -> bool:
     return next(rules.open_foundations(board, seat, card), None) is not None
 
 
 def _steps(
-    rules: Rules, board: Board, seat: int, columns: Columns, loose: Sequence[Card]
+    rules: BuildingRules, board: Board, seat: int, columns: Columns, loose: Sequence[Card]
 ) -> Iterator[Columns | None]:
     """Yield ``None`` for a play that makes progress, and each arrangement that another move leads to."""
     for column in columns:
@@ -140,13 +188,13 @@ def _steps(
                 yield _arrange(moved)
 
 
-def _rules_of(rules: Rules, column: Column) -> Tableau:
+def _rules_of(rules: BuildingRules, column: Column) -> Tableau:
     group = rules.layout.groups[column.pile]
     assert isinstance(group, Tableau)
     return group
 
 
-def _lands(rules: Rules, column: Column, card: Card) -> bool:
+def _lands(rules: BuildingRules, column: Column, card: Card) -> bool:
     if column.cards:
         return rules.continues(_rules_of(rules, column), column.cards[-1], card)
     return rules.opens(_rules_of(rules, column), card)

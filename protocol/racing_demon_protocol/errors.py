@@ -29,6 +29,10 @@ __all__ = [
 ]
 
 
+LONGEST_TEXT = 240
+"""Characters of a sentence on the wire."""
+
+
 class RacingDemonError(Exception):
     """The base of all errors of this software."""
 
@@ -50,14 +54,14 @@ class CommandRefused(RacingDemonError):
 
     Attributes:
         reason: why, from the closed list of the wire.
-        text: the same as a sentence for the player.
+        text: the same as a sentence for the player, as long as a frame takes it.
 
     """
 
     def __init__(self, reason: Reason, text: str) -> None:
         super().__init__(text)
         self.reason = reason
-        self.text = text
+        self.text = text if len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT - 1] + "…"
 
 
 class IllegalPlay(CommandRefused):

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from .board import Board, Kind
-from .cards import PACK_SIZE, UNKNOWN, name, pack, rank
-from .declaration import Foundations
+from .cards import UNKNOWN, name, pack, rank
+from .declaration import Base, Foundations
 from .rules import Rules
 
 __all__ = ["status"]
@@ -22,16 +22,19 @@ def status(rules: Rules, board: Board) -> list[str]:
         *_conservation(rules, board),
         *_face_up(board),
         *_foundations(rules, board),
+        *rules.status(board),
     ]
 
 
 def _strangers(rules: Rules, board: Board) -> Iterator[str]:
-    limit = PACK_SIZE * len(rules.layout.seats)
+    layout, ranks = rules.layout, set(rules.game.ranks)
     for pile, cards in zip(board.piles, board.cards, strict=True):
         for card in cards:
-            if not UNKNOWN <= card < limit:
+            if card == UNKNOWN:
+                continue
+            if not 0 <= card < layout.card_limit or rank(card) not in ranks:
                 yield f"pile {pile.number} holds {card}, which is no card of this hand"
-            elif card != UNKNOWN and pile.seat not in {None, rules.layout.seats[pack(card)]}:
+            elif pile.seat not in {None, layout.owner(card)}:
                 yield f"pile {pile.number} holds {name(card)} of another player's pack"
 
 
@@ -43,15 +46,14 @@ def _doubles(board: Board) -> Iterator[str]:
 
 
 def _conservation(rules: Rules, board: Board) -> Iterator[str]:
-    goals = rules.on_foundations(board)
+    size, goals = rules.game.deck_size, rules.on_foundations(board)
+    others = [pile for pile in board.piles if pile.kind is not Kind.FOUNDATION]
+    shared = [card for pile in others if pile.seat is None for card in board.cards[pile.number]]
     for seat in rules.layout.seats:
-        own = sum(
-            len(board.cards[pile.number])
-            for pile in board.piles
-            if pile.seat == seat and pile.kind is not Kind.FOUNDATION
-        )
-        if own + goals[seat] != PACK_SIZE:
-            yield f"seat {seat} has {own} cards and {goals[seat]} on the foundations, not {PACK_SIZE} in all"
+        own = sum(len(board.cards[pile.number]) for pile in others if pile.seat == seat)
+        own += sum(rules.layout.owner(card) == seat for card in shared)
+        if own + goals[seat] != size:
+            yield f"seat {seat} has {own} cards and {goals[seat]} on the foundations, not {size} in all"
 
 
 def _face_up(board: Board) -> Iterator[str]:
@@ -64,11 +66,12 @@ def _foundations(rules: Rules, board: Board) -> Iterator[str]:
     layout = rules.layout
     for pile in layout.foundations:
         group = layout.groups[pile]
-        assert isinstance(group, Foundations)
+        if not isinstance(group, Foundations):
+            continue
         cards = board.cards[pile]
         if len(cards) > group.length:
             yield f"foundation {pile} holds {len(cards)} cards, more than {group.length}"
-        if cards and group.base is not None and rank(cards[0]) != group.base:
+        if cards and not isinstance(group.base, Base) and rank(cards[0]) != group.base:
             yield f"foundation {pile} starts with {name(cards[0])}"
         for height in range(1, len(cards)):
             if not rules.follows_on(board, pile, cards[:height], cards[height]):

@@ -1,21 +1,18 @@
 """The layout: which piles a game has for the seats of one hand, and what is dealt to them."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
 
-from .board import Kind, Pile, Shows
-from .cards import PACK_SIZE
-from .declaration import Foundations, Game, Group, Owner, Reserve, Stock, Tableau, Waste
+from .board import Kind, Pile
+from .cards import PACK_SIZE, UNKNOWN, Card, pack
+from .declaration import Deal, Deals, Game, Group, Heads, Owner, Reserve, Stock, Tableau
 from .errors import InvalidGame
 
 __all__ = ["Layout"]
 
-KINDS: dict[type[Group], Kind] = {
-    Foundations: Kind.FOUNDATION,
-    Stock: Kind.STOCK,
-    Waste: Kind.WASTE,
-    Reserve: Kind.RESERVE,
-    Tableau: Kind.TABLEAU,
-}
+MOST_PILES: Final = 1_024
+"""How many piles the wire can name."""
 
 
 class Layout:
@@ -26,8 +23,9 @@ class Layout:
         piles: all piles by number: the table's first, then each seat's, in the order declared.
         groups: the declaration of each pile's group, by pile number.
         foundations: the numbers of all foundations.
-        stock: the number of each seat's stock.
-        waste: the number of each seat's waste.
+        stock: the number of each seat's stock, if it has one.
+        waste: the number of each seat's waste, if it has one.
+        card_limit: the number behind that of the last card of the hand.
 
     Raises:
         InvalidGame: the declaration does not work out.
@@ -38,23 +36,48 @@ class Layout:
         self.game = game
         self.seats = tuple(seats)
         laid = list(self._lay_out())
-        self.piles = tuple(pile for pile, _ in laid)
+        places = {(pile.group, pile.seat, pile.index): pile.number for pile, _ in laid}
         self.groups = tuple(group for _, group in laid)
+        self.piles = tuple(
+            replace(pile, under=places[group.of, pile.seat, pile.index]) if isinstance(group, Heads) else pile
+            for pile, group in laid
+        )
         self.foundations = tuple(pile.number for pile in self.piles if pile.kind is Kind.FOUNDATION)
+        self._named: dict[tuple[int, str], tuple[int, ...]] = {}
         self._own = {
             (seat, kind): tuple(p.number for p in self.piles if p.seat == seat and p.kind is kind)
             for seat in self.seats
             for kind in Kind
         }
-        self.stock = self._one_each(Kind.STOCK)
-        self.waste = self._one_each(Kind.WASTE)
+        self.stock = self._at_most_one_each(Kind.STOCK)
+        self.waste = self._at_most_one_each(Kind.WASTE)
+        self.card_limit = game.packs * PACK_SIZE * len(self.seats)
+        if len(self.piles) > MOST_PILES:
+            raise InvalidGame(f"{game.name} has too many piles for {len(self.seats)} players")
         dealt = sum(count for _, count in self.deal_steps(self.seats[0]))
-        if dealt > PACK_SIZE:
-            raise InvalidGame(f"{game.name} would deal {dealt} of a player's {PACK_SIZE} cards")
+        if dealt > game.deck_size:
+            raise InvalidGame(f"{game.name} would deal {dealt} of a player's {game.deck_size} cards")
+        if dealt < game.deck_size and not self.stock:
+            raise InvalidGame(f"{game.name} leaves cards over, and needs one stock for each player")
 
     def own(self, seat: int, kind: Kind) -> tuple[int, ...]:
         """Return the numbers of a seat's own piles of one kind; none for a seat that does not play."""
         return self._own.get((seat, kind), ())
+
+    def named(self, seat: int, group: str) -> tuple[int, ...]:
+        """Return the numbers of the piles of a group that a seat may use: its own, or the table's."""
+        if (seat, group) not in self._named:
+            piles = (p.number for p in self.piles if p.group == group and p.seat in {None, seat})
+            self._named[seat, group] = tuple(piles)
+        return self._named[seat, group]
+
+    def owner(self, card: Card) -> int:
+        """Return the seat whose card this is. It must be known."""
+        return self.seats[pack(card) // self.game.packs]
+
+    def first_card(self, seat: int) -> Card:
+        """Return the lowest number of a seat's cards."""
+        return self.seats.index(seat) * self.game.packs * PACK_SIZE
 
     def deal_steps(self, seat: int) -> Iterator[tuple[int, int]]:
         """Yield ``(pile, cards)`` for each step of a seat's deal, in order; the rest is the stock.
@@ -64,47 +87,78 @@ class Layout:
 
         """
         for step in self.game.deal:
-            piles = [p.number for p in self.piles if p.group == step.to and p.seat in {None, seat}]
-            if not piles:
-                raise InvalidGame(f"{self.game.name} deals to {step.to!r}, which it does not have")
-            group = self.groups[piles[0]]
-            if step.count is not None:
-                yield piles[0], step.count
-            elif isinstance(group, Tableau):
-                yield from zip(piles, group.shape, strict=True)
-            elif isinstance(group, Reserve):
-                yield piles[0], group.size
-            else:
-                raise InvalidGame(f"{self.game.name}: a deal to {group.name} must say how many cards")
+            yield from self.steps_of(step, seat)
+
+    def unknown_deal(self, seat: int) -> Iterator[tuple[int, list[Card]]]:
+        """Yield ``(pile, cards)`` for a seat's deal when no card is known."""
+        left = self.game.deck_size
+        for pile, count in self.deal_steps(seat):
+            left -= count
+            yield pile, [UNKNOWN] * count
+        if left:
+            yield self.stock[seat], [UNKNOWN] * left
+
+    def steps_of(self, step: Deal, seat: int) -> Iterator[tuple[int, int]]:
+        """Yield ``(pile, cards)`` for one step of a deal."""
+        piles = self.named(seat, step.to)
+        if not piles:
+            raise InvalidGame(f"{self.game.name} deals to {step.to!r}, which it does not have")
+        group = self.groups[piles[0]]
+        if step.once and seat != self.seats[0]:
+            return
+        if step.cards:
+            yield from ((pile, 1) for pile, _ in zip(piles, step.cards, strict=False))
+        elif step.count is not None:
+            yield piles[0], step.count
+        elif step.each is not None:
+            yield from ((pile, step.each) for pile in piles)
+        elif isinstance(group, Tableau):
+            yield from _across(piles, group.shape) if step.rows else zip(piles, group.shape, strict=True)
+        elif isinstance(group, Reserve):
+            yield from ((pile, group.size) for pile in piles)
+        else:
+            raise InvalidGame(f"{self.game.name}: a deal to {group.name} must say how many cards")
 
     def _lay_out(self) -> Iterator[tuple[Pile, Group]]:
         number = 0
-        shared = [(group, None) for group in self.game.groups if group.owner is Owner.TABLE]
-        owned = [
-            (group, seat) for seat in self.seats for group in self.game.groups if group.owner is Owner.PLAYER
-        ]
-        for group, seat in [*shared, *owned]:
-            count, shows, view = _extent(group)
+        stocks = [group for group in self.game.groups if isinstance(group, Stock)]
+        counted = {step.to for stock in stocks for steps in (stock.relay, *stock.rounds) for step in steps}
+        shared: list[tuple[Group, int | None]] = []
+        owned: list[Group] = []
+        for group in self.game.groups:
+            if group.owner is Owner.PLAYER:
+                owned.append(group)
+            elif self.game.deals is Deals.IDENTICAL:  # everybody plays alone: nothing is the table's
+                owned.append(replace(group, owner=Owner.PLAYER))
+            else:
+                shared.append((group, None))
+        for group, seat in [*shared, *((group, seat) for seat in self.seats for group in owned)]:
+            count, shows, view = group.extent
             for index in range(count if seat is not None else count * len(self.seats)):
-                yield Pile(number, KINDS[type(group)], group.name, seat, index, shows, view), group
+                under = number if group.under else None
+                pile = Pile(
+                    number,
+                    group.kind,
+                    group.name,
+                    seat,
+                    index,
+                    shows,
+                    view,
+                    group.gathers,
+                    group.counts or group.name in counted,
+                    under,
+                )
+                yield pile, group
                 number += 1
 
-    def _one_each(self, kind: Kind) -> dict[int, int]:
-        if any(len(self.own(seat, kind)) != 1 for seat in self.seats):
-            raise InvalidGame(f"{self.game.name} needs one {kind} for each player")
-        return {seat: self.own(seat, kind)[0] for seat in self.seats}
+    def _at_most_one_each(self, kind: Kind) -> dict[int, int]:
+        if any(len(self.own(seat, kind)) > 1 for seat in self.seats):
+            raise InvalidGame(f"{self.game.name} can have one {kind} for each player only")
+        return {seat: self.own(seat, kind)[0] for seat in self.seats if self.own(seat, kind)}
 
 
-def _extent(group: Group) -> tuple[int, Shows, int]:
-    """Return how many piles of a group each player brings, what they show, and how many cards of it."""
-    match group:
-        case Foundations():
-            return group.count, Shows.ALL, 1
-        case Tableau():
-            return len(group.shape), group.shows, 1
-        case Reserve():
-            return 1, group.shows, 1
-        case Waste():
-            return 1, Shows.TOP, group.view
-        case _:
-            return 1, Shows.NONE, 1
+def _across(piles: Sequence[int], shape: Sequence[int]) -> Iterator[tuple[int, int]]:
+    for row in range(max(shape)):
+        for pile, size in zip(piles, shape, strict=True):
+            if row < size:
+                yield pile, 1

@@ -78,6 +78,8 @@ class Options(BaseModel):
     """How much later spectators see what happens, in milliseconds."""
     pause_after_ms: Annotated[int, Field(strict=True, ge=0, le=600_000)] | None = 10_000
     """How long fewer than two may be connected before the hand pauses, in ms; none: it never does."""
+    time_limit_ms: Annotated[int, Field(strict=True, ge=1_000, le=86_400_000)] | None = None
+    """How long a hand may take, in ms; none: as long as it takes, and ten minutes on identical deals."""
     hints: Annotated[bool, Field(strict=True)] = False
     """Whether clients may show what fits: for beginners' tables."""
     countdown_ms: Annotated[int, Field(strict=True, ge=0, le=30_000)] = 3_000

@@ -52,6 +52,8 @@ class Reason(StrEnum):
     """The options contradict each other, or the game does not know them."""
     SERVER_FULL = "server_full"
     """The server keeps no more tables."""
+    HALTED = "halted"
+    """The server's disk takes nothing at the moment."""
 
 
 class Phase(StrEnum):
@@ -86,6 +88,8 @@ class EndReason(StrEnum):
     """No player can make any further play (seed 002; catalogue 1.8.1, first test)."""
     STUCK = "stuck"
     """All connected players said that they are stuck (catalogue 1.8.1, second test)."""
+    TIME_UP = "time_up"
+    """The table's time limit has passed."""
     ABANDONED = "abandoned"
     """Everybody left."""
 
@@ -103,6 +107,8 @@ class CloseCode(IntEnum):
     """No table was asked for in time."""
     FLOOD = 4004
     """Far more frames a second than anybody plays."""
+    TRY_AGAIN = 1013
+    """The server's disk takes nothing at the moment; come back in a while."""
     FULL = 4005
     """The server takes no more connections."""
     KICKED = 4007

@@ -6,7 +6,7 @@ beside them; they prove nothing.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -22,7 +22,7 @@ from .shuffle import keeps
 from .tally import hand_points, match_winners
 from .view import TableView
 
-__all__ = ["Verdict", "from_line", "read", "tally_line", "to_line", "verify"]
+__all__ = ["Verdict", "from_line", "message_of", "read", "row_of", "tally_line", "to_line", "verify"]
 
 BY_NAME: Final = {name_of(cls): cls for cls in FROM_SERVER.values()}
 LONGEST_LINE: Final = 65_536
@@ -38,12 +38,14 @@ class Verdict:
     skipped: int
     """Hands that the record does not hold from the deal to the end."""
     matches: int
+    unseen: int = 0
+    """Layouts of hands of identical deals whose plays the record does not hold: only how far they came."""
 
 
 def to_line(message: Message, **beside: int | str) -> str:
     """Return a message as one line of a record."""
     values = message.model_dump(mode="json")
-    row = dict(zip(type(message).model_fields, values, strict=True))
+    row = dict(zip(type(message).model_fields, values, strict=False))
     return json.dumps({"message": name_of(message), **row, **beside}, ensure_ascii=False)
 
 
@@ -70,15 +72,40 @@ def from_line(line: str) -> Message | None:
         InvalidRecord: the line is none of a record.
 
     """
+    return message_of(row_of(line))
+
+
+def row_of(line: str) -> dict[str, Any]:
+    """Return the object that stands on a line; its member ``message`` is a text.
+
+    Raises:
+        InvalidRecord: the line is none of a record.
+
+    """
     if len(line) > LONGEST_LINE:
         raise InvalidRecord(f"a line is longer than {LONGEST_LINE} characters")
     try:
         row: Any = json.loads(line)
-        cls = BY_NAME.get(row["message"])
-        if cls is None:
-            return None
+    except (ValueError, RecursionError):
+        row = None
+    if not isinstance(row, dict) or not isinstance(row.get("message"), str):
+        raise InvalidRecord("a line is not a message of a record")
+    return row
+
+
+def message_of(row: Mapping[str, Any]) -> Message | None:
+    """Return the message that an object holds; ``None`` for an object that holds something else.
+
+    Raises:
+        InvalidRecord: it is named like a message, and is none.
+
+    """
+    cls = BY_NAME.get(row["message"])
+    if cls is None:
+        return None
+    try:
         return cls.model_validate({name: row[name] for name in cls.model_fields if name in row})
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except ValueError:
         raise InvalidRecord("a line is not a message of a record") from None
 
 
@@ -115,17 +142,24 @@ class _Auditor:
         self._view: TableView | None = None
         self._hand: list[ev.Event] = []
         self._match_over = False
-        self._hands = self._plays = self._skipped = self._matches = 0
+        self._hands = self._plays = self._skipped = self._matches = self._unseen = 0
 
     def audit(self, messages: Iterable[Message]) -> Verdict:
         for message in messages:
-            if isinstance(message, Snapshot) and (self._view is None or message.seq != self._view.seq):
+            if isinstance(message, Snapshot) and not self._continues(message):
                 self._restart(message)
             elif isinstance(message, Event):
                 self._take(message)
         if self._view is None:
             raise InvalidRecord("There is no table in this record.")
-        return Verdict(self._hands, self._plays, self._skipped, self._matches)
+        return Verdict(self._hands, self._plays, self._skipped, self._matches, self._unseen)
+
+    def _continues(self, snapshot: Snapshot) -> bool:
+        """Tell whether a snapshot shows the table as it lies here, and not another."""
+        view = self._view
+        if view is None or (snapshot.code, snapshot.seq) != (view.code, view.seq):
+            return False
+        return not view.is_private or snapshot.piles == view.snapshot(0).piles  # no play was missed
 
     def _restart(self, snapshot: Snapshot) -> None:
         self._hand = []
@@ -168,11 +202,12 @@ class _Auditor:
         seed = bytes.fromhex(over.seed)
         kept = keeps(seed, committed.hand_id, committed.commitment)
         _expect(over, kept, f"the seed is not the one that hand {committed.hand} was committed to")
-        replay = _Replay(view, seed)
+        replay = _Replay(view, seed, {event.seat for event in self._hand if isinstance(event, ev.Played)})
         for event in self._hand:
             self._plays += replay.follow(event)
         replay.check_end(view, over)
         self._hands += 1
+        self._unseen += replay.unseen
 
 
 def _check_time(view: TableView, event: ev.Event) -> None:
@@ -195,9 +230,22 @@ def _check_time(view: TableView, event: ev.Event) -> None:
 
 
 class _Replay:
-    """One hand, dealt and judged once more with all cards known."""
+    """One hand, dealt and judged once more with all cards known.
 
-    def __init__(self, view: TableView, seed: bytes) -> None:
+    On identical deals the plays of a seat may be hidden from whoever kept the record: then there is nothing
+    to judge but the ends that its progress led to.
+
+    Attributes:
+        unseen: how many seats these are.
+
+    Args:
+        view: the table when the hand ends.
+        seed: the hand's secret.
+        played: the seats whose plays the record holds.
+
+    """
+
+    def __init__(self, view: TableView, seed: bytes, played: Set[int]) -> None:
         assert view.rules is not None
         self._rules = view.rules
         self._dealer = Dealer(seed, view.rules)
@@ -205,6 +253,9 @@ class _Replay:
         self._signalled = False
         self._out_ends = view.options.call_out is CallOut.AUTO
         self._ended = False
+        self._progress: dict[int, int] = {}
+        self._hidden = set(view.hand_seats) - played if view.is_private else set()
+        self.unseen = len(self._hidden)
 
     def follow(self, event: ev.Event) -> int:
         """Follow an event; return how many plays it was."""
@@ -216,6 +267,8 @@ class _Replay:
             case ev.Played():
                 self._play(event)
                 return 1
+            case ev.Progressed():
+                self._note_progress(event)
             case ev.Rotated():
                 self._board.rotate()
                 self._dealer.rotate()
@@ -226,8 +279,11 @@ class _Replay:
         _expect(over, over.points == hand_points(view, over.out), "the points are wrong")
         _expect(over, (over.reason is EndReason.OUT) == (over.out is not None), "the reason is another")
         out = [seat for seat in view.hand_seats if self._rules.is_out(self._board, seat)]
+        for seat in view.progress.keys() - self._hidden:
+            reached = self._rules.progress(self._board, seat)
+            _expect(over, view.progress[seat].reached == reached, f"seat {seat} came to {reached}")
         if over.out is not None:
-            _expect(over, over.out in out, f"seat {over.out} was not out")
+            _expect(over, over.out in {*out, *self._hidden}, f"seat {over.out} was not out")
         elif over.reason is not EndReason.ABANDONED:
             _expect(over, not out, "somebody was out")
         states = [view.seats[seat] for seat in view.hand_seats]
@@ -237,6 +293,9 @@ class _Replay:
         elif over.reason is EndReason.STUCK:
             stuck = all(state.stuck for state in states if state.connected)
             _expect(over, stuck, "not everybody was stuck")
+        elif over.reason is EndReason.TIME_UP:
+            limit_ms = view.time_limit_ms
+            _expect(over, limit_ms is not None and over.elapsed_ms >= limit_ms, "the time was not up")
         elif over.reason is EndReason.ABANDONED:
             _expect(over, all(state.left for state in states), "not everybody had left")
 
@@ -246,8 +305,16 @@ class _Replay:
         places = self._board.all_unnamed()
         self._board.reveal(places, event.shown)
 
+    def _note_progress(self, event: ev.Progressed) -> None:
+        before = self._progress.get(event.seat)
+        _expect(event, event.progress != before, "that was known")
+        self._progress[event.seat] = event.progress
+        if event.seat not in self._hidden:
+            reached = self._rules.progress(self._board, event.seat)
+            _expect(event, event.progress == reached, f"the seat came to {reached}")
+
     def _play(self, event: ev.Played) -> None:
-        play = Play(event.source, event.count, event.destination)
+        play = Play(event.source, event.count, event.destination, event.depth)
         _expect(event, self._signalled, "it was played before the signal")
         automatic = self._rules.automatic(self._board, event.seat)
         _expect(event, automatic is not None or not self._ended, "the hand was over")

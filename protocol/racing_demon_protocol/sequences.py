@@ -16,8 +16,11 @@ def follows(build: Build, below: Card, above: Card, wrap: bool) -> bool:
         wrap: whether the ranks go round, ace to king.
 
     """
-    delta = rank(above) - rank(below) - build.delta
-    if delta % SUIT_SIZE if wrap else delta:
+    if build.delta is not None:
+        delta = rank(above) - rank(below) - build.delta
+        if delta % SUIT_SIZE if wrap else delta:
+            return False
+    if build.ranks is not None and rank(below) not in build.ranks:
         return False
     return suits_agree(build.suit, below, above)
 

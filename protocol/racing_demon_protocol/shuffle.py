@@ -6,11 +6,11 @@ The seed is 32 secret bytes. SHAKE-256 stretches it, rejection sampling makes it
 
 import hashlib
 import hmac
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from .cards import PACK_SIZE, Card
+from .cards import ALL_RANKS, PACK_SIZE, SUIT_SIZE, Card
 
-__all__ = ["SEED_SIZE", "commitment", "deck", "hand_seeds", "keeps", "subseed"]
+__all__ = ["SEED_SIZE", "commitment", "deck", "hand_seeds", "keeps", "reshuffled", "subseed"]
 
 SEED_SIZE = 32
 """Bytes in a hand's seed."""
@@ -39,18 +39,42 @@ def hand_seeds(seed: bytes) -> Iterator[bytes]:
         yield subseed(seed, f"hand/{number}")
 
 
-def deck(seed: bytes, pack: int) -> list[Card]:
-    """Return the shuffled pack of a player, the first card to deal first.
+def deck(seed: bytes, pack: int, *, packs: int = 1, ranks: tuple[int, ...] = ALL_RANKS) -> list[Card]:
+    """Return the shuffled cards of a player, the first card to deal first.
 
     Fisher-Yates, from the last place down: the card of place ``i`` changes with that of a place from
     0 to ``i``, drawn from the bytes of SHAKE-256 over ``seed``, ``"/pack/"`` and the pack's number.
+
+    Args:
+        seed: the hand's 32 bytes.
+        pack: the number of the player's first pack.
+        packs: how many packs are shuffled together.
+        ranks: the ranks of each.
+
     """
-    cards = list(range(pack * PACK_SIZE, (pack + 1) * PACK_SIZE))
+    packed = range(pack * PACK_SIZE, (pack + packs) * PACK_SIZE)
+    cards = [card for card in packed if card % SUIT_SIZE + 1 in ranks]
     draws = _bytes(subseed(seed, f"pack/{pack}"))
-    for place in range(PACK_SIZE - 1, 0, -1):
+    for place in range(len(cards) - 1, 0, -1):
         other = _below(place + 1, draws)
         cards[place], cards[other] = cards[other], cards[place]
     return cards
+
+
+def reshuffled(seed: bytes, label: str, cards: Iterable[Card]) -> list[Card]:
+    """Return cards in an order that depends on nothing but the seed, the label, and which faces they are.
+
+    Each copy of each face has a key of its own, from SHAKE-256 over ``seed``, ``"/"``, the label, and
+    ``"/face/copy"``; the cards are sorted by their keys. So players who hold the same faces get the same
+    order, and where they hold others, the faces they share come in the same order (catalogue 6.8).
+    """
+    copies: dict[int, int] = {}
+    keyed = []
+    for card in sorted(cards):
+        face = card % PACK_SIZE
+        copy = copies[face] = copies.get(face, 0) + 1
+        keyed.append((subseed(seed, f"{label}/{face}/{copy}"), card))
+    return [card for _, card in sorted(keyed)]
 
 
 def _bytes(seed: bytes) -> Iterator[int]:

@@ -8,9 +8,7 @@ __all__ = ["hand_points", "match_winners"]
 
 def hand_points(view: TableView, out: int | None) -> tuple[int, ...]:
     """Return the points of the hand on the table, in the order of its seats."""
-    assert view.rules is not None
-    assert view.board is not None
-    points = view.rules.points(view.board, out)
+    points = view.points_with(out)
     forfeits = view.options.on_leave is OnLeave.FORFEIT
     return tuple(0 if forfeits and view.seats[seat].left else points[seat] for seat in view.hand_seats)
 

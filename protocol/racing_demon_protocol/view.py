@@ -4,20 +4,33 @@ The server's table and every client hold the same view and apply the same events
 screen shows is what the server decided.
 """
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from copy import copy
+from typing import Any, Final, NamedTuple
 
 from .board import Board, Move, Play
-from .cards import PACK_SIZE
 from .errors import InconsistentEvent
 from .games import declare
 from .messages import events as ev
 from .messages.server import HandResult, SeatState, Snapshot
 from .options import Options
+from .racing import Runner, order
 from .reasons import Phase
+from .rulebook import make_rules
 from .rules import Namer, Rules
 
-__all__ = ["TableView"]
+__all__ = ["IDENTICAL_LIMIT_MS", "Progress", "TableView"]
+
+
+IDENTICAL_LIMIT_MS: Final = 600_000
+"""The time limit of a hand of identical deals, where the table's options name none."""
+
+
+class Progress(NamedTuple):
+    """How far a seat has come, and the number of the event with which it did."""
+
+    reached: int
+    since: int
 
 
 class TableView:
@@ -38,6 +51,7 @@ class TableView:
         called: who shouted "Demon!" in this hand, where that is wanted.
         results: the tally, hand by hand.
         winners: who won the match, once it is over.
+        progress: on identical deals: how far each seat of the hand has come, and with which event.
         paused: whether the hand stands still.
         locked: whether the table has a passphrase.
 
@@ -58,6 +72,8 @@ class TableView:
         self.called: int | None = None
         self.results: list[HandResult] = []
         self.winners: tuple[int, ...] = ()
+        self.progress: dict[int, Progress] = {}
+        self._dealt_private: Board | None = None
         self.paused = False
         self.locked = False
 
@@ -78,13 +94,47 @@ class TableView:
         """Whether no match is going on."""
         return self.phase in {Phase.LOBBY, Phase.OVER}
 
+    @property
+    def is_private(self) -> bool:
+        """Whether the players of the current or last hand see no layout but their own."""
+        return self.rules is not None and self.rules.is_private
+
+    @property
+    def time_limit_ms(self) -> int | None:
+        """How long the hand may take after its signal; ``None``: as long as it takes."""
+        limit = self.options.time_limit_ms
+        return IDENTICAL_LIMIT_MS if limit is None and self.is_private else limit
+
     def points(self) -> dict[int, int]:
         """Return each seat's points in the hand as it stands, or as it ended."""
         if self.rules is None or self.board is None:
             return {}
         if self.results and self.phase in {Phase.TALLY, Phase.OVER}:
             return dict(zip(self.results[-1].seats, self.results[-1].points, strict=True))
-        return self.rules.points(self.board)
+        return self.points_with(None)
+
+    def points_with(self, out: int | None) -> dict[int, int]:
+        """Return each seat's points in the hand as it stands, with a bonus for the seat that is out.
+
+        On identical deals they follow from what everybody knows: the progress.
+        """
+        assert self.rules is not None
+        assert self.board is not None
+        if not self.is_private:
+            return self.rules.points(self.board, out)
+        scoring = self.rules.game.scoring
+        return {
+            seat: progress.reached * scoring.foundation_card + (scoring.out_bonus if seat == out else 0)
+            for seat, progress in self.progress.items()
+        }
+
+    def race_order(self, out: int | None = None) -> list[int]:
+        """Return the seats of a hand of identical deals, the first one first (catalogue 6.8).
+
+        Who has won is ahead; then who came further; of equals, who came there earlier.
+        """
+        runners = (Runner(seat, far.reached, seat == out, far.since) for seat, far in self.progress.items())
+        return [seat for tied in order(runners) for seat in tied]
 
     def stuck(self) -> tuple[int, int]:
         """Return how many of the hand have said that they are stuck, and how many are there to say so."""
@@ -113,7 +163,8 @@ class TableView:
                 by a snapshot.
 
         """
-        if event.seq != self.seq + 1:
+        is_whispered = self.is_private and isinstance(event, ev.Played)
+        if event.seq != self.seq + (not is_whispered):
             raise InconsistentEvent(f"event {event.seq} after event {self.seq}")
         try:
             _APPLY[type(event)](self, event)
@@ -136,21 +187,14 @@ class TableView:
         assert self.board is not None
         self._unstick(self.board, play)
         move = Rules.carry_out(self.board, play, name)
-        self.seq += 1
-        return ev.Played(
-            seq=self.seq,
-            seat=seat,
-            counter=counter,
-            source=move.source,
-            count=move.count,
-            destination=move.destination,
-            shown=move.shown,
-        )
+        self.seq += not self.is_private
+        source, count, destination, shown, depth = move
+        return ev.Played.trusted(self.seq, seat, counter, source, count, destination, shown, depth)
 
     def _played(self, event: ev.Played) -> None:
         board = self._dealt_board()
-        self._unstick(board, Play(event.source, event.count, event.destination))
-        board.apply(Move(event.source, event.count, event.destination, event.shown))
+        self._unstick(board, Play(event.source, event.count, event.destination, event.depth))
+        board.apply(Move(event.source, event.count, event.destination, event.shown, event.depth))
 
     def _dealt_board(self) -> Board:
         if self.board is None:
@@ -159,8 +203,19 @@ class TableView:
 
     def _unstick(self, board: Board, play: Play) -> None:
         """Take all "stuck" back, if a play brings the hand nearer to its end."""
-        if any(state.stuck for state in self.seats.values()) and board.is_progress(play):
-            self._update_all(stuck=False)
+        if self.is_private:
+            return  # each seat's progress tells
+        for state in self.seats.values():
+            if state.stuck:
+                if board.is_progress(play):
+                    self._update_all(stuck=False)
+                return
+
+    def _progressed(self, event: ev.Progressed) -> None:
+        if event.seat not in self.progress:
+            raise InconsistentEvent(f"progress of seat {event.seat}, of which nothing is hidden")
+        self.progress[event.seat] = Progress(event.progress, event.seq)
+        self._update(event.seat, stuck=False)
 
     def _joined(self, event: ev.Joined) -> None:
         self.seats[event.seat] = SeatState(
@@ -187,7 +242,8 @@ class TableView:
 
     def _options_set(self, event: ev.OptionsSet) -> None:
         self.options = event.options
-        self.rules = self.board = None  # the last board may be of another game
+        self.rules = self.board = self._dealt_private = None  # the last board may be of another game
+        self.progress.clear()
 
     def _committed(self, event: ev.Committed) -> None:
         if event.hand == 1:
@@ -201,10 +257,16 @@ class TableView:
     def _dealt(self, event: ev.Dealt) -> None:
         if not self.seats.keys() >= set(event.seats):
             raise InconsistentEvent("cards for seats that nobody has")
-        self.rules = Rules(declare(self.options, len(event.seats)), event.seats)
+        self.rules = make_rules(declare(self.options, len(event.seats)), event.seats)
         self.board = self.rules.deal()
         places = self.board.all_unnamed()
         self.board.reveal(places, event.shown)
+        self.progress, self._dealt_private = {}, None
+        if self.is_private:
+            self._dealt_private = self.board.copy()
+            self.progress = {
+                seat: Progress(self.rules.progress(self.board, seat), event.seq) for seat in event.seats
+            }
         self.called = None
         self.phase = Phase.COUNTDOWN
         self._update_all(stuck=False)
@@ -270,9 +332,35 @@ class TableView:
 
     # Snapshots.
 
+    def copy(self) -> "TableView":
+        """Return the same view, to go on by itself."""
+        view = copy(self)
+        view.board = self.board.copy() if self.board else None
+        view.seats, view.results, view.progress = dict(self.seats), list(self.results), dict(self.progress)
+        return view
+
     def snapshot(self, elapsed_ms: int) -> Snapshot:
         """Return all of this as one message, ``elapsed_ms`` after the signal."""
-        board = self.board
+        return self._snapshot(self.board, elapsed_ms)
+
+    def snapshot_for(self, seat: int | None, elapsed_ms: int) -> Snapshot:
+        """Return what a seat, or with ``None`` everybody else, may know of it: of other layouts the deal."""
+        return self._snapshot(self._seen_by(seat), elapsed_ms)
+
+    def _seen_by(self, seat: int | None) -> Board | None:
+        if self._dealt_private is None or self.board is None:
+            return self.board
+        seen = self._dealt_private.copy()
+        for pile in seen.piles:
+            if pile.seat == seat:
+                seen.cards[pile.number] = list(self.board.cards[pile.number])
+                if pile.number in self.board.came:
+                    seen.came[pile.number] = self.board.came[pile.number]
+        seen.redeals = {own: count for own, count in self.board.redeals.items() if own == seat}
+        seen.liberties = {own: count for own, count in self.board.liberties.items() if own == seat}
+        return seen
+
+    def _snapshot(self, board: Board | None, elapsed_ms: int) -> Snapshot:
         return Snapshot(
             seq=self.seq,
             code=self.code,
@@ -285,14 +373,23 @@ class TableView:
             commitment=self.commitment,
             hand_seats=self.hand_seats,
             piles=tuple(tuple(pile) for pile in board.cards) if board else (),
-            redeals=tuple(board.redeals.get(seat, 0) for seat in self.hand_seats) if board else (),
+            redeals=self._by_seat(board.redeals) if board else (),
             elapsed_ms=elapsed_ms,
             called=self.called,
             results=tuple(self.results),
             winners=self.winners,
             paused=self.paused,
             locked=self.locked,
+            came=tuple(board.came.get(pile.number, 0) for pile in board.piles)
+            if board and board.came
+            else (),
+            liberties=self._by_seat(board.liberties) if board and board.liberties else (),
+            progress=tuple(progress.reached for progress in self.progress.values()),
+            since=tuple(progress.since for progress in self.progress.values()),
         )
+
+    def _by_seat(self, counts: Mapping[int, int]) -> tuple[int, ...]:
+        return tuple(counts.get(seat, 0) for seat in self.hand_seats)
 
     @classmethod
     def from_snapshot(cls, snapshot: Snapshot) -> "TableView":
@@ -304,31 +401,49 @@ class TableView:
 
         """
         view = cls(snapshot.code, snapshot.options)
-        view.seq = snapshot.seq
-        view.host = snapshot.host
-        view.phase = snapshot.phase
-        view.seats = {state.seat: state for state in snapshot.seats}
-        view.hand = snapshot.hand
-        view.hand_id = snapshot.hand_id
-        view.commitment = snapshot.commitment
-        view.called = snapshot.called
-        view.results = list(snapshot.results)
-        view.winners = snapshot.winners
-        view.paused = snapshot.paused
-        view.locked = snapshot.locked
-        if any(len(result.seats) != len(result.points) for result in view.results):
+        view.restore(snapshot)
+        return view
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Become the view that a snapshot describes.
+
+        Raises:
+            InconsistentEvent: its board is not one of its game, or its tally not of its seats.
+            InvalidGame: its options describe no game that is known here.
+
+        """
+        self.code, self.options = snapshot.code, snapshot.options
+        self.seq = snapshot.seq
+        self.host = snapshot.host
+        self.phase = snapshot.phase
+        self.seats = {state.seat: state for state in snapshot.seats}
+        self.hand = snapshot.hand
+        self.hand_id = snapshot.hand_id
+        self.commitment = snapshot.commitment
+        self.called = snapshot.called
+        self.results = list(snapshot.results)
+        self.winners = snapshot.winners
+        self.paused = snapshot.paused
+        self.locked = snapshot.locked
+        if any(len(result.seats) != len(result.points) for result in self.results):
             raise InconsistentEvent("a tally has points for other seats")
         if snapshot.hand_seats:
-            view.rules = Rules(declare(snapshot.options, len(snapshot.hand_seats)), snapshot.hand_seats)
-            view.board = Board(view.rules.layout.piles, snapshot.piles)
-            view.board.redeals = {
-                seat: times
-                for seat, times in zip(snapshot.hand_seats, snapshot.redeals, strict=False)
-                if times
-            }
-            if any(card >= PACK_SIZE * len(view.hand_seats) for pile in snapshot.piles for card in pile):
+            self.rules = make_rules(declare(snapshot.options, len(snapshot.hand_seats)), snapshot.hand_seats)
+            self.board = Board(self.rules.layout.piles, snapshot.piles)
+            seats, piles = snapshot.hand_seats, range(len(self.board.piles))
+            self.board.redeals = _counted(seats, snapshot.redeals)
+            self.board.liberties = _counted(seats, snapshot.liberties)
+            self.board.came = _counted(piles, snapshot.came)
+            if not len(snapshot.progress) == len(snapshot.since) == len(seats) * self.is_private:
+                raise InconsistentEvent("the progress is of other seats")
+            reached = map(Progress, snapshot.progress, snapshot.since)
+            self.progress = dict(zip(seats, reached, strict=False))
+            if any(card >= self.rules.layout.card_limit for pile in snapshot.piles for card in pile):
                 raise InconsistentEvent("a card of nobody's pack")
-        return view
+
+
+def _counted(keys: Iterable[int], counts: Iterable[int]) -> dict[int, int]:
+    return {key: count for key, count in zip(keys, counts, strict=False) if count}
 
 
 _APPLY: dict[type[ev.Event], Callable[[TableView, Any], None]] = {
@@ -353,4 +468,5 @@ _APPLY: dict[type[ev.Event], Callable[[TableView, Any], None]] = {
     ev.StoodIn: TableView._stood_in,
     ev.Muted: TableView._muted,
     ev.Reacted: TableView._spoken,
+    ev.Progressed: TableView._progressed,
 }

@@ -2,12 +2,18 @@
 
 import argparse
 import asyncio
+import ipaddress
 import os
+import re
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
+from pathlib import Path
 
 from racing_demon_protocol.arguments import port, seed, speed
+from racing_demon_protocol.broker_address import parse_broker
+
+from .durability import Durability
 
 __all__ = ["main"]
 
@@ -16,28 +22,45 @@ EXAMPLES = """examples:
   racing-demon-server --host 127.0.0.1         serve this machine only
   racing-demon-server --port 0                 take any free port, and say which
 
-exit codes: 0 stopped as asked, 1 could not listen, 2 wrong arguments
+  racing-demon-server journal --help           copy, check, list and export what was played
+
+exit codes: 0 stopped as asked, 1 could not listen, 2 wrong arguments, 3 the journal cannot be used
 """
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the server until it is stopped, and return the exit code."""
+    argv = list(sys.argv[1:] if argv is None else argv)
+    if argv[:1] == ["journal"]:
+        from .journal.command import main as journal  # noqa: PLC0415 - it needs no server
+
+        return journal(argv[1:])
     arguments = _parser().parse_args(argv)
     from . import logs  # noqa: PLC0415 - a --help needs no server
     from .app import run  # noqa: PLC0415
-    from .settings import Settings  # noqa: PLC0415
+    from .journal.schema import JournalUnusable  # noqa: PLC0415
+    from .settings import OWN_PROXIES, Settings  # noqa: PLC0415
 
     logs.set_up(arguments.log_level, arguments.log_format)
+    try:
+        path = _journal(arguments)
+    except JournalUnusable as error:
+        return _unusable(error)
     settings = Settings(
         host=arguments.host,
         port=arguments.port,
         seed=arguments.seed,
+        journal=path,
+        durability=arguments.durability,
         bot_speed=arguments.bot_speed,
         metrics_public=arguments.metrics_public,
         mqtt_url=arguments.mqtt or "",
         node=arguments.node or "",
         homeassistant=arguments.homeassistant,
         public_urls=tuple(arguments.public_url),
+        proxies=(*OWN_PROXIES, *arguments.proxy),
+        hosts=tuple(arguments.name),
+        **dict(arguments.limit),
     )
     try:
         # The broker's library watches sockets, which on Windows only this loop can.
@@ -49,7 +72,27 @@ def main(argv: Sequence[str] | None = None) -> int:
             "Another server may be running; choose another port with --port, or 0 for any free one.\n"
         )
         return 1
+    except JournalUnusable as error:
+        return _unusable(error)
     return 0
+
+
+def _unusable(error: Exception) -> int:
+    sys.stderr.write(f"racing-demon-server: {error}\n")
+    return 3
+
+
+def _journal(arguments: argparse.Namespace) -> Path | None:
+    """Return the file to keep tables in."""
+    from .journal.lockfile import first_free  # noqa: PLC0415
+    from .journal.schema import default_path  # noqa: PLC0415
+
+    if arguments.durability is Durability.NONE:
+        return None
+    if arguments.journal is not None:
+        return Path(arguments.journal)
+    # Several who host a table on one machine are in nobody's way; a server for good has its own file.
+    return first_free(default_path()) if arguments.stop_with_stdin else default_path()
 
 
 def _announce(url: str) -> None:
@@ -69,6 +112,16 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--port", type=port, default=5252, help="port, 0 for any free one (default 5252)")
     parser.add_argument(
         "--seed", type=seed, help="up to 64 hexadecimal digits that every deal then follows from"
+    )
+    parser.add_argument(
+        "--journal", metavar="FILE", help="where tables are kept (default: in your folder for data)"
+    )
+    parser.add_argument(
+        "--durability",
+        type=Durability,
+        choices=list(Durability),
+        default=Durability.FULL,
+        help="full: what is told survives a power cut; normal: a crash of the server; none: keep nothing",
     )
     parser.add_argument("--bot-speed", type=speed, default=1.0, help="bots think so many times faster")
     parser.add_argument("--log-level", choices=["debug", "info", "warning", "error"], default="warning")
@@ -93,16 +146,35 @@ def _parser() -> argparse.ArgumentParser:
         metavar="URL",
         help="where the tables can be joined, as the broker is told; may be given several times",
     )
+    parser.add_argument(
+        "--limit",
+        action="append",
+        type=_limit,
+        default=[],
+        metavar="NAME=NUMBER",
+        help="change a limit, such as connections_per_address=500; may be given several times",
+    )
+    parser.add_argument(
+        "--proxy",
+        action="append",
+        type=_network,
+        default=[],
+        metavar="NETWORK",
+        help="believe proxies there, like 172.16.0.0/12, when they say for whom they ask (those here are)",
+    )
+    parser.add_argument(
+        "--name", action="append", default=[], metavar="HOST", help="answer to this name, or an address, only"
+    )
     parser.add_argument("--stop-with-stdin", action="store_true", help="stop when standard input ends")
     return parser
 
 
 def _broker(text: str) -> str:
     """Return the URL of a broker. No complaint repeats it: it may hold a password."""
-    from .publisher.address import parse_broker  # noqa: PLC0415 - most servers need no broker
+    from .publisher.link import tls_context  # noqa: PLC0415 - most servers need no broker
 
     try:
-        parse_broker(text, os.environ).tls_context()
+        tls_context(parse_broker(text, os.environ))
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
     except OSError as error:
@@ -112,10 +184,27 @@ def _broker(text: str) -> str:
     return text
 
 
-def _node(text: str) -> str:
-    from .publisher.topics import NODE  # noqa: PLC0415
+def _limit(text: str) -> tuple[str, float]:
+    from .settings import limit  # noqa: PLC0415
 
-    if NODE.fullmatch(text) is None:
+    try:
+        return limit(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _network(text: str) -> str:
+    try:
+        ipaddress.ip_network(text, strict=False)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no network: write one like 172.16.0.0/12") from None
+    return text
+
+
+def _node(text: str) -> str:
+    from racing_demon_protocol.directory import NODE  # noqa: PLC0415 - nor a name there
+
+    if re.fullmatch(NODE, text) is None:
         raise argparse.ArgumentTypeError(f"{text!r} will not do: 1 to 32 small letters and digits")
     return text
 

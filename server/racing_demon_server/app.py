@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import logging
 import os
 import signal
@@ -9,20 +10,32 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from typing import Final
 
 from . import __version__
 from .gateway import PATH, start
 from .hall import Hall
+from .journal.reading import last_us
+from .journal.schema import open_journal
+from .journal.writer import Journal
 from .logs import TableLog
 from .metrics import Metrics
 from .pages import Meter
 from .publisher.wiring import own_urls, publishers
+from .room import Clock
 from .settings import Settings
 
 __all__ = ["run"]
 
 GOING_DOWN = 1001
 """The WebSocket close code "going away": the tables end with the server, so nobody needs to come back."""
+RESTARTING = 1012
+"""The WebSocket close code "service restart": the tables are kept, and clients come back by themselves."""
+DRAIN_SECONDS = 5.0
+"""How long what has happened may take to be written down, when the server is to stop."""
+
+OTHER_FILES: Final = 100
+"""Open files that are no players' connections."""
 
 log = logging.getLogger("racing_demon_server")
 
@@ -38,37 +51,112 @@ async def run(settings: Settings, announce: Callable[[str], None], *, stop_with_
 
     Raises:
         OSError: the address cannot be listened on.
+        JournalUnusable: the journal cannot be used.
 
     """
     metrics = Metrics()
+    journal = None
+    clock = rising_clock(0)
+    if settings.journal is not None:
+        journal = Journal(settings.journal, settings.durability, metrics)
+        with contextlib.closing(open_journal(settings.journal)) as db:
+            clock = rising_clock(last_us(db))
+    try:
+        await _serve(settings, announce, clock, metrics, journal, stop_with_stdin=stop_with_stdin)
+    finally:
+        if journal is not None:
+            journal.close()
+    log.info("server stopped")
+
+
+async def _serve(  # noqa: PLR0913
+    settings: Settings,
+    announce: Callable[[str], None],
+    clock: Clock,
+    metrics: Metrics,
+    journal: Journal | None,
+    *,
+    stop_with_stdin: bool,
+) -> None:
     brokers = publishers(settings, clock)
-    hall = Hall(settings, clock, [metrics, TableLog(), *brokers])
+    hall = Hall(settings, clock, [metrics, TableLog(), *brokers], journal)
+    hall.restore()
+    _allow_sockets(settings)
     meter = Meter(lambda open_: metrics.text(open_, hall.listeners), metrics.cut, metrics.refused)
     server = await start(settings, hall, clock, meter)
-    stopping = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        with contextlib.suppress(NotImplementedError):  # Windows has no signal handlers on its loop
-            loop.add_signal_handler(number, stopping.set)
-    if stop_with_stdin:
-        threading.Thread(target=_watch_stdin, args=[loop, stopping], name="stdin", daemon=True).start()
+    stopping: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+    _watch_signals(stopping, keeps=journal is not None, is_owned=stop_with_stdin)
     port = next(iter(server.sockets)).getsockname()[1]
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     lag = asyncio.create_task(metrics.measure_lag(clock))
     url = f"ws://{host}:{port}{PATH}"
-    log.info("server started", extra={"url": url, "version": __version__})
+    log.info("server started", extra={"url": url, "version": __version__, "tables": len(hall)})
     for broker in brokers:
         broker.start(settings.public_urls or own_urls(settings.host, port))
+    # What is loaded stays: else each full collection would look through it, and play stood still for 50 ms.
+    gc.collect()
+    gc.freeze()
     announce(url)
-    await stopping.wait()
-    log.info("server stopping", extra={"tables": len(hall)})
-    server.close(code=GOING_DOWN, reason="The server was stopped, and the table with it.")
+    keeps = await stopping
+    log.info("server stopping", extra={"tables": len(hall), "kept": keeps})
+    if keeps:
+        await _drain(hall, journal)
+        server.close(code=RESTARTING, reason="The server stops; your table comes back with it.")
+    else:
+        server.close(code=GOING_DOWN, reason="The server was stopped, and the table with it.")
     await server.wait_closed()
-    hall.close()
+    hall.close(for_good=not keeps)
     for broker in brokers:
         await broker.stop()
     lag.cancel()
-    log.info("server stopped")
+
+
+def _allow_sockets(settings: Settings) -> None:
+    """Ask the system for as many sockets as the limits let in: it usually allows far fewer at first."""
+    if sys.platform == "win32":
+        return
+    import resource  # noqa: PLC0415 - not there on Windows
+
+    wanted = settings.max_connections + settings.max_handshakes + OTHER_FILES
+    allowed, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    possible = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
+    if allowed != resource.RLIM_INFINITY and allowed < possible:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (possible, most))
+    if possible < wanted:
+        log.warning("the system allows fewer sockets than the limits", extra={"sockets": possible})
+
+
+async def _drain(hall: Hall, journal: Journal | None) -> None:
+    """Let nothing more happen, and tell all that did, if the disk takes it in time."""
+    hall.stop()
+    if journal is not None:
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(journal.drained(), DRAIN_SECONDS)
+
+
+def rising_clock(start: int) -> Clock:
+    """Return a clock of microseconds that goes on from a moment: while the server is away no time passes."""
+    began = time.monotonic_ns() // 1_000
+    return lambda: start + time.monotonic_ns() // 1_000 - began
+
+
+def _watch_signals(stopping: asyncio.Future[bool], *, keeps: bool, is_owned: bool) -> None:
+    """Let signals, and the end of standard input, stop the server, and say whether it keeps its tables.
+
+    What an owner ends, who has started the server for one table, is ended for good.
+    """
+    loop = asyncio.get_running_loop()
+
+    def stop(kept: bool) -> None:
+        if not stopping.done():
+            stopping.set_result(kept)
+
+    for number, kept in ((signal.SIGINT, keeps and not is_owned), (signal.SIGTERM, keeps)):
+        with contextlib.suppress(NotImplementedError):  # Windows has no signal handlers on its loop
+            loop.add_signal_handler(number, stop, kept)
+    if is_owned:
+        watch = [loop, lambda: stop(kept=False)]
+        threading.Thread(target=_watch_stdin, args=watch, name="stdin", daemon=True).start()
 
 
 def clock() -> int:
@@ -76,11 +164,11 @@ def clock() -> int:
     return time.monotonic_ns() // 1_000
 
 
-def _watch_stdin(loop: asyncio.AbstractEventLoop, stopping: asyncio.Event) -> None:
+def _watch_stdin(loop: asyncio.AbstractEventLoop, stop: Callable[[], None]) -> None:
     """Wait, in a thread, until standard input ends: a loop cannot watch a file, or a pipe on Windows."""
     with contextlib.suppress(OSError):
         # Not by way of sys.stdin, whose lock would then be held when the interpreter wants to close it.
         while sys.stdin is not None and os.read(0, 1_024):
             pass
     with contextlib.suppress(RuntimeError):  # the loop has ended before the input
-        loop.call_soon_threadsafe(stopping.set)
+        loop.call_soon_threadsafe(stop)

@@ -126,7 +126,8 @@ class Bot:
     def _turns_to_see_all(self, rules: Rules, board: Board) -> int:
         """Return how many turns end the present pass and make a fresh one, which shows other cards."""
         layout = rules.layout
-        left = len(board.cards[layout.stock[self.seat]]) + len(board.cards[layout.waste[self.seat]])
+        piles = (own.get(self.seat) for own in (layout.stock, layout.waste))
+        left = sum(len(board.cards[pile]) for pile in piles if pile is not None)
         return 2 * (left // rules.turn_size) + 4
 
     def _send(self, view: TableView, play: Play) -> PlayCards:

@@ -8,7 +8,7 @@ from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.messages.server import Accepted, Refused
 from racing_demon_protocol.reasons import Reason
 
-__all__ = ["Actor", "Claims"]
+__all__ = ["Actor", "Claim", "Claims"]
 
 Actor = int | None
 """Who gives a command: a seat, or ``None`` for a host without one."""
@@ -28,21 +28,33 @@ class Claims:
 
     def __init__(self) -> None:
         self._claims: dict[Actor, Claim] = {}
+        self._changed: set[Actor] = set()
 
     def __contains__(self, actor: Actor) -> bool:
         return actor in self._claims
 
     def add(self, actor: Actor, token_hash: bytes) -> None:
         """Let the bearer of a token speak for an actor; an empty hash lets nobody (a bot's)."""
-        self._claims[actor] = Claim(token_hash)
+        self.restore(actor, Claim(token_hash))
+        self._changed.add(actor)
+
+    def restore(self, actor: Actor, claim: Claim) -> None:
+        """Take up a claim as it was kept."""
+        self._claims[actor] = claim
 
     def drop(self, actor: Actor) -> None:
         """Forget an actor."""
         del self._claims[actor]
+        self._changed.add(actor)
 
     def keep(self, seats: Collection[int]) -> None:
         """Forget all seats but these."""
-        self._claims = {a: claim for a, claim in self._claims.items() if a is None or a in seats}
+        for actor in [a for a in self._claims if a is not None and a not in seats]:
+            self.drop(actor)
+
+    def people(self) -> list[Actor]:
+        """Return the actors that somebody has a token for: all but bots."""
+        return [actor for actor, claim in self._claims.items() if claim.token_hash]
 
     def actor(self, token_hash: bytes) -> Actor:
         """Return whom a token belongs to.
@@ -74,3 +86,10 @@ class Claims:
         claim = self._claims.get(actor)
         if claim is not None:
             claim.counter, claim.reply = reply.counter, reply
+            self._changed.add(actor)
+
+    def take_changed(self) -> list[tuple[Actor, Claim | None]]:
+        """Return the claims that have changed since this was asked last; ``None`` for one that is gone."""
+        changed = [(actor, self._claims.get(actor)) for actor in self._changed]
+        self._changed.clear()
+        return changed

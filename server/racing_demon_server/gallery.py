@@ -14,7 +14,7 @@ from typing import Final
 
 from racing_demon_protocol.view import TableView
 
-from .listener import Frames, Listener
+from .listener import Batch, Frames, Listener
 
 __all__ = ["Gallery"]
 
@@ -55,7 +55,7 @@ class Gallery:
         view, at = self._view, self._clock()
         if self._delay_us() or self._late is not None:
             view, at = self._follower(), at - self._delay_us()
-        listener.reply(view.snapshot(self._elapsed_ms(at)))
+        listener.reply(view.snapshot_for(None, self._elapsed_ms(at)))
         self._sent[listener] = view.seq
 
     def discard(self, listener: Listener) -> None:
@@ -84,7 +84,7 @@ class Gallery:
     def _follower(self) -> TableView:
         """Return the view that follows with the delay; it begins with the table as it is."""
         if self._late is None:
-            self._late = TableView.from_snapshot(self._view.snapshot(0))
+            self._late = TableView.from_snapshot(self._view.snapshot_for(None, 0))
         return self._late
 
     def _wind_up(self) -> None:
@@ -101,20 +101,23 @@ class Gallery:
                 self._late.apply(frames.event)
         if not self._waiting and not self._delay_us():
             self._late = None
-        self._pass_on(due, list(self._sent))
+        self._pass_on(due, list(self._sent), {})
 
-    def _pass_on(self, due: list[Frames], listeners: list[Listener]) -> None:
+    def _pass_on(self, due: list[Frames], listeners: list[Listener], batches: dict[int, Batch]) -> None:
+        """Send the next few what is due; ``batches`` has what those get who have had the same before."""
         for listener in islice(listeners, SLICE):
             sent = self._sent.get(listener)
             if sent is None:
                 continue
-            news = [frames for frames in due if frames.event.seq > sent]
-            if news:
+            news = batches.get(sent)
+            if news is None:
+                news = batches[sent] = Batch([frames for frames in due if frames.event.seq > sent])
+            if news.frames:
                 listener.send(news)
-                self._sent[listener] = news[-1].event.seq
+                self._sent[listener] = due[-1].event.seq
         rest = listeners[SLICE:]
         if rest and due:
-            self._round = self._loop.call_later(STEP_SECONDS, self._pass_on, due, rest)
+            self._round = self._loop.call_later(STEP_SECONDS, self._pass_on, due, rest, batches)
         else:
             self._round = None
             self._wind_up()

@@ -9,9 +9,10 @@ import hashlib
 import itertools
 import logging
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable
+from functools import partial
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Final, cast
 
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.frames import Frame, Opcode
@@ -27,10 +28,12 @@ from racing_demon_protocol.messages.server import Pong, Refused, Seated, Version
 from racing_demon_protocol.reasons import CloseCode, Reason
 
 from . import __version__, pages
+from .addresses import Addresses, believed_address, networks
 from .claims import Actor
+from .connection import Connection
 from .hall import Hall
 from .limits import Bucket
-from .listener import Frames, framed
+from .listener import Batch, framed
 from .room import Clock, Room
 from .settings import Settings
 
@@ -39,46 +42,16 @@ __all__ = ["PATH", "start"]
 PATH: Final = "/v1"
 """Where the game is; the same port answers plain HTTP at ``/healthz`` and ``/metrics``."""
 
+ACCEPTED_AT_ONCE: Final = 16
+"""So many connections are accepted before the loop turns to others: asyncio goes by the backlog."""
+MOST_WAITING: Final = 512
+"""Connections that wait to be accepted, in the system."""
+METRICS_KEPT_US: Final = 1_000_000
+"""Metrics are written down once a second at the most, however many ask for them."""
+
 SOFTWARE: Final = f"racing-demon-server {__version__}"
 
 log = logging.getLogger("racing_demon_server")
-
-
-class Connection(ServerConnection):
-    """A WebSocket that hands each message over in the call that read its last bytes."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._session: Session | None = None
-        self._early: list[Frame] = []
-
-    def begin(self, session: "Session") -> None:
-        """Give all frames to a session, those first that were read before it was there."""
-        self._session = session
-        for frame in self._early:
-            session.take(frame)
-        self._early.clear()
-
-    def data_received(self, data: bytes) -> None:
-        """Stamp bytes as they are read."""
-        if self._session is not None:
-            self._session.new_batch()
-        super().data_received(data)
-
-    def process_event(self, event: Any) -> None:
-        """Take data frames at once; leave all others to the library, and count them."""
-        session = self._session
-        if not isinstance(event, Frame) or event.opcode not in DATA_OPCODES:
-            super().process_event(event)
-            if session is not None:
-                session.count_frame()
-        elif session is None:
-            self._early.append(event)
-        else:
-            session.take(event)
-
-
-DATA_OPCODES: Final = {Opcode.TEXT, Opcode.BINARY, Opcode.CONT}
 
 
 class Session:
@@ -86,16 +59,20 @@ class Session:
 
     Attributes:
         encoding: how its frames are written.
+        is_flooding: whether nothing more of it is looked at.
 
     """
 
-    def __init__(self, connection: Connection, gateway: "Gateway") -> None:
+    def __init__(self, connection: Connection, gateway: "Gateway", address: str) -> None:
         self.encoding = Encoding(str(connection.subprotocol))
+        self.is_flooding = False
+        self._address = address
         self._number = next(gateway.numbers)
         self._connection = connection
         self._gateway = gateway
         settings = gateway.settings
         self._frames = Bucket(settings.frames_per_second, settings.frame_burst)
+        self._controls = Bucket(settings.controls_per_second, settings.control_burst)
         self._commands = Bucket(settings.commands_per_second, settings.command_burst)
         self._greeted = False
         self._closing = False
@@ -105,6 +82,7 @@ class Session:
         self._arrived = 0
         self._round = 0
         self._message = bytearray()
+        self._fragments = 0
         self._text = False
         self.new_batch()
 
@@ -115,9 +93,9 @@ class Session:
 
     # Sending.
 
-    def send(self, events: Sequence[Frames]) -> None:
+    def send(self, events: Batch) -> None:
         """Send events in one write."""
-        self._write(b"".join(frames.framed(self.encoding) for frames in events))
+        self._write(events.framed(self.encoding))
 
     def _write(self, frames: bytes) -> None:
         """Send whole frames; cut a reader off who is too slow for them."""
@@ -135,12 +113,15 @@ class Session:
         """Send a message to this connection alone."""
         self._write(framed(message, self.encoding))
 
-    def close(self, code: CloseCode, reason: str) -> None:
-        """Close the connection with a sentence that a person understands (123 bytes at most)."""
+    def close(self, code: CloseCode, reason: str, why: str = "") -> None:
+        """Close the connection with a sentence that a person understands (123 bytes at most).
+
+        ``why`` is the word that it is counted by, where that is not the code's.
+        """
         if not self._closing:
             self._closing = True
             level = logging.WARNING if code is CloseCode.FLOOD else logging.INFO
-            self._gateway.note_cut(self._number, code.name.lower(), "connection cut", level)
+            self._gateway.note_cut(self._number, why or code.name.lower(), "connection cut", level)
             self._gateway.spawn_close(self._connection, code, reason)
 
     # Receiving.
@@ -152,9 +133,20 @@ class Session:
 
     def count_frame(self) -> bool:
         """Count a frame of any kind; tell whether what comes in it still matters."""
-        if not self._closing and not self._frames.take(self._arrived):
-            self.close(CloseCode.FLOOD, "Too many frames a second.")
+        if not self._frames.take(self._arrived):
+            self._end_flood("Too many frames a second.", "flood")
         return not self._closing
+
+    def count_control(self) -> bool:
+        """Count a ping, a pong or a good-bye; tell whether it is to be answered."""
+        self.count_frame()
+        if not self._controls.take(self._arrived):
+            self._end_flood("Too many pings a second.", "pings")
+        return not self.is_flooding
+
+    def _end_flood(self, reason: str, why: str) -> None:
+        self.is_flooding = True
+        self.close(CloseCode.FLOOD, reason, why)
 
     def take(self, frame: Frame) -> None:
         """Deal with one frame; a message in fragments with its last."""
@@ -162,13 +154,25 @@ class Session:
             return
         if frame.opcode is not Opcode.CONT:
             self._message.clear()
+            self._fragments = 0
             self._text = frame.opcode is Opcode.TEXT
+        self._fragments += 1
+        if self._fragments > self._gateway.settings.max_fragments:
+            self._end_flood("Too many fragments of one message.", "fragments")
+            return
         self._message += frame.data  # the library bounds how long this gets
         if frame.fin:
             self._take_message(bytes(self._message))
 
     def _take_message(self, data: bytes) -> None:
         """Deal with one message. Nothing that a client sends makes this raise."""
+        try:
+            self._understand(data)
+        except Exception:
+            log.exception("a frame could not be handled", extra={"connection": self._number})
+            self.close(CloseCode.SERVER_ERROR, "The server made a mistake; join again to go on.")
+
+    def _understand(self, data: bytes) -> None:
         try:
             if self._text is not (self.encoding is Encoding.JSON):
                 raise InvalidFrame("text frames are for JSON, binary frames for msgpack")
@@ -179,9 +183,6 @@ class Session:
         except CommandRefused as error:
             self._gateway.meter.refused(error.reason)
             self.reply(Refused(counter=0, reason=error.reason, text=error.text))
-        except Exception:
-            log.exception("a frame could not be handled", extra={"connection": self._number})
-            self.close(CloseCode.SERVER_ERROR, "The server made a mistake; join again to go on.")
 
     def _handle(self, message: Message) -> None:
         match message:
@@ -228,6 +229,8 @@ class Session:
             self._round += 1
 
     def _create(self, message: cl.Create) -> None:
+        if not self._gateway.addresses.take_table(self._address, self._arrived):
+            raise CommandRefused(Reason.TOO_FAST, "Too many tables from your address; wait a minute.")
         room = self._gateway.hall.open(message.options, message.passphrase)
         if message.seated:
             try:
@@ -237,7 +240,7 @@ class Session:
                 raise
         else:
             token = secrets.token_hex(32)
-            room.table.claims.add(None, hash_token(token))
+            room.host(hash_token(token))
             self._seat(room, None, token, 0)
 
     def _watch(self, message: cl.Watch) -> None:
@@ -257,21 +260,22 @@ class Session:
     def _resume(self, message: cl.Resume) -> None:
         room = self._gateway.hall.room(message.code)
         actor = room.table.claims.actor(hash_token(message.token))
+        if room.is_halted:
+            self.close(
+                CloseCode.TRY_AGAIN, "The server's disk takes nothing just now; come back in a moment."
+            )
+            return
         self._seat(room, actor, message.token, message.seq)
 
     def _seat(self, room: Room, actor: Actor, token: str, seq: int) -> None:
-        self._spectator, self._actor = False, actor
+        self._spectator, self._actor, self._room = False, actor, room
         previous = room.take_seat(self, actor)
         if previous is not None:
             previous.close(CloseCode.TAKEN_OVER, "This seat was taken up again from elsewhere.")
         counter = room.table.claims.counter(actor)
-        self.reply(Seated(code=room.table.view.code, seat=actor, token=token, counter=counter))
-        self._enter(room, seq)
+        seated = Seated(code=room.table.view.code, seat=actor, token=token, counter=counter)
+        room.enter(self, actor, seated, seq)
         room.connect(actor)
-
-    def _enter(self, room: Room, seq: int) -> None:
-        self._room = room
-        room.catch_up(self, seq)
 
     def gone(self) -> None:
         """Leave the table, as the connection is lost."""
@@ -287,6 +291,7 @@ class Gateway:
     """What all connections share.
 
     Attributes:
+        addresses: what each address has and does.
         numbers: what connections are called in the logs.
         meter: is told what happens to connections.
 
@@ -296,17 +301,33 @@ class Gateway:
         self.settings = settings
         self.hall = hall
         self.clock = clock
+        self.addresses = Addresses(settings)
+        self._handshakes: dict[Connection, None] = {}
         self.numbers = itertools.count(1)
         self.meter = meter
+        self._proxies = networks(settings.proxies)
+        self._metrics: tuple[int, str] = (-METRICS_KEPT_US, "")
         self._sessions: set[Session] = set()
         self._closings: set[asyncio.Task[None]] = set()
 
     async def serve(self, connection: ServerConnection) -> None:
         """Look after one connection until it is closed."""
         assert isinstance(connection, Connection)
-        session = Session(connection, self)
-        if len(self._sessions) >= self.settings.max_connections:
-            session.close(CloseCode.FULL, "The server is full; try again later.")
+        self.forget_handshake(connection)
+        address = self._address_of(connection)
+        session = Session(connection, self, address)
+        is_allowed = self.addresses.enter(address)
+        try:
+            await self._converse(connection, session, is_allowed)
+        finally:
+            self.addresses.leave(address)
+
+    async def _converse(self, connection: Connection, session: Session, is_allowed: bool) -> None:
+        if len(self._sessions) >= self.settings.max_connections or not is_allowed:
+            if is_allowed:
+                session.close(CloseCode.FULL, "The server is full; try again later.")
+            else:
+                session.close(CloseCode.FULL, "Too many connections from your address.", "address")
             connection.begin(session)
             await connection.wait_closed()
             return
@@ -321,18 +342,45 @@ class Gateway:
             self._sessions.discard(session)
             session.gone()
 
+    def await_handshake(self, connection: Connection) -> None:
+        """Let a fresh connection say what it wants; where too many are silent, the oldest goes."""
+        self._handshakes[connection] = None
+        if len(self._handshakes) > self.settings.max_handshakes:
+            oldest = next(iter(self._handshakes))
+            del self._handshakes[oldest]
+            self.note_cut(0, "handshake", "connection cut", logging.WARNING)
+            oldest.transport.abort()
+
+    def forget_handshake(self, connection: Connection) -> None:
+        """Wait for a connection no more: it has said what it wants, or is gone."""
+        self._handshakes.pop(connection, None)
+
+    def _address_of(self, connection: Connection) -> str:
+        peer = connection.remote_address
+        headers = connection.request.headers if connection.request is not None else None
+        forwarded = headers.get_all("X-Forwarded-For") if headers is not None else []
+        return believed_address(str(peer[0]) if peer else "", forwarded, self._proxies)
+
     def answer(self, connection: ServerConnection, request: Request) -> Response | None:
         """Answer plain HTTP; ``None`` lets the WebSocket through."""
         path = request.path.partition("?")[0]
+        if not pages.is_meant(request, self.settings.hosts):
+            return connection.respond(HTTPStatus.MISDIRECTED_REQUEST, "This server has another name.\n")
         if path == "/healthz":
             return pages.health(connection, len(self.hall))
-        if path == "/metrics" and (write := self.meter.text) is not None:
+        if path == "/metrics" and self.meter.text is not None:
             if not self.settings.metrics_public and not pages.is_local(connection, request):
                 return connection.respond(HTTPStatus.NOT_FOUND, "Metrics are for this machine only.\n")
-            return pages.metrics(connection, write(len(self._sessions)))
+            return pages.metrics(connection, self._write_metrics(self.meter.text))
         if path != PATH:
             return connection.respond(HTTPStatus.NOT_FOUND, f"The game is at {PATH}, over WebSocket.\n")
         return None
+
+    def _write_metrics(self, write: Callable[[int], str]) -> str:
+        now = self.clock()
+        if now - self._metrics[0] >= METRICS_KEPT_US:
+            self._metrics = now, write(len(self._sessions))
+        return self._metrics[1]
 
     def note_cut(self, number: int, why: str, event: str, level: int) -> None:
         """Log and count a connection that the server ends."""
@@ -372,14 +420,14 @@ async def start(settings: Settings, hall: Hall, clock: Clock, meter: pages.Meter
     # The library reports every torn handshake with a traceback; a port scan would fill the log.
     logging.getLogger("websockets.server").setLevel(logging.CRITICAL)
     gateway = Gateway(settings, hall, clock, meter)
-    return await serve(
+    server = await serve(
         gateway.serve,
         settings.host,
         settings.port,
         subprotocols=[Subprotocol(encoding) for encoding in Encoding],
         origins=[None],
         process_request=gateway.answer,
-        create_connection=Connection,
+        create_connection=cast("type[ServerConnection]", partial(Connection, gateway)),
         compression=None,
         max_size=MAX_CLIENT_FRAME,
         ping_interval=settings.ping_seconds,
@@ -387,4 +435,9 @@ async def start(settings: Settings, hall: Hall, clock: Clock, meter: pages.Meter
         open_timeout=settings.entry_seconds,
         close_timeout=1,
         server_header=SOFTWARE,
+        backlog=ACCEPTED_AT_ONCE,
     )
+    for listening in server.sockets:
+        with listening.dup() as waiting:
+            waiting.listen(MOST_WAITING)
+    return server

@@ -1,24 +1,36 @@
 """The hall: all tables of this server, by their codes."""
 
 import asyncio
+import contextlib
+import logging
 import secrets
+import sqlite3
+import time
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
-from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.errors import CommandRefused, InconsistentEvent, InvalidGame
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.shuffle import SEED_SIZE, hand_seeds, subseed
 
+from .journal.keeping import TableJournal
+from .journal.reading import KeptTable, UnknownContents, options_of, past_of, tables
+from .journal.schema import open_journal
+from .journal.writer import Journal
 from .lock import Lock
 from .observer import Observer
 from .room import Clock, Room
 from .settings import Settings
+from .table import Past
 
 __all__ = ["Hall"]
 
 CODE_LETTERS = "BCDFGHJKLMNPQRSTVWXZ"
 """No vowels, so that no code is a word; no digits, so that none looks like a letter."""
 CODE_SIZE = 4
+
+log = logging.getLogger("racing_demon_server")
 
 
 class Hall:
@@ -28,13 +40,23 @@ class Hall:
         settings: the server's.
         clock: tells the time.
         observers: who else is told what happens at the tables.
+        journal: where the tables are kept; ``None`` keeps them in memory alone.
 
     """
 
-    def __init__(self, settings: Settings, clock: Clock, observers: Sequence[Observer] = ()) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        clock: Clock,
+        observers: Sequence[Observer] = (),
+        journal: Journal | None = None,
+    ) -> None:
         self._settings = settings
         self._clock = clock
         self._observers = observers
+        self._journal = journal
+        if journal is not None:
+            journal.halted = self._halt
         self._rooms: dict[str, Room] = {}
         self._expiries: dict[str, asyncio.TimerHandle] = {}
         self._opened = 0
@@ -68,24 +90,76 @@ class Hall:
         """
         if len(self._rooms) >= self._settings.max_tables:
             raise CommandRefused(Reason.SERVER_FULL, "This server keeps no more tables; try again later.")
+        if self._journal is not None and self._journal.is_halted:
+            raise CommandRefused(Reason.HALTED, "The server's disk takes nothing just now; try again later.")
         self._opened += 1
+        seed = self._seed(self._opened)
+        code, lock = self._new_code(seed), Lock(passphrase, secrets.token_bytes(16))
+        journal = None
+        if self._journal is not None:
+            number = next(self._journal.numbers)
+            journal = TableJournal(self._journal, number, wall_clock)
+            journal.open(code, self._opened, options, lock.salt, lock.hash)
+        return self._add(code, options, lock, seed, journal)
+
+    def restore(self) -> None:
+        """Open the tables again that were open when the server ended; what cannot be stays in the journal."""
+        if self._journal is None:
+            return
+        with contextlib.closing(open_journal(self._journal.path)) as db:
+            for kept in list(tables(db, only_open=True)):
+                self._opened = max(self._opened, kept.number)
+                facts = {"table": kept.code, "number": kept.id}
+                try:
+                    self._restore(db, kept)
+                except (UnknownContents, InconsistentEvent, InvalidGame, CommandRefused) as error:
+                    log.error(
+                        "a table cannot go on here; it stays in the journal",
+                        extra={**facts, "why": str(error)},
+                    )
+                except Exception:
+                    log.exception("a table cannot go on here; it stays in the journal", extra=facts)
+
+    def _restore(self, db: sqlite3.Connection, kept: KeptTable) -> None:
+        assert self._journal is not None
+        if kept.code in self._rooms:
+            raise UnknownContents("another table has its code")
+        options, past = options_of(kept), past_of(db, kept)
+        journal = TableJournal(self._journal, kept.id, wall_clock)
+        lock = Lock.restored(kept.salt, kept.passphrase)
+        self._add(kept.code, options, lock, self._seed(kept.number), journal, past)
+
+    def _seed(self, number: int) -> bytes:
+        """Return what all chance at a table follows from."""
         seed = self._settings.seed
-        seed = secrets.token_bytes(SEED_SIZE) if seed is None else subseed(seed, f"table/{self._opened}")
-        code = self._new_code(seed)
+        return secrets.token_bytes(SEED_SIZE) if seed is None else subseed(seed, f"table/{number}")
+
+    def _add(  # noqa: PLR0913, PLR0917
+        self,
+        code: str,
+        options: Options,
+        lock: Lock,
+        seed: bytes,
+        journal: TableJournal | None,
+        past: Past | None = None,
+    ) -> Room:
+        dealt = 0 if past is None else len(past.seeds)
         room = Room(
             code,
             options,
-            hand_seeds(seed) if self._settings.seed is not None else secret_seeds(),
+            secret_seeds() if self._settings.seed is None else islice(hand_seeds(seed), dealt, None),
             self._clock,
             bot_speed=self._settings.bot_speed,
             bot_seed=subseed(seed, "bots"),
             kept_events=self._settings.kept_events,
             observers=self._observers,
-            lock=Lock(passphrase, secrets.token_bytes(16)),
+            lock=lock,
+            journal=journal,
+            past=past,
         )
         self._rooms[code] = room
         for observer in self._observers:
-            observer.opened(room.table)
+            observer.opened(room.shown)
         self.expire(room)
         return room
 
@@ -99,18 +173,35 @@ class Hall:
             )
 
     def discard(self, room: Room) -> None:
-        """Close a room."""
+        """Close a room, and its table for good."""
+        if room.journal is not None:
+            room.journal.close()
+        self._forget(room)
+
+    def _forget(self, room: Room) -> None:
         room.close()
         code = room.table.view.code
         self._stop_expiry(code)
         del self._rooms[code]
         for observer in self._observers:
-            observer.closed(room.table)
+            observer.closed(room.shown)
 
-    def close(self) -> None:
-        """Stop all tables."""
+    def stop(self) -> None:
+        """Let nothing happen at the tables any more."""
+        for room in self._rooms.values():
+            room.stop()
+
+    def close(self, *, for_good: bool = True) -> None:
+        """Close all rooms; not for good, where the journal keeps the tables for another server."""
         for room in tuple(self._rooms.values()):
-            self.discard(room)
+            if for_good:
+                self.discard(room)
+            else:
+                self._forget(room)
+
+    def _halt(self, halted: bool) -> None:
+        for room in self._rooms.values():
+            room.halt(halted)
 
     def _close_if_empty(self, room: Room) -> None:
         if room.is_empty:
@@ -129,6 +220,11 @@ class Hall:
             if code not in self._rooms:
                 return code
             attempt += 1
+
+
+def wall_clock() -> int:
+    """Return the milliseconds since 1970."""
+    return time.time_ns() // 1_000_000
 
 
 def secret_seeds() -> Iterator[bytes]:

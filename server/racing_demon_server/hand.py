@@ -89,7 +89,7 @@ class Hand:
         played: list[Played] = []
         for _ in range(times):
             try:
-                wanted = Play(command.source, count, command.destination)
+                wanted = Play(command.source, count, command.destination, command.depth)
                 resolved = self.rules.verify_play(self.board, seat, wanted)
             except IllegalPlay:
                 if played:
@@ -104,6 +104,13 @@ class Hand:
         if turn is None or not self.rules.can_play(self.board, seat, turn):
             return []
         return self._carry_out(seat, 0, turn, self.signal_at)
+
+    def settle(self, seat: int) -> list[Played]:
+        """Make the plays that the game makes by itself for a seat, until there is none."""
+        played: list[Played] = []
+        while (follow_up := self.rules.automatic(self.board, seat)) is not None:
+            played.append(self._view.play(seat, 0, follow_up, self._dealer.follow))
+        return played
 
     def refusal(self, seat: int, command: PlayCards, error: IllegalPlay, at: int) -> Refused:
         """Say why a play was refused: by whom it was beaten and by how much, and what lies there now."""
@@ -146,26 +153,57 @@ class Hand:
         self.rotations += 1
         self.ask_again(at)
 
+    def restore(self, event: Played, at: int) -> None:
+        """Take up a play that was made before the server was started anew.
+
+        Raises:
+            InconsistentEvent: it does not fit.
+
+        """
+        play = Play(event.source, event.count, event.destination, event.depth)
+        if event.counter:
+            self._note_play(play, at)
+        self._dealer.follow(play, ())
+        self._view.apply(event)
+        if event.counter:
+            self._note_arrival(event, at)
+        self._note_first_out()
+
     def _run(self, command: PlayCards) -> int:
         """Return how many plays a run to the foundations is at most: of cards that lie face up by now."""
+        if command.count <= 1:
+            return 1
         cards = self.board.cards[command.source] if command.source < len(self.board.cards) else []
         face_up = next((n for n, card in enumerate(reversed(cards)) if card == UNKNOWN), len(cards))
         return max(1, min(command.count, face_up))
 
     def _carry_out(self, seat: int, counter: int, play: Play, at: int) -> list[Played]:
+        self._note_play(play, at)
+        event = self._view.play(seat, counter, play, self._dealer.follow)
+        self._note_arrival(event, at)
+        played = [event, *self.settle(seat)]
+        self._note_first_out()
+        return played
+
+    def _note_play(self, play: Play, at: int) -> None:
+        """Note what a play means for the end of the hand, before it is made."""
         if self.board.is_progress(play):
             self.rotations = 0
         self.ask_again(at)  # turning, too, can lose the last card that could be played
-        event = self._view.play(seat, counter, play, self._dealer.follow)
-        if self._is_foundation(play.destination):
-            self._arrivals[play.destination].append(Arrival(event.seq, seat, at))
-        played = [event]
-        while (follow_up := self.rules.automatic(self.board, seat)) is not None:
-            played.append(self._view.play(seat, 0, follow_up, self._dealer.follow))
-        rules, first = self.rules, self.first_out
-        if first is None or not rules.is_out(self.board, first):  # a card may have been taken back
-            self.first_out = next((s for s in rules.layout.seats if rules.is_out(self.board, s)), None)
-        return played
+
+    def _note_arrival(self, event: Played, at: int) -> None:
+        if self._is_foundation(event.destination):
+            self._arrivals[event.destination].append(Arrival(event.seq, event.seat, at))
+
+    def _note_first_out(self) -> None:
+        rules, board, first = self.rules, self.board, self.first_out
+        if first is not None and rules.is_out(board, first):
+            return
+        self.first_out = None  # a card may have been taken back
+        for seat in rules.layout.seats:
+            if rules.is_out(board, seat):
+                self.first_out = seat
+                break
 
     def _beaten_by(self, seat: int, command: PlayCards) -> tuple[int, Arrival] | None:
         """Return the foundation, and the arrival there, that spoiled a play legal when it was made."""

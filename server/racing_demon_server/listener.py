@@ -1,16 +1,21 @@
 """Whoever gets a table's events, and the frames that they get."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Final, Protocol
 
 from websockets.frames import Frame, Opcode
 
-from racing_demon_protocol.codec import Encoding, encode
+from racing_demon_protocol.codec import Encoding, decode_server, encode
 from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages.events import Event
 from racing_demon_protocol.reasons import CloseCode
 
-__all__ = ["Frames", "Listener", "framed"]
+__all__ = ["Batch", "Frames", "Listener", "Packed", "framed"]
+
+
+SHORT: Final = 125
+"""So many bytes have a header of two bytes (RFC 6455, 5.2)."""
+BINARY: Final = 0x80 | Opcode.BINARY
 
 
 class Listener(Protocol):
@@ -18,7 +23,7 @@ class Listener(Protocol):
 
     encoding: Encoding
 
-    def send(self, events: Sequence["Frames"]) -> None:
+    def send(self, events: "Batch") -> None:
         """Send events, together."""
 
     def reply(self, message: Message) -> None:
@@ -28,24 +33,86 @@ class Listener(Protocol):
         """End the connection with a sentence for its user."""
 
 
+class Framed(Protocol):
+    """One event, whose bytes can be asked for."""
+
+    def framed(self, encoding: Encoding) -> bytes:
+        """Return the event as the bytes that go through a socket."""
+
+
 class Frames:
     """One event, encoded and framed once for each encoding that somebody wants.
 
     Attributes:
         event: the event.
+        seat: whose player alone is told; ``None`` where everybody is.
 
     """
 
-    def __init__(self, event: Event) -> None:
+    def __init__(self, event: Event, seat: int | None = None) -> None:
         self.event = event
+        self.seat = seat
         self._frames: dict[Encoding, bytes] = {}
+        self._packed: bytes | None = None
 
     def framed(self, encoding: Encoding) -> bytes:
         """Return the event as the bytes that go through a socket."""
         frame = self._frames.get(encoding)
         if frame is None:
-            frame = self._frames[encoding] = framed(self.event, encoding)
+            packed = self.packed() if encoding is Encoding.MSGPACK else None
+            frame = self._frames[encoding] = (
+                framed(self.event, encoding) if packed is None else _frame(packed)
+            )
         return frame
+
+    def packed(self) -> bytes:
+        """Return the event as it is on the wire and in the journal."""
+        if self._packed is None:
+            packed = encode(self.event)
+            assert isinstance(packed, bytes)
+            self._packed = packed
+        return self._packed
+
+
+class Packed:
+    """One event that was sent before, as the bytes that it was then.
+
+    Args:
+        packed: the event, as it is on the wire.
+
+    """
+
+    __slots__ = ("_packed",)
+
+    def __init__(self, packed: bytes) -> None:
+        self._packed = packed
+
+    def framed(self, encoding: Encoding) -> bytes:
+        """Return the event as the bytes that go through a socket."""
+        if encoding is Encoding.MSGPACK:
+            return _frame(self._packed)
+        return framed(decode_server(self._packed), encoding)
+
+
+class Batch:
+    """Events that go out together: put together once for each encoding, however many get them.
+
+    Args:
+        frames: the events.
+
+    """
+
+    def __init__(self, frames: Sequence[Framed]) -> None:
+        self.frames = frames
+        self._joined: dict[Encoding, bytes] = {}
+
+    def framed(self, encoding: Encoding) -> bytes:
+        """Return them as the bytes that go through a socket."""
+        joined = self._joined.get(encoding)
+        if joined is None:
+            joined = b"".join([each.framed(encoding) for each in self.frames])
+            self._joined[encoding] = joined
+        return joined
 
 
 def framed(message: Message, encoding: Encoding) -> bytes:
@@ -53,4 +120,10 @@ def framed(message: Message, encoding: Encoding) -> bytes:
     data = encode(message, encoding)
     if isinstance(data, str):
         return Frame(Opcode.TEXT, data.encode()).serialize(mask=False)
+    return _frame(data)
+
+
+def _frame(data: bytes) -> bytes:
+    if len(data) <= SHORT:
+        return bytes((BINARY, len(data))) + data
     return Frame(Opcode.BINARY, data).serialize(mask=False)

@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+from typing import Self
 
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.reasons import Reason
@@ -17,6 +18,10 @@ MOST_TRIES = 10
 class Lock:
     """Opens to a passphrase.
 
+    Attributes:
+        salt: what the hash was made with.
+        hash: the hash; ``None`` where nothing is asked for.
+
     Args:
         passphrase: the passphrase; an empty one lets everybody in.
         salt: random bytes.
@@ -24,14 +29,21 @@ class Lock:
     """
 
     def __init__(self, passphrase: str, salt: bytes) -> None:
-        self._salt = salt
-        self._hash = self._hashed(passphrase) if passphrase else None
+        self.salt = salt
+        self.hash = self._hashed(passphrase) if passphrase else None
         self._tries = Bucket(TRIES_PER_SECOND, MOST_TRIES)
+
+    @classmethod
+    def restored(cls, salt: bytes, hash_: bytes | None) -> Self:
+        """Return a lock as it was kept."""
+        lock = cls("", salt)
+        lock.hash = hash_
+        return lock
 
     @property
     def is_locked(self) -> bool:
         """Whether a passphrase is asked for at all."""
-        return self._hash is not None
+        return self.hash is not None
 
     def verify(self, passphrase: str, at: int) -> None:
         """Let somebody in.
@@ -40,14 +52,14 @@ class Lock:
             CommandRefused: that is not the passphrase, or too many have tried of late.
 
         """
-        if self._hash is None:
+        if self.hash is None:
             return
         if not self._tries.take(at):
             text = "Too many wrong passphrases; wait a minute, and try again."
             raise CommandRefused(Reason.TOO_FAST, text)
-        if not hmac.compare_digest(self._hash, self._hashed(passphrase)):
+        if not hmac.compare_digest(self.hash, self._hashed(passphrase)):
             text = "This table has another passphrase." if passphrase else "This table asks for a passphrase."
             raise CommandRefused(Reason.BAD_PASSPHRASE, text)
 
     def _hashed(self, passphrase: str) -> bytes:
-        return hashlib.blake2b(passphrase.encode(), salt=self._salt).digest()
+        return hashlib.blake2b(passphrase.encode(), salt=self.salt).digest()

@@ -21,7 +21,7 @@ from racing_demon_protocol.messages.events import Event
 from racing_demon_protocol.messages.server import Accepted, Refused
 
 from .limits import Bucket
-from .table import Table
+from .observer import Shown
 
 __all__ = ["FORMATS", "TableLog", "Throttle", "set_up"]
 
@@ -151,18 +151,18 @@ class Throttle(logging.Filter):
 class TableLog:
     """An observer that logs when tables are opened and closed."""
 
-    def opened(self, table: Table) -> None:
+    def opened(self, table: Shown) -> None:
         """Log that a table was opened."""
         log.info("table opened", extra={"table": table.view.code})
 
-    def closed(self, table: Table) -> None:
+    def closed(self, table: Shown) -> None:
         """Log that a table was closed."""
         log.info("table closed", extra={"table": table.view.code})
 
-    def published(self, table: Table, event: Event) -> None:
+    def published(self, table: Shown, event: Event) -> None:
         """Log nothing: what is said and played at a table is the table's."""
 
     def answered(
-        self, table: Table, command: Command, reply: Accepted | Refused | None, took_us: int
+        self, table: Shown, command: Command, reply: Accepted | Refused | None, took_us: int
     ) -> None:
         """Log nothing."""

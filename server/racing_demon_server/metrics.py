@@ -25,8 +25,8 @@ from racing_demon_protocol.messages.server import Accepted, Refused
 from racing_demon_protocol.reasons import EndReason, Phase, Reason
 
 from . import __version__
+from .observer import Shown
 from .room import Clock
-from .table import Table
 
 __all__ = ["Metrics"]
 
@@ -34,6 +34,7 @@ US: Final = 1_000_000
 """Microseconds in a second; Prometheus counts in seconds."""
 
 PLAY_BUCKETS: Final = (50e-6, 100e-6, 200e-6, 500e-6, 1e-3, 2e-3, 5e-3, 10e-3, 20e-3, 50e-3)
+WRITE_BUCKETS: Final = (100e-6, 200e-6, 500e-6, 1e-3, 2e-3, 5e-3, 10e-3, 20e-3, 50e-3, 0.1, 0.5, 2.0)
 LATE_BUCKETS: Final = (1e-3, 2e-3, 5e-3, 10e-3, 20e-3, 50e-3, 0.1, 0.2, 0.5, 1.0, 2.0)
 LAG_BUCKETS: Final = (1e-3, 2e-3, 5e-3, 10e-3, 20e-3, 50e-3, 0.1, 0.2, 0.5, 1.0)
 LAG_EVERY: Final = 0.25
@@ -49,7 +50,7 @@ class Metrics:
     """Counts what happens at all tables, and writes it down when asked. It is an observer."""
 
     def __init__(self) -> None:
-        self._tables: set[Table] = set()
+        self._tables: set[Shown] = set()
         self._registry = registry = CollectorRegistry()
         ProcessCollector(registry=registry)
         build = Info("racing_demon_build", "What runs here.", registry=registry)
@@ -63,6 +64,9 @@ class Metrics:
             "racing_demon_spectators", "Connections that watch a table without a seat.", registry=registry
         )
         self._opened = Counter("racing_demon_tables_opened", "Tables ever opened.", registry=registry)
+        self._unwritten = Gauge(
+            "racing_demon_journal_waiting", "What waits to be written to the journal.", registry=registry
+        )
         self._make_counters(registry)
         self._make_histograms(registry)
 
@@ -77,6 +81,10 @@ class Metrics:
         self._hands = {reason: hands.labels(reason) for reason in EndReason}
         self._cuts = Counter(
             "racing_demon_cuts", "Connections that the server ended.", ["why"], registry=registry
+        )
+
+        self._write_errors = Counter(
+            "racing_demon_journal_errors", "How often the disk took nothing.", registry=registry
         )
 
     def _make_histograms(self, registry: CollectorRegistry) -> None:
@@ -102,18 +110,25 @@ class Metrics:
             registry=registry,
         )
 
+        self._write = Histogram(
+            "racing_demon_journal_seconds",
+            "From what happened to its being certain, which is when it is told.",
+            buckets=WRITE_BUCKETS,
+            registry=registry,
+        )
+
     # As an observer: called on the play path.
 
-    def opened(self, table: Table) -> None:
+    def opened(self, table: Shown) -> None:
         """Count a table that was opened."""
         self._tables.add(table)
         self._opened.inc()
 
-    def closed(self, table: Table) -> None:
+    def closed(self, table: Shown) -> None:
         """Forget a table that was closed."""
         self._tables.discard(table)
 
-    def published(self, table: Table, event: Event) -> None:
+    def published(self, table: Shown, event: Event) -> None:
         """Count plays and hands."""
         if isinstance(event, Played):
             self._plays[self._player(table, event)].inc()
@@ -121,7 +136,7 @@ class Metrics:
             self._hands[event.reason].inc()
 
     def answered(
-        self, table: Table, command: Command, reply: Accepted | Refused | None, took_us: int
+        self, table: Shown, command: Command, reply: Accepted | Refused | None, took_us: int
     ) -> None:
         """Count refusals and races, and note how long plays took, in microseconds."""
         refused = isinstance(reply, Refused)
@@ -133,12 +148,26 @@ class Metrics:
                 self._late.observe(reply.late_us / US)
 
     @staticmethod
-    def _player(table: Table, play: Played) -> str:
+    def _player(table: Shown, play: Played) -> str:
         """Return which of :data:`PLAYERS` made a play."""
         if not play.counter:
             return "table"
         seat = table.view.seats.get(play.seat)  # the rest of the batch has happened: it may be empty by now
         return "bot" if seat is not None and seat.bot else "person"
+
+    # As the journal's meter.
+
+    def written(self, seconds: float) -> None:
+        """Note how long it took until something was written down."""
+        self._write.observe(seconds)
+
+    def failed(self) -> None:
+        """Count that the disk took nothing."""
+        self._write_errors.inc()
+
+    def waiting(self, entries: int) -> None:
+        """Note how much waits to be written."""
+        self._unwritten.set(entries)
 
     # Beside the tables.
 

@@ -5,25 +5,35 @@ from typing import Protocol
 from racing_demon_protocol.messages.client import Command
 from racing_demon_protocol.messages.events import Event
 from racing_demon_protocol.messages.server import Accepted, Refused
+from racing_demon_protocol.view import TableView
 
-from .table import Table
+__all__ = ["Observer", "Shown"]
 
-__all__ = ["Observer"]
+
+class Shown(Protocol):
+    """A table as everybody sees it: with what was published, and nothing that is still to be written down."""
+
+    @property
+    def view(self) -> TableView:
+        """What everybody sees."""
+
+    def elapsed_ms(self, at: int) -> int:
+        """Return the milliseconds since the hand's signal at a moment, without its pauses."""
 
 
 class Observer(Protocol):
     """Is told what happens, in the call in which it happens: it must be quick, and never raise."""
 
-    def opened(self, table: Table) -> None:
+    def opened(self, table: Shown) -> None:
         """Note that a table was opened."""
 
-    def published(self, table: Table, event: Event) -> None:
+    def published(self, table: Shown, event: Event) -> None:
         """Note an event that was sent to everybody at a table."""
 
     def answered(
-        self, table: Table, command: Command, reply: Accepted | Refused | None, took_us: int
+        self, table: Shown, command: Command, reply: Accepted | Refused | None, took_us: int
     ) -> None:
         """Note the answer, so many microseconds after a command came; ``None``: its event is the answer."""
 
-    def closed(self, table: Table) -> None:
+    def closed(self, table: Shown) -> None:
         """Note that a table was closed."""

@@ -2,7 +2,7 @@
 
 import ipaddress
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from http import HTTPStatus
 from typing import Final, NamedTuple
 
@@ -11,7 +11,7 @@ from websockets.http11 import Request, Response
 
 from racing_demon_protocol.reasons import Reason
 
-__all__ = ["NO_METER", "Meter", "health", "is_local", "metrics"]
+__all__ = ["NO_METER", "Meter", "health", "is_local", "is_meant", "metrics"]
 
 FORWARDED: Final = ("Forwarded", "X-Forwarded-For", "X-Real-IP", "Via")
 """What a proxy says of those for whom it asks."""
@@ -46,14 +46,43 @@ def metrics(connection: ServerConnection, text: str) -> Response:
 
 
 def is_local(connection: ServerConnection, request: Request) -> bool:
-    """Tell whether a request comes from this machine, and not through a proxy on it."""
-    if any(name in request.headers for name in FORWARDED):
+    """Tell whether a request comes from this machine, and neither through a proxy on it nor a web page.
+
+    A web page's name may be made to lead to this machine (DNS rebinding), so it must be asked for by
+    its address.
+    """
+    if any(name in request.headers for name in FORWARDED) or not _is_address(_host(request)):
         return False
     try:
         address = ipaddress.ip_address(connection.remote_address[0])
     except (TypeError, ValueError):  # gone already, or no address of the Internet's
         return False
     return (getattr(address, "ipv4_mapped", None) or address).is_loopback
+
+
+def is_meant(request: Request, hosts: Collection[str]) -> bool:
+    """Tell whether a request asks for this server by one of its names, or by an address; no names: any."""
+    host = _host(request)
+    return not hosts or _is_address(host) or host in {name.lower() for name in hosts}
+
+
+def _host(request: Request) -> str:
+    """Return the host that a request asks for, without its port; empty if it names none, or several."""
+    named = request.headers.get_all("Host")
+    if len(named) != 1:
+        return ""
+    host = named[0].strip().lower()
+    return host.partition("]")[0].lstrip("[") if host.startswith("[") else host.partition(":")[0]
+
+
+def _is_address(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 def _page(connection: ServerConnection, text: str, kind: str) -> Response:

@@ -1,5 +1,7 @@
 """Pauses: a hand stands still as the host wants it, or for want of players. Times are microseconds."""
 
+from typing import Final
+
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.reasons import Phase
 
@@ -7,7 +9,13 @@ from .hand import Hand
 from .log import Log
 from .seating import Seating
 
-__all__ = ["Pausing"]
+__all__ = ["RETURN_US", "Pausing"]
+
+RETURN_US: Final = 10_000_000
+"""After the server was away: how long a hand waits for its players, where it pauses for nobody else."""
+
+STOPPABLE: Final = frozenset({Phase.COUNTDOWN, Phase.PLAYING})
+"""When a hand can pause."""
 
 
 class Pausing:
@@ -15,6 +23,7 @@ class Pausing:
 
     Attributes:
         since: when the pause began, if there is one.
+        ends_at: when it ends by itself; ``None`` if it does not.
 
     Args:
         log: the table's log.
@@ -24,6 +33,7 @@ class Pausing:
 
     def __init__(self, log: Log, seating: Seating) -> None:
         self.since = 0
+        self.ends_at: int | None = None
         self._log = log
         self._view = log.view
         self._seating = seating
@@ -48,15 +58,36 @@ class Pausing:
         self.since, self._is_by_rule = at, True
         self._log.emit(ev.Paused, seat=None)
 
+    def stop_by_server(self, at: int) -> None:
+        """Pause the hand, because the server cannot keep what is played."""
+        if self._view.phase in STOPPABLE and not self._view.paused:
+            self.since, self._is_by_rule = at, True
+            self._log.emit(ev.Paused, seat=None, by_server=True)
+
+    def begin_again(self, at: int) -> None:
+        """Pause the hand until enough are back, after the server was away."""
+        if self._view.phase in STOPPABLE and not self._view.paused and self._seating.is_lacking():
+            self.stop_by_rule(at)
+            if self._view.options.pause_after_ms is None:
+                self.ends_at = at + RETURN_US
+
+    def restore(self, event: ev.Paused | ev.Continued, hand: Hand, at: int) -> None:
+        """Take up a pause, or its end, from before the server was started anew."""
+        if isinstance(event, ev.Continued):
+            hand.shift(at - self.since)
+        else:
+            # A host without a seat is not told from the rule; then it is the host who lets the hand go on.
+            self.since, self._is_by_rule = at, event.seat is None and self._view.host is not None
+
     def go_on(self, hand: Hand, now: int) -> None:
         """Let the hand go on as if no time had passed, with those who are there."""
-        self._lacking_since = None
+        self._lacking_since = self.ends_at = None
         hand.shift(now - self.since)
         self._log.emit(ev.Continued, elapsed_ms=(now - hand.signal_at) // 1_000)
 
     def check(self, hand: Hand | None, now: int) -> None:
         """Note whether enough people are connected; go on after a pause that was for want of them."""
-        is_lacking = self._view.phase in {Phase.COUNTDOWN, Phase.PLAYING} and self._seating.is_lacking()
+        is_lacking = self._view.phase in STOPPABLE and self._seating.is_lacking()
         if is_lacking:
             self._lacking_since = now if self._lacking_since is None else self._lacking_since
             return
@@ -66,4 +97,4 @@ class Pausing:
 
     def forget(self) -> None:
         """Forget who was lacking: the hand is over."""
-        self._lacking_since = None
+        self._lacking_since = self.ends_at = None

@@ -7,7 +7,9 @@ back. Then the others need not wait for them, and a host who stays away loses th
 from collections.abc import Iterator
 from typing import Final
 
+from racing_demon_protocol.declaration import Game
 from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.games import declare
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import SeatState
 from racing_demon_protocol.reasons import Reaction, Reason
@@ -17,7 +19,7 @@ from .claims import Actor, Claims
 from .log import Log
 from .names import BOT_NAMES, clean, clean_words, unique
 
-__all__ = ["AWAY_US", "HOST_AWAY_US", "Seating"]
+__all__ = ["AWAY_US", "HOST_AWAY_US", "Seating", "most_players"]
 
 AWAY_US: Final = 10_000_000
 """How long somebody whose connection is lost still counts as there, when all must agree."""
@@ -125,6 +127,21 @@ class Seating:
         self._log.emit(ev.Connected, seat=state.seat, connected=connected)
         return True
 
+    def restore(self, event: ev.Event, at: int) -> None:
+        """Take up who came and went before the server was started anew."""
+        match event:
+            case ev.Connected(connected=False):
+                self._gone[event.seat] = at
+            case ev.Connected() | ev.Left() | ev.Joined():
+                self._gone.pop(event.seat, None)
+
+    def begin_again(self, at: int) -> None:
+        """Note that nobody is connected, after the server was away."""
+        self._gone = {actor: since for actor, since in self._gone.items() if actor in self.claims}
+        for actor in self.claims.people():
+            if actor not in self._gone:
+                self.connect(actor, connected=False, at=at)
+
     def vacate(self, seat: int, *, kicked: bool = False) -> None:
         """Let a seat go, and the hostship with it."""
         self._log.emit(ev.Left, seat=seat, kicked=kicked)
@@ -144,9 +161,13 @@ class Seating:
         view = self._view
         if not (view.between_matches or view.options.late_join):
             raise CommandRefused(Reason.NOT_NOW, "This match takes nobody in; you can watch.")
-        seat = next((n for n in range(view.options.seats) if n not in view.seats), None)
+        game = declare(view.options, 1)
+        seats = min(view.options.seats, game.most_seats)
+        seat = next((n for n in range(seats) if n not in view.seats), None)
         if seat is None:
-            raise CommandRefused(Reason.TABLE_FULL, "All seats are taken; you can watch.")
+            by_game = f"{game.title} is for {most_players(game)}"
+            why = "All seats are taken" if seats == view.options.seats else by_game
+            raise CommandRefused(Reason.TABLE_FULL, f"{why}; you can watch.")
         taken = [state.name for state in view.seats.values()]
         self._log.emit(ev.Joined, seat=seat, name=unique(name, taken), bot=bot)
         self.claims.add(seat, token_hash)
@@ -243,3 +264,8 @@ class Seating:
         if self.state(seat).muted:
             raise CommandRefused(Reason.MUTED, "The host lets nobody hear you.")
         self._chat.speak(seat, at)
+
+
+def most_players(game: Game) -> str:
+    """Return for how many players a game is at most, in words."""
+    return {1: "one player alone", 2: "two together"}.get(game.most_seats, f"at most {game.most_seats}")

@@ -1,8 +1,14 @@
 """What an operator may set, with every limit in one place."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from pathlib import Path
 
-__all__ = ["Settings"]
+from .durability import Durability
+
+__all__ = ["OWN_PROXIES", "Settings", "limit", "limits"]
+
+OWN_PROXIES = ("127.0.0.0/8", "::1/128")
+"""Proxies on this machine: who can put one there can do more than that."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -13,18 +19,29 @@ class Settings:
         host: the address to listen on.
         port: the port; 0 for any free one.
         seed: 32 bytes that all deals follow from, for repeatable games; ``None`` for secret ones.
+        journal: the file that the tables are kept in; ``None`` keeps them in memory alone.
+        durability: what is certain of a play when it is told.
         bot_speed: bots think so many times faster than people.
         max_tables: tables at a time.
+        tables_per_minute: tables that one address may open for long.
+        table_burst: what it may open at once.
         max_connections: connections at a time, players and spectators.
+        connections_per_address: connections at a time from one address, which may be a whole household's.
+        max_handshakes: connections at a time that have not asked for anything yet; the oldest goes first.
         entry_seconds: how long a connection may take to say who it is.
         idle_table_seconds: how long a table is kept with nobody connected.
         commands_per_second: what one connection may send for long; beyond that, refusals.
         command_burst: what it may send at once.
         frames_per_second: what one connection may send at all; beyond that it is closed.
         frame_burst: the same at once.
+        controls_per_second: pings and pongs that one connection may send; beyond that it is closed.
+        control_burst: the same at once.
+        max_fragments: fragments that one message may come in.
         backlog_bytes: what may wait for a slow reader before it is cut off.
         kept_events: the newest events of a table that a returning client can still be given.
         ping_seconds: how often connections are asked for a sign of life, and how long they may take.
+        proxies: the networks of proxies that are believed when they say for whom they ask.
+        hosts: the names under which the server may be asked for; empty for any.
         metrics_public: whether ``/metrics`` is for everybody, and not for this machine only.
         mqtt_url: the broker that is told of all tables, like ``mqtt://host:port``; empty for none.
         node: this server's name there: 1 to 32 small letters and digits; empty for a random one.
@@ -36,20 +53,63 @@ class Settings:
     host: str = "127.0.0.1"
     port: int = 5252
     seed: bytes | None = None
+    journal: Path | None = None
+    durability: Durability = Durability.FULL
     bot_speed: float = 1.0
     max_tables: int = 500
+    tables_per_minute: float = 10.0
+    table_burst: float = 20.0
     max_connections: int = 4_000
+    connections_per_address: int = 250
+    max_handshakes: int = 500
     entry_seconds: float = 5.0
     idle_table_seconds: float = 300.0
     commands_per_second: float = 30.0
     command_burst: float = 60.0
     frames_per_second: float = 300.0
     frame_burst: float = 600.0
+    controls_per_second: float = 10.0
+    control_burst: float = 50.0
+    max_fragments: int = 16
     backlog_bytes: int = 256 * 1024
     kept_events: int = 2_048
     ping_seconds: float = 2.5
+    proxies: tuple[str, ...] = OWN_PROXIES
+    hosts: tuple[str, ...] = ()
     metrics_public: bool = False
     mqtt_url: str = field(default="", repr=False)  # it may hold a password
     node: str = ""
     homeassistant: bool = False
     public_urls: tuple[str, ...] = ()
+
+
+def limits() -> dict[str, float]:
+    """Return all limits with their defaults: the settings that are numbers, but for what is no limit."""
+    defaults: dict[str, float] = {
+        item.name: item.default for item in fields(Settings) if isinstance(item.default, int | float)
+    }
+    return {
+        name: value
+        for name, value in defaults.items()
+        if name not in {"port", "bot_speed"} and not isinstance(value, bool)
+    }
+
+
+def limit(text: str) -> tuple[str, float]:
+    """Return the limit that somebody writes as ``name=number``, and its new value.
+
+    Raises:
+        ValueError: there is no such limit, or it cannot be that; the text says so.
+
+    """
+    name, _, number = text.partition("=")
+    default = limits().get(name)
+    if default is None:
+        raise ValueError(f"there is no limit {name!r}; there are {', '.join(limits())}")
+    try:
+        value = type(default)(number)
+    except ValueError:
+        value = type(default)(0)
+    if not 0 < value < float("inf"):
+        raise ValueError(f"{name} must be a {'whole ' * isinstance(default, int)}number above 0")
+    return name, value

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 from racing_demon_client.choosing import best_play, fitting_count, longest_unit, targets, with_plays
 from racing_demon_protocol.board import FOUNDATIONS, Board, Kind, Play
 from racing_demon_protocol.cards import UNKNOWN
-from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.rules import Rules
 
-from ..support.boards import Position, build, rules_of
+from ..support.boards import RACES, Position, build, rules_of
 from ..support.desks import positions
 from ..support.tables import Own, Sitting
 
@@ -56,7 +55,7 @@ def test_no_more_cards_would_fit(drawn: tuple[str, Position]) -> None:
     _, position = drawn
     for source in position.rules.layout.own(0, Kind.TABLEAU):
         for destination in position.rules.layout.own(0, Kind.TABLEAU):
-            legal = [count for pile, count, to in position.plays() if (pile, to) == (source, destination)]
+            legal = [count for pile, count, to, _ in position.plays() if (pile, to) == (source, destination)]
             meant = fitting_count(position.rules, position.board, 0, source, destination)
             assert max(legal, default=1) == meant
 
@@ -249,7 +248,7 @@ def test_turning_twice_in_the_air() -> None:
     assert {stock: 5, waste: 0} == air
 
 
-games = st.sampled_from([*GAMES, "racing-demon"]).flatmap(
+games = st.sampled_from([*RACES, "racing-demon"]).flatmap(
     lambda game: st.fixed_dictionaries(
         {"game": st.just(game)},
         optional={"turn": st.integers(1, 3), "redeals": st.integers(0, 2), "waste_view": st.integers(1, 3)},
@@ -288,7 +287,7 @@ def foresee(options: dict[str, object], before: int, rng: random.Random) -> None
         seat = rng.choice((0, 1))
         plays = sitting.plays(seat)
         assume(plays and sitting.mirror.in_hand)
-        source, count, destination = rng.choice(plays)
+        source, count, destination, _ = rng.choice(plays)
         sitting.play(seat, source, destination, count)
     assert sitting.mirror.board is not None
     rules, board = sitting.rules, sitting.mirror.board
@@ -296,7 +295,7 @@ def foresee(options: dict[str, object], before: int, rng: random.Random) -> None
     ahead, air = with_plays(rules, board, 0, flying)
     assert was == board
     assert all(0 <= count <= len(ahead.cards[pile]) for pile, count in air.items())
-    for source, count, destination in flying:
+    for source, count, destination, _ in flying:
         assume(sitting.mirror.in_hand)
         sitting.play(0, source, destination, count)
     assume(sitting.mirror.in_hand)

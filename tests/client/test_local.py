@@ -1,6 +1,7 @@
 """A server of one's own: it starts, it stops, and it does not outlive whoever started it."""
 
 import asyncio
+import contextlib
 import os
 import signal
 import socket
@@ -13,7 +14,8 @@ import pytest
 from racing_demon_client import local
 from racing_demon_client.connection import Client
 from racing_demon_client.errors import ConnectionFailed
-from racing_demon_client.local import local_server
+from racing_demon_client.local import Keeping, local_server
+from racing_demon_protocol.messages.client import AddBot
 
 from ..support.processes import started
 from ..support.servers import PATIENCE, Peer, within
@@ -105,6 +107,32 @@ async def test_ctrl_c_is_for_the_client() -> None:
             os.killpg(owner.pid, signal.SIGINT)
             assert 1001 == (await peer.closed()).code
         assert "KeyboardInterrupt" in (await owner.end()).err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs kill -9")
+async def test_one_that_keeps_its_tables_is_started_again(tmp_path: Path) -> None:
+    """A server that dies under its host comes back on its port, and the host goes on at the same table."""
+    journal = tmp_path / "journal.sqlite"
+    async with local_server(keeping=Keeping("full", str(journal))) as url:
+        async with await Client.create(url, "Ann") as ann:
+            await ann.ask(AddBot(counter=ann.next_counter()))
+            code, (pid,) = ann.code, pids_of(str(journal))
+            os.kill(pid, signal.SIGKILL)
+            await ann.ask(AddBot(counter=ann.next_counter()))
+            assert [pid] != pids_of(str(journal))
+            assert (code, 3) == (ann.code, len(ann.view.seats))
+    assert [] == pids_of(str(journal))
+
+
+def pids_of(argument: str) -> list[int]:
+    """Return the processes in whose command lines something stands."""
+    commands = Path("/proc").glob("[0-9]*/cmdline")
+    found = []
+    for command in commands:
+        with contextlib.suppress(OSError):
+            if argument.encode() in command.read_bytes():
+                found.append(int(command.parent.name))
+    return found
 
 
 async def test_a_talkative_server_is_not_held_up(program: Callable[[str], None], tmp_path: Path) -> None:

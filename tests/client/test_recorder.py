@@ -1,6 +1,7 @@
 """What is kept of a table."""
 
 import json
+import time
 
 from racing_demon_client.recorder import Recorder
 from racing_demon_protocol.messages import Event
@@ -10,6 +11,8 @@ from racing_demon_protocol.record import read
 from racing_demon_protocol.view import TableView
 
 from ..support.matches import log_of, options_of
+
+NAMES = ("message", "format", "kept_by")
 
 
 def kept(*, private: bool = False) -> list[str]:
@@ -52,8 +55,12 @@ def test_the_tally_stands_at_the_end() -> None:
     assert totals == tally["totals"]
 
 
-def test_each_line_has_its_time() -> None:
-    """Beside each message stand the milliseconds since the record began."""
-    times = [json.loads(line)["at_ms"] for line in kept()[:-1]]
+def test_each_line_has_its_times() -> None:
+    """Behind the header each message has the microseconds since the record began, and the wall time."""
+    header, *rows = map(json.loads, kept()[:-1])
+    assert ("record", "racing-demon-record", "client") == tuple(header[name] for name in NAMES)
+    times = [row["at_us"] for row in rows]
     assert times == sorted(times)
     assert times[0] >= 0
+    began = time.time_ns() // 1_000_000 - 600_000
+    assert all(began < row["at_ms"] < began + 1_200_000 for row in rows)

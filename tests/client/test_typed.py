@@ -3,7 +3,7 @@
 import pytest
 
 from racing_demon_client.plain.typed import HELP, Spoken, Unclear, Verb, read_play, read_verb
-from racing_demon_protocol.board import FOUNDATIONS, Play
+from racing_demon_protocol.board import FOUNDATIONS, Kind, Play
 
 from ..support.boards import Position, build, rules_of
 
@@ -150,7 +150,7 @@ def test_foundations_of_one_s_own_are_meant() -> None:
     position.board.cards[theirs] = [0]
     with pytest.raises(Unclear, match="There is no such foundation"):
         read_play("fs 1", rules, position.board, 1)
-    assert Play(theirs, 1, rules.layout.own(0, rules.layout.piles[-1].kind)[0]) == read_play(
+    assert Play(theirs, 1, rules.layout.own(0, Kind.TABLEAU)[0]) == read_play(
         "fs 1", rules, position.board, 0
     )
 

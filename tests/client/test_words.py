@@ -4,12 +4,13 @@ import pytest
 
 from racing_demon_client.plain.words import Words, duration, printable
 from racing_demon_protocol.board import Play
-from racing_demon_protocol.cards import parse
+from racing_demon_protocol.cards import name, parse
 from racing_demon_protocol.messages import FROM_SERVER, Message
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import (
     Accepted,
+    Halted,
     Pong,
     Refused,
     Seated,
@@ -19,7 +20,7 @@ from racing_demon_protocol.messages.server import (
 )
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import EndReason, Reaction, Reason
-from racing_demon_protocol.view import TableView
+from racing_demon_protocol.view import Progress, TableView
 
 from ..support.tables import Own, Sitting, of_type
 
@@ -72,12 +73,18 @@ def told(
         (ev.Left(seq=1, seat=0, kicked=True), "Ann was sent away by the host"),
         (ev.Paused(seq=1), "the hand pauses: too few are connected"),
         (ev.Paused(seq=1, seat=0), "the hand pauses: asked for by Ann"),
+        (ev.Paused(seq=1, by_server=True), "the hand pauses: the server's disk took nothing"),
         (ev.Continued(seq=1, elapsed_ms=9), "the hand goes on"),
         (ev.StoodIn(seq=1, seat=0, bot="hard"), "a bot (hard) stands in for Ann"),
         (ev.Muted(seq=1, seat=0, muted=True), "Ann cannot be heard"),
         (ev.Muted(seq=1, seat=0, muted=False), "Ann can be heard again"),
         (ev.Reacted(seq=1, seat=0, reaction=Reaction.THANKS), "Ann: thank you!"),
         (Watchers(count=3), "watching: 3"),
+        (
+            Halted(halted=True),
+            "the server's disk takes nothing: the table stands still until it does; nothing is lost",
+        ),
+        (Halted(halted=False), "the server's disk works again"),
         (ev.Called(seq=1, seat=0, grace_ms=1_000), "DEMON! called by Ann; cards in the air may land"),
         (ev.MatchOver(seq=1, winners=(0,)), "the match is over; won by Ann"),
         (ev.MatchOver(seq=1, winners=(0, 1)), "the match is over; won by Ann and you"),
@@ -297,13 +304,14 @@ def test_hostile_names_are_printable_everywhere(cls: type[Message]) -> None:
     view = TableView.from_snapshot(Sitting.playing(2).mirror.snapshot(0))
     view.code = HOSTILE[:16]
     view.seats = {seat: SeatState(seat=seat, name=HOSTILE, bot=HOSTILE[:16]) for seat in range(8)}
+    view.progress = {0: Progress(7, 1)}
     fields: dict[str, object] = {
         "seq": 1, "seat": 0, "counter": 1, "code": HOSTILE[:16], "text": HOSTILE, "name": HOSTILE,
         "bot": HOSTILE[:16], "software": HOSTILE, "token": None, "hand_id": HOSTILE, "winners": (0, 1),
         "by": 0, "reason": "out" if cls is ev.HandOver else "beaten", "out": 0, "points": (1, 2),
         "elapsed_ms": 0, "late_us": 1, "pile": 0, "top": 5, "connected": True, "ready": True, "host": 0,
         "options": Options(), "hand": 1, "commitment": SECRET, "seats": (), "shown": (), "countdown_ms": 0,
-        "muted": True, "reaction": "thanks",
+        "muted": True, "halted": True, "reaction": "thanks", "progress": 7 if cls is ev.Progressed else (),
         "grace_ms": 0, "seed": SECRET, "oldest": 1, "newest": 1, "stamp": 1, "phase": "playing",
         "source": view.rules.layout.stock[0] if view.rules else 0, "count": 3,
         "destination": view.rules.layout.waste[0] if view.rules else 0,
@@ -341,3 +349,34 @@ def test_a_play_of_a_hostile_card_is_told() -> None:
 def test_durations(milliseconds: int, text: str) -> None:
     """Times are minutes and seconds; before the signal there are none."""
     assert text == duration(milliseconds)
+
+
+def test_what_travels_is_named() -> None:
+    """Packets have numbers, and a card that slips under one is the card that slipped there."""
+    sitting = Sitting.playing(1, game="clock")
+    travelling = sitting.board.cards[sitting.rules.layout.named(0, "hand")[0]][-1]
+    play = sitting.plays(0)[0]
+    turned, slipped = (
+        told(event, sitting, seat=0, ascii_only=True)
+        for event in of_type(ev.Played, sitting.play(0, play.source, play.destination))
+    )
+    packet = travelling % 13 + 1
+    assert turned.endswith(f"from packet {packet} to the hand")
+    assert slipped == f"you: {name(travelling, ascii_only=True)} from the hand to packet {packet}"
+
+
+def test_what_leaves_goes_to_the_discards() -> None:
+    """A couple leaves together."""
+    sitting = Sitting.playing(1, bytes([2] * 32), game="number-eleven")
+    play = sitting.plays(0)[0]
+    _, gone, _, _ = of_type(ev.Played, sitting.play(0, play.source, play.destination))
+    assert told(gone, sitting, seat=0).endswith("to the discards")
+
+
+def test_packets_are_taken_up() -> None:
+    """Weavers lays all its cards again."""
+    sitting = Sitting.playing(1, bytes([2] * 32), game="weavers")
+    while (play := sitting.plays(0)[0]).source != play.destination:
+        sitting.play(0, play.source, play.destination, play.count)
+    taken_up = of_type(ev.Played, sitting.play(0, play.source, play.destination))[0]
+    assert "you: all cards taken up, to be laid again" == told(taken_up, sitting, seat=0)

@@ -5,6 +5,7 @@ import msgpack
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from racing_demon_protocol.codec import (
     MAX_CLIENT_FRAME,
@@ -29,6 +30,47 @@ HARD = settings(max_examples=400, deadline=None, database=None, derandomize=True
 
 
 # There and back.
+
+
+FIELDS = st.one_of(
+    st.integers(-3, 130),
+    st.sampled_from([2**31 - 1, 2**31, 2**63, 1_023, 1_024, -(2**31)]),
+    st.booleans(),
+    st.none(),
+    st.floats(allow_nan=False),
+    st.text(max_size=2),
+)
+
+
+@pytest.mark.parametrize("encoding", Encoding)
+def test_a_play_is_what_its_model_makes_of_it(encoding: Encoding) -> None:
+    """Of any row whatever, the quick way to a play makes what the model makes, or refuses what it refuses."""
+
+    @settings(max_examples=500, deadline=None, database=None, derandomize=True)
+    @given(st.one_of(st.lists(FIELDS, max_size=8), st.lists(st.integers(0, 110), min_size=5, max_size=6)))
+    def check(fields: list[Any]) -> None:
+        row = [PlayCards.TAG, *fields]
+        frame = msgpack.packb(row) if encoding is Encoding.MSGPACK else json.dumps(row)
+        try:
+            expected = PlayCards.model_validate(fields)
+        except ValidationError:
+            with pytest.raises(InvalidFrame):
+                decode_client(frame)
+            return
+        play = decode_client(frame)
+        assert play == expected
+        assert repr(play) == repr(expected)
+        assert play.model_copy(update={"seen": 1}) == expected.model_copy(update={"seen": 1})
+        assert encode(play, encoding) == encode(expected, encoding)
+
+    check()
+
+
+@given(messages(Played))
+@HARD
+def test_an_event_is_written_as_its_model_writes_it(event: Message) -> None:
+    """The quick way to an event's bytes leads to the same bytes."""
+    assert encode(event) == msgpack.packb([event.TAG, *event.model_dump()])
 
 
 @pytest.mark.parametrize("encoding", Encoding)

@@ -4,24 +4,23 @@ import pytest
 
 from racing_demon_protocol.board import Play
 from racing_demon_protocol.dealer import Dealer
-from racing_demon_protocol.games import GAMES
-from racing_demon_protocol.shuffle import deck
+from racing_demon_protocol.dealing import decks
 
-from ..support.boards import deal, deal_seed, rules_of
+from ..support.boards import RACES, deal, deal_seed, rules_of
 from ..support.playouts import play_on
 
 SEED = bytes(range(32))
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", RACES)
 def test_the_deal_is_that_of_the_decks(game: str) -> None:
     """The dealer deals each seat the deck of the seed and of its place."""
     rules = rules_of(game, 3)
-    expected = rules.deal([deck(SEED, number) for number in range(3)])
+    expected = rules.deal(decks(SEED, rules.game, 3))
     assert expected == Dealer(SEED, rules).open_board()
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", RACES)
 def test_the_dealer_follows_every_play(game: str) -> None:
     """Through a random hand the dealer names just the cards that really lie where a play turns up."""
     rules = rules_of(game, 2)
@@ -62,19 +61,19 @@ def test_a_hand_is_dead_when_all_are() -> None:
     assert (not alive, True) == (dealer.is_dead(board, (0, 1)), dealer.is_dead(board, ()))
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", RACES)
 @pytest.mark.parametrize("seed", range(3))
 def test_what_was_not_shown_could_be_anything(game: str, seed: int) -> None:
     """If the cards never shown had lain otherwise, nobody could have seen any difference."""
     rules = rules_of(game, 2)
-    decks = [deck(bytes([seed]) * 32, number) for number in range(2)]
-    position = deal(rules, decks)
+    dealt = decks(bytes([seed]) * 32, rules.game, 2)
+    position = deal(rules, dealt)
     start = position.board.copy()
     shown = {card for pile in start.cards for card in pile}
     log = list(play_on(position, random.Random(seed), 60))
     shown |= {card for _, moves in log for move in moves for card in move.shown}
-    twin = deal(rules, [_hidden_reversed(cards, shown) for cards in decks])
-    assert (start, False) == (twin.board, twin.hidden == deal(rules, decks).hidden)
+    twin = deal(rules, [_hidden_reversed(cards, shown) for cards in dealt])
+    assert (start, False) == (twin.board, twin.hidden == deal(rules, dealt).hidden)
     for seat, moves in log:
         first = moves[0]
         assert moves == twin.play(seat, Play(first.source, first.count, first.destination))

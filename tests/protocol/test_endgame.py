@@ -5,9 +5,8 @@ import pytest
 from racing_demon_protocol.board import Play
 from racing_demon_protocol.declaration import Stock, TailRule
 from racing_demon_protocol.endgame import surfacing
-from racing_demon_protocol.games import GAMES
 
-from ..support.boards import Position, build, cards, deal_seed, names, rules_of
+from ..support.boards import RACES, Position, build, cards, deal_seed, names, rules_of
 from ..support.search import distance, way_to_progress
 
 BLOCKED = ("5h 9S", "5s 9C", "5c 7S", "5d 7C", "6h QS", "6d QC", "6c JS")
@@ -224,7 +223,7 @@ def test_taking_back_means_nothing_in_a_race() -> None:
 @pytest.mark.parametrize(
     ("options", "players"),
     [
-        *(({"game": game}, 1) for game in GAMES),
+        *(({"game": game}, 1) for game in RACES),
         *(({"game": game}, 2) for game in ("racing-demon", "classic", "demon-b")),
         ({"turn": 1}, 1),
         ({"redeals": 1}, 1),
@@ -249,7 +248,7 @@ def test_the_dead_hand_test_agrees_with_real_plays(options: dict[str, str], play
             _follow(position, seat, [] if way is None else way, rng)
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", RACES)
 def test_progress_is_what_brings_the_end_nearer(game: str) -> None:
     """A move is called progress just if it lowers the measure of catalogue 1.8.1."""
     rules = rules_of(game)

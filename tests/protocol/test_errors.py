@@ -1,6 +1,7 @@
 import pytest
 
 from racing_demon_protocol import errors
+from racing_demon_protocol.messages.server import Refused
 from racing_demon_protocol.reasons import Reason
 
 
@@ -34,3 +35,11 @@ def test_an_illegal_play_is_a_refused_command() -> None:
 def test_a_refusal_reads_as_its_sentence() -> None:
     """A refused command prints as what the player reads."""
     assert "You are not out yet." == str(errors.CommandRefused(Reason.ILLEGAL, "You are not out yet."))
+
+
+def test_a_long_refusal_fits_its_frame() -> None:
+    """A sentence that grows with what it lists is cut: a refusal that cannot be sent would refuse nothing."""
+    refused = errors.CommandRefused(Reason.BAD_OPTION, "There is no such game; " + "there is another, " * 50)
+    assert refused.text.endswith("…")
+    assert refused.text == Refused(counter=0, reason=refused.reason, text=refused.text).text
+    assert errors.CommandRefused(Reason.BAD_OPTION, "x" * 240).text == "x" * 240

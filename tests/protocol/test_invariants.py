@@ -4,17 +4,16 @@ import pytest
 
 from racing_demon_protocol.board import Kind
 from racing_demon_protocol.cards import UNKNOWN, parse
-from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.invariants import status
 
-from ..support.boards import Position, cards, deal_seed, rules_of
+from ..support.boards import RACES, Position, cards, deal_seed, rules_of
 from ..support.playouts import play_on
 
 STOCK, SEVENTH = 4, 12
 """Piles of Racing Demon with one player; the first four are foundations."""
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", RACES)
 @pytest.mark.parametrize("players", [1, 2, 3, 8])
 def test_every_reachable_board_is_sound(game: str, players: int) -> None:
     """After each step of a random hand, the public board and the dealer's keep all invariants."""
@@ -44,7 +43,7 @@ def test_options_keep_boards_sound(options: dict[str, str | int | bool], players
         assert [] == _broken(position)
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", RACES)
 def test_rotating_keeps_boards_sound(game: str) -> None:
     """The stall rule loses no card and shows none."""
     position = deal_seed(rules_of(game, 3))

@@ -9,10 +9,11 @@ from racing_demon_protocol.board import Kind, Play
 from racing_demon_protocol.cards import PACK_SIZE, Card, card, pack, rank, suit
 from racing_demon_protocol.declaration import Reserve, Tableau, TailRule, Unit
 from racing_demon_protocol.games import GAMES
+from racing_demon_protocol.rulebook import make_rules
 from racing_demon_protocol.rules import Rules
 from racing_demon_protocol.shuffle import deck
 
-from ..support.boards import Position, deal, deal_seed, rules_of
+from ..support.boards import RACES, Position, deal, deal_seed, rules_of
 from ..support.klondike import klondike_plays
 from ..support.perft import perft
 from ..support.playouts import play_on
@@ -33,7 +34,7 @@ def _relabelled(number: Card, suits: tuple[int, ...]) -> Card:
 
 
 @pytest.mark.parametrize("suits", RELABELLED.values(), ids=list(RELABELLED))
-@pytest.mark.parametrize(("game", "depth"), list(zip(GAMES, (6, 4, 6, 6, 5), strict=True)))
+@pytest.mark.parametrize(("game", "depth"), list(zip(RACES, (6, 4, 6, 6, 5), strict=True)))
 def test_suits_may_change_places(game: str, depth: int, suits: tuple[int, ...]) -> None:
     """A deal with its suits relabelled has just as many rows of plays."""
     rules = rules_of(game)
@@ -42,7 +43,7 @@ def test_suits_may_change_places(game: str, depth: int, suits: tuple[int, ...]) 
     assert perft(deal(rules, [cards]), depth) == perft(relabelled, depth)
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", RACES)
 def test_a_relabelled_hand_is_the_same_hand(game: str) -> None:
     """The plays of a long hand stay legal one by one when all suits change places."""
     rules = rules_of(game)
@@ -107,7 +108,10 @@ def _builds_on_others(position: Position, play: Play) -> bool:
 
 def test_seats_do_not_matter() -> None:
     """The seats of a hand are names: other seats with the same packs have the same plays."""
-    first, other = deal_seed(Rules(GAMES["classic"], (0, 1))), deal_seed(Rules(GAMES["classic"], (3, 6)))
+    first, other = (
+        deal_seed(make_rules(GAMES["classic"], (0, 1))),
+        deal_seed(make_rules(GAMES["classic"], (3, 6))),
+    )
     assert perft(first, 3) == perft(other, 3)
 
 
@@ -115,7 +119,7 @@ def _fooliana_like() -> Rules:
     """Return Demon of seed 001 with the tails of Fooliana."""
     game = GAMES["demon-b"]
     groups = (replace(g, unit=Unit.TAIL) if isinstance(g, Tableau) else g for g in game.groups)
-    return Rules(replace(game, groups=tuple(groups)), (0,))
+    return make_rules(replace(game, groups=tuple(groups)), (0,))
 
 
 def test_fooliana_is_demon_while_the_heap_lasts() -> None:
@@ -155,14 +159,14 @@ def test_a_playable_heap_takes_no_play_away() -> None:
     """Demon of seed 000 with a playable heap has all plays that it had, and more (D1)."""
     game = GAMES["demon-a"]
     groups = (replace(g, playable=True) if isinstance(g, Reserve) else g for g in game.groups)
-    open_rules = Rules(replace(game, groups=tuple(groups)), (0,))
+    open_rules = make_rules(replace(game, groups=tuple(groups)), (0,))
     narrow, wide = deal_seed(rules_of("demon-a"), SEED), deal_seed(open_rules, SEED)
     for _, moves in play_on(narrow, random.Random(5), 100):
         wide.play(0, Play(*moves[0][:3]))
         assert set(narrow.plays()) <= set(wide.plays())
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", RACES)
 def test_more_cards_never_come_from_nowhere(game: str) -> None:
     """The points of all hands together are the cards on the foundations (catalogue 1.10)."""
     rules = rules_of(game, 3)

@@ -16,6 +16,7 @@ CHANGED: dict[str, object] = {
     "on_leave": "forfeit",
     "late_join": False,
     "hints": True,
+    "time_limit_ms": 60_000,
     "countdown_ms": 0,
     "tally_ms": 0,
     "seats": 4,

@@ -4,6 +4,7 @@ from racing_demon_protocol.board import FOUNDATIONS, Board, Kind, Play
 from racing_demon_protocol.cards import UNKNOWN
 from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.rulebook import make_rules
 from racing_demon_protocol.rules import Rules
 
 from ..support.boards import Position, build, cards, deal_seed, rules_of, stack
@@ -309,7 +310,7 @@ def test_all_others_get_a_point_a_card() -> None:
 
 def test_points_follow_seats_and_not_packs() -> None:
     """The packs of seats 3 and 6 are the first and the second; their points are those seats'."""
-    rules = Rules(rules_of().game, (3, 6))
+    rules = make_rules(rules_of().game, (3, 6))
     board = Board(rules.layout.piles)
     board.cards[0] = cards("AH/1 2H/0 3H/1")
     assert {3: 1, 6: 2} == rules.points(board)

@@ -110,7 +110,7 @@ def test_units(game: str, counts: list[int]) -> None:
     rules = rules_of(game)
     position = build(rules, tableau=("9H 8S 7H",))
     column = rules.layout.groups[_columns(rules)[0]]
-    assert counts == list(rules.units(column, position.board.cards[_columns(rules)[0]]))  # type: ignore[arg-type]
+    assert counts == list(rules.units(column, position.board.cards[_columns(rules)[0]]))
 
 
 def test_a_part_of_a_column_stays_in_demon() -> None:

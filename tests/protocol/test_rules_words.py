@@ -16,6 +16,7 @@ from racing_demon_protocol.declaration import (
     Unit,
     Waste,
 )
+from racing_demon_protocol.rulebook import make_rules
 from racing_demon_protocol.rules import Rules
 
 from ..support.boards import Position, build, cards
@@ -37,7 +38,7 @@ def _rules(*groups: Group, scoring: Scoring | None = None) -> Rules:
     usual: list[Group] = [Foundations(), Stock(), Waste(), Tableau(shape=(1, 1, 1))]
     kept = [group for group in usual if not any(type(group) is type(other) for other in groups)]
     game = Game(name="test", title="Test", source="", groups=(*kept, *groups), scoring=scoring or Scoring())
-    return Rules(game, (0,))
+    return make_rules(game, (0,))
 
 
 def _legal(position: Position, source: int, count: int, destination: int) -> bool:

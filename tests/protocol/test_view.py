@@ -25,6 +25,7 @@ def facts(view: TableView) -> dict[str, Any]:
     """Return all that a view holds, as values that can be compared."""
     held = dict(vars(view))
     rules = held.pop("rules")
+    del held["_dealt_private"]  # with which the judge makes snapshots for others; no snapshot holds it
     return {**held, "layout": rules and (rules.game, rules.layout.seats)}
 
 

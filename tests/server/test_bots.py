@@ -34,7 +34,7 @@ def _hand(own: Own, other: Own = NOTHING, *, foundation: tuple[str, ...] = (), *
 
 
 def _play(sitting: Sitting, play: Play, counter: int = 1) -> PlayCards:
-    source, count, destination = play
+    source, count, destination, _ = play
     return PlayCards(counter=counter, source=source, count=count, destination=destination, seen=sitting.seq)
 
 

@@ -54,7 +54,7 @@ BAD_MSGPACK: dict[str, bytes] = {
     "nil for a number": packed(15, None),
     "too large a number": packed(15, 2**31),
     "a negative counter": packed(7, -1),
-    "a card too many": packed(6, 1, 0, 53, 1, 0),
+    "a card too many": packed(6, 1, 0, 105, 1, 0),
     "bytes for text": packed(3, b"BCDF", "Ben"),
     "text that is not UTF-8": b"\x93\x03\xa4BCDF\xa2\xff\xfe",
     "a lone surrogate": b"\x93\x03\xa4BCDF\xa3\xed\xa0\x80",

@@ -198,7 +198,7 @@ async def test_it_tells_of_its_start_its_tables_and_its_end() -> None:
     start, opened, stopping, closed, stopped = told
     assert ("server started", url) == (start["event"], start["url"])
     assert {"event": "table opened", "table": ann.code} == opened
-    assert {"event": "server stopping", "tables": 1} == stopping
+    assert {"event": "server stopping", "tables": 1, "kept": False} == stopping
     assert {"event": "table closed", "table": ann.code} == closed
     assert {"event": "server stopped"} == stopped
 

@@ -306,7 +306,7 @@ async def test_an_operator_can_show_them_to_all() -> None:
 def test_only_this_machine_is_local(address: object, local: bool) -> None:
     """The other machines of a network are not, in IPv4 or IPv6, nor whoever is gone already."""
     connection: Any = SimpleNamespace(remote_address=address)
-    assert local is is_local(connection, Request("/metrics", Headers()))
+    assert local is is_local(connection, Request("/metrics", Headers(Host="127.0.0.1:5252")))
 
 
 async def test_without_a_meter_there_is_no_such_page() -> None:
@@ -331,3 +331,19 @@ async def test_the_program_measures() -> None:
         found = numbers_in((await get(port, "/metrics"))[1])
     assert 0 == found["racing_demon_connections"]
     assert 1e6 < found["process_resident_memory_bytes"]
+
+
+def test_the_journal_is_measured() -> None:
+    """How long writing takes, how much waits, and how often the disk took nothing."""
+    metrics = Metrics()
+    for seconds in (0.00015, 0.3):
+        metrics.written(seconds)
+    metrics.waiting(7)
+    metrics.failed()
+    numbers = numbers_in(metrics.text(0, 0))
+    assert 7 == numbers["racing_demon_journal_waiting"]
+    assert 1 == numbers["racing_demon_journal_errors_total"]
+    assert (2, 1) == (
+        numbers["racing_demon_journal_seconds_count"],
+        numbers["racing_demon_journal_seconds_bucket le=0.1"],
+    )

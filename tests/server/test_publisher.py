@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from racing_demon_protocol.codec import encode
+from racing_demon_protocol.directory import Listed
 from racing_demon_protocol.messages import Event
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
@@ -77,6 +78,7 @@ async def test_a_table_is_in_the_directory_while_it_is_open(tmp_path: Path) -> N
         gone = await ears.until(f"tables/{ann.code.lower()}", lambda heard: not heard.payload)
         await ears.until("a1/status", lambda heard: heard.payload == b"offline")
     record = heard.value
+    assert Listed.model_validate(record).model_dump(mode="json") == record
     assert record.pop("urls") == [house.url.removesuffix("/v1")]
     assert record == {
         "v": 1,

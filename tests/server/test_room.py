@@ -12,6 +12,7 @@ from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Accepted, Refused, Seated
 from racing_demon_protocol.reasons import Phase, Reason
+from racing_demon_server.listener import Batch
 from racing_demon_server.room import Room
 
 from ..support.rooms import Ear, in_virtual_time, now, open_room, say, seat_at
@@ -123,6 +124,7 @@ async def test_one_frame_for_all_of_an_encoding() -> None:
     for ear in ears:
         room.catch_up(ear, 0)
     seat_at(room, "Ann")
+    await asyncio.sleep(0)
     packed, text, packed_too, text_too = (ear.written[-1] for ear in ears)
     assert packed is packed_too
     assert text is text_too
@@ -181,6 +183,52 @@ async def test_after_catching_up_comes_the_next_event() -> None:
     room.catch_up(ear, 1)
     seat_at(room, "Ben")
     assert [2, 3] == [event.seq for event in ear.events]
+
+
+@virtual
+async def test_what_was_missed_is_what_was_told() -> None:
+    """Whoever catches up, in either encoding, gets the very frames of those who were there."""
+    room = open_room()
+    present = [Ear(encoding) for encoding in Encoding]
+    for ear in present:
+        room.catch_up(ear, 0)
+    for name in ("Ann", "Ben", "Cid"):
+        seat_at(room, name)
+    late = [Ear(encoding) for encoding in Encoding]
+    for ear in late:
+        room.catch_up(ear, 2)
+    assert [ear.written[2:] for ear in present] == [ear.written for ear in late]
+    assert late[0].written != late[1].written
+
+
+@virtual
+async def test_what_one_turn_brought_goes_out_together() -> None:
+    """Two plays that came together are told each player in one write."""
+    room = open_room(countdown_ms=0)
+    (ann, ann_ear), (ben, ben_ear) = seat_at(room, "Ann"), seat_at(room, "Ben")
+    await say(room, ann_ear, ann, cl.Start(counter=1))
+    view, sizes, send = room.table.view, list[int](), ben_ear.send
+
+    def note(events: Batch) -> None:
+        sizes.append(len(events.frames))
+        send(events)
+
+    ben_ear.send = note  # type: ignore[method-assign]
+    await asyncio.sleep(0.001)
+    assert view.rules is not None
+    assert view.board is not None
+    sizes.clear()
+    for seat, ear, counter in ((ann, ann_ear, 2), (ben, ben_ear, 1)):
+        turn = view.rules.turn(view.board, seat)
+        assert turn is not None
+        source, count, destination, _ = turn
+        play = cl.PlayCards(
+            counter=counter, source=source, count=count, destination=destination, seen=view.seq
+        )
+        room.put(ear, seat, play, now(), 0)
+    await asyncio.sleep(0.001)
+    assert [2] == sizes
+    assert [ann, ben] == [event.seat for event in ben_ear.events if isinstance(event, ev.Played)]
 
 
 @virtual

@@ -4,9 +4,11 @@ import asyncio
 import os
 import signal
 import socket
+import sys
 import tempfile
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -51,6 +53,22 @@ async def test_clients_are_told_when_it_stops() -> None:
             going = Closing(1001, "The server was stopped, and the table with it.")
             assert (going, going) == (await ann.closed(), await eve.closed())
             assert SILENCE == await server.end()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="counts no files")
+async def test_it_has_sockets_for_as_many_as_the_limits_let_in() -> None:
+    """Where the system allows few open files at first, it asks for more."""
+    import resource  # noqa: PLC0415 - not there on Windows
+
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    few = partial(resource.setrlimit, resource.RLIMIT_NOFILE, (64, most))
+    async with (
+        server_process(preexec_fn=few) as (_, url),
+        Peer.hosting(url) as ann,
+        AsyncExitStack() as stack,
+    ):
+        for _ in range(80):
+            await stack.enter_async_context(Peer.entered(url, cl.Watch(code=ann.code)))
 
 
 async def test_it_can_stop_with_its_input() -> None:

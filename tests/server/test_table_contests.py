@@ -134,7 +134,7 @@ def test_the_loser_plays_on(game: str) -> None:
     """Whatever is legal for the loser afterwards is accepted, and the board stays sound."""
     for race in _races(game, named=True):
         loser = race.contest.other
-        for source, count, destination in race.after.plays(loser)[:1]:
+        for source, count, destination, _ in race.after.plays(loser)[:1]:
             after = race.after.fork()
             after.play(loser, source, destination, count)
             assert [] == status(after.rules, after.board)

@@ -8,6 +8,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from racing_demon_protocol.board import FOUNDATIONS, Board, Kind
 from racing_demon_protocol.cards import UNKNOWN
+from racing_demon_protocol.declaration import Racing
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.invariants import status
@@ -22,10 +23,13 @@ from racing_demon_server.table import Answer
 
 from ..support.tables import MS, SECOND, Sitting
 
+SHARED = [name for name, game in GAMES.items() if game.racing is Racing.SHARED]
+"""The games around foundations of the table: nothing of them is hidden from anybody."""
+
 chances = st.integers(0, 1_000)
 options = st.fixed_dictionaries(
     {
-        "game": st.sampled_from([*GAMES, "racing-demon", "classic"]),
+        "game": st.sampled_from([*SHARED, "racing-demon", "classic"]),
         "hands": st.integers(1, 3),
         "countdown_ms": st.sampled_from([0, 1_000]),
         "tally_ms": st.sampled_from([0, 5_000]),
@@ -165,9 +169,9 @@ class TableMachine(RuleBasedStateMachine):
         """Make a play that the rules call legal: it must be accepted, however old the sender's picture."""
         player = self._player(seat)
         plays = self.sitting.plays(player)
-        if not plays:
+        if not plays or player not in self.sitting.table.claims:
             return
-        source, count, destination = plays[play % len(plays)]
+        source, count, destination, *_ = plays[play % len(plays)]
         upward = self.sitting.board.piles[destination].kind is Kind.FOUNDATION
         answer = self._send(
             player,

@@ -6,21 +6,26 @@ A card in small letters lies face down: ``"5c KH"`` is a king upon a five that o
 from collections.abc import Sequence
 
 from racing_demon_protocol.board import Board, Kind, Move, Pile, Place, Play
+from racing_demon_protocol.building import BuildingRules
 from racing_demon_protocol.cards import PACK_SIZE, UNKNOWN, Card, name, parse
+from racing_demon_protocol.dealing import decks
 from racing_demon_protocol.declaration import Stock
 from racing_demon_protocol.endgame import can_progress, surfacing
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.options import Options
+from racing_demon_protocol.rulebook import make_rules
 from racing_demon_protocol.rules import Rules
-from racing_demon_protocol.shuffle import deck
 
-__all__ = ["Position", "build", "cards", "deal", "deal_seed", "names", "rules_of", "stack"]
+__all__ = ["RACES", "Position", "build", "cards", "deal", "deal_seed", "names", "rules_of", "stack"]
+
+RACES = ("racing-demon", "classic", "demon-a", "demon-b", "fooliana")
+"""The games that are raced with a pack each: what the server's and the clients' tests play."""
 
 
 def rules_of(game: str = "racing-demon", players: int = 1, **options: object) -> Rules:
     """Return the rules of a game for the first seats of a table."""
     asked = Options.model_validate({"game": game, **options})
-    return Rules(declare(asked, players), range(players))
+    return make_rules(declare(asked, players), range(players))
 
 
 def cards(text: str, pack: int = 0) -> list[Card]:
@@ -84,6 +89,7 @@ class Position:
 
     def can_progress(self, seat: int = 0) -> bool:
         """Answer the dead-hand test for one seat."""
+        assert isinstance(self.rules, BuildingRules)
         return can_progress(self.rules, self.board, seat, self.surfacing(seat))
 
     def _name(self, play: Play, places: Sequence[Place]) -> list[Card]:
@@ -102,7 +108,7 @@ def deal(rules: Rules, decks: Sequence[Sequence[Card]]) -> Position:
 
 def deal_seed(rules: Rules, seed: bytes = bytes(32)) -> Position:
     """Return the deal of a seed, as the server makes it."""
-    return deal(rules, [deck(seed, number) for number in range(len(rules.layout.seats))])
+    return deal(rules, decks(seed, rules.game, len(rules.layout.seats)))
 
 
 def build(

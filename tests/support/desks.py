@@ -8,13 +8,14 @@ from typing import Final, Self
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from racing_demon_client.addressing import addresses
 from racing_demon_client.terminal.desk import Desk
 from racing_demon_client.terminal.drawing.canvas import Canvas
 from racing_demon_client.terminal.drawing.densities import SMALLEST, choose
 from racing_demon_client.terminal.drawing.glyphs import UNICODE, Glyphs
 from racing_demon_client.terminal.drawing.scene import Scene
 from racing_demon_client.terminal.drawing.table import draw_table
-from racing_demon_client.terminal.keymap import PRESETS, Keymap, table_keymap
+from racing_demon_client.terminal.keymap import PRESETS, Keymap, game_keymap, table_keymap
 from racing_demon_client.terminal.lately import Cue
 from racing_demon_protocol.board import Board, Kind, Play
 from racing_demon_protocol.messages import Message
@@ -108,7 +109,7 @@ class Chair:
 
     def doubt(self, *plays: Play) -> None:
         """Put plays into the air, beside those that are there."""
-        for source, count, destination in plays:
+        for source, count, destination, _ in plays:
             counter = len(self.in_doubt) + 1
             command = cl.PlayCards(
                 counter=counter, source=source, count=count, destination=destination, seen=self.view.seq
@@ -196,8 +197,7 @@ class Player:
         focus, rules = self.desk.focus, self.view.rules
         if rules is None or focus is None:
             return table_keymap(self._preset, {})
-        columns, reserves = rules.layout.own(focus, Kind.TABLEAU), rules.layout.own(focus, Kind.RESERVE)
-        return table_keymap(self._preset, {}, columns=len(columns), reserve=bool(reserves))
+        return game_keymap(self._preset, {}, addresses(rules, self.board, focus))
 
     def type(self, keys: str) -> list[Play]:
         """Press keys, separated by blanks, and return the plays that came of it."""

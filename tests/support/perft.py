@@ -48,7 +48,7 @@ def first_twins(position: Position, plays: set[Play]) -> set[Play]:
     """Return the plays without those that differ from another only in taking a later foundation."""
     kinds = [pile.kind for pile in position.board.piles]
     upward = {play for play in plays if kinds[play.destination] is Kind.FOUNDATION}
-    first = {min(play for play in upward if play.source == source) for source, _, _ in upward}
+    first = {min(play for play in upward if play.source == source) for source, *_ in upward}
     return (plays - upward) | first
 
 

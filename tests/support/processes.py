@@ -104,7 +104,9 @@ async def text_of(
 
 @asynccontextmanager
 async def server_process(*arguments: str, **more: Any) -> AsyncIterator[tuple[Running, str]]:
-    """Start a server on a free port of this machine; give it and its URL."""
+    """Start a server on a free port here; without --journal it keeps nothing. Give it and its URL."""
+    if "--journal" not in arguments:
+        arguments = ("--durability", "none", *arguments)
     async with started(SERVER, "--host", "127.0.0.1", "--port", "0", *arguments, **more) as server:
         found = await server.line(r"listening on (\S+)")
         yield server, found.group(1)

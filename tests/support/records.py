@@ -2,7 +2,10 @@
 
 from functools import cache
 
+from racing_demon_protocol.declaration import Deals
+from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.messages import Event, Message
+from racing_demon_protocol.messages.events import Played
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.view import TableView
 from racing_demon_server.simulate import play_match
@@ -32,8 +35,13 @@ def match(name: str) -> tuple[Options, tuple[Event, ...]]:
 
 
 def record(options: Options, log: Log) -> list[Message]:
-    """Return a record from the first event on, with its numbers in a row."""
-    numbered = [event.model_copy(update={"seq": number}) for number, event in enumerate(log, 1)]
+    """Return a record from the first event on, with its numbers in a row; whispers have none."""
+    whispers = GAMES[options.game].deals is Deals.IDENTICAL
+    numbered: list[Message] = []
+    number = 0
+    for event in log:
+        number += not (whispers and isinstance(event, Played))
+        numbered.append(event.model_copy(update={"seq": number}))
     return [TableView("SIM", options).snapshot(0), *numbered]
 
 

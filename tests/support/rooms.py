@@ -2,7 +2,7 @@
 
 import asyncio
 import selectors
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 from racing_demon_protocol.codec import Encoding, decode_server, encode
@@ -13,12 +13,12 @@ from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import CloseCode
 from racing_demon_protocol.shuffle import hand_seeds
 from racing_demon_server.claims import Actor
-from racing_demon_server.listener import Frames
+from racing_demon_server.listener import Batch
 from racing_demon_server.room import Room
 
 from .servers import Closing
 
-__all__ = ["Ear", "in_virtual_time", "now", "open_room", "say", "seat_at"]
+__all__ = ["Ear", "VirtualLoop", "in_virtual_time", "now", "open_room", "say", "seat_at"]
 
 T = TypeVar("T")
 
@@ -36,18 +36,21 @@ class _Clockwork(selectors.SelectSelector):
         return ready
 
 
-class _VirtualLoop(asyncio.SelectorEventLoop):
+class VirtualLoop(asyncio.SelectorEventLoop):
+    """A loop whose clock jumps from one appointment to the next."""
+
     def __init__(self) -> None:
         self._clockwork = _Clockwork()
         super().__init__(self._clockwork)
 
     def time(self) -> float:
+        """Return its time, in seconds."""
         return self._clockwork.now
 
 
 def in_virtual_time(story: Coroutine[Any, Any, T]) -> T:
     """Run a story on a loop whose clock jumps from one appointment to the next."""
-    with asyncio.Runner(loop_factory=_VirtualLoop) as runner:
+    with asyncio.Runner(loop_factory=VirtualLoop) as runner:
         return runner.run(story)
 
 
@@ -73,9 +76,9 @@ class Ear:
         self.closing: Closing | None = None
         self._news = asyncio.Event()
 
-    def send(self, events: Sequence[Frames]) -> None:
+    def send(self, events: Batch) -> None:
         """Take events."""
-        for frames in events:
+        for frames in events.frames:
             framed = frames.framed(self.encoding)
             self.written.append(framed)
             data = framed[2:] if framed[1] < 126 else framed[4:]  # RFC 6455, 5.2

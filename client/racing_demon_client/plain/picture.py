@@ -59,7 +59,15 @@ def layout(rules: Rules, board: Board, seat: int, *, ascii_only: bool = False) -
 
 
 def others(view: TableView, seat: int | None, *, ascii_only: bool = False) -> list[str]:
-    """Return a line for each other player: points, cards left, column ends, waste."""
+    """Return a line for each other player: points, cards left, column ends, waste.
+
+    On identical deals it is a line for everybody, the first one first: how far they are.
+    """
+    if view.is_private:
+        return [
+            f" {place}. {_who(view, other):{NAME_WIDTH}} progress {view.progress[other].reached}"
+            for place, other in enumerate(view.race_order(view.called), start=1)
+        ]
     assert view.rules is not None
     assert view.board is not None
     points = view.points()
@@ -67,7 +75,8 @@ def others(view: TableView, seat: int | None, *, ascii_only: bool = False) -> li
     for other in view.hand_seats:
         if other != seat:
             ends = " ".join(_ends(view.rules, view.board, other, ascii_only))
-            waste = _pile(view.board, view.rules.layout.waste[other], ascii_only)
+            wastes = view.rules.layout.own(other, Kind.WASTE)
+            waste = " ".join(_pile(view.board, pile, ascii_only) for pile in wastes) or "none"
             who = _who(view, other)
             lines.append(f" {who:{NAME_WIDTH}} {points[other]:3} points  columns {ends}  waste {waste}")
     return lines

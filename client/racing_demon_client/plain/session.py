@@ -3,24 +3,28 @@
 import asyncio
 import sys
 import threading
-from collections.abc import Mapping
+import time
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Final, TextIO
 
+from racing_demon_protocol.analysis import SeatAnalysis, analyse
 from racing_demon_protocol.board import Kind
 from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Accepted, Pong, Snapshot
 from racing_demon_protocol.reasons import Phase, Reaction
+from racing_demon_protocol.story import Story
 from racing_demon_protocol.tally import match_winners
 
 from ..connection import Client
 from ..recorder import Recorder
 from . import picture
+from .analysing import summary, told
 from .typed import HELP, Spoken, Unclear, Verb, read_play, read_verb
 from .words import Words, Write
 
-__all__ = ["Volume", "attend", "take_part"]
+__all__ = ["Volume", "attend", "read_in_background", "take_part"]
 
 MOST_CHAT: Final = 200
 COMMANDS: Final[dict[Verb, tuple[type[cl.Command], dict[str, bool]]]] = {
@@ -57,6 +61,8 @@ class Volume:
 
     def admits(self, message: Message, client: Client) -> bool:
         """Tell whether a message is to be told."""
+        if isinstance(message, ev.Progressed):
+            return message.seat != client.seat and self.level > 0
         if (
             not isinstance(message, ev.Played)
             or message.seat == client.seat
@@ -107,7 +113,7 @@ async def take_part(
 ) -> None:
     """Play at a table until the player quits or the input ends."""
     typed: asyncio.Queue[str | None] = asyncio.Queue()
-    _read_in_background(lines, typed)
+    read_in_background(lines, typed)
     player = _Player(client, write, recorder, ascii_only=ascii_only)
     listening = asyncio.create_task(player.listen())
     speaking = asyncio.create_task(player.speak(typed))
@@ -119,7 +125,7 @@ async def take_part(
         task.result()
 
 
-def _read_in_background(lines: TextIO, typed: asyncio.Queue[str | None]) -> None:
+def read_in_background(lines: TextIO, typed: asyncio.Queue[str | None]) -> None:
     """Read lines in a thread: a terminal made non-blocking would garble what is written to it."""
     loop = asyncio.get_running_loop()
 
@@ -144,12 +150,15 @@ class _Player:
         self._recorder = recorder
         self._volume = Volume()
         self._ascii = ascii_only
+        self._story = Story()
+        self._analysis: list[SeatAnalysis] = []
 
     async def listen(self) -> None:
         """Tell what happens."""
         async for message in self._client:
             if self._recorder is not None:
                 self._recorder.keep(message, self._client.view)
+            self._analyse(message)
             if isinstance(message, Accepted | Pong) or not self._volume.admits(message, self._client):
                 continue
             words = Words(self._client.view, self._client.seat, ascii_only=self._ascii)
@@ -158,11 +167,20 @@ class _Player:
                 self._write(line)
             self._add_picture(message)
 
+    def _analyse(self, message: Message) -> None:
+        """Follow what happens for the analysis of the hand, and make it when the hand is over."""
+        view = self._client.view
+        self._story.note(message, view, time.monotonic_ns() // 1_000, self._client.seat)
+        if isinstance(message, ev.HandOver) and self._story.hand is not None:
+            self._analysis = analyse(self._story.hand, view, message.seed)
+
     def _add_picture(self, message: Message) -> None:
         view, seat = self._client.view, self._client.seat
         if isinstance(message, ev.Dealt):
             self._write_all(picture.table(view, seat, ascii_only=self._ascii))
         elif isinstance(message, ev.HandOver):
+            words = Words(view, seat, ascii_only=self._ascii)
+            self._write_all(told(self._analysis, seat, words))
             if match_winners(view) is None:
                 self._write_all(picture.tally(view))
                 self._write("Enter: ready for the next hand")
@@ -195,10 +213,8 @@ class _Player:
         match spoken.verb:
             case verb if verb in COMMANDS:
                 await self._send(*COMMANDS[verb])
-            case Verb.BOARD:
-                await self._enter()
-            case Verb.TURN:
-                await self._turn()
+            case verb if verb in self._deeds:
+                await self._deeds[verb]()
             case verb if verb in OF_SEATS:
                 await self._do_to_seat(verb, spoken.argument)
             case Verb.BOT:
@@ -213,6 +229,15 @@ class _Player:
                 self._write_all(picture.tally(client.view))
             case _:
                 self._write_all(HELP.splitlines())
+
+    @property
+    def _deeds(self) -> Mapping[Verb, Callable[[], Awaitable[None]]]:
+        """The verbs that stand alone and are no command."""
+        return {Verb.BOARD: self._enter, Verb.TURN: self._turn, Verb.ANALYSIS: self._sum_up}
+
+    async def _sum_up(self) -> None:
+        words = Words(self._client.view, self._client.seat, ascii_only=self._ascii)
+        self._write_all([summary(each, words) for each in self._analysis] or ["no hand is over yet"])
 
     async def _do_to_seat(self, verb: Verb, word: str) -> None:
         if word not in {"1", "2", "3", "4", "5", "6", "7", "8"}:

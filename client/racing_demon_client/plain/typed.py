@@ -26,6 +26,7 @@ HELP: Final = """\
  v         hear more, or less, of what the others do
  ready     for the next deal          start  deal now (host)
  bot hard  add a bot (host)           tally  the scores so far
+ analysis  everybody's last hand: races, plays that waited, cards still buried
  /hello    say "hello" to the table    react thanks  (well_played, oh_no, laugh, hurry, sorry)
  pause, go            stop the hand for everybody, and let it go on (host)
  kick 3, makehost 3   send seat 3 away, or make it the host (host)
@@ -50,6 +51,7 @@ class Verb(Enum):
     START = auto()
     BOT = auto()
     TALLY = auto()
+    ANALYSIS = auto()
     SAY = auto()
     REACT = auto()
     PAUSE = auto()
@@ -79,6 +81,7 @@ VERBS: Final = {
     "start": Verb.START,
     "bot": Verb.BOT,
     "tally": Verb.TALLY,
+    "analysis": Verb.ANALYSIS,
     "react": Verb.REACT,
     "pause": Verb.PAUSE,
     "go": Verb.GO_ON,

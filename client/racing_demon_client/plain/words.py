@@ -7,7 +7,7 @@ from racing_demon_protocol.board import Board, Kind, Pile
 from racing_demon_protocol.cards import UNKNOWN, Card, name
 from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Refused, Seated, Snapshot, Watchers
+from racing_demon_protocol.messages.server import Halted, Refused, Seated, Snapshot, Watchers
 from racing_demon_protocol.reasons import EndReason, Reaction, Reason
 from racing_demon_protocol.view import TableView
 
@@ -78,8 +78,19 @@ class Words:
                 return f"column {pile.index + 1}"
             case Kind.FOUNDATION:
                 return "the foundations"
+            case Kind.CELL | Kind.PACKET if self._is_one_of_many(pile):
+                return f"{pile.group} {pile.index + 1}"
+            case Kind.CELL | Kind.PACKET:
+                return f"the {pile.group}"
+            case Kind.OUT:
+                return "the discards"
             case kind:
                 return f"the {kind}"
+
+    def _is_one_of_many(self, pile: Pile) -> bool:
+        board = self._view.board
+        others = board.piles if board is not None else ()
+        return any((p.group, p.seat, p.index) == (pile.group, pile.seat, 1) for p in others)
 
     # One method a message.
 
@@ -88,11 +99,15 @@ class Words:
         assert board is not None
         source, destination = board.piles[event.source], board.piles[event.destination]
         who = self.who(event.seat)
-        if destination.kind is Kind.STOCK:
+        if source is destination:
+            return f"{who}: all cards taken up, to be laid again"
+        if source.kind is Kind.WASTE and destination.kind is Kind.STOCK:
             return f"{who}: waste turned over, {_cards(event.count)}"
         if source.kind is Kind.STOCK and destination.kind is Kind.WASTE:
             return f"{who}: turned {event.count}, waste shows {self._top(board, destination)}"
-        moved = board.cards[event.destination][-abs(event.count) :]
+        cards, count = board.cards[event.destination], abs(event.count)
+        slips_under = destination.under is not None and source.kind is not Kind.STOCK
+        moved = cards[:count] if slips_under else cards[-count:]
         line = (
             f"{who}: {' '.join(map(self.card, moved))} from {self.place(source)} to {self.place(destination)}"
         )
@@ -162,12 +177,17 @@ class Words:
         said, asked = self._view.stuck()
         return f"{self.who(event.seat)}: stuck ({said} of {asked})"
 
+    def _progressed(self, event: ev.Progressed) -> str:
+        place = self._view.race_order().index(event.seat) + 1
+        return f"{self.who(event.seat)}: progress {event.progress}, place {place}"
+
     def _said(self, event: ev.Said) -> str:
         says = "say" if event.seat == self._seat else "says"
         return f"{self.who(event.seat)} {says}: {printable(event.text)}"
 
     def _paused(self, event: ev.Paused) -> str:
         why = "too few are connected" if event.seat is None else f"asked for by {self.who(event.seat)}"
+        why = "the server's disk took nothing" if event.by_server else why
         return f"the hand pauses: {why}"
 
     def _continued(self, event: ev.Continued) -> str:
@@ -185,6 +205,11 @@ class Words:
     def _watchers(self, message: Watchers) -> str:
         return f"watching: {message.count}"
 
+    def _halted(self, message: Halted) -> str:
+        if message.halted:
+            return "the server's disk takes nothing: the table stands still until it does; nothing is lost"
+        return "the server's disk works again"
+
     def _rotated(self, event: ev.Rotated) -> str:
         return "nobody can go on: everybody's top card of the stock goes to its bottom"
 
@@ -196,6 +221,7 @@ class Words:
             EndReason.OUT: f"DEMON! out: {self.who(event.out)}",
             EndReason.DEAD: "nobody can play any more",
             EndReason.STUCK: "everybody is stuck",
+            EndReason.TIME_UP: "the time is up",
             EndReason.ABANDONED: "everybody has left",
         }[event.reason]
         points = ", ".join(
@@ -229,6 +255,7 @@ _TELLERS: dict[type[Message], Callable[[Words, Any], str]] = {
     ev.Signalled: Words._signalled,
     ev.StuckSaid: Words._stuck_said,
     ev.Rotated: Words._rotated,
+    ev.Progressed: Words._progressed,
     ev.Said: Words._said,
     ev.Called: Words._called,
     ev.HandOver: Words._hand_over,
@@ -239,4 +266,5 @@ _TELLERS: dict[type[Message], Callable[[Words, Any], str]] = {
     ev.Muted: Words._muted,
     ev.Reacted: Words._reacted,
     Watchers: Words._watchers,
+    Halted: Words._halted,
 }

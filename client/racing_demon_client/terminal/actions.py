@@ -11,9 +11,25 @@ from typing import Final
 
 from ..plain.words import REACTIONS
 
-__all__ = ["ACTIONS", "LOBBY_ACTIONS", "MOST_COLUMNS", "Action", "Group", "Row", "column_actions"]
+__all__ = [
+    "ACTIONS",
+    "LOBBY_ACTIONS",
+    "MOST_COLUMNS",
+    "MOST_FOUNDATIONS",
+    "MOST_PILES",
+    "REPLAY_ACTIONS",
+    "SOLO_ACTIONS",
+    "Action",
+    "Group",
+    "Row",
+    "column_actions",
+    "pile_actions",
+]
 
 MOST_COLUMNS: Final = 19
+MOST_PILES: Final = 52
+"""As many piles as there are letters, small and capital ones."""
+MOST_FOUNDATIONS: Final = 10
 
 
 class Group(StrEnum):
@@ -23,6 +39,8 @@ class Group(StrEnum):
     LOBBY = "Before and between the hands"
     SAY = "Say"
     SEE = "See"
+    REPLAY = "Replay"
+    SOLO = "Alone"
 
 
 class Row(StrEnum):
@@ -138,10 +156,59 @@ LOBBY_ACTIONS: Final = (
     Action(id="bot-hard", does="add a bot that plays fast", brief="hard", keys=("3",), group=Group.LOBBY),
     Action(id="bot-away", does="send the last bot away", brief="one less", keys=("-",), group=Group.LOBBY),
     Action(id="qr", does="the table's link for a camera, as a QR code", keys=("q",), group=Group.LOBBY),
+    Action(
+        id="analysis",
+        does="the last hand: races, plays that waited, cards still buried",
+        brief="analysis",
+        keys=("f12",),
+        group=Group.SEE,
+    ),
     Action(id="options", does="game and options", brief="options", keys=("o",), group=Group.LOBBY),
     Action(id="back", does="back to the cards", brief="to the cards", keys=("escape",), group=Group.SEE),
 )
 """What can be done before and between the matches, beside what can be done always."""
+
+
+def _replay(name: str, does: str, brief: str, *keys: str) -> Action:
+    return Action(id=f"replay-{name}", does=does, brief=brief, keys=keys, group=Group.REPLAY)
+
+
+REPLAY_ACTIONS: Final = (
+    _replay("pause", "stand still, or go on", "pause", "space"),
+    _replay("back", "one event back, and stand still", "back", ",", "left"),
+    _replay("step", "one event on, and stand still", "step", ".", "right"),
+    _replay("slower", "slower", "slower", "-"),
+    _replay("faster", "faster", "faster", "+", "="),
+    _replay("hand-back", "to the deal, or to the hand before", "hand", "[", "pageup"),
+    _replay("hand-next", "to the next hand", "next", "]", "pagedown"),
+    _replay("seek", "go to a hand, an event or a time", "go to", "g"),
+)
+"""What can be done with a replay, beside what spectators can do."""
+
+
+SOLO_ACTIONS: Final = (
+    Action(
+        id="solo-undo",
+        does="take the last play back; with the same key, as many as you like",
+        brief="undo",
+        group=Group.SOLO,
+        keys=(",", "ctrl+z"),
+    ),
+    Action(
+        id="solo-redo",
+        does="make the play again that was taken back",
+        brief="redo",
+        group=Group.SOLO,
+        keys=(".", "ctrl+y"),
+    ),
+    Action(id="solo-up", does="all that may go up goes up", brief="all up", group=Group.SOLO, keys=("'",)),
+    Action(id="hint", does="show a play", brief="hint", group=Group.SOLO, keys=("/",)),
+    Action(id="solo-restart", does="the same deal again", group=Group.SOLO, keys=("f8",)),
+    Action(id="solo-deal", does="another deal", brief="deal", group=Group.SOLO, keys=("f9",)),
+    Action(id="solo-rules", does="the rules of the game", brief="rules", group=Group.SOLO, keys=("f7",)),
+    Action(id="solo-statistics", does="how often you have played, and won", group=Group.SOLO, keys=("f6",)),
+)
+"""What can be done at a table of one's own, beside playing."""
 
 
 def column_actions(columns: int) -> Iterator[Action]:
@@ -160,3 +227,14 @@ def column_actions(columns: int) -> Iterator[Action]:
             id=f"{spot}-one",
             does=f"only the top card to column {number}, not the run that could go",
         )
+
+
+def pile_actions(piles: int, foundations: int) -> Iterator[Action]:
+    """Yield the actions of piles that have a letter each, and of foundations that have a digit."""
+    for number in range(1, min(piles, MOST_PILES) + 1):
+        yield Action(
+            id=f"pile-{number}", does=f"pick up from pile {number}, or put down there; twice: its best play"
+        )
+        yield Action(id=f"pile-{number}-up", does=f"top card of pile {number} to the foundations")
+    for number in range(1, min(foundations, MOST_FOUNDATIONS) + 1):
+        yield Action(id=f"foundation-{number}", does=f"put down on foundation {number}, or take back from it")

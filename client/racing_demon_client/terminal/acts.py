@@ -10,14 +10,19 @@ from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Phase
 
+from ..describing import rules_of
+from ..plain.alone import told_scores
+from ..solo.statistics import scores, statistics_path
 from .drawing.densities import DENSITIES
 from .drawing.help import help_lines
 from .look import Look
-from .screens.dialogs import ChatScreen, HelpScreen, QuestionScreen
+from .replay import DEEDS, ReplaySession
+from .screens.dialogs import ChatScreen, HelpScreen, PlaceScreen, QuestionScreen, TextScreen
 from .screens.options import OptionsScreen
-from .screens.picture import LobbyScreen, PictureScreen, TallyScreen
+from .screens.picture import AnalysisScreen, LobbyScreen, PictureScreen, TallyScreen
 from .screens.players import Deed, PlayersScreen
 from .session import Session
+from .solo import SoloSession
 
 __all__ = ["Stage", "act"]
 
@@ -63,6 +68,10 @@ def act(stage: Stage, session: Session, action: str) -> None:
         session.tell(cl.AddBot, level=action.removeprefix("bot-"))
     elif action.startswith("react-"):
         session.tell(cl.React, reaction=action.removeprefix("react-"))
+    elif action in DEEDS and isinstance(session, ReplaySession):
+        session.do(action)
+    elif isinstance(session, SoloSession) and session.does(action):
+        return
     elif action in ACTS:
         ACTS[action](stage, session)
 
@@ -132,6 +141,18 @@ def _help(stage: Stage, session: Session) -> None:
         stage.push_screen(HelpScreen(lines, lambda: stage.look), lambda _: stage.route())
 
 
+def _rules(stage: Stage, session: Session) -> None:
+    view = session.client.view
+    if view.rules is not None:
+        lines = rules_of(view.rules.game)
+        stage.push_screen(TextScreen(lines, lambda: stage.look), lambda _: stage.route())
+
+
+def _statistics(stage: Stage, session: Session) -> None:
+    lines = ["How it went so far", *told_scores(scores(statistics_path()))]
+    stage.push_screen(TextScreen(lines, lambda: stage.look), lambda _: stage.route())
+
+
 def _show(kind: type[PictureScreen]) -> Callable[[Stage, Session], None]:
     def show(stage: Stage, session: Session) -> None:
         if type(stage.screen) is kind:
@@ -142,7 +163,20 @@ def _show(kind: type[PictureScreen]) -> Callable[[Stage, Session], None]:
     return show
 
 
+def _seek(stage: Stage, session: Session) -> None:
+    def said(text: str | None) -> None:
+        if text and stage.session is session and isinstance(session, ReplaySession):
+            session.seek(text)
+        stage.route()
+
+    if isinstance(session, ReplaySession):
+        stage.push_screen(PlaceScreen(), said)
+
+
 def _leave(stage: Stage, session: Session) -> None:
+    if isinstance(session, ReplaySession | SoloSession):
+        stage.run_worker(session.client.leave(), group="leaving")
+        return
     if session.opened.ends_with_us:
         text = "Leave the table? It is yours: it ends for everybody."
     else:
@@ -209,6 +243,10 @@ ACTS: Final[dict[str, Callable[[Stage, Session], None]]] = {
     "help": _help,
     "leave": _leave,
     "tally": _show(TallyScreen),
+    "analysis": _show(AnalysisScreen),
+    "replay-seek": _seek,
+    "solo-rules": _rules,
+    "solo-statistics": _statistics,
     "lobby": _show(LobbyScreen),
     "colours": _colours,
     "density": _density,

@@ -29,7 +29,9 @@ from ..faults import told_fault
 from ..openings import Opened
 from ..recents import Recent, recents, recents_path, remember
 from ..recorder import Recorder
+from ..replaying import Replay
 from ..settings import Settings, load, save, settings_path
+from ..solo.place import SoloClient
 from ..surroundings import login_name
 from .acts import act
 from .desk import Desk
@@ -38,11 +40,13 @@ from .keymap import PRESETS, known_actions
 from .lately import BANNER_MS, Cue
 from .look import Look, glyphs_for
 from .palette import depth_of, theme
+from .replay import ReplaySession
 from .screens.dialogs import ChatScreen, QuestionScreen
 from .screens.picture import LobbyScreen, PictureScreen, TallyScreen
 from .screens.table import TableScreen
 from .screens.welcome import WelcomeScreen, Wish
 from .session import Session
+from .solo import SoloSession
 
 __all__ = ["TerminalApp", "run"]
 
@@ -54,8 +58,20 @@ ROUTING = (*URGENT, Snapshot, ev.HandOver, ev.Joined, ev.Left)
 """What may call for another screen."""
 
 
-async def run(opened: Opened | None, arguments: argparse.Namespace, recorder: Recorder | None = None) -> int:
+async def run(
+    opened: Opened | None,
+    arguments: argparse.Namespace,
+    recorder: Recorder | None = None,
+    *,
+    watched: int | None = None,
+) -> int:
     """Show a table, or without one the first screen, until the user has enough.
+
+    Args:
+        opened: the place at the table.
+        arguments: the command line.
+        recorder: keeps the record of the table.
+        watched: the seat that a spectator looks at first.
 
     Raises:
         SettingsRefused: the settings cannot be used; the text says where and why.
@@ -70,7 +86,7 @@ async def run(opened: Opened | None, arguments: argparse.Namespace, recorder: Re
             f"{settings_path()}: there is nothing called {unknown[0]!r} to bind a key to. There are: {known}."
         )
     glyphs = glyphs_for("ascii" if arguments.ascii else settings.glyphs, sys.stdout.encoding or "")
-    app = TerminalApp(opened, settings, Look(glyphs=glyphs), recorder=recorder)
+    app = TerminalApp(opened, settings, Look(glyphs=glyphs), recorder=recorder, watched=watched)
     # Not SIGHUP: then the terminal is gone, nothing can be drawn any more, and the usual sudden end is right.
     with contextlib.suppress(NotImplementedError):  # Windows has no signal handlers on its loop
         ended = functools.partial(app.exit, None, 128 + signal.SIGTERM)
@@ -96,6 +112,7 @@ class TerminalApp(App[None]):
         settings: the player's settings.
         look: the glyphs, and what else does not come from the settings.
         recorder: keeps the record of the table to begin with.
+        watched: the seat that a spectator looks at first.
 
     """
 
@@ -110,7 +127,13 @@ class TerminalApp(App[None]):
     ]
 
     def __init__(
-        self, opened: Opened | None, settings: Settings, look: Look, *, recorder: Recorder | None = None
+        self,
+        opened: Opened | None,
+        settings: Settings,
+        look: Look,
+        *,
+        recorder: Recorder | None = None,
+        watched: int | None = None,
     ) -> None:
         # Textual decides by this, once and for all, what it makes of NO_COLOR.
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
@@ -120,6 +143,7 @@ class TerminalApp(App[None]):
         self._opened = opened
         self._settings = settings
         self._recorder = recorder
+        self._watched = watched
         self._stack = AsyncExitStack()
         self._is_stale = False
         self._shown_until = 0
@@ -193,8 +217,12 @@ class TerminalApp(App[None]):
             motion=self.look.motion,
             glyphs=self.look.glyphs,
         )
+        if self._watched is not None:
+            desk.watch(self._watched)
         preset = PRESETS[self._settings.keys]
-        self.session = Session(opened, desk, preset, dict(self._settings.bindings), self._recorder)
+        kinds = {Replay: ReplaySession, SoloClient: SoloSession}
+        kind = kinds.get(type(opened.client), Session)
+        self.session = kind(opened, desk, preset, dict(self._settings.bindings), self._recorder)
         if opened.how != "practised" and opened.addresses:
             self._remember(opened)
         if opened.note:
@@ -288,7 +316,9 @@ class TerminalApp(App[None]):
     def _screen_for(self, session: Session) -> PictureScreen:
         view = session.client.view
         kind: type[PictureScreen] = TableScreen
-        if view.phase in {Phase.TALLY, Phase.OVER} and session.now() >= self._shown_until:
+        if session.alone:
+            pass  # a table of one's own stays in view
+        elif view.phase in {Phase.TALLY, Phase.OVER} and session.now() >= self._shown_until:
             kind = TallyScreen
         elif view.phase is Phase.LOBBY and session.opened.how != "practised":
             kind = LobbyScreen

@@ -3,7 +3,7 @@
 No clock is read: times are milliseconds on one rising clock, which is the caller's.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from racing_demon_protocol.board import Board, Kind, Play
@@ -12,6 +12,7 @@ from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Refused, Snapshot
 from racing_demon_protocol.reasons import Phase, Reason
 
+from ..addressing import addresses
 from .drawing.glyphs import UNICODE, Glyphs
 from .drawing.scene import Dragged, Grip, Scene
 from .drawing.slots import Slots
@@ -37,6 +38,10 @@ class Desk:
         ping_ms: the last round trip.
         paint_ms: the last time from a key to its picture.
         ignored: the seats whose words are not shown here.
+        alone: whether it is a table of one's own.
+        sees_all: whether all layouts are known on identical deals too, as from a server's record.
+        standing: how far one has come, at such a table.
+        status: what is told while nothing else is to be said; may be empty.
 
     Args:
         place: the client.
@@ -57,6 +62,10 @@ class Desk:
         self._place = place
         self._slots: Slots | None = None
         self.ignored: set[int] = set()
+        self.alone = False
+        self.sees_all = False
+        self.standing: Callable[[], str] = str
+        self.status: Callable[[], str] = str
         self._watched: int | None = None
         self._turn_at: int | None = None
         self._sent: dict[int, Play] = {}
@@ -120,6 +129,10 @@ class Desk:
         aged, self._age = age != self._age, age
         return aged
 
+    def touch(self) -> None:
+        """Note that something is to be seen which time alone does not tell."""
+        self._age = None
+
     def ignore(self, seat: int) -> None:
         """Show nothing any more of what a player says, or show it again."""
         self.ignored ^= {seat}
@@ -155,10 +168,12 @@ class Desk:
 
     @property
     def focus(self) -> int | None:
-        """The seat whose layout is drawn large: the own one, else the one that is watched."""
+        """The seat whose layout is drawn large: the own one, else the one that is watched, if any may be."""
         seats, seat = self._place.view.hand_seats, self._place.seat
         if seat in seats:
             return seat
+        if self._place.view.is_private and not self.sees_all:
+            return None
         return self._watched if self._watched in seats else next(iter(seats), None)
 
     # The picture.
@@ -194,8 +209,19 @@ class Desk:
             paint_ms=self.paint_ms,
             trouble=self.trouble,
             labels=labels,
+            names=self._names(labels),
+            alone=self.alone,
+            standing=self.standing(),
             footer=footer,
         )
+
+    def _names(self, labels: Mapping[str, str]) -> Mapping[int, str]:
+        """Return what the keys of the piles are called."""
+        rules, focus = self._place.view.rules, self.focus
+        if rules is None or focus is None or self._place.view.board is None:
+            return {}
+        named = addresses(rules, self.hands.ahead()[0], focus)
+        return {pile: labels[name] for name, pile in named.items() if name in labels}
 
     def banner(self, now: int) -> str:
         """Return the word that fills the screen now, for those who want to see words do so."""
@@ -210,7 +236,7 @@ class Desk:
             return text, is_warning
         if self.hands.held is not None:
             return self._holding(self.hands.held, labels), False
-        return self._advice(now, labels), False
+        return self.status() or self._advice(now, labels), False
 
     def _advice(self, now: int, labels: Mapping[str, str]) -> str:
         """Return what the player may want to do, where nothing else is to be said."""
@@ -240,15 +266,15 @@ class Desk:
 
     def _holding(self, held: Grip, labels: Mapping[str, str]) -> str:
         board = self.hands.board()
-        cards = board.cards[held.pile][-held.count :]
+        cards = held.of(board.cards[held.pile])
         text = "holding " + " ".join(self.glyphs.card(card) for card in cards)
         if not self._place.view.options.hints:
             return text
         fits, view = self.hands.fits(), self._place.view
         assert view.rules is not None
         assert self._place.seat is not None
-        piles = view.rules.layout.own(self._place.seat, Kind.TABLEAU)
-        keys = [labels.get(f"column-{n}", "") for n, pile in enumerate(piles, start=1) if pile in fits]
+        piles = addresses(view.rules, board, self._place.seat)
+        keys = [labels.get(name, "") for name, pile in piles.items() if pile in fits]
         up = ["up"] if any(board.piles[pile].kind is Kind.FOUNDATION for pile in fits) else []
         return f"{text}   fits: {' '.join([*keys, *up]) or 'nowhere'}"
 
@@ -256,7 +282,7 @@ class Desk:
         held, at = self.hands.held, self.hands.dragged
         if held is None or at is None:
             return None
-        return Dragged(*at, tuple(self.hands.board().cards[held.pile][-held.count :]))
+        return Dragged(*at, tuple(held.of(self.hands.board().cards[held.pile])))
 
     def _slot_places(self, board: Board) -> Mapping[int, tuple[int, int]]:
         rules = self._place.view.rules

@@ -6,7 +6,7 @@ from racing_demon_protocol.board import Kind, Play
 from racing_demon_protocol.cards import UNKNOWN, Card
 from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Accepted, Pong, Refused, Seated, Snapshot, Watchers
+from racing_demon_protocol.messages.server import Accepted, Halted, Pong, Refused, Seated, Snapshot, Watchers
 from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.view import TableView
 
@@ -51,13 +51,19 @@ def tell(  # noqa: PLR0913
         loud = max(volume, FOUNDATIONS_TOO) if own else volume
         text = _played(message, view, words, loud, glyphs)
         return FeedLine(at_ms, text, Role.ACCENT if own else Role.TEXT) if text else None
+    if isinstance(message, ev.Progressed) and (message.seat == seat or volume < EVERYTHING):
+        return None  # it stands beside the player's name
     if isinstance(message, Refused):
         return FeedLine(at_ms, _refused(message, view, words, refused, glyphs), Role.WARNING)
     told = words.tell(message)
-    loud = isinstance(
-        message, ev.HandOver | ev.MatchOver | ev.Called | ev.Signalled | ev.Said | ev.Reacted | ev.Paused
-    )
-    return FeedLine(at_ms, screen_text(told), Role.ACCENT if loud else Role.DIM) if told else None
+    return FeedLine(at_ms, screen_text(told), _role(message)) if told else None
+
+
+def _role(message: Message) -> Role:
+    loud = ev.HandOver | ev.MatchOver | ev.Called | ev.Signalled | ev.Said | ev.Reacted | ev.Paused
+    if isinstance(message, Halted):
+        return Role.WARNING
+    return Role.ACCENT if isinstance(message, loud) else Role.DIM
 
 
 def late(microseconds: int) -> str:

@@ -4,6 +4,7 @@ No clock is read: times are milliseconds on one rising clock, which is the calle
 """
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Final, Protocol
 
 from racing_demon_protocol.board import FOUNDATIONS, Board, Kind, Play
@@ -14,6 +15,7 @@ from racing_demon_protocol.options import CallOut
 from racing_demon_protocol.rules import Rules
 from racing_demon_protocol.view import TableView
 
+from ..addressing import addresses, stops, usable
 from ..choosing import best_play, fitting_count, longest_unit, targets, with_plays
 from .drawing.scene import Grip
 
@@ -88,8 +90,7 @@ class Hands:
         held, self._held = self._held, None
         rules, board = self._rules(), self.board()
         if held is None:
-            self._pick_up(pile, count, now)
-            return None
+            return self._pick_up(pile, count, now)
         if held.pile == pile:
             best = best_play(rules, board, self._own_seat(), pile)
             if best is None:
@@ -104,11 +105,14 @@ class Hands:
         """Return the play of what is held to a pile, if the rules allow it; else say why not."""
         self._held = None
         board = self.board()
-        if board.piles[pile].kind is Kind.FOUNDATION:
-            return self._send(Play(held.pile, 1, FOUNDATIONS), now)
         rules, seat = self._rules(), self._own_seat()
+        if board.piles[pile].kind is Kind.FOUNDATION:
+            upward = Play(held.pile, 1, FOUNDATIONS, held.depth)
+            return self._send(self._exactly(upward, pile) or upward, now)
         counts = [1] if single else [held.count, fitting_count(rules, board, seat, held.pile, pile)]
-        plays = [Play(held.pile, count, pile) for count in counts if count > 0]
+        if held.depth:
+            counts = [held.count]
+        plays = [Play(held.pile, count, pile, held.depth) for count in counts if count > 0]
         play = next((play for play in plays if rules.can_play(board, seat, play)), plays[-1])
         return self._send(play, now)
 
@@ -125,8 +129,12 @@ class Hands:
         """Do what Enter means at the cursor: turn, pick up, put down."""
         if self._cursor is None or self._seat_in_hand() is None:
             return None
-        pile, count = self._cursor
+        pile, count, _ = self._cursor
         if self.board().piles[pile].kind is Kind.STOCK:
+            waste = self._rules().layout.waste.get(self._own_seat())
+            single = None if waste is None else Play(pile, 1, waste)  # the last two may be turned one by one
+            if single and self._rules().can_play(self.board(), self._own_seat(), single):
+                return self._send(single, now)
             return self._turn(now)
         return self.choose(pile, now, count=count)
 
@@ -211,7 +219,7 @@ class Hands:
         if seat not in view.hand_seats or seat is None or not view.in_hand:
             return view.board, {}
         plays = [
-            Play(command.source, command.count, command.destination)
+            Play(command.source, command.count, command.destination, command.depth)
             for command in self._place.in_doubt
             if isinstance(command, cl.PlayCards)
         ]
@@ -219,21 +227,57 @@ class Hands:
 
     # Step by step.
 
-    def _pick_up(self, pile: int, count: int | None, now: int) -> None:
+    def _pick_up(self, pile: int, count: int | None, now: int) -> Play | None:
+        """Pick a pile's cards up; an empty one that the stock may fill is filled from there."""
         rules, board = self._rules(), self.board()
         kind, seat = board.piles[pile].kind, self._own_seat()
-        if board.piles[pile].seat not in {seat, None} or not board.cards[pile]:
+        if pile not in usable(rules, seat) or not board.cards[pile]:
+            stock = rules.layout.stock.get(seat)
+            if stock is not None and pile in targets(rules, board, seat, stock) and kind is not Kind.WASTE:
+                return self._send(Play(stock, 1, pile), now)
             self.say("There is nothing to pick up.", now)
-        elif kind is Kind.FOUNDATION and not rules.may_take_back(seat, pile):
+        elif kind is Kind.FOUNDATION and not self._leaves(pile):
             self.say("Nothing leaves the foundations again.", now)
         else:
             most = longest_unit(rules, board, pile)
-            self._held = Grip(pile, min(count or most, most))
+            buried = count is not None and count > most and count - 1 in self._depths(pile)
+            self._held = (
+                Grip(pile, 1, count - 1) if buried and count else Grip(pile, min(count or most, most))
+            )
+        return None
+
+    def _leaves(self, foundation: int) -> bool:
+        """Tell whether a foundation's top may go elsewhere."""
+        rules, board, seat = self._rules(), self.board(), self._own_seat()
+        return rules.may_take_back(seat, foundation) or bool(targets(rules, board, seat, foundation))
+
+    def _depths(self, pile: int) -> set[int]:
+        """Return below how many others cards of a pile may be played."""
+        plays = self._rules().legal_plays(self.board(), self._own_seat())
+        return {play.depth for play in plays if play.source == pile}
+
+    def _exactly(self, upward: Play, pile: int) -> Play | None:
+        """Return the play to just this foundation, where that can be chosen, and makes a difference."""
+        rules, board, seat = self._rules(), self.board(), self._own_seat()
+        exact = upward._replace(destination=pile)
+        if pile not in addresses(rules, board, seat).values() or not rules.can_play(board, seat, exact):
+            return None
+        card = board.top(upward.source)
+        return (
+            None if card is None or next(rules.open_foundations(board, seat, card), None) == pile else exact
+        )
+
+    def _otherwise(self, upward: Play) -> Play:
+        """Return the play that takes a card up by a rule of its own; without one, what was meant."""
+        rules, board = self._rules(), self.board()
+        plays = (play for play in rules.legal_plays(board, self._own_seat()) if play.source == upward.source)
+        up = (play for play in plays if board.piles[play.destination].kind is Kind.FOUNDATION)
+        return next((play for play in up if play.depth == upward.depth), upward)
 
     def _turn(self, now: int) -> Play | None:
         self.let_go()
         rules, board, seat = self._rules(), self.board(), self._own_seat()
-        turn = rules.turn(board, seat)
+        turn = rules.turn(board, seat) or _only_play(rules, board, seat)
         if turn is None:
             self.say("There is nothing left to turn.", now, is_warning=True)
             return None
@@ -247,9 +291,11 @@ class Hands:
         self.let_go()
         board, rules = self.board(), self._rules()
         cards = board.cards[play.source]
-        if not cards:
+        if not cards and play.source != play.destination:
             self.say("There is no card there.", now, is_warning=True)
             return None
+        if play.destination == FOUNDATIONS and not rules.can_play(board, self._own_seat(), play):
+            play = self._otherwise(play)
         is_sure = play.destination != FOUNDATIONS and UNKNOWN not in cards[-play.count :]
         is_sure = is_sure or board.piles[play.source].kind is Kind.STOCK
         if is_sure:
@@ -264,17 +310,19 @@ class Hands:
         board, rules, seat = self.board(), self._rules(), self._own_seat()
         layout = rules.layout
         back = [pile for pile in layout.foundations if rules.may_take_back(seat, pile) and board.cards[pile]]
-        kinds = (Kind.STOCK, Kind.WASTE, Kind.RESERVE, Kind.TABLEAU)
-        stops = [*back, *(pile for kind in kinds for pile in layout.own(seat, kind))]
-        if self._cursor is None or self._cursor.pile not in stops:
-            self._cursor = Grip(layout.own(seat, Kind.TABLEAU)[0], 1)
+        named = addresses(rules, board, seat).values() if self._held is not None else ()
+        aims = [pile for pile in named if pile in layout.foundations and pile not in back]
+        places = [*back, *layout.own(seat, Kind.STOCK), *stops(rules, board, seat), *aims]
+        if self._cursor is None or self._cursor.pile not in places:
+            first = [*layout.own(seat, Kind.TABLEAU), *stops(rules, board, seat), *places]
+            self._cursor = Grip(first[0], 1) if first else None
             return
-        pile, count = self._cursor
+        pile, count, _ = self._cursor
         if action in {"left", "right"}:
             step = 1 if action == "right" else -1
-            self._cursor = Grip(stops[(stops.index(pile) + step) % len(stops)], 1)
+            self._cursor = Grip(places[(places.index(pile) + step) % len(places)], 1)
         else:
-            most = max(1, longest_unit(rules, board, pile))
+            most = max(1, longest_unit(rules, board, pile), *(depth + 1 for depth in self._depths(pile)))
             count += 1 if action == "more" else -1
             self._cursor = Grip(pile, min(most, max(1, count)))
 
@@ -292,12 +340,11 @@ class Hands:
 
     def _pile_of(self, action: str) -> int | None:
         """Return the pile that an action speaks of."""
-        layout, seat = self._rules().layout, self._own_seat()
         name = action.removesuffix("-up").removesuffix("-one")
-        if name == "waste":
-            return layout.waste[seat]
-        if name == "reserve":
-            return next(iter(layout.own(seat, Kind.RESERVE)), None)
-        columns = layout.own(seat, Kind.TABLEAU)
-        number = name.removeprefix("column-")
-        return columns[int(number) - 1] if number.isdigit() and 0 < int(number) <= len(columns) else None
+        return addresses(self._rules(), self.board(), self._own_seat()).get(name)
+
+
+def _only_play(rules: Rules, board: Board, seat: int) -> Play | None:
+    """Return the play that can be made, where there is just one: then no key has to name it."""
+    plays = list(islice(rules.legal_plays(board, seat), 2))
+    return plays[0] if len(plays) == 1 else None

@@ -1,12 +1,37 @@
 """Which key does what: presets for keyboards and hands, and the player's own bindings over them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from string import ascii_lowercase, ascii_uppercase
 from typing import Final
 
-from .actions import ACTIONS, LOBBY_ACTIONS, MOST_COLUMNS, Action, Group, Row, column_actions
+from .actions import (
+    ACTIONS,
+    LOBBY_ACTIONS,
+    MOST_COLUMNS,
+    MOST_FOUNDATIONS,
+    MOST_PILES,
+    REPLAY_ACTIONS,
+    SOLO_ACTIONS,
+    Action,
+    Group,
+    Row,
+    column_actions,
+    pile_actions,
+)
 
-__all__ = ["PRESETS", "Keymap", "Preset", "known_actions", "lobby_keymap", "table_keymap", "watch_keymap"]
+__all__ = [
+    "PRESETS",
+    "Keymap",
+    "Preset",
+    "game_keymap",
+    "known_actions",
+    "lobby_keymap",
+    "pile_keymap",
+    "replay_keymap",
+    "table_keymap",
+    "watch_keymap",
+]
 
 LABELS: Final = {"space": "space", "enter": "Enter", "backspace": "Backspace", "tab": "Tab"}
 LONG_NAMES: Final = {
@@ -66,6 +91,10 @@ class Preset:
         return {Row.UPPER: self.upper, Row.HOME: self.home, Row.LOWER: self.lower}[row][place]
 
 
+TOGETHER: Final = frozenset({"watch", "rotate", "tally", "lobby", "volume"})
+"""What means nothing at a table of one's own."""
+LETTERLESS: Final = {"stuck": "-", "call": "+", "hint": "="}
+"""The keys of what has a letter elsewhere, where all letters choose piles."""
 LOWER_SPOTS: Final = {"drop": 1, "call": 2, "stuck": 3, "hint": 4}
 
 PRESETS: Final = {
@@ -140,25 +169,107 @@ class Keymap:
             for action in self.actions
             if action.brief and action.id in self.labels
         ]
-        return [*([(moves, "move"), (ups, "up")] if moves else []), *brief]
+        if moves:
+            brief[:0] = [(moves, "move"), (ups, "up")]
+        letters = [self.labels[f"pile-{n}"] for n in range(1, MOST_PILES + 1) if f"pile-{n}" in self.labels]
+        if letters:
+            brief.insert(0, (f"{letters[0]}-{letters[-1]}", "piles"))
+        return brief
 
 
-def table_keymap(
-    preset: Preset, bindings: Mapping[str, str], *, columns: int = 7, reserve: bool = False
+def table_keymap(  # noqa: PLR0913
+    preset: Preset,
+    bindings: Mapping[str, str],
+    *,
+    columns: int = 7,
+    reserve: bool = False,
+    foundations: int = 0,
+    alone: bool = False,
 ) -> Keymap:
-    """Return the keys of a table whose game has so many columns, and perhaps a reserve."""
+    """Return the keys of a table whose game has so many columns, and perhaps a reserve.
+
+    Args:
+        preset: the keyboard.
+        bindings: the player's own keys.
+        columns: how many columns there are.
+        reserve: whether there is a reserve.
+        foundations: how many foundations are to have a key each.
+        alone: whether it is a table of one's own.
+
+    """
     spots = preset.spots(columns)
-    actions = [*column_actions(columns), *(a for a in ACTIONS if reserve or not a.id.startswith("reserve"))]
+    table = [a for a in _table_actions(alone) if reserve or not a.id.startswith("reserve")]
+    actions = [*column_actions(columns), *table, *pile_actions(0, foundations)]
     keys = {action.id: _keys(action, preset, spots) for action in actions}
     for number in range(1, columns + 1):
         home = keys[f"column-{number}"]
         if home and home[0].upper() != home[0]:
             keys[f"column-{number}-one"].append(home[0].upper())
-    taken = {key for action_id, own in keys.items() if not action_id.startswith("react-") for key in own}
-    for action_id, own in keys.items():  # a column needs its digit more than a reaction does
-        if action_id.startswith("react-"):
-            own[:] = [key for key in own if key not in taken]
+    _add_digits(keys, foundations)
+    _give_way(keys)
     return Keymap(actions, keys, bindings)
+
+
+def pile_keymap(
+    bindings: Mapping[str, str], *, piles: int, foundations: int = 0, alone: bool = False
+) -> Keymap:
+    """Return the keys of a table where each pile has a letter: the small ones first, then the capitals.
+
+    While there are capitals left, the capital letter of a pile sends its top card up.
+    """
+    table = [a for a in _table_actions(alone) if not a.id.startswith(("waste", "reserve"))]
+    actions = [*pile_actions(piles, foundations), *table]
+    keys = {action.id: [*action.keys, *LETTERLESS.get(action.id, "")] for action in actions}
+    for number, letter in enumerate((ascii_lowercase + ascii_uppercase)[:piles], start=1):
+        keys[f"pile-{number}"].append(letter)
+        if piles <= len(ascii_lowercase):
+            keys[f"pile-{number}-up"].append(letter.upper())
+    _add_digits(keys, foundations)
+    _give_way(keys)
+    return Keymap(actions, keys, bindings)
+
+
+def game_keymap(
+    preset: Preset, bindings: Mapping[str, str], names: Iterable[str], *, alone: bool = False
+) -> Keymap:
+    """Return the keys of a table for the piles that a player may choose, by the names of their actions."""
+    kinds = [name.partition("-")[0] for name in names]
+    foundations = kinds.count("foundation")
+    if piles := kinds.count("pile"):
+        return pile_keymap(bindings, piles=piles, foundations=foundations, alone=alone)
+    return table_keymap(
+        preset,
+        bindings,
+        columns=kinds.count("column"),
+        reserve="reserve" in kinds,
+        foundations=foundations,
+        alone=alone,
+    )
+
+
+def _table_actions(alone: bool) -> list[Action]:
+    """Return what can be done at a table, beside choosing piles."""
+    if not alone:
+        return list(ACTIONS)
+    own = {action.id for action in SOLO_ACTIONS}
+    kept = [a for a in ACTIONS if a.group is not Group.SAY and a.id not in own | TOGETHER]
+    return [*kept, *SOLO_ACTIONS]
+
+
+def _add_digits(keys: dict[str, list[str]], foundations: int) -> None:
+    for number in range(1, min(foundations, MOST_FOUNDATIONS) + 1):
+        keys[f"foundation-{number}"].append(str(number % 10))
+
+
+def _give_way(keys: dict[str, list[str]]) -> None:
+    """Take keys that choose piles from what needs them less: words need a digit less than foundations do."""
+    yielding = ("foundation-", "solo-", "hint", "react-")
+    taken = {key for action_id, own in keys.items() if not action_id.startswith(yielding) for key in own}
+    for prefix in yielding:
+        for action_id, own in keys.items():
+            if action_id.startswith(prefix):
+                own[:] = [key for key in own if key not in taken]
+                taken.update(own)
 
 
 def watch_keymap(bindings: Mapping[str, str]) -> Keymap:
@@ -178,6 +289,16 @@ def watch_keymap(bindings: Mapping[str, str]) -> Keymap:
     return Keymap(actions, {action.id: list(action.keys) for action in actions}, bindings)
 
 
+def replay_keymap(bindings: Mapping[str, str]) -> Keymap:
+    """Return the keys of somebody who plays a record back."""
+    brief = {"watch": "player", "analysis": "analysis", "leave": "leave"}
+    seen = [a for a in ACTIONS if a.group is Group.SEE and a.spot is None and a.id != "lobby"]
+    seen += [a for a in LOBBY_ACTIONS if a.id == "analysis"]
+    actions = [*REPLAY_ACTIONS, *(replace(a, brief=brief.get(a.id, "")) for a in seen)]
+    actions += [a for a in ACTIONS if a.id == "enter"]
+    return Keymap(actions, {action.id: list(action.keys) for action in actions}, bindings)
+
+
 def lobby_keymap(bindings: Mapping[str, str]) -> Keymap:
     """Return the keys of the screens around the hands."""
     always = [a for a in ACTIONS if a.id == "enter" or (a.group is not Group.PLAY and a.spot is None)]
@@ -188,7 +309,15 @@ def lobby_keymap(bindings: Mapping[str, str]) -> Keymap:
 
 def known_actions() -> frozenset[str]:
     """Return the names of all actions that keys can be bound to."""
-    return frozenset(action.id for action in [*ACTIONS, *LOBBY_ACTIONS, *column_actions(MOST_COLUMNS)])
+    every = [
+        *ACTIONS,
+        *LOBBY_ACTIONS,
+        *REPLAY_ACTIONS,
+        *SOLO_ACTIONS,
+        *column_actions(MOST_COLUMNS),
+        *pile_actions(MOST_PILES, MOST_FOUNDATIONS),
+    ]
+    return frozenset(action.id for action in every)
 
 
 def _keys(action: Action, preset: Preset, spots: Mapping[str, int]) -> list[str]:

@@ -39,11 +39,13 @@ class Lately:
 
     Attributes:
         feed: the lines of what happened, the latest last.
+        word: what fills the screen when somebody is out.
 
     """
 
     def __init__(self) -> None:
         self.feed: deque[FeedLine] = deque(maxlen=MOST_FEED)
+        self.word = "DEMON!"
         self._fresh: dict[int, int] = {}
         self._pace: dict[int, deque[int]] = {}
         self._signal_at = 0
@@ -58,6 +60,7 @@ class Lately:
         is_over = view.phase in {Phase.TALLY, Phase.OVER} and bool(view.results)
         self._ended_ms = view.results[-1].elapsed_ms if is_over else None
         self._deal_at = 0
+        self._banner_until = 0
         self._paused_ms = elapsed_ms if view.paused else None
         self._fresh.clear()
         self._pace = {seat: deque() for seat in view.hand_seats}
@@ -126,7 +129,7 @@ class Lately:
 
     def banner(self, now: int) -> str:
         """Return the word that fills the screen now."""
-        return "DEMON!" if now < self._banner_until else ""
+        return self.word if now < self._banner_until else ""
 
     def fresh(self, now: int) -> frozenset[int]:
         """Return the piles that changed a moment ago."""

@@ -4,8 +4,10 @@ import asyncio
 import time
 from collections.abc import Callable
 from functools import cached_property
+from typing import ClassVar
 
-from racing_demon_protocol.board import Kind, Play
+from racing_demon_protocol.analysis import SeatAnalysis, analyse
+from racing_demon_protocol.board import Play
 from racing_demon_protocol.errors import InvalidRecord, RacingDemonError
 from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages import client as cl
@@ -13,12 +15,14 @@ from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Pong, Snapshot
 from racing_demon_protocol.reasons import Phase
 from racing_demon_protocol.record import verify
+from racing_demon_protocol.story import Story
 
+from ..addressing import addresses
 from ..openings import Opened
 from ..recorder import Recorder
 from .desk import Desk
 from .drawing.page import Page
-from .keymap import Keymap, Preset, lobby_keymap, table_keymap, watch_keymap
+from .keymap import Keymap, Preset, game_keymap, lobby_keymap, watch_keymap
 from .lately import Cue
 
 __all__ = ["Session"]
@@ -26,16 +30,20 @@ __all__ = ["Session"]
 SILENCE_MS = 3_000
 """So long without any message from the server, and the player is told."""
 PING_MS = 2_000
+BEFORE_THE_DEAL = ("waste", *(f"column-{number}" for number in range(1, 8)))
+"""What the keys are shown for until it is known which piles there are."""
 
 
 class Session:
     """One stay at a table.
 
     Attributes:
+        alone: whether it is a table of one's own, without a server.
         opened: how the table was come to.
         desk: the desk.
         seed: the secret of the last hand, once it is told.
         proof: what came of checking the last hand.
+        analysis: what can be said of the last hand, for each of its players.
 
     Args:
         opened: the place at the table.
@@ -45,6 +53,8 @@ class Session:
         recorder: keeps the record, if that was asked for.
 
     """
+
+    alone: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -62,14 +72,15 @@ class Session:
         self._preset = preset
         self._bindings = bindings
         self._recorder = recorder
-        self._keymaps: dict[tuple[int, bool], Keymap] = {}
+        self._keymaps: dict[tuple[str, ...], Keymap] = {}
+        self.analysis: list[SeatAnalysis] = []
         self._hand: list[Snapshot | ev.Event] = []
+        self._story = Story()
         self._heard_at = self.now()
         self._pinged_at = 0
         self.client.notice = self._notice
 
-    @staticmethod
-    def now() -> int:
+    def now(self) -> int:
         """Return the milliseconds on the session's rising clock."""
         return time.monotonic_ns() // 1_000_000
 
@@ -77,16 +88,17 @@ class Session:
     def keymap(self) -> Keymap:
         """The keys of the game on the table."""
         view, focus = self.client.view, self.desk.focus
-        columns, reserve = 7, False
-        if view.rules is not None and self.client.seat not in view.hand_seats:
+        if view.rules is None or view.board is None or focus is None:
+            return self._keymap_of(BEFORE_THE_DEAL)
+        if self.client.seat not in view.hand_seats:
             return self.watch_keymap
-        if view.rules is not None and focus is not None:
-            columns = len(view.rules.layout.own(focus, Kind.TABLEAU))
-            reserve = bool(view.rules.layout.own(focus, Kind.RESERVE))
-        known = self._keymaps.get((columns, reserve))
+        return self._keymap_of(tuple(addresses(view.rules, view.board, focus)))
+
+    def _keymap_of(self, names: tuple[str, ...]) -> Keymap:
+        known = self._keymaps.get(names)
         if known is None:
-            known = table_keymap(self._preset, self._bindings, columns=columns, reserve=reserve)
-            self._keymaps[columns, reserve] = known
+            known = game_keymap(self._preset, self._bindings, names, alone=self.alone)
+            self._keymaps[names] = known
         return known
 
     @cached_property
@@ -117,9 +129,17 @@ class Session:
             if self._recorder is not None:
                 self._recorder.keep(message, self.client.view)
             self._keep(message)
+            self._analyse(message)
             if isinstance(message, Pong):
                 self.desk.ping_ms = float((now - message.stamp) % 2**31)
             heard(message, self.desk.follow(message, now))
+
+    def _analyse(self, message: Message) -> None:
+        """Follow what happens for the analysis of the hand, and make it when the hand is over."""
+        view = self.client.view
+        self._story.note(message, view, time.monotonic_ns() // 1_000, self.client.seat)
+        if isinstance(message, ev.HandOver) and self._story.hand is not None:
+            self.analysis = analyse(self._story.hand, view, message.seed)
 
     def _keep(self, message: Message) -> None:
         """Keep what can be checked when the hand's secret is told: from the last rest before it on."""
@@ -197,10 +217,12 @@ class Session:
             and (action.brief or action.id in {"chat", "leave", "players"})
             and (is_host or action.id not in hosts_only)
             and (action.id != "back" or has_cards)
+            and (action.id != "analysis" or bool(self.analysis))
         ]
         return Page(
             view=view,
             seat=self.client.seat,
+            focus=self.desk.focus,
             addresses=self.opened.addresses,
             feed=self.desk.lately.feed,
             prompt=prompt,
@@ -209,6 +231,7 @@ class Session:
             watchers=self.client.watchers,
             seed=self.seed,
             proof=self.proof,
+            analysis=self.analysis,
             labels=keymap.labels,
             footer=footer,
         )

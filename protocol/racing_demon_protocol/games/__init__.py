@@ -6,12 +6,45 @@ from typing import Any
 from ..declaration import Foundations, Game, Group, Reserve, Stock, Tableau, Waste
 from ..errors import InvalidGame
 from ..options import Options
-from .demon import CLASSIC, DEMON_A, DEMON_B, FOOLIANA
-from .klondike import RACING_DEMON
+from .castle import BELEAGUERED_CASTLE
+from .cells import CELL_GAMES
+from .columns import COLUMN_GAMES
+from .demon import CLASSIC, DEMON_A, DEMON_B, FOOLIANA, RACING_DEMONS
+from .fans import FAN_GAMES
+from .free import FREE_GAMES
+from .klondike import RACING_DEMON, TRIANGULAR_GAMES
+from .merging import GAMBLERS_PATIENCE
+from .ranks import LITTLE_LOTS, SYMPATHY, SYMPATHY_ALONE
+from .rounds import ROUND_GAMES
+from .rows import DOUBLE_JUMP, PUSH_PIN
+from .steps import STEP_GAMES
+from .sums import FOURTEEN, NUMBER_ELEVEN, NUMBER_ELEVEN_DOUBLE, PICTURE_GALLERY
+from .travelling import CLOCK, TRAVELLERS, WANDERING_CARD, WEAVERS
+from .tricks import A_SPELL, MUSICAL_SEQUEL
 
 __all__ = ["GAMES", "declare"]
 
-GAMES: dict[str, Game] = {game.name: game for game in (RACING_DEMON, CLASSIC, DEMON_A, DEMON_B, FOOLIANA)}
+BUILDING_GAMES = (
+    *(RACING_DEMON, CLASSIC, DEMON_A, DEMON_B, FOOLIANA, *RACING_DEMONS),
+    *TRIANGULAR_GAMES,
+    *FREE_GAMES,
+    *FAN_GAMES,
+    *STEP_GAMES,
+    *CELL_GAMES,
+    *ROUND_GAMES,
+    *COLUMN_GAMES,
+    BELEAGUERED_CASTLE,
+)
+OWN_MECHANICS = (
+    *(FOURTEEN, NUMBER_ELEVEN, NUMBER_ELEVEN_DOUBLE, PICTURE_GALLERY),
+    *(LITTLE_LOTS, SYMPATHY, SYMPATHY_ALONE),
+    *(PUSH_PIN, DOUBLE_JUMP),
+    *(TRAVELLERS, WANDERING_CARD, CLOCK, WEAVERS),
+    GAMBLERS_PATIENCE,
+    *(MUSICAL_SEQUEL, A_SPELL),
+)
+
+GAMES: dict[str, Game] = {game.name: game for game in (*BUILDING_GAMES, *OWN_MECHANICS)}
 """Every game by its name, the default first."""
 
 

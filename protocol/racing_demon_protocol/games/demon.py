@@ -1,13 +1,20 @@
 """Games around a demon: a reserve of thirteen and four columns."""
 
+from dataclasses import replace
+
 from ..board import Shows
 from ..declaration import (
+    Base,
     Deal,
+    Deals,
+    Doubt,
     Filler,
     Foundations,
     Game,
     Goal,
+    Heads,
     Owner,
+    Racing,
     Reserve,
     Scoring,
     Space,
@@ -17,8 +24,9 @@ from ..declaration import (
     Unit,
     Waste,
 )
+from ..privileges import Grace
 
-__all__ = ["CLASSIC", "DEMON_A", "DEMON_B", "FOOLIANA"]
+__all__ = ["CLASSIC", "DEMON_A", "DEMON_B", "FOOLIANA", "RACING_DEMONS"]
 
 FOUR_COLUMNS = (1, 1, 1, 1)
 DEMON_SIZE = 13
@@ -27,6 +35,11 @@ CLASSIC = Game(
     name="classic",
     title="Racing Demon, the classic game",
     source="catalogue 1.9",
+    text=(
+        "The standard game, also known as Nerts or Pounce. Everybody has a reserve of thirteen, its top face "
+        "up, and four columns; all build on shared foundations. The first to empty the reserve is out. A "
+        "card on the foundations is a point, a card left in the reserve costs two."
+    ),
     groups=(
         Foundations(),
         Stock(),
@@ -41,54 +54,191 @@ CLASSIC = Game(
 """The standard game, also known as Nerts or Pounce: the first to empty the reserve is out."""
 
 
-def _demon(  # noqa: PLR0913
-    *, name: str, title: str, source: str, deal: tuple[str, ...], reserve: Reserve, unit: Unit, space: Space
-) -> Game:
-    """Declare a solitaire demon: first-card base, ranks that go round, spaces filled by the reserve."""
-    return Game(
-        name=name,
-        title=title,
-        source=source,
-        groups=(
-            Foundations(owner=Owner.PLAYER, base=None, wrap=True),
-            Stock(tail_rule=TailRule.EITHER2),
-            Waste(),
-            reserve,
-            Tableau(shape=FOUR_COLUMNS, wrap=True, unit=unit, space=space),
-        ),
-        deal=tuple(Deal(to=to, count=1 if to == "foundation" else None) for to in deal),
-        scoring=Scoring(out_bonus=0),
-    )
+HEAP_DOWN = Reserve(size=DEMON_SIZE, shows=Shows.NONE, playable=False)
+HEAP_UP = Reserve(size=DEMON_SIZE)
+FROM_HEAP = Space(fill=(Filler.RESERVE,))
+GROUPS = (
+    Foundations(owner=Owner.PLAYER, base=Base.FIRST, wrap=True),
+    Stock(tail_rule=TailRule.EITHER2),
+    Waste(),
+)
+NO_BONUS = Scoring(out_bonus=0)
+WRAPS = Doubt(
+    question="Does a king go on an ace in a column?",
+    answer="Yes, as the example of seed 001 shows.",
+    field="tableau.wrap",
+)
+AFTER_THE_HEAP = Doubt(
+    question="What fills a space when the heap is gone?",
+    answer="Any card that is free, if one likes.",
+    field="tableau.space",
+)
+TWO_LEFT = Doubt(
+    question="What holds when a turn yields two cards only?",
+    answer="Either may be used.",
+    field="stock.tail_rule",
+)
 
 
-DEMON_A = _demon(
+def _columns(unit: Unit, space: Space = FROM_HEAP) -> Tableau:
+    return Tableau(shape=FOUR_COLUMNS, wrap=True, unit=unit, space=space)
+
+
+DEMON_A = Game(
     name="demon-a",
     title="Demon, with the heap face down",
     source="seed 000, catalogue 2.1",
-    deal=("tableau", "reserve", "foundation"),
-    reserve=Reserve(size=DEMON_SIZE, shows=Shows.NONE, playable=False),
-    unit=Unit.WHOLE,
-    space=Space(fill=(Filler.RESERVE,)),
+    groups=(*GROUPS, HEAP_DOWN, _columns(Unit.WHOLE)),
+    deal=(Deal(to="tableau"), Deal(to="reserve"), Deal(to="foundation", count=1)),
+    scoring=NO_BONUS,
+    deals=Deals.IDENTICAL,
+    racing=Racing.IDENTICAL,
+    skill=2,
+    text=(
+        "Four columns, a heap of thirteen face down that only fills spaces, and one card that begins the "
+        "families: its rank is the base of all four, which rise in suit and go round. On the columns one "
+        "builds down, red and black in turn. The stock is turned by threes, as often as wanted."
+    ),
+    doubts=(
+        Doubt(
+            question="Is the heap's top playable?",
+            answer="No: it only fills spaces.",
+            field="reserve.playable",
+        ),
+        WRAPS,
+        Doubt(
+            question="What moves between columns?", answer="A card, or a whole column.", field="tableau.unit"
+        ),
+        AFTER_THE_HEAP,
+        TWO_LEFT,
+    ),
 )
 
-DEMON_B = _demon(
+DEMON_B = Game(
     name="demon-b",
     title="Demon, with the heap face up",
     source="seed 001, catalogue 2.2",
-    deal=("reserve", "tableau", "foundation"),
-    reserve=Reserve(size=DEMON_SIZE),
-    unit=Unit.WHOLE,
-    space=Space(fill=(Filler.RESERVE,)),
+    groups=(
+        GROUPS[0],
+        Stock(tail_rule=TailRule.EITHER2, counts=True),
+        GROUPS[2],
+        HEAP_UP,
+        _columns(Unit.WHOLE),
+        Heads(of="tableau", count=len(FOUR_COLUMNS)),
+    ),
+    deal=(Deal(to="reserve"), Deal(to="tableau"), Deal(to="foundation", count=1)),
+    specials=(Grace(heads="heads"),),
+    scoring=NO_BONUS,
+    deals=Deals.IDENTICAL,
+    racing=Racing.IDENTICAL,
+    skill=2,
+    text=(
+        "A heap of thirteen, its top face up and free, four columns, and one card that begins the families: "
+        "its rank is the base of all four, which rise in suit and go round. On the columns one builds down, "
+        "red and black in turn; the heap fills spaces. The stock is turned by threes, as often as wanted. "
+        "Once, when a whole pass has led to nothing, the top of a family may go back to the foot or the head "
+        "of a column."
+    ),
+    doubts=(
+        WRAPS,
+        Doubt(
+            question="What moves between columns?", answer="A card, or a whole column.", field="tableau.unit"
+        ),
+        AFTER_THE_HEAP,
+        TWO_LEFT,
+        Doubt(
+            question="What is the head of a column?",
+            answer="The place under its first card, for a card one higher of the other colour.",
+            field="Grace.heads",
+        ),
+        Doubt(
+            question="When is one blocked?",
+            answer="When no card can be played, and all of stock and waste was turned since the last play.",
+            field="Grace",
+        ),
+    ),
 )
-"""Without the grace of seed 001: that is a special rule of its own."""
 
-FOOLIANA = _demon(
+FOOLIANA = Game(
     name="fooliana",
     title="Fooliana",
     source="seed 004 entry 36, catalogue 2.3",
-    deal=("reserve", "foundation", "tableau"),
-    reserve=Reserve(size=DEMON_SIZE),
-    unit=Unit.TAIL,
-    space=Space(fill=(Filler.RESERVE, Filler.STOCK_BOTTOM)),
+    groups=(*GROUPS, HEAP_UP, _columns(Unit.TAIL, Space(fill=(Filler.RESERVE, Filler.STOCK_BOTTOM)))),
+    deal=(Deal(to="reserve"), Deal(to="foundation", count=1), Deal(to="tableau")),
+    scoring=NO_BONUS,
+    deals=Deals.IDENTICAL,
+    racing=Racing.IDENTICAL,
+    skill=1,
+    text=(
+        "Demon with a Fool: a heap of thirteen, its top face up and free. Any number of cards moves "
+        "together, and when the heap is gone, the bottom card of the hand fills the spaces."
+    ),
+    doubts=(WRAPS,),
 )
 """When the heap is gone, the bottom card of the stock fills the spaces, while there is one (D5)."""
+
+
+def _race(game: Game, name: str, title: str, text: str, *, from_aces: bool) -> Game:
+    """Put a demon's families into the middle, for everybody: from the aces, or from the rank of one card."""
+    families = Foundations() if from_aces else Foundations(base=Base.FIRST, wrap=True)
+    groups = tuple(
+        families if isinstance(group, Foundations) else replace(group, counts=False)
+        for group in game.groups
+        if not isinstance(group, Heads)
+    )
+    deal = tuple(
+        replace(step, once=True) if step.to == "foundation" else step
+        for step in game.deal
+        if not (from_aces and step.to == "foundation")
+    )
+    return replace(
+        game,
+        name=name,
+        title=title,
+        source=f"{game.source}, raced as in catalogue 6.8",
+        groups=groups,
+        deal=deal,
+        specials=(),
+        scoring=Scoring(),
+        deals=Deals.OWN,
+        racing=Racing.SHARED,
+        doubts=tuple(doubt for doubt in game.doubts if not doubt.field.startswith("Grace")),
+        text=text,
+    )
+
+
+RACING_DEMONS = (
+    _race(
+        DEMON_A,
+        "demon-a-aces",
+        "Demon around shared aces, with the heaps face down",
+        "Everybody has the layout of Demon, with a heap face down; the families in the middle are "
+        "everybody's, and rise from the aces.",
+        from_aces=True,
+    ),
+    _race(
+        DEMON_A,
+        "demon-a-first",
+        "Demon around shared families, with the heaps face down",
+        "Everybody has the layout of Demon, with a heap face down. The first player's formation card is laid "
+        "in the middle, and its rank begins all families there, for everybody.",
+        from_aces=False,
+    ),
+    _race(
+        DEMON_B,
+        "demon-b-aces",
+        "Demon around shared aces, with the heaps face up",
+        "Everybody has the layout of Demon, with a heap face up; the families in the middle are "
+        "everybody's, and rise from the aces.",
+        from_aces=True,
+    ),
+    _race(
+        DEMON_B,
+        "demon-b-first",
+        "Demon around shared families, with the heaps face up",
+        "Everybody has the layout of Demon, with a heap face up. The first player's card is laid in the "
+        "middle, and its rank begins all families there, for everybody.",
+        from_aces=False,
+    ),
+)
+"""The layouts of seeds 000 and 001 around families that belong to everybody."""

@@ -11,9 +11,12 @@ from pydantic import Field
 from ..options import Options
 from ..reasons import Reaction
 from .row import (
+    MAX_COUNT,
     ChatText,
     Code,
     Counter,
+    Depth,
+    Destination,
     Message,
     Milliseconds,
     Name,
@@ -116,14 +119,16 @@ class PlayCards(Command):
 
     ``destination`` -1 means the foundations: the first that accepts takes the card, and a run goes up
     card by card. ``seen`` is the number of the last event that the sender had applied; it tells "you
-    were beaten to it" from "that was never legal", and decides nothing.
+    XX
     """
 
     TAG: ClassVar[int] = 6
+    LATER: ClassVar[int] = 1
     source: PileNumber
-    count: Annotated[int, Field(strict=True, ge=1, le=52)]
-    destination: Annotated[int, Field(strict=True, ge=-1, le=255)]
+    count: Annotated[int, Field(strict=True, ge=1, le=MAX_COUNT)]
+    destination: Destination
     seen: Seq
+    depth: Depth = 0
 
 
 class Stuck(Command):

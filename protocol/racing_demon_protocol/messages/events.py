@@ -14,6 +14,7 @@ from .row import (
     ChatText,
     Count,
     Counter,
+    Depth,
     Hash,
     Message,
     Milliseconds,
@@ -41,6 +42,7 @@ __all__ = [
     "OptionsSet",
     "Paused",
     "Played",
+    "Progressed",
     "Reacted",
     "Readied",
     "Rotated",
@@ -62,15 +64,21 @@ class Played(Event):
 
     ``shown`` names the cards that this turned up: those of the source first, then of the destination,
     each bottom first. ``counter`` is that of the seat's command; 0 where the game moved by itself.
+    ``depth`` cards above (or, where ``count`` is negative, below) the ones taken stayed where they were.
+
+    On identical deals only the seat's own player is told of it, and it has no number of its own: ``seq`` is
+    that of the event before.
     """
 
     TAG: ClassVar[int] = 80
+    LATER: ClassVar[int] = 1
     seat: Seat
     counter: Counter
     source: PileNumber
     count: Count
     destination: PileNumber
     shown: tuple[CardNumber, ...] = ()
+    depth: Depth = 0
 
 
 class Joined(Event):
@@ -205,11 +213,13 @@ class Said(Event):
 class Paused(Event):
     """The hand stands still: nothing is played, and no time passes in it.
 
-    ``seat`` is the host who wanted that; ``None``: too few players are connected.
+    ``seat`` is the host who wanted that; ``None``: too few players are connected, or, ``by_server``, the
+    server's disk took nothing.
     """
 
     TAG: ClassVar[int] = 96
     seat: Seat | None = None
+    by_server: Annotated[bool, Field(strict=True)] = False
 
 
 class Continued(Event):
@@ -241,3 +251,11 @@ class Reacted(Event):
     TAG: ClassVar[int] = 100
     seat: Seat
     reaction: Reaction
+
+
+class Progressed(Event):
+    """On identical deals: how far a player has come. That is all that anybody else is told of a layout."""
+
+    TAG: ClassVar[int] = 101
+    seat: Seat
+    progress: Points

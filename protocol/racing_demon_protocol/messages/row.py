@@ -1,13 +1,15 @@
 """What all messages are made of: a pydantic model that travels as an array of its fields in order."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar, cast
+from functools import cache
+from typing import Annotated, Any, ClassVar, Self, cast
 
 from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, model_serializer, model_validator
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from ..cards import UNKNOWN
+from ..errors import LONGEST_TEXT
 
 __all__ = [
     "CardNumber",
@@ -15,6 +17,8 @@ __all__ = [
     "Code",
     "Count",
     "Counter",
+    "Depth",
+    "Destination",
     "Hash",
     "Message",
     "Microseconds",
@@ -30,21 +34,27 @@ __all__ = [
 ]
 
 MAX_INT = 2**31 - 1
-MAX_CARD = 8 * 52 - 1
+MAX_CARD = 8 * 2 * 52 - 1
+MAX_PILE = 1_023
+MAX_COUNT = 104
 
 Counter = Annotated[int, Field(strict=True, ge=0, le=MAX_INT)]
 """The seat's own count of its commands, rising; 0 where a message answers none."""
 Seq = Annotated[int, Field(strict=True, ge=0, le=MAX_INT)]
 """The number of an event in the table's log, from 1, without gaps."""
 Seat = Annotated[int, Field(strict=True, ge=0, le=7)]
-PileNumber = Annotated[int, Field(strict=True, ge=0, le=255)]
-Count = Annotated[int, Field(strict=True, ge=-52, le=52)]
+PileNumber = Annotated[int, Field(strict=True, ge=0, le=MAX_PILE)]
+Destination = Annotated[int, Field(strict=True, ge=-1, le=MAX_PILE)]
+"""A pile's number, or -1."""
+Count = Annotated[int, Field(strict=True, ge=-MAX_COUNT, le=MAX_COUNT)]
+Depth = Annotated[int, Field(strict=True, ge=0, le=MAX_COUNT)]
+"""How many cards above the ones that are meant stay where they are."""
 CardNumber = Annotated[int, Field(strict=True, ge=UNKNOWN, le=MAX_CARD)]
 Milliseconds = Annotated[int, Field(strict=True, ge=-MAX_INT, le=MAX_INT)]
 Microseconds = Annotated[int, Field(strict=True, ge=0, le=2**53)]
 Name = Annotated[str, Field(min_length=1, max_length=64)]
 """A player's name; the server cleans it to at most 24 printable characters."""
-Text = Annotated[str, Field(max_length=240)]
+Text = Annotated[str, Field(max_length=LONGEST_TEXT)]
 ChatText = Annotated[str, Field(min_length=1, max_length=200)]
 """A line of chat; the server cleans it like a name."""
 Code = Annotated[str, Field(min_length=1, max_length=16)]
@@ -71,9 +81,32 @@ class Row(BaseModel):
             raise ValueError("too many fields")
         return dict(zip(cls.model_fields, data, strict=False))
 
+    LATER: ClassVar[int] = 0
+    """So many fields at the end are left out while they hold their defaults: older programs know them not."""
+
+    @classmethod
+    def trusted(cls, *values: Any) -> Self:
+        """Return a row of all its fields' values, in order, which are known to be valid: for the hot path."""
+        row = cls.__new__(cls)
+        put = object.__setattr__
+        put(row, "__dict__", dict(zip(_defaults(cls), values, strict=True)))
+        put(row, "__pydantic_fields_set__", _names(cls))
+        put(row, "__pydantic_extra__", None)
+        put(row, "__pydantic_private__", None)
+        return row
+
     @model_serializer(mode="plain")
-    def _to_array(self) -> list[Any]:
-        return [getattr(self, name) for name in type(self).model_fields]
+    def to_array(self) -> list[Any]:
+        """Return the fields in order, as the row is written; other rows among them are still rows."""
+        fields = self.__dict__
+        defaults = _defaults(type(self))
+        values = [fields[name] for name in defaults]
+        if self.LATER:
+            for name in reversed(list(defaults)[-self.LATER :]):
+                if values[-1] != defaults[name]:
+                    break
+                values.pop()
+        return values
 
     @classmethod
     def __get_pydantic_json_schema__(
@@ -92,6 +125,17 @@ class Message(Row):
 
     TAG: ClassVar[int]
     """The first element of the frame."""
+
+
+@cache
+def _defaults(cls: type[Row]) -> dict[str, Any]:
+    """Return the fields in order, and what they hold where nobody says."""
+    return {name: field.default for name, field in cls.model_fields.items()}
+
+
+@cache
+def _names(cls: type[Row]) -> set[str]:
+    return set(_defaults(cls))
 
 
 def _array(items: Sequence[JsonSchemaValue], required: int, description: str) -> JsonSchemaValue:

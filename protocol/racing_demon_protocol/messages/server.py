@@ -10,6 +10,7 @@ from .row import (
     CardNumber,
     Code,
     Counter,
+    Destination,
     Hash,
     Message,
     Microseconds,
@@ -24,6 +25,7 @@ from .row import (
 
 __all__ = [
     "Accepted",
+    "Halted",
     "HandResult",
     "Pong",
     "Refused",
@@ -93,10 +95,14 @@ class Snapshot(Message):
 
     ``piles`` are in the order of the game's layout for ``hand_seats``, each bottom first, -1 for a
     face-down card. ``elapsed_ms`` counts from the signal; before it, it is negative. ``locked`` tells
-    whether the table has a passphrase.
+    whether the table has a passphrase. ``came`` has a number for each pile, where the game counts what
+    comes to piles; ``liberties`` one for each seat of the hand: see Events in the README. On identical deals
+    ``progress`` tells how far each seat of the hand has come, and ``since`` with which event; the piles of
+    all seats but the receiver's are as they were dealt.
     """
 
     TAG: ClassVar[int] = 66
+    LATER: ClassVar[int] = 4
     seq: Seq
     code: Code
     options: Options
@@ -115,6 +121,10 @@ class Snapshot(Message):
     winners: tuple[Seat, ...] = ()
     paused: Annotated[bool, Field(strict=True)] = False
     locked: Annotated[bool, Field(strict=True)] = False
+    came: tuple[Annotated[int, Field(strict=True, ge=0)], ...] = ()
+    liberties: tuple[Annotated[int, Field(strict=True, ge=0)], ...] = ()
+    progress: tuple[Points, ...] = ()
+    since: tuple[Seq, ...] = ()
 
 
 class Accepted(Message):
@@ -139,7 +149,7 @@ class Refused(Message):
     text: Text
     by: Seat | None = None
     late_us: Microseconds = 0
-    pile: Annotated[int, Field(strict=True, ge=-1, le=255)] = -1
+    pile: Destination = -1
     top: CardNumber = -1
 
 
@@ -155,3 +165,13 @@ class Watchers(Message):
 
     TAG: ClassVar[int] = 70
     count: Annotated[int, Field(strict=True, ge=0, le=1_000_000)]
+
+
+class Halted(Message):
+    """The server's disk takes nothing, so the table stands still; told to all who listen, and its end, too.
+
+    Nothing is lost: what was played and not told yet comes when the disk works again.
+    """
+
+    TAG: ClassVar[int] = 71
+    halted: Annotated[bool, Field(strict=True)]

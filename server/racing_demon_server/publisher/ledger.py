@@ -5,12 +5,13 @@ Not from its view: that may have gone on already to the next hand when an event 
 
 from typing import Any, NamedTuple
 
+from racing_demon_protocol.directory import VERSION
 from racing_demon_protocol.messages import Event
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.reasons import EndReason
 from racing_demon_protocol.view import TableView
 
-from .payloads import VERSION, as_json
+from .payloads import as_json
 
 __all__ = ["Ledger", "Result"]
 

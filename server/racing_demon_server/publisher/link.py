@@ -4,17 +4,19 @@ import asyncio
 import contextlib
 import logging
 import socket
+import ssl
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Final, cast
 
 import aiomqtt
 
-from .address import BrokerAddress
+from racing_demon_protocol.broker_address import BrokerAddress
+
 from .outbox import Outgoing
 from .topics import Topics
 
-__all__ = ["BrokerGone", "Link", "connected"]
+__all__ = ["BrokerGone", "Link", "connected", "tls_context"]
 
 PATIENCE: Final = 2.0
 """Seconds for the broker to answer anything."""
@@ -85,6 +87,16 @@ class Link:
             pass
 
 
+def tls_context(address: BrokerAddress) -> ssl.SSLContext | None:
+    """Return what checks the broker's certificate; ``None`` without encryption.
+
+    Raises:
+        OSError: the file of certificates cannot be read, or holds none.
+
+    """
+    return ssl.create_default_context(cafile=address.ca) if address.tls else None
+
+
 @asynccontextmanager
 async def connected(address: BrokerAddress, topics: Topics) -> AsyncIterator[Link]:
     """Connect to the broker; should the connection break, the broker tells everybody in our stead.
@@ -103,7 +115,7 @@ async def connected(address: BrokerAddress, topics: Topics) -> AsyncIterator[Lin
         # that one's last will, before it takes the new one.
         identifier=f"rd-{topics.node}",
         will=aiomqtt.Will(topics.status, OFFLINE, 1, retain=True),
-        tls_context=address.tls_context(),
+        tls_context=tls_context(address),
         timeout=PATIENCE,
         keepalive=KEEPALIVE,
         max_queued_incoming_messages=MOST_INCOMING,

@@ -17,7 +17,7 @@ from racing_demon_protocol.codec import encode
 from racing_demon_protocol.messages import Event
 from racing_demon_protocol.messages import events as ev
 
-from ..table import Table
+from ..observer import Shown
 from . import payloads
 from .homeassistant import demon_config, table_config
 from .ledger import Ledger
@@ -91,7 +91,7 @@ class Outbox:
         self._homeassistant = homeassistant
         self._most_waiting = most_waiting
         self._numbers = count()
-        self._tables: dict[str, tuple[Table, Ledger]] = {}
+        self._tables: dict[str, tuple[Shown, Ledger]] = {}
         self._due: list[tuple[int, str, Part]] = []
         self._marked: dict[tuple[str, Part], int] = {}
         self._made_at: dict[tuple[str, Part], int] = {}
@@ -105,13 +105,13 @@ class Outbox:
 
     # What happens at the tables.
 
-    def open(self, table: Table, now: int) -> None:
+    def open(self, table: Shown, now: int) -> None:
         """Take a new table up."""
         code = table.view.code
         self._tables[code] = table, Ledger(table.view)
         self._mark_all(code, now)
 
-    def close(self, table: Table) -> None:
+    def close(self, table: Shown) -> None:
         """Remove a table's messages from the broker."""
         code = table.view.code
         if self._tables.pop(code, None) is None:
@@ -125,7 +125,7 @@ class Outbox:
         if self._homeassistant:
             self._remove(self._topics.sensor_config(code))
 
-    def follow(self, table: Table, event: Event, now: int) -> None:
+    def follow(self, table: Shown, event: Event, now: int) -> None:
         """Take a table's next event up."""
         code, view = table.view.code, table.view
         if code not in self._tables:
@@ -247,7 +247,7 @@ class Outbox:
         topic = topics.table(code, "snapshot")
         if not payloads.is_open(table.view):
             return topic, b""  # which removes the last one, where nobody may look on any more
-        return topic, _bytes(encode(table.view.snapshot(table.elapsed_ms(now))))
+        return topic, _bytes(encode(table.view.snapshot_for(None, table.elapsed_ms(now))))
 
     def _put(self, code: str, what: Outgoing | Event, now: int) -> None:
         """Put something into the line: for tables that are seen later than they are played, later."""

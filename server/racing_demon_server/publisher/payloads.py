@@ -2,15 +2,13 @@
 
 import json
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
+from racing_demon_protocol.directory import VERSION
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.view import TableView
 
-__all__ = ["VERSION", "as_json", "is_open", "record", "state"]
-
-VERSION: Final = 1
-"""The version of these texts; fields are only added while it stays."""
+__all__ = ["as_json", "is_open", "record", "state"]
 
 
 def is_open(view: TableView) -> bool:
@@ -19,7 +17,7 @@ def is_open(view: TableView) -> bool:
 
 
 def record(view: TableView, node: str, urls: Sequence[str]) -> bytes:
-    """Return the directory's record of a table: what somebody needs to choose it and to come."""
+    """Return the directory's record of a table: a :class:`~racing_demon_protocol.directory.Listed`."""
     totals, game = view.totals(), GAMES.get(view.options.game)
     there = {seat: state for seat, state in sorted(view.seats.items()) if not state.left}
     named = there if is_open(view) else {}

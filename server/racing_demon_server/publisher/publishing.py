@@ -6,13 +6,13 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from racing_demon_protocol.broker_address import BrokerAddress
 from racing_demon_protocol.messages import Event
 from racing_demon_protocol.messages.client import Command
 from racing_demon_protocol.messages.server import Accepted, Refused
 
+from ..observer import Shown
 from ..room import Clock
-from ..table import Table
-from .address import BrokerAddress
 from .link import OFFLINE, ONLINE, BrokerGone, Link, connected
 from .outbox import Outbox
 from .topics import Topics
@@ -71,20 +71,20 @@ class Publisher:
 
     # On the play path.
 
-    def opened(self, table: Table) -> None:
+    def opened(self, table: Shown) -> None:
         """Note a new table."""
         self._note(lambda: self._outbox.open(table, self._clock()))
 
-    def published(self, table: Table, event: Event) -> None:
+    def published(self, table: Shown, event: Event) -> None:
         """Note an event."""
         self._note(lambda: self._outbox.follow(table, event, self._clock()))
 
     def answered(
-        self, table: Table, command: Command, reply: Accepted | Refused | None, took_us: int
+        self, table: Shown, command: Command, reply: Accepted | Refused | None, took_us: int
     ) -> None:
         """Note nothing: answers are private."""
 
-    def closed(self, table: Table) -> None:
+    def closed(self, table: Shown) -> None:
         """Note that a table is gone."""
         self._note(lambda: self._outbox.close(table))
 

@@ -3,18 +3,12 @@
 import re
 from typing import Final
 
-__all__ = ["DISCOVERY", "NODE", "ROOT", "Topics"]
+from racing_demon_protocol.directory import CODE, NODE, ROOT
 
-ROOT: Final = "rd/pub"
-"""Below it everything is for everybody to see."""
+__all__ = ["DISCOVERY", "Topics"]
 
 DISCOVERY: Final = "homeassistant"
 """Where Home Assistant looks for things by default."""
-
-NODE: Final = re.compile(r"[a-z0-9]{1,32}")
-"""What a node may be called."""
-
-_CODE: Final = re.compile(r"[a-z0-9]{1,16}")
 
 
 class Topics:
@@ -31,15 +25,15 @@ class Topics:
     """
 
     def __init__(self, node: str) -> None:
-        if NODE.fullmatch(node) is None:
+        if re.fullmatch(NODE, node) is None:
             raise ValueError("a node's name has 1 to 32 small letters and digits")
         self.node = node
         self.status = f"{ROOT}/{node}/status"
         self.demon = f"{ROOT}/{node}/demon"
         self.demon_config = f"{DISCOVERY}/event/rd_{node}/demon/config"
         self._retained = re.compile(
-            rf"{ROOT}/{node}/tables/({_CODE.pattern})(?:/(?:state|snapshot))?"
-            rf"|{DISCOVERY}/sensor/rd_{node}/({_CODE.pattern})/config"
+            rf"{ROOT}/{node}/tables/({CODE})(?:/(?:state|snapshot))?"
+            rf"|{DISCOVERY}/sensor/rd_{node}/({CODE})/config"
         )
 
     def table(self, code: str, leaf: str = "") -> str:
@@ -77,6 +71,6 @@ class Topics:
 
 def _verified(code: str) -> str:
     code = code.lower()
-    if _CODE.fullmatch(code) is None:
+    if re.fullmatch(CODE, code) is None:
         raise ValueError("a code has 1 to 16 letters and digits")
     return code

@@ -5,9 +5,10 @@ import secrets
 import socket
 from typing import TYPE_CHECKING
 
+from racing_demon_protocol.broker_address import parse_broker
+
 from ..room import Clock
 from ..settings import Settings
-from .address import parse_broker
 from .topics import Topics
 
 if TYPE_CHECKING:

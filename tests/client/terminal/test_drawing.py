@@ -57,7 +57,11 @@ def check_picture(player: Player, size: tuple[int, int]) -> Canvas:
     assert 1 == divider.count(player.glyphs.cross) or player.glyphs.cross == player.glyphs.divider
     board = player.desk.scene(player.now, {}, ()).board
     assert board is not None
-    assert player.desk.focus is not None
+    if player.desk.focus is None:  # whoever watches a race on identical deals sees how far everybody is
+        assert player.view.is_private
+        seen = " ".join(rows_of(canvas))
+        assert all(f" {each.reached} " in seen for each in player.view.progress.values())
+        return canvas
     for card, kind in visible_cards(player):
         names = {player.glyphs.card(card), player.glyphs.card(card, ten=True)}
         assert any(name in line for line in left for name in names), (kind, names)

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from racing_demon_client.addressing import addresses
 from racing_demon_client.terminal.drawing.scene import Grip
 from racing_demon_protocol.board import FOUNDATIONS, Kind, Play
 from racing_demon_protocol.cards import UNKNOWN
@@ -401,13 +402,15 @@ def test_a_columns_own_keys_move_the_longest_run_that_fits(
     seat = data.draw(st.sampled_from(position.rules.layout.seats))
     player = Player.at_position(position, seat)
     columns = position.rules.layout.own(seat, Kind.TABLEAU)
-    for one, source in enumerate(columns, start=1):
-        for other, destination in enumerate(columns, start=1):
+    named = addresses(position.rules, position.board, seat)
+    labels = {pile: player.keymap.labels[name] for name, pile in named.items()}
+    for source in columns:
+        for destination in columns:
             legal = [play for play in position.plays(seat) if (play[0], play[2]) == (source, destination)]
             if legal and not position.rules.can_play(position.board, seat, Play(source, 1, FOUNDATIONS)):
                 player.desk.hands.let_go()
-                keys = (player.keymap.labels[f"column-{number}"] for number in (one, other))
-                assert [max(legal, key=lambda play: play.count)] == player.type(" ".join(keys))
+                keys = f"{labels[source]} {labels[destination]}"
+                assert [max(legal, key=lambda play: play.count)] == player.type(keys)
 
 
 ACTIONS = ["left", "right", "more", "fewer", "turn", "drop", "waste", "waste-up", "reserve", "reserve-up"]

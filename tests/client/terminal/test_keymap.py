@@ -7,13 +7,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from racing_demon_client.terminal.actions import ACTIONS, LOBBY_ACTIONS, MOST_COLUMNS
+from racing_demon_client.terminal.actions import (
+    ACTIONS,
+    LOBBY_ACTIONS,
+    MOST_COLUMNS,
+    MOST_FOUNDATIONS,
+    MOST_PILES,
+    REPLAY_ACTIONS,
+)
 from racing_demon_client.terminal.keymap import (
     LONG_NAMES,
     PRESETS,
     Keymap,
     known_actions,
     lobby_keymap,
+    pile_keymap,
+    replay_keymap,
     table_keymap,
 )
 
@@ -41,10 +50,16 @@ def labels_of(keymap: Keymap) -> list[str]:
 
 
 def all_keymaps() -> Iterator[Keymap]:
-    """Yield the keys of all games on all keyboards, and those around the hands."""
+    """Yield the keys of all games on all keyboards, and those around the hands and in replays."""
     for preset, columns, reserve in product(PRESETS.values(), range(1, MOST_COLUMNS + 1), (False, True)):
         yield table_keymap(preset, {}, columns=columns, reserve=reserve)
+        yield table_keymap(preset, {}, columns=columns, reserve=reserve, foundations=4, alone=True)
+    for piles, foundations, alone in product(
+        range(1, MOST_PILES + 1), (0, 8, MOST_FOUNDATIONS), (False, True)
+    ):
+        yield pile_keymap({}, piles=piles, foundations=foundations, alone=alone)
     yield lobby_keymap({})
+    yield replay_keymap({})
 
 
 # Presets.
@@ -238,6 +253,9 @@ def test_the_footer_names_only_keys_that_there_are() -> None:
         for does, keys in named.items():
             if does in brief:
                 assert keys == keymap.labels[brief[does]]
+            elif does == "piles":
+                first, _, last = keys.partition("-")
+                assert (keymap.action(first), keymap.action(last)) == ("pile-1", _last_pile(keymap))
             else:
                 actions = [keymap.action(key) for key in keys]
                 assert all(name is not None and name.startswith("column-") for name in actions)
@@ -261,7 +279,7 @@ def test_every_action_is_known() -> None:
 
 def test_actions_have_one_name_each() -> None:
     """No two actions share a name, and all say what they do."""
-    actions = [*ACTIONS, *LOBBY_ACTIONS]
+    actions = [*ACTIONS, *LOBBY_ACTIONS, *REPLAY_ACTIONS]
     assert len(actions) == len({action.id for action in actions})
     assert all(action.does and action.brief.isprintable() for action in actions)
 
@@ -273,3 +291,7 @@ def test_around_the_hands_nothing_is_played() -> None:
     assert "enter" == keymap.action("enter")
     labels = labels_of(keymap)
     assert len(labels) == len(set(labels))
+
+
+def _last_pile(keymap: Keymap) -> str:
+    return [action.id for action in keymap.actions if action.id.startswith("pile-")][-2]

@@ -11,7 +11,7 @@ from .cards import Box, draw_card, draw_frame, sign_of
 from .densities import Density
 from .sheet import Sheet
 
-__all__ = ["draw_columns"]
+__all__ = ["Column", "draw_column", "draw_columns"]
 
 NARROWEST = 5
 """A card with a frame is at least so wide; below that there is no room for one."""
@@ -45,6 +45,16 @@ def draw_columns(sheet: Sheet, y: int, end: int) -> None:
             _draw_framed(sheet, column)
         else:
             _draw_plain(sheet, column, label)
+
+
+def draw_column(sheet: Sheet, column: Column, *, framed: bool) -> None:
+    """Draw one column of any game, its key above it; its width is that to the next one."""
+    label = sheet.scene.label(column.pile)
+    if framed and column.width > NARROWEST + 1:
+        _label(sheet, (column.x, column.y - 1), f"[{label}]" if label else "", column.pile)
+        _draw_framed(sheet, column._replace(width=min(column.width - 1, sheet.density.card[0])))
+    else:
+        _draw_plain(sheet, column, label)
 
 
 def _label(sheet: Sheet, at: tuple[int, int], label: str, pile: int) -> int:

@@ -1,7 +1,7 @@
 """The foundations: a row for each suit, or rows in the order of the piles."""
 
 from racing_demon_protocol.cards import RANK_NAMES, rank
-from racing_demon_protocol.declaration import Foundations
+from racing_demon_protocol.declaration import Base, Foundations
 
 from ..ink import Mark, Role, suit_role
 from .canvas import Hit
@@ -63,6 +63,6 @@ def _base(sheet: Sheet) -> str:
     """Return the rank that the foundations begin with, once it is fixed."""
     for pile in sheet.scene.slots:
         group, cards = sheet.rules.layout.groups[pile], sheet.board.cards[pile]
-        if cards and isinstance(group, Foundations) and group.base is None:
+        if cards and isinstance(group, Foundations) and group.base is Base.FIRST:
             return f"{sheet.glyphs.held}{RANK_NAMES[rank(cards[0]) - 1]}"
     return f"{sheet.glyphs.held}?"

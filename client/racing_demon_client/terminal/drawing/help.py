@@ -6,7 +6,7 @@ from ..keymap import Keymap
 from .canvas import Canvas, Hit
 from .glyphs import Glyphs, cut
 
-__all__ = ["draw_help", "help_lines"]
+__all__ = ["draw_help", "draw_text", "help_lines"]
 
 KEYS = 12
 
@@ -74,8 +74,27 @@ def draw_help(lines: list[tuple[str, str]], first: int, size: tuple[int, int], g
             continue
         used = max(KEYS, canvas.put(x, 2 + row, cut(keys, room, glyphs), Role.ACCENT) - x) + 1
         canvas.put(x + used, 2 + row, cut(does, room - used, glyphs), Role.TEXT)
+    _draw_end(canvas, glyphs, has_more=first + rows * columns < len(lines))
+    return canvas
+
+
+def draw_text(lines: list[tuple[str, str]], first: int, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
+    """Return the picture of a text from one of its lines on; its first line is its title."""
+    width, height = size
+    canvas = Canvas(width, height)
+    canvas.put(1, 0, cut(lines[0][1], width - 2, glyphs), Role.ACCENT | Mark.STRONG)
+    canvas.rule(1, 0, width, glyphs.rule)
+    rows = height - 4
+    shown = lines[1 + first : 1 + first + rows]
+    for row, (_, text) in enumerate(shown):
+        canvas.put(2, 2 + row, cut(text, width - 4, glyphs), Role.TEXT)
+    _draw_end(canvas, glyphs, has_more=1 + first + rows < len(lines))
+    return canvas
+
+
+def _draw_end(canvas: Canvas, glyphs: Glyphs, *, has_more: bool) -> None:
+    width, height = canvas.width, canvas.height
     canvas.rule(height - 2, 0, width, glyphs.rule)
-    more = "down: more   " if first + rows * columns < len(lines) else ""
+    more = "down: more   " if has_more else ""
     canvas.put(2, height - 1, f"{more}any other key: back", Role.DIM)
     canvas.touch(Hit(0, height - 2, width, 2, action="back"))
-    return canvas

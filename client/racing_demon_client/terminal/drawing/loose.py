@@ -1,6 +1,6 @@
 """The piles beside the columns: stock, waste and reserve."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from racing_demon_protocol.board import Kind
@@ -12,7 +12,7 @@ from .canvas import Hit
 from .cards import Box, draw_card, draw_frame, sign_of
 from .sheet import Sheet
 
-__all__ = ["draw_loose"]
+__all__ = ["draw_loose", "draw_loose_line"]
 
 MOST_SHOWN = 5
 
@@ -27,21 +27,31 @@ class Loose(NamedTuple):
 
 def draw_loose(sheet: Sheet, y: int) -> int:
     """Draw the loose piles from a row on, and return the row below them."""
-    if sheet.density.card[1] == 1:
-        _draw_line(sheet, y)
-        return y + 1
-    x = 1
-    for loose in _piles(sheet):
-        x = _draw_framed(sheet, loose, x, y) + 4
-    return y + 1 + sheet.density.card[1]
+    kinds = (Kind.STOCK, Kind.WASTE, Kind.RESERVE)
+    framed = sheet.density.card[1] > 1
+    piles = [pile for kind in kinds for pile in sheet.scene.own(kind)]
+    draw_loose_line(sheet, piles, (1, y), sheet.width, framed=framed)
+    return y + 1 + (sheet.density.card[1] if framed else 0)
 
 
-def _piles(sheet: Sheet) -> Iterator[Loose]:
-    keys = {Kind.STOCK: "turn", Kind.WASTE: "waste", Kind.RESERVE: "reserve"}
-    for kind, action in keys.items():
-        for number, pile in enumerate(sheet.scene.own(kind)):
-            label = sheet.scene.labels.get(action, "") if number == 0 else ""
-            yield Loose(pile, str(kind), f"[{label}]" if label else "")
+def draw_loose_line(
+    sheet: Sheet, piles: Sequence[int], at: tuple[int, int], width: int, *, framed: bool
+) -> None:
+    """Draw loose piles beside each other, with their names: in frames, or in one row."""
+    loose = list(_named(sheet, piles))
+    if not framed:
+        _draw_line(sheet, loose, at, width)
+        return
+    x = at[0]
+    for each in loose:
+        x = _draw_framed(sheet, each, x, at[1]) + 4
+
+
+def _named(sheet: Sheet, piles: Sequence[int]) -> Iterator[Loose]:
+    for pile in piles:
+        kind = sheet.board.piles[pile].kind
+        label = sheet.scene.labels.get("turn", "") if kind is Kind.STOCK else sheet.scene.label(pile)
+        yield Loose(pile, str(kind), f"[{label}]" if label else "")
 
 
 def _shown(sheet: Sheet, pile: int) -> list[tuple[Card, int]]:
@@ -56,15 +66,14 @@ def _shown(sheet: Sheet, pile: int) -> list[tuple[Card, int]]:
     return shown[::-1][-max(1, sheet.board.piles[pile].view) :]
 
 
-def _draw_line(sheet: Sheet, y: int) -> None:
+def _draw_line(sheet: Sheet, piles: Sequence[Loose], at: tuple[int, int], width: int) -> None:
     """Draw all of them in one row; names, and then lower cards, are left out where they do not fit."""
-    piles = list(_piles(sheet))
-    is_named = sum(len(loose.label) + len(loose.name) + 12 for loose in piles) <= sheet.width
+    x, y = at
+    is_named = sum(len(loose.label) + len(loose.name) + 12 for loose in piles) <= width
     for most in range(MOST_SHOWN, 0, -1):
         told = [_told(sheet, loose, most, is_named=is_named) for loose in piles]
-        if sum(len(text) for pieces in told for text, _ in pieces) + 2 * len(told) - 1 <= sheet.width:
+        if sum(len(text) for pieces in told for text, _ in pieces) + 2 * len(told) - 1 <= width:
             break
-    x = 1
     for loose, pieces in zip(piles, told, strict=True):
         start = x
         for text, ink in pieces:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from racing_demon_protocol.analysis import SeatAnalysis
 from racing_demon_protocol.view import TableView
 
 from ..ink import Mark, Role
@@ -20,6 +21,7 @@ class Page:
     Attributes:
         view: the table.
         seat: the own seat; ``None`` for a spectator.
+        focus: the seat that is looked at: the own one, or the one that is watched.
         addresses: what others may join under.
         feed: what happened, the latest last.
         prompt: what to do next.
@@ -28,6 +30,7 @@ class Page:
         watchers: how many watch.
         seed: the secret of the last hand, once it is told.
         proof: what came of checking it.
+        analysis: what can be said of that hand, for each of its players.
         labels: the name of the key for each action.
         footer: the keys, each with what it does.
 
@@ -35,6 +38,7 @@ class Page:
 
     view: TableView
     seat: int | None
+    focus: int | None = None
     addresses: Sequence[str] = ()
     feed: Sequence[FeedLine] = ()
     prompt: str = ""
@@ -43,6 +47,7 @@ class Page:
     watchers: int = 0
     seed: str = ""
     proof: str = ""
+    analysis: Sequence[SeatAnalysis] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
     footer: Sequence[tuple[str, str, str]] = ()
     """Each with its action, which a click there does."""

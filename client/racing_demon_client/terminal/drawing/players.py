@@ -16,9 +16,10 @@ from .glyphs import Glyphs, fit, screen_text
 from .scene import FeedLine
 from .sheet import Sheet
 
-__all__ = ["draw_feed", "draw_players", "others"]
+__all__ = ["draw_feed", "draw_players", "draw_race", "others"]
 
 SHORTEST_NAME = 5
+RACE_NAME = 10
 SHORT_KINDS = {Kind.RESERVE: "rsv", Kind.WASTE: "wst"}
 
 
@@ -29,6 +30,8 @@ def others(sheet: Sheet) -> list[int]:
 
 def draw_players(sheet: Sheet, x: int, y: int) -> int:
     """Draw the other players from a place on, and return the row below them."""
+    if sheet.scene.view.is_private:
+        return draw_race(sheet, (x + 1, y), sheet.canvas.width - x - 2)
     seats = others(sheet)
     room = (sheet.canvas.height - sheet.density.footer - 1 - y - 4) // max(1, len(seats))
     lines = min(sheet.density.player, max(1, room))
@@ -38,6 +41,25 @@ def draw_players(sheet: Sheet, x: int, y: int) -> int:
         _draw_box(sheet, (x, y), seat, lines)
         sheet.canvas.touch(Hit(x, y, sheet.canvas.width - x, lines, action=f"watch-{seat + 1}"))
         y += lines
+    return y
+
+
+def draw_race(sheet: Sheet, corner: tuple[int, int], width: int) -> int:
+    """Draw how far everybody is on identical deals, the first one first; return the row below."""
+    (x, y), view, canvas = corner, sheet.scene.view, sheet.canvas
+    most = max([sheet.rules.game.deck_size, *(each.reached for each in view.progress.values())])
+    bar = max(0, width - 3 - RACE_NAME - 5 - 6)
+    for place, seat in enumerate(view.race_order(view.called), start=1):
+        state, reached = view.seats.get(seat), view.progress[seat].reached
+        at = canvas.put(x, y, f"{place}. ", Role.DIM)
+        ink = _name_ink(sheet, seat)
+        at = canvas.put(at, y, fit(_name(state, seat), RACE_NAME, sheet.glyphs), ink)
+        at = canvas.put(at, y, f"{reached:4} ", Role.TEXT | Mark.STRONG)
+        filled = max(0, reached) * bar // most
+        canvas.put(at, y, sheet.glyphs.bars[-1] * filled, Role.ACCENT)
+        canvas.put(at + filled, y, sheet.glyphs.dot * (bar - filled), Role.DIM)
+        canvas.put(at + bar + 1, y, _state_word(state), Role.WARNING)
+        y += 1
     return y
 
 

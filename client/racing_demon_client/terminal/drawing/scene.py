@@ -10,16 +10,23 @@ from racing_demon_protocol.cards import UNKNOWN, Card, suit
 from racing_demon_protocol.rules import Rules
 from racing_demon_protocol.view import TableView
 
+from ...addressing import usable
 from ..ink import Mark, Role, suit_role
 
 __all__ = ["Dragged", "FeedLine", "Grip", "Scene"]
 
 
 class Grip(NamedTuple):
-    """So many cards from the top of a pile: what is held, or what the cursor points at."""
+    """So many cards of a pile, below ``depth`` others: what is held, or what the cursor points at."""
 
     pile: int
     count: int  # type: ignore[assignment]  # the rules' word for it; nobody counts in a grip
+    depth: int = 0
+
+    def of(self, cards: Sequence[Card]) -> Sequence[Card]:
+        """Return the cards that are meant, bottom first."""
+        end = len(cards) - self.depth
+        return cards[max(0, end - self.count) : end]
 
 
 class Dragged(NamedTuple):
@@ -67,6 +74,9 @@ class Scene:
         paint_ms: the last time from a key to its picture.
         trouble: what is wrong with the connection, if anything.
         labels: the name of the key for each action.
+        names: the name of the key for each pile that has one.
+        alone: whether it is a table of one's own.
+        standing: how far one has come, at such a table.
         footer: the most important keys, each with what it does.
 
     """
@@ -94,6 +104,9 @@ class Scene:
     paint_ms: float | None = None
     trouble: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
+    names: Mapping[int, str] = field(default_factory=dict)
+    alone: bool = False
+    standing: str = ""
     footer: Sequence[tuple[str, str]] = ()
 
     @property
@@ -111,6 +124,15 @@ class Scene:
         rules = self.view.rules
         return () if rules is None or self.focus is None else rules.layout.own(self.focus, kind)
 
+    def label(self, pile: int) -> str:
+        """Return the name of the key of a pile; empty where it has none."""
+        return self.names.get(pile, "")
+
+    def piles(self) -> list[int]:
+        """Return all piles that the seat which is drawn large may use, the table's among them."""
+        rules = self.view.rules
+        return [] if rules is None or self.focus is None else usable(rules, self.focus)
+
     def ink(self, pile: int, index: int, card: Card) -> int:
         """Return the ink of the card at a place."""
         assert self.board is not None
@@ -120,7 +142,8 @@ class Scene:
             mark |= Mark.AIR
         if pile in self.fresh and from_top == 1:
             mark |= Mark.FRESH
-        if self.held is not None and self.held.pile == pile and from_top <= self.held.count:
+        held = self.held
+        if held is not None and held.pile == pile and 0 < from_top - held.depth <= held.count:
             mark |= Mark.HELD
         elif self.cursor is not None and self.cursor.pile == pile and from_top <= max(1, self.cursor.count):
             mark |= Mark.CURSOR

@@ -5,7 +5,7 @@ from typing import Final
 
 from racing_demon_protocol.board import Board
 from racing_demon_protocol.cards import suit
-from racing_demon_protocol.declaration import Foundations, Owner, SuitRule
+from racing_demon_protocol.declaration import Base, Foundations, Owner, SuitRule
 from racing_demon_protocol.rules import Rules
 
 __all__ = ["Slots"]
@@ -42,7 +42,7 @@ class Slots:
             isinstance(group, Foundations) and group.suit is SuitRule.SAME and group.owner is Owner.TABLE
             for group in groups
         )
-        self.base = any(isinstance(group, Foundations) and group.base is None for group in groups)
+        self.base = any(isinstance(group, Foundations) and group.base is Base.FIRST for group in groups)
         self.rows = SUITS if self.by_suit else -(-len(self._piles) // WIDEST)
         self.columns = -(-len(self._piles) // SUITS) if self.by_suit else min(len(self._piles), WIDEST)
         self._places: dict[int, tuple[int, int]] = {}

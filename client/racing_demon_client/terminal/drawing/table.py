@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from ...addressing import is_racelike
 from ...plain.words import duration
 from ..ink import Mark, Role
 from .banner import draw_banner
@@ -11,8 +12,9 @@ from .columns import draw_columns
 from .densities import SMALLEST, Density
 from .foundations import draw_foundations
 from .glyphs import Glyphs, cut, screen_text
+from .heaps import draw_heaps
 from .loose import draw_loose
-from .players import draw_feed, draw_players
+from .players import draw_feed, draw_players, draw_race
 from .scene import Scene
 from .sheet import Sheet
 
@@ -32,13 +34,14 @@ def draw_table(scene: Scene, size: tuple[int, int], density: Density, glyphs: Gl
         return canvas
     _draw_header(canvas, scene, glyphs)
     bottom = height - density.footer - 1
-    divider = width - density.side - 1
+    divider = width if scene.alone else width - density.side - 1
     sheet = Sheet(canvas, scene, density, glyphs, divider)
     if scene.board is None or scene.rules is None:
         _draw_greeting(sheet)
         draw_feed(sheet, divider + 1, 3, bottom)
     else:
         _draw_layout(sheet, bottom)
+    if scene.board is not None and scene.rules is not None and not scene.alone:
         for row in range(2, bottom):
             canvas.put(divider, row, glyphs.divider, Role.FRAME)
         below = draw_players(sheet, divider + 1, 2)
@@ -56,6 +59,12 @@ def draw_table(scene: Scene, size: tuple[int, int], density: Density, glyphs: Gl
 def _draw_layout(sheet: Sheet, bottom: int) -> None:
     """Draw the foundations, and below them the layout of the seat in focus."""
     scene, canvas = sheet.scene, sheet.canvas
+    if scene.focus is None and scene.view.is_private:
+        _draw_unseen(sheet)
+        return
+    if scene.focus is not None and not is_racelike(sheet.rules, scene.focus):
+        draw_heaps(sheet, 2, bottom)
+        return
     y = draw_foundations(sheet, 2)
     canvas.rule(y, 0, sheet.width, sheet.glyphs.rule)
     if scene.focus is not None and scene.focus != scene.seat:
@@ -66,6 +75,20 @@ def _draw_layout(sheet: Sheet, bottom: int) -> None:
     if sheet.density.card[1] > 1 and canvas.height > SMALLEST[1] + sheet.density.card[1] * 4:
         y += 1
     draw_columns(sheet, y, bottom)
+
+
+def _draw_unseen(sheet: Sheet) -> None:
+    """Tell whoever watches a race on identical deals why there are no cards, and how far everybody is."""
+    canvas, game = sheet.canvas, sheet.rules.game
+    lines = (
+        game.title,
+        "Everybody plays the same deal alone.",
+        "Until it is over, nobody sees the others' cards.",
+    )
+    for row, line in enumerate(lines, start=3):
+        ink = Role.TEXT if row > 3 else Role.ACCENT | Mark.STRONG
+        canvas.put(2, row, cut(line, sheet.width - 3, sheet.glyphs), ink)
+    draw_race(sheet, (2, 7), sheet.width - 4)
 
 
 def _draw_greeting(sheet: Sheet) -> None:
@@ -94,12 +117,16 @@ def _draw_greeting(sheet: Sheet) -> None:
 def _draw_header(canvas: Canvas, scene: Scene, glyphs: Glyphs) -> None:
     view, width = scene.view, canvas.width
     canvas.rule(1, 0, width, glyphs.rule)
-    x = canvas.put(1, 0, TITLE, Role.ACCENT | Mark.STRONG)
-    hand = f" {glyphs.between} hand {view.hand}/{view.options.hands}" if view.hand else ""
+    title = scene.rules.game.title if scene.alone and scene.rules is not None else TITLE
+    x = canvas.put(1, 0, title, Role.ACCENT | Mark.STRONG)
+    hand = f" {glyphs.between} hand {view.hand}/{view.options.hands}" if view.hand and not scene.alone else ""
     clock = f" {glyphs.between} {duration(scene.elapsed_ms)}" if scene.board is not None else ""
+    if clock and view.time_limit_ms is not None:
+        clock += f" of {duration(view.time_limit_ms)}"
     x = canvas.put(x, 0, hand + clock, Role.TEXT)
-    place = _place(scene)
+    place = scene.standing if scene.alone else _place(scene)
     middle = max(x + 2, (width - len(place)) // 2)
+    place = cut(place, width - middle - len(" ? help "), glyphs) if scene.alone else place
     x = canvas.put(middle, 0, place, Role.TEXT | Mark.STRONG)
     help_key = scene.labels.get("help", "?")
     right = f"{help_key} help "
@@ -128,9 +155,18 @@ def _place(scene: Scene) -> str:
     if scene.seat is None or scene.seat not in points:
         return "you are watching" if scene.board is not None else ""
     own = points[scene.seat]
-    place = 1 + sum(other > own for other in points.values())
+    if scene.view.is_private:  # of equals, who came there earlier is ahead
+        place = 1 + scene.view.race_order(_out(scene)).index(scene.seat)
+    else:
+        place = 1 + sum(other > own for other in points.values())
     ordinal = {1: "1st", 2: "2nd", 3: "3rd"}.get(place, f"{place}th")
     return f"you {own}   {ordinal} of {len(points)}"
+
+
+def _out(scene: Scene) -> int | None:
+    """Return who went out in the hand that is over."""
+    view = scene.view
+    return view.results[-1].out if view.results and not view.in_hand else view.called
 
 
 def _draw_prompt(canvas: Canvas, scene: Scene, y: int, glyphs: Glyphs) -> None:

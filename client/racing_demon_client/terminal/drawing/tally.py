@@ -49,6 +49,7 @@ def _ending(view: TableView, result: HandResult, seat: int | None) -> str:
     why = {
         EndReason.DEAD: "nobody could play any more",
         EndReason.STUCK: "everybody was stuck",
+        EndReason.TIME_UP: "the time was up",
         EndReason.ABANDONED: "everybody had left",
         EndReason.OUT: "somebody went out",
     }

@@ -1,6 +1,6 @@
 """What lies over a screen for a moment: help, chat, a question."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import ClassVar
 
 from textual import events, on
@@ -10,12 +10,13 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Label
 
+from ...replaying import PLACES
 from ..drawing.canvas import Canvas
-from ..drawing.help import draw_help
+from ..drawing.help import draw_help, draw_text
 from ..look import Look
 from ..picture_widget import PictureWidget
 
-__all__ = ["ChatScreen", "HelpScreen", "QuestionScreen"]
+__all__ = ["ChatScreen", "HelpScreen", "PlaceScreen", "QuestionScreen", "TextScreen"]
 
 MOST_CHAT = 200
 
@@ -61,6 +62,22 @@ class HelpScreen(ModalScreen[None]):
         self.dismiss()
 
 
+class TextScreen(HelpScreen):
+    """A text of several lines, the first of which is its title.
+
+    Args:
+        lines: the text.
+        look: returns how everything looks now.
+
+    """
+
+    def __init__(self, lines: Iterable[str], look: Callable[[], Look]) -> None:
+        super().__init__([("", line) for line in lines], look)
+
+    def _draw(self, look: Look, width: int, height: int) -> Canvas:
+        return draw_text(self._lines, self._first, (width, height), look.glyphs)
+
+
 class ChatScreen(ModalScreen[str]):
     """One line to say to the table."""
 
@@ -81,6 +98,14 @@ class ChatScreen(ModalScreen[str]):
     def action_back(self) -> None:
         """Say nothing."""
         self.dismiss("")
+
+
+class PlaceScreen(ChatScreen):
+    """One line that says where a replay is to go to."""
+
+    def compose(self) -> ComposeResult:
+        """Lay the screen out."""
+        yield Input(placeholder=f"go to: {PLACES} (Escape: back)", max_length=16, compact=True)
 
 
 class QuestionScreen(ModalScreen[bool]):

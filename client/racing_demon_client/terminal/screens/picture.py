@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.screen import Screen
 
 from ...qr import link_of, qr_lines
+from ..drawing.analysis import draw_analysis
 from ..drawing.canvas import Canvas
 from ..drawing.glyphs import ASCII
 from ..drawing.lobby import draw_lobby, shows_qr
@@ -18,7 +19,7 @@ from ..look import Look
 from ..picture_widget import PictureWidget
 from ..session import Session
 
-__all__ = ["Act", "LobbyScreen", "PictureScreen", "TallyScreen"]
+__all__ = ["Act", "AnalysisScreen", "LobbyScreen", "PictureScreen", "TallyScreen"]
 
 Act = Callable[[str], Awaitable[None]]
 """Does what an action means that is not the screen's own business."""
@@ -126,3 +127,11 @@ class TallyScreen(LobbyScreen):
     def draw(self, look: Look, width: int, height: int) -> Canvas:
         """Return the picture of the tally."""
         return draw_tally(self.session.page(), (width, height), look.glyphs)
+
+
+class AnalysisScreen(LobbyScreen):
+    """What came of the last hand, for each of its players."""
+
+    def draw(self, look: Look, width: int, height: int) -> Canvas:
+        """Return the picture of the analysis."""
+        return draw_analysis(self.session.page(), (width, height), look.glyphs)

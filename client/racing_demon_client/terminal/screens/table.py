@@ -18,6 +18,8 @@ __all__ = ["TableScreen"]
 LEFT, RIGHT = 1, 3
 HANDS = frozenset({"turn", "drop", "left", "right", "more", "fewer"})
 """The actions, beside those that name a pile, that the hands carry out."""
+PILES = ("column-", "waste", "reserve", "pile-", "foundation-")
+"""How the actions that name a pile begin."""
 
 
 class TableScreen(PictureScreen):
@@ -41,7 +43,9 @@ class TableScreen(PictureScreen):
     async def do(self, action: str) -> None:
         """Do what an action means: the hands' business here, all else where it is everybody's."""
         hands, now = self.session.desk.hands, self.session.now()
-        if action in HANDS or action.startswith(("column-", "waste", "reserve")):
+        if action == "drop" and self.session.alone and hands.held is None:
+            await self.act(action)
+        elif action in HANDS or action.startswith(PILES):
             await self._send(hands.press(action, now))
         elif action == "enter" and hands.cursor is not None and self.session.client.view.in_hand:
             await self._send(hands.use_cursor(now))

@@ -1,6 +1,5 @@
-"""Where a broker is, as operators write it: ``mqtt://user:password@host:port``."""
+"""Where a broker is, as people write it: ``mqtt://user:password@host:port``."""
 
-import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -37,15 +36,6 @@ class BrokerAddress:
 
     def __str__(self) -> str:
         return f"{self.host}:{self.port}"
-
-    def tls_context(self) -> ssl.SSLContext | None:
-        """Return what checks the broker's certificate; ``None`` without encryption.
-
-        Raises:
-            OSError: the file of certificates cannot be read, or holds none.
-
-        """
-        return ssl.create_default_context(cafile=self.ca) if self.tls else None
 
 
 def parse_broker(url: str, environment: Mapping[str, str]) -> BrokerAddress:

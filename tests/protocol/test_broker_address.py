@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from racing_demon_server.publisher.address import PASSWORD, BrokerAddress, parse_broker
+from racing_demon_protocol.broker_address import PASSWORD, BrokerAddress, parse_broker
 from racing_demon_server.publisher.topics import Topics
 from racing_demon_server.settings import Settings
 

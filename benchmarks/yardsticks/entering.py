@@ -1,0 +1,152 @@
+"""Sockets that sit at tables, opened one by one without a library, and then handed to the load."""
+
+import base64
+import os
+import socket
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgpack
+from websockets.frames import Frame, Opcode
+
+from racing_demon_protocol.codec import VERSION, Encoding, encode
+from racing_demon_protocol.messages import Message
+from racing_demon_protocol.messages.client import Create, Hello, Join, Start, Watch
+from racing_demon_protocol.messages.server import Seated, Snapshot
+
+from .script import OPTIONS, SEATS
+
+__all__ = ["Socket", "sit_at_relay", "sit_down", "watch"]
+
+PATIENCE: Final = 30.0
+LARGE_BUFFER: Final = 1 << 18
+
+
+class Socket:
+    """One WebSocket, whose reads wait and take no more than the frame that is asked for.
+
+    Attributes:
+        newest: what was in the frame that was read last.
+
+    """
+
+    def __init__(self, url: str, path: str | None = None) -> None:
+        host, _, own_path = url.removeprefix("ws://").partition("/")
+        name, _, port = host.rpartition(":")
+        self.socket = socket.create_connection((name, int(port)), timeout=PATIENCE)
+        self.newest = b""
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        key = base64.b64encode(os.urandom(16)).decode()
+        lines = [
+            f"GET /{own_path if path is None else path} HTTP/1.1",
+            f"Host: {host}",
+            "Upgrade: websocket",
+            "Connection: Upgrade",
+            f"Sec-WebSocket-Key: {key}",
+            "Sec-WebSocket-Version: 13",
+            f"Sec-WebSocket-Protocol: {Encoding.MSGPACK}",
+        ]
+        self.socket.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
+        answer = b""
+        while b"\r\n\r\n" not in answer:
+            seen = self.socket.recv(4_096, socket.MSG_PEEK)
+            end = (answer + seen).find(b"\r\n\r\n")
+            size = len(seen) if end < 0 else end + 4 - len(answer)
+            answer += self._exactly(size)
+        if b" 101 " not in answer.partition(b"\r\n")[0]:
+            raise ConnectionError(answer.decode(errors="replace")[:200])
+
+    def fileno(self) -> int:
+        """Return the socket's number."""
+        return self.socket.fileno()
+
+    def say(self, message: Message) -> None:
+        """Send a message."""
+        data = encode(message)
+        assert isinstance(data, bytes)
+        self.socket.sendall(Frame(Opcode.BINARY, data).serialize(mask=True))
+
+    def hear(self) -> list[Any]:
+        """Return the next message as it is on the wire: its number, then its fields."""
+        return list(msgpack.unpackb(self.data()))
+
+    def data(self) -> bytes:
+        """Return what is in the next frame of a message; answer pings before it."""
+        while True:
+            first, size = self._exactly(2)
+            if size == 126:
+                size = int.from_bytes(self._exactly(2), "big")
+            data = self._exactly(size)
+            if first & 15 == Opcode.BINARY:
+                self.newest = data
+                return data
+            if first & 15 == Opcode.PING:
+                self.socket.sendall(Frame(Opcode.PONG, data).serialize(mask=True))
+
+    def until(self, tag: int) -> list[Any]:
+        """Return the next message of a kind, and pass over those before it.
+
+        Raises:
+            ConnectionError: another request was refused, or the connection was closed.
+
+        """
+        while True:
+            row = self.hear()
+            if row[0] == tag:
+                return row
+            if row[0] == 68:
+                raise ConnectionError(f"refused: {row}")
+
+    def _exactly(self, size: int) -> bytes:
+        data = b""
+        while len(data) < size:
+            part = self.socket.recv(size - len(data))
+            if not part:
+                raise ConnectionError("the server has closed the connection")
+            data += part
+        return data
+
+    def close(self) -> None:
+        """Go, without a word."""
+        self.socket.close()
+
+
+def sit_at_relay(url: str, tables: int, members: int = SEATS) -> list[Socket]:
+    """Return the sockets of so many tables of a relay, table by table."""
+    return [Socket(url, f"t/{number}") for number in range(tables) for _ in range(members)]
+
+
+def sit_down(
+    url: str, tables: int, *, seats: int = SEATS, start: bool = True
+) -> tuple[list[Socket], list[str]]:
+    """Fill so many tables of our server, and deal; return the sockets, table by table, and the codes."""
+    found, codes = list[Socket](), list[str]()
+    for _ in range(tables):
+        host = Socket(url)
+        host.say(Hello(version=VERSION))
+        host.say(Create(name="Player 1", options=OPTIONS))
+        code = host.until(Seated.TAG)[1]
+        codes.append(code)
+        party = [host]
+        for seat in range(1, seats):
+            guest = Socket(url)
+            guest.say(Hello(version=VERSION))
+            guest.say(Join(code=code, name=f"Player {seat + 1}"))
+            guest.until(Snapshot.TAG)
+            party.append(guest)
+        if start:
+            host.say(Start(counter=1))
+        found += party
+    return found, codes
+
+
+def watch(url: str, codes: Sequence[str], number: int) -> list[Socket]:
+    """Return so many spectators' sockets, at the tables of these codes in turn."""
+    found = []
+    for index in range(number):
+        looker = Socket(url)
+        looker.say(Hello(version=VERSION))
+        looker.say(Watch(code=codes[index % len(codes)]))
+        looker.until(Snapshot.TAG)
+        found.append(looker)
+    return found

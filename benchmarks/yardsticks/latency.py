@@ -1,0 +1,84 @@
+"""How late a play is seen by the last of eight: from the moment it is due until it is read."""
+
+from collections.abc import Callable, Sequence
+
+from .loading import Load, Measured
+from .rows import Row, ratios
+from .script import Step, singles
+from .throughput import Contestant, contestants
+
+__all__ = ["crowded", "latency"]
+
+AIM_P50, AIM_P99 = 1.3, 2.0
+AIM_DURABLE_MS = 1.5
+PACE = 2
+"""What a quick player plays a second, for long."""
+
+
+def latency(script: Sequence[Step], rounds: int, seconds: float, tables: int, rate: float) -> list[Row]:
+    """Measure R0 and ours at one rate, which is to be half of what R0 can do."""
+    section = f"Latency: {tables} tables of 8, {rate:g} plays a second together, ms to the last of eight"
+    return _rows(section, _measure(script, rounds, seconds, tables, rate))
+
+
+def crowded(script: Sequence[Step], rounds: int, seconds: float, tables: int) -> list[Row]:
+    """Measure them with many tables, at the pace of people."""
+    section = f"Latency: {tables} tables of 8, {PACE} plays a second each, ms to the last of eight"
+    return _rows(section, _measure(script, rounds, seconds, tables, tables * 8 * PACE))
+
+
+def _measure(
+    script: Sequence[Step], rounds: int, seconds: float, tables: int, rate: float
+) -> dict[str, list[Measured]]:
+    found: dict[str, list[Measured]] = {}
+    plays = singles(script)
+
+    def load(payload: bytes | None) -> Load:
+        return Load(steps=plays, payload=payload, seconds=seconds, rate=rate, warm_up=1.5)
+
+    for _ in range(rounds):
+        for contestant in _measured():
+            found.setdefault(contestant.name, []).append(contestant.run(tables, load))
+    return found
+
+
+def _measured() -> list[Contestant]:
+    return [contestant for contestant in contestants() if "uvloop" in contestant.name]
+
+
+def _rows(section: str, found: dict[str, list[Measured]]) -> list[Row]:
+    rows = []
+    for name, results in found.items():
+        figures: list[tuple[str, Callable[[Measured], float]]] = [
+            ("p50", lambda m: m.p50 / 1_000),
+            ("p99", lambda m: m.p99 / 1_000),
+            ("longest", lambda m: m.most / 1_000),
+            ("server busy, %", lambda m: 100 * m.server_busy),
+            ("plays a second", lambda m: m.plays),
+        ]
+        rows += [
+            Row(section, f"{name}: {what}", "", [figure(m) for m in results]) for what, figure in figures
+        ]
+    names = list(found)
+    plain, none, full = (found[name] for name in (names[0], *_ours(names)))
+    rows += [
+        Row(section, "without durability / R0, p50", "", _ratio(none, plain, "p50"), at_most=AIM_P50),
+        Row(section, "without durability / R0, p99", "", _ratio(none, plain, "p99"), at_most=AIM_P99),
+        Row(section, "full durability - R0, p50", "ms", _more(full, plain), at_most=AIM_DURABLE_MS),
+        Row(section, "full durability / R0, p99", "", _ratio(full, plain, "p99"), at_most=AIM_P99),
+    ]
+    return rows
+
+
+def _ours(names: Sequence[str]) -> tuple[str, str]:
+    none = next(name for name in names if "durability none" in name)
+    full = next(name for name in names if "durability full" in name)
+    return none, full
+
+
+def _ratio(some: Sequence[Measured], others: Sequence[Measured], figure: str) -> list[float]:
+    return ratios([getattr(m, figure) for m in some], [getattr(m, figure) for m in others])
+
+
+def _more(some: Sequence[Measured], others: Sequence[Measured]) -> list[float]:
+    return [(one.p50 - other.p50) / 1_000 for one, other in zip(some, others, strict=True)]

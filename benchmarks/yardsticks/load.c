@@ -1,0 +1,354 @@
+/* The load: plays by script on sockets that are open already, one process, one thread.
+
+   The input says everything, in numbers and words with spaces between them:
+
+       game|relay SEATS TABLES WATCHERS RATE WARM-UP SECONDS
+       PAYLOAD                      what a relay is sent, in hexadecimal; "-" for a game
+       STEPS, then for each: PLAYS FRAMES, then for each play: SEAT SOURCE COUNT DESTINATION
+       the sockets: those of table 0 seat by seat, of table 1, ..., then of the watchers
+
+   A step is sent at once; the next when every seat has had all FRAMES of it (RATE 0), or when it is due,
+   RATE steps a second over all tables, and not before the last one is done. The first line of output is
+   "begin", when the warm-up is over; the second, at the end, is a JSON object. Times are in seconds there,
+   latencies in microseconds, from the moment a step was due until its last frame was read. */
+
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PLAY = 6, STUCK = 7, START = 9, REFUSED = 68, PLAYED = 80, SIGNALLED = 89, MATCH_OVER = 94 };
+enum { READ_SIZE = 1 << 18, MOST_SAMPLES = 1 << 24 };
+
+struct play { int seat, source, count, destination; };
+struct step { int first, plays, frames; };
+struct conn { int fd, table, seat; uint32_t counter, seq; size_t kept_size; unsigned char *kept; };
+struct table { int step, waiting, signals, is_free; double due, next_due; };
+
+static int is_game, seats, tables, watchers, steps;
+static double rate, warm_up, seconds;
+static unsigned char payload[4096];
+static int payload_size;
+static struct play *plays;
+static struct step *script;
+static struct conn *conns;
+static struct table *at;
+static float *samples;
+static long sample_count, sent, delivered, watched, refused;
+static int counting;
+static unsigned char buffer[READ_SIZE * 2];
+
+static double now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+static double cpu(void)
+{
+	struct rusage u;
+	getrusage(RUSAGE_SELF, &u);
+	return u.ru_utime.tv_sec + u.ru_stime.tv_sec + (u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
+}
+
+static void die(const char *what)
+{
+	fprintf(stderr, "load: %s\n", what);
+	exit(1);
+}
+
+static unsigned char *put_number(unsigned char *p, int32_t n)
+{
+	if (n < 0) {
+		*p++ = 256 + n;
+	} else if (n < 128) {
+		*p++ = n;
+	} else if (n < 256) {
+		*p++ = 0xcc, *p++ = n;
+	} else if (n < 65536) {
+		*p++ = 0xcd, *p++ = n >> 8, *p++ = n;
+	} else {
+		*p++ = 0xce, *p++ = n >> 24, *p++ = n >> 16, *p++ = n >> 8, *p++ = n;
+	}
+	return p;
+}
+
+static uint32_t get_number(const unsigned char *p)
+{
+	switch (p[0]) {
+	case 0xcc: return p[1];
+	case 0xcd: return p[1] << 8 | p[2];
+	case 0xce: return (uint32_t)p[1] << 24 | p[2] << 16 | p[3] << 8 | p[4];
+	default: return p[0];
+	}
+}
+
+/* A key of zeros masks nothing, and costs a server as much as any. */
+static void send_frame(struct conn *c, int opcode, const unsigned char *data, size_t size)
+{
+	unsigned char frame[4096 + 8] = {0x80 | opcode, 0x80 | size};
+	size_t head = 6;
+	if (size > 125) {
+		frame[1] = 0x80 | 126, frame[2] = size >> 8, frame[3] = size;
+		head = 8;
+	}
+	memcpy(frame + head, data, size);
+	if (send(c->fd, frame, head + size, MSG_NOSIGNAL) != (ssize_t)(head + size))
+		die("a server takes nothing more");
+}
+
+static void send_row(struct conn *c, int tag, const int32_t *fields, int count)
+{
+	unsigned char row[64] = {0x92 + count, tag}, *end = put_number(row + 2, ++c->counter);
+	for (int i = 0; i < count; i++)
+		end = put_number(end, fields[i]);
+	send_frame(c, 2, row, end - row);
+}
+
+static void send_step(int number, double due)
+{
+	struct table *t = &at[number];
+	struct step *s = &script[t->step++];
+	t->waiting = s->frames * seats;
+	t->due = due;
+	t->is_free = 0;
+	for (int i = s->first; i < s->first + s->plays; i++) {
+		struct conn *c = &conns[number * seats + plays[i].seat];
+		if (is_game) {
+			int32_t fields[] = {plays[i].source, plays[i].count, plays[i].destination, c->seq};
+			send_row(c, PLAY, fields, 4);
+		} else {
+			send_frame(c, 2, payload, payload_size);
+		}
+		sent += counting;
+	}
+}
+
+static void ready(int number)
+{
+	struct table *t = &at[number];
+	if (t->step == steps && is_game) {
+		/* All say that they are stuck: that ends the hand, and the same one is dealt again. */
+		t->step = 0;
+		t->signals = seats;
+		for (int i = 0; i < seats; i++)
+			send_row(&conns[number * seats + i], STUCK, NULL, 0);
+		return;
+	}
+	t->step %= steps;
+	t->is_free = 1;
+	if (!rate)
+		send_step(number, now());
+	else if (t->next_due && t->next_due <= now()) {
+		double due = t->next_due;
+		t->next_due += tables / rate;
+		send_step(number, due);
+	}
+}
+
+static void step_done(int number)
+{
+	if (counting && sample_count < MOST_SAMPLES)
+		samples[sample_count++] = (now() - at[number].due) * 1e6;
+	ready(number);
+}
+
+static void dealt(int number)
+{
+	struct table *t = &at[number];
+	double moment = now();
+	while (t->next_due && t->next_due < moment)
+		t->next_due += tables / rate; /* what was due before the signal is not played */
+	ready(number);
+}
+
+static void take(struct conn *c, const unsigned char *p, size_t size)
+{
+	int tag = PLAYED;
+	if (is_game) {
+		const unsigned char *q = p[0] == 0xdc ? p + 3 : p + 1;
+		tag = *q;
+		if (tag >= PLAYED)
+			c->seq = get_number(q + 1);
+	}
+	if (c->seat < 0) {
+		watched += counting && tag == PLAYED;
+		return;
+	}
+	struct table *t = &at[c->table];
+	if (tag == PLAYED) {
+		delivered += counting;
+		if (t->waiting && --t->waiting == 0)
+			step_done(c->table);
+	} else if (tag == SIGNALLED) {
+		if (--t->signals == 0)
+			dealt(c->table);
+	} else if (tag == MATCH_OVER && c->seat == 0) {
+		send_row(c, START, NULL, 0);
+	} else if (tag == REFUSED && refused++ == 0) {
+		fprintf(stderr, "load: refused: %.*s\n", (int)(size > 120 ? 120 : size), p);
+	}
+	(void)size;
+}
+
+static void hear(struct conn *c)
+{
+	memcpy(buffer, c->kept, c->kept_size);
+	ssize_t got = recv(c->fd, buffer + c->kept_size, READ_SIZE, 0);
+	if (got < 0 && errno == EAGAIN)
+		return;
+	if (got <= 0)
+		die("a server has closed a connection");
+	unsigned char *p = buffer, *end = buffer + c->kept_size + got;
+	while (end - p >= 2) {
+		size_t size = p[1], head = 2;
+		if (size == 126) {
+			if (end - p < 4)
+				break;
+			size = p[2] << 8 | p[3], head = 4;
+		} else if (size == 127) {
+			die("no frame is as long as that");
+		}
+		if ((size_t)(end - p) < head + size)
+			break;
+		int opcode = p[0] & 15;
+		if (opcode == 2 && size)
+			take(c, p + head, size);
+		else if (opcode == 9)
+			send_frame(c, 10, p + head, size);
+		else if (opcode == 8)
+			die("a server says goodbye");
+		p += head + size;
+	}
+	c->kept_size = end - p;
+	c->kept = realloc(c->kept, c->kept_size + 1);
+	memcpy(c->kept, p, c->kept_size);
+}
+
+static int number(void)
+{
+	int n;
+	if (scanf("%d", &n) != 1)
+		die("the input ends too soon");
+	return n;
+}
+
+static void read_input(void)
+{
+	char kind[16], hex[8192];
+	if (scanf("%15s %d %d %d %lf %lf %lf %8191s", kind, &seats, &tables, &watchers, &rate, &warm_up, &seconds,
+		  hex) != 8)
+		die("the input is not understood");
+	is_game = strcmp(kind, "game") == 0;
+	for (; hex[0] != '-' && hex[payload_size * 2]; payload_size++)
+		sscanf(hex + payload_size * 2, "%2hhx", &payload[payload_size]);
+	steps = number();
+	script = calloc(steps, sizeof *script);
+	int known = 0;
+	for (int i = 0; i < steps; i++) {
+		script[i].first = known;
+		script[i].plays = number();
+		script[i].frames = number();
+		known += script[i].plays;
+		plays = realloc(plays, known * sizeof *plays);
+		for (int j = script[i].first; j < known; j++) {
+			plays[j].seat = number();
+			plays[j].source = number();
+			plays[j].count = number();
+			plays[j].destination = number();
+		}
+	}
+	int count = tables * seats + watchers;
+	conns = calloc(count, sizeof *conns);
+	at = calloc(tables, sizeof *at);
+	for (int i = 0; i < count; i++) {
+		int is_seat = i < tables * seats, one = 1;
+		conns[i].fd = number();
+		conns[i].table = is_seat ? i / seats : -1;
+		conns[i].seat = is_seat ? i % seats : -1;
+		conns[i].counter = is_seat && is_game && i % seats == 0; /* the host has said "start" */
+		conns[i].kept = malloc(1);
+		fcntl(conns[i].fd, F_SETFL, O_NONBLOCK);
+		setsockopt(conns[i].fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+	}
+}
+
+static int compare(const void *a, const void *b)
+{
+	float x = *(const float *)a, y = *(const float *)b;
+	return (x > y) - (x < y);
+}
+
+static double percentile(double share)
+{
+	return sample_count ? samples[(long)((sample_count - 1) * share)] : 0;
+}
+
+static void report(double took, double used)
+{
+	qsort(samples, sample_count, sizeof *samples, compare);
+	printf("{\"plays\": %ld, \"deliveries\": %ld, \"watched\": %ld, \"refused\": %ld, \"seconds\": %f, ", sent,
+	       delivered, watched, refused, took);
+	printf("\"load_cpu\": %f, \"samples\": %ld, \"p50\": %.1f, \"p99\": %.1f, \"p999\": %.1f, \"max\": %.1f}\n", used,
+	       sample_count, percentile(.5), percentile(.99), percentile(.999), percentile(1));
+}
+
+int main(void)
+{
+	read_input();
+	samples = malloc(MOST_SAMPLES * sizeof *samples);
+	int poll = epoll_create1(0);
+	for (int i = 0; i < tables * seats + watchers; i++) {
+		struct epoll_event event = {EPOLLIN, {.ptr = &conns[i]}};
+		if (epoll_ctl(poll, EPOLL_CTL_ADD, conns[i].fd, &event))
+			die("a socket cannot be watched");
+	}
+	double start = now(), begun = 0, used = 0;
+	long due = 0; /* how many steps have been due so far, over all tables in turn */
+	for (int i = 0; i < tables; i++) {
+		at[i].next_due = rate ? start + i / rate : 0;
+		at[i].signals = seats;
+		if (!is_game)
+			ready(i);
+	}
+	for (;;) {
+		double moment = now();
+		if (!counting && moment >= start + warm_up) {
+			counting = 1, begun = moment, used = cpu();
+			puts("begin"), fflush(stdout);
+		}
+		if (counting && moment >= begun + seconds)
+			break;
+		double next = counting ? begun + seconds : start + warm_up;
+		for (; rate && start + due / rate <= moment; due++) {
+			struct table *t = &at[due % tables];
+			if (t->is_free && t->next_due <= moment) {
+				double when = t->next_due;
+				t->next_due += tables / rate;
+				send_step(due % tables, when);
+			}
+		}
+		if (rate && start + due / rate < next)
+			next = start + due / rate;
+		double rest = next - now();
+		rest = rest < 0 ? 0 : rest;
+		struct timespec wait = {(time_t)rest, (rest - (time_t)rest) * 1e9};
+		struct epoll_event events[256];
+		int count = epoll_pwait2(poll, events, 256, &wait, NULL);
+		for (int i = 0; i < count; i++)
+			hear(events[i].data.ptr);
+	}
+	report(now() - begun, cpu() - used);
+	return 0;
+}

@@ -1,0 +1,239 @@
+"""A load on a server: what it is, and what was measured of both."""
+
+import atexit
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from .entering import Socket
+from .script import SEATS, Step
+
+__all__ = ["Load", "Measured", "Program", "background", "cores", "measure", "ours", "program", "relay"]
+
+ROOT: Final = Path(__file__).parents[2]
+SOURCE: Final = Path(__file__).parent / "load.c"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Load:
+    """What is sent.
+
+    Attributes:
+        steps: the script; the load begins again at its end.
+        payload: what a relay is sent for each play; ``None`` for our game.
+        rate: plays a second over all tables; 0 for as many as go.
+        seconds: how long it is measured.
+        warm_up: how long before that it goes on already.
+
+    """
+
+    steps: Sequence[Step]
+    payload: bytes | None = None
+    rate: float = 0
+    seconds: float = 3.0
+    warm_up: float = 0.7
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What was measured. Latencies are microseconds, from a play to the last of its table.
+
+    Attributes:
+        plays: how many there were a second.
+        server_us: the server's processor time a play.
+        delivery_us: the same for each event that anybody got.
+        server_busy: the share of the time that the server was on its processor.
+        load_busy: the same for the load.
+        p50: half of the latencies are no longer.
+        p99: 99 of 100 are no longer.
+        p999: 999 of 1,000 are no longer.
+        most: the longest.
+
+    """
+
+    plays: float
+    server_us: float
+    delivery_us: float
+    server_busy: float
+    load_busy: float
+    p50: float
+    p99: float
+    p999: float
+    most: float
+
+
+class Program:
+    """A server in a process of its own."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]", url: str) -> None:
+        self.pid = process.pid
+        self.url = url
+
+    def cpu_seconds(self) -> float:
+        """Return the processor time of all its threads, and of its children's."""
+        return sum(_thread_ns(pid) for pid in [self.pid, *_children(self.pid)]) / 1e9
+
+    def memory(self) -> int:
+        """Return the bytes that it alone has in memory."""
+        text = Path(f"/proc/{self.pid}/smaps_rollup").read_text(encoding="utf-8")
+        fields = dict(line.split(":", 1) for line in text.splitlines()[1:])
+        return sum(int(fields[name].split()[0]) for name in ("Private_Clean", "Private_Dirty")) * 1_024
+
+
+def _thread_ns(pid: int) -> int:
+    tasks = Path(f"/proc/{pid}/task").glob("*/schedstat")
+    return sum(int(task.read_text(encoding="utf-8").split()[0]) for task in tasks)
+
+
+def _children(pid: int) -> list[int]:
+    found = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="utf-8").split()
+    return [int(child) for child in found]
+
+
+def cores() -> tuple[Collection[int], Collection[int]]:
+    """Return the processors for the server, and for the load: the same where there is but one."""
+    first, *others = sorted(os.sched_getaffinity(0))
+    return {first}, set(others or [first])
+
+
+@contextmanager
+def program(*command: str) -> Iterator[Program]:
+    """Run a server on its own processor until the context ends; its first line says where it listens."""
+    server_cores, _ = cores()
+    process = subprocess.Popen(  # noqa: S603 - our own programs
+        command,
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,  # each load ends by tearing its connections
+        preexec_fn=lambda: os.sched_setaffinity(0, server_cores),  # noqa: PLW1509 - there are no threads
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        line = process.stdout.readline().decode()
+        at = line.find("ws://")
+        if at < 0:
+            raise ConnectionError(f"{command} did not start")
+        yield Program(process, line[at:].strip())
+    finally:
+        process.stdin.close()
+        try:
+            process.wait(5)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        process.stdout.close()
+
+
+def ours(loop: str = "uvloop", **fields: Any) -> list[str]:
+    """Return the command for the server that is measured."""
+    pairs = [f"{name}={value}" for name, value in fields.items()]
+    return [sys.executable, "-m", "benchmarks.yardsticks.whole", loop, *pairs]
+
+
+def relay(name: str, event_bytes: int) -> list[str]:
+    """Return the command for a yardstick."""
+    return [sys.executable, "-m", "benchmarks.yardsticks.relay", name, str(event_bytes)]
+
+
+@contextmanager
+def background(
+    load: Load, sockets: Sequence[Socket], watchers: Sequence[Socket] = (), seats: int = SEATS
+) -> "Iterator[subprocess.Popen[bytes]]":
+    """Put a load on sockets that sit at a server's tables, as long as the context lasts."""
+    _, load_cores = cores()
+    numbers = [found.fileno() for found in (*sockets, *watchers)]
+    process = subprocess.Popen(  # noqa: S603 - compiled here
+        [str(compiled())],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        pass_fds=numbers,
+        preexec_fn=lambda: os.sched_setaffinity(0, load_cores),  # noqa: PLW1509 - there are no threads
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        process.stdin.write(_input(load, numbers, len(sockets) // seats, len(watchers), seats).encode())
+        process.stdin.close()
+        process.stdout.readline()
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def measure(
+    server: Program,
+    load: Load,
+    sockets: Sequence[Socket],
+    watchers: Sequence[Socket] = (),
+    seats: int = SEATS,
+) -> Measured:
+    """Put a load on a server, and return what was measured."""
+    with background(load, sockets, watchers, seats) as process:
+        assert process.stdout is not None
+        before = server.cpu_seconds()
+        line = process.stdout.readline()
+        used = server.cpu_seconds() - before
+    if not line:
+        raise ConnectionError("the load broke off")
+    return _measured(json.loads(line), used)
+
+
+def _input(load: Load, numbers: Sequence[int], tables: int, watchers: int, seats: int) -> str:
+    kind = "game" if load.payload is None else "relay"
+    per_step = sum(len(step.plays) for step in load.steps) / len(load.steps)
+    lines = [
+        f"{kind} {seats} {tables} {watchers} {load.rate / per_step} {load.warm_up} {load.seconds}",
+        "-" if load.payload is None else load.payload.hex(),
+        str(len(load.steps)),
+    ]
+    for step in load.steps:
+        lines.append(f"{len(step.plays)} {step.frames}")
+        lines += [f"{seat} {play.source} {play.count} {play.destination}" for seat, play in step.plays]
+    return "\n".join([*lines, *map(str, numbers)]) + "\n"
+
+
+def _measured(told: dict[str, float], used: float) -> Measured:
+    if told["refused"] or not told["plays"]:
+        raise ValueError(f"the script does not fit the server: {told}")
+    return Measured(
+        plays=told["plays"] / told["seconds"],
+        server_us=used / told["plays"] * 1e6,
+        delivery_us=used / (told["deliveries"] + told["watched"]) * 1e6,
+        server_busy=used / told["seconds"],
+        load_busy=told["load_cpu"] / told["seconds"],
+        p50=told["p50"],
+        p99=told["p99"],
+        p999=told["p999"],
+        most=told["max"],
+    )
+
+
+@cache
+def compiled() -> Path:
+    """Return the program that makes the load, compiled.
+
+    Raises:
+        FileNotFoundError: there is no C compiler.
+
+    """
+    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    if compiler is None:
+        raise FileNotFoundError("no C compiler, which the load needs: on Debian, apt install gcc")
+    folder = tempfile.mkdtemp(prefix="racing-demon-bench-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    target = Path(folder) / "load"
+    subprocess.run([compiler, "-O2", "-o", target, SOURCE], check=True)  # noqa: S603
+    return target

@@ -1,0 +1,119 @@
+"""The yardsticks R0 and R1: relays that know no game. Each play goes to all of its table, as an event's size.
+
+    python -m benchmarks.yardsticks.relay plain|floor EVENT-BYTES
+
+A connection names its table by its path. ``plain`` is what a good engineer would write first: the library's
+server with ``broadcast()``, on uvloop. ``floor`` is about what the stack allows: each frame is taken in the
+call that read it, the answer was framed beforehand, and each connection gets one write a turn of the loop.
+"""
+
+import asyncio
+import contextlib
+import sys
+from collections import defaultdict
+from typing import Any, Final
+
+import uvloop
+from websockets.asyncio.server import ServerConnection, broadcast, serve
+from websockets.exceptions import ConnectionClosed
+from websockets.frames import Frame, Opcode
+
+from racing_demon_protocol.codec import Encoding
+
+__all__ = ["Floor"]
+
+
+async def plain(connection: ServerConnection) -> None:
+    """Serve one connection of R0."""
+    assert connection.request is not None
+    table = tables[connection.request.path]
+    table.add(connection)
+    try:
+        async for message in connection:
+            assert isinstance(message, bytes)
+            broadcast(table, message + event[len(message) :])  # so that it is seen whose it was
+    except ConnectionClosed:
+        pass
+    finally:
+        table.discard(connection)
+
+
+class Floor(ServerConnection):
+    """One connection of R1."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._table: FloorTable | None = None
+
+    def begin(self, table: "FloorTable") -> None:
+        """Sit down at a table."""
+        self._table = table
+        table.members.append(self)
+
+    def process_event(self, event: Any) -> None:
+        """Take a frame at once."""
+        if self._table is not None and isinstance(event, Frame) and event.opcode is Opcode.BINARY:
+            self._table.play()
+        else:
+            super().process_event(event)
+
+
+class FloorTable:
+    """The connections of one table of R1, and how many events they are still to get."""
+
+    def __init__(self) -> None:
+        self.members: list[Floor] = []
+        self._waiting = 0
+
+    def play(self) -> None:
+        """Let everybody have an event, with all others of this turn of the loop."""
+        if not self._waiting:
+            asyncio.get_running_loop().call_soon(self._flush)
+        self._waiting += 1
+
+    def _flush(self) -> None:
+        frames, self._waiting = framed * self._waiting, 0
+        for member in self.members:
+            member.transport.write(frames)
+
+
+async def floor(connection: ServerConnection) -> None:
+    """Serve one connection of R1."""
+    assert isinstance(connection, Floor)
+    assert connection.request is not None
+    table = floors[connection.request.path]
+    connection.begin(table)
+    with contextlib.suppress(ConnectionClosed):
+        await connection.wait_closed()
+    table.members.remove(connection)
+
+
+tables: defaultdict[str, set[ServerConnection]] = defaultdict(set)
+floors: defaultdict[str, FloorTable] = defaultdict(FloorTable)
+event: bytes = b""
+framed: bytes = b""
+HANDLERS: Final = {"plain": (plain, ServerConnection), "floor": (floor, Floor)}
+
+
+async def main(name: str) -> None:
+    """Serve until standard input ends."""
+    handler, connection = HANDLERS[name]
+    server = await serve(
+        handler,
+        "127.0.0.1",
+        0,
+        create_connection=connection,
+        compression=None,
+        subprotocols=[Encoding.MSGPACK],  # type: ignore[list-item]
+    )
+    port = next(iter(server.sockets)).getsockname()[1]
+    sys.stdout.write(f"listening on ws://127.0.0.1:{port}/\n")
+    sys.stdout.flush()
+    await asyncio.to_thread(sys.stdin.read)
+
+
+if __name__ == "__main__":
+    event = bytes(int(sys.argv[2]))
+    framed = Frame(Opcode.BINARY, event).serialize(mask=False)
+    with contextlib.suppress(KeyboardInterrupt):
+        uvloop.run(main(sys.argv[1]))

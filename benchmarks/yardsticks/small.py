@@ -1,0 +1,119 @@
+"""What is measured without a load: the rules alone, memory, and how soon programs are there."""
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from racing_demon_protocol.codec import Encoding, decode_client, encode
+from racing_demon_server.listener import Frames
+
+from .entering import sit_down, watch
+from .loading import Load, measure, ours, program
+from .rows import Row
+from .script import Recorder, Step
+
+__all__ = ["memory", "rules", "starts"]
+
+REPEATS: Final = 5
+AIM_HELP_MS, AIM_READY_MS = 150, 400
+AIM_SPECTATOR_KIB, AIM_TABLE_KIB, AIM_FLAT = 20, 200, 1.05
+SPECTATORS: Final = 200
+
+
+def rules(script: Sequence[Step]) -> list[Row]:
+    """Return the processor time of the steps of a play, each over the whole hand, the best of some runs."""
+    found: dict[str, list[float]] = {}
+    for _ in range(REPEATS):
+        for name, value in _rules_once(script).items():
+            found.setdefault(name, []).append(value)
+    section = f"Parts of a play, in one process, the best of {REPEATS} hands"
+    return [Row(section, name, "us", [min(values)]) for name, values in found.items()]
+
+
+def _rules_once(script: Sequence[Step]) -> dict[str, float]:
+    recorder, judged, legal, frames, sent = Recorder(), 0.0, 0.0, list[bytes | str](), list[Frames]()
+    view = recorder.table.view
+    for step in script:
+        assert view.rules is not None
+        assert view.board is not None
+        begin = time.thread_time()
+        for written in step.plays:
+            list(view.rules.legal_plays(view.board, written.seat))
+        legal += time.thread_time() - begin
+        for written in step.plays:
+            frames.append(encode(written.message(1, view.seq)))
+            begin = time.thread_time()
+            events = recorder.carry_out(written)
+            judged += time.thread_time() - begin
+            sent += map(Frames, events)
+    return {
+        "legal_plays, eight seats, mid-hand": 1e6 * legal / len(frames),
+        "judge and carry out one play": 1e6 * judged / len(frames),
+        "decode and validate one play": _each(decode_client, frames),
+        "encode and frame one event": _each(lambda each: each.framed(Encoding.MSGPACK), sent),
+    }
+
+
+def _each(act: Callable[..., object], items: Sequence[object]) -> float:
+    begin = time.thread_time()
+    for item in items:
+        act(item)
+    return 1e6 * (time.thread_time() - begin) / len(items)
+
+
+def memory(script: Sequence[Step], tables: int, seconds: float) -> list[Row]:
+    """Return what an idle spectator and a table with its log take, and whether a server grows with play."""
+    load = Load(steps=script, seconds=seconds)
+    with program(*ours()) as server:
+        sockets, codes = sit_down(server.url, 1)
+        before = server.memory()
+        lookers = watch(server.url, codes, SPECTATORS)
+        spectator = (server.memory() - before) / SPECTATORS / 1_024
+        for found in lookers:
+            found.close()
+    with program(*ours()) as server:
+        sockets, _ = sit_down(server.url, 1)
+        measure(server, load, sockets)
+        before = server.memory()
+        others, _ = sit_down(server.url, tables)
+        measure(server, load, others)
+        table = (server.memory() - before) / tables / 1_024
+        before = server.memory()
+        more, _ = sit_down(server.url, 1)
+        plays = measure(server, Load(steps=script, seconds=4 * seconds), more).plays * 4 * seconds
+        after = server.memory()
+        for found in (*sockets, *others, *more):
+            found.close()
+    section = "Memory"
+    hands = plays / sum(len(step.plays) for step in script)
+    return [
+        Row(section, f"an idle spectator, of {SPECTATORS}", "KiB", [spectator], at_most=AIM_SPECTATOR_KIB),
+        Row(section, f"a table of eight with its log, of {tables}", "KiB", [table], at_most=AIM_TABLE_KIB),
+        Row(section, f"after {hands:.0f} more hands / before", "", [after / before], at_most=AIM_FLAT),
+    ]
+
+
+def starts(rounds: int) -> list[Row]:
+    """Return how long programs take until they have said what they say."""
+    helps, ready, used = [], [], list[float]()
+    for _ in range(rounds):
+        begin = time.monotonic()
+        subprocess.run(
+            [sys.executable, "-m", "racing_demon_client", "--help"], capture_output=True, check=True
+        )
+        helps.append(1_000 * (time.monotonic() - begin))
+        begin = time.monotonic()
+        with program(sys.executable, "-m", "racing_demon_server", *SERVER) as server:
+            ready.append(1_000 * (time.monotonic() - begin))
+            used.append(1_000 * server.cpu_seconds())
+    section = "Start"
+    return [
+        Row(section, "racing-demon --help", "ms", helps, at_most=AIM_HELP_MS),
+        Row(section, "racing-demon-server is ready", "ms", ready, at_most=AIM_READY_MS),
+        Row(section, "racing-demon-server, its processor time until then", "ms", used),
+    ]
+
+
+SERVER: Final = ("--port=0", "--host=127.0.0.1", "--durability=none", "--stop-with-stdin")

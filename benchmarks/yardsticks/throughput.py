@@ -1,0 +1,118 @@
+"""How much processor time a play takes, and how many there are a second: ours beside the yardsticks."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from .entering import Socket, sit_at_relay, sit_down
+from .loading import Load, Measured, Program, measure, ours, program, relay
+from .rows import Row, ratios
+from .script import Step
+from .sizes import EVENT_BYTES, PLAY_BYTES
+
+__all__ = ["Contestant", "contestants", "scaling", "seated", "throughput"]
+
+AIM_R0 = 0.7
+AIM_FLAT = 1.1
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """A server that is measured.
+
+    Attributes:
+        name: what the rows call it.
+        command: how it is started.
+        enter: seats eight at each of so many tables.
+        payload: what it is sent; ``None`` for our game's own plays.
+
+    """
+
+    name: str
+    command: Sequence[str]
+    enter: Callable[[str, int], list[Socket]]
+    payload: bytes | None
+
+    def run(self, tables: int, load: "Callable[[bytes | None], Load]") -> Measured:
+        """Start it, fill its tables, and measure it under a load."""
+        with program(*self.command) as server:
+            return self.measure(server, tables, load)
+
+    def measure(self, server: Program, tables: int, load: "Callable[[bytes | None], Load]") -> Measured:
+        """Fill so many tables of a server that runs, and measure it under a load."""
+        sockets = self.enter(server.url, tables)
+        try:
+            return measure(server, load(self.payload), sockets)
+        finally:
+            for found in sockets:
+                found.close()
+
+
+def contestants() -> list[Contestant]:
+    """Return the yardsticks, and ours on both loops."""
+    payload = bytes(PLAY_BYTES)
+    return [
+        Contestant("R0, the bare relay on uvloop", relay("plain", EVENT_BYTES), sit_at_relay, payload),
+        Contestant("R1, the floor", relay("floor", EVENT_BYTES), sit_at_relay, payload),
+        Contestant("ours, uvloop, durability none", ours("uvloop"), seated, None),
+        Contestant("ours, uvloop, durability full", ours("uvloop", durability="full"), seated, None),
+        Contestant("ours, asyncio, durability full", ours("asyncio", durability="full"), seated, None),
+    ]
+
+
+def seated(url: str, tables: int) -> list[Socket]:
+    """Return the sockets of so many tables of ours."""
+    return sit_down(url, tables)[0]
+
+
+def throughput(script: Sequence[Step], rounds: int, seconds: float, tables: int) -> list[Row]:
+    """Measure everybody in turn, round after round, with as many plays as go."""
+    found: dict[str, list[Measured]] = {}
+    measured = contestants()
+    for _ in range(rounds):
+        for contestant in measured:
+            load = partial(_load, script, seconds)
+            found.setdefault(contestant.name, []).append(contestant.run(tables, load))
+    section = f"Throughput: {tables} tables of 8, as many plays as go"
+    r0, r1, none, full, _ = (contestant.name for contestant in measured)
+    rows = []
+    for name, results in found.items():
+        rows += [
+            Row(section, f"{name}: server CPU a play", "us", [m.server_us for m in results]),
+            Row(section, f"{name}: plays", "1/s", [m.plays for m in results]),
+            Row(section, f"{name}: server busy", "%", [100 * m.server_busy for m in results]),
+            Row(section, f"{name}: load busy", "%", [100 * m.load_busy for m in results]),
+        ]
+    cost = {name: [m.server_us for m in results] for name, results in found.items()}
+    rows += [
+        Row(
+            section,
+            "ours, durability full / R0, CPU a play",
+            "",
+            ratios(cost[full], cost[r0]),
+            at_most=AIM_R0,
+        ),
+        Row(section, "ours, durability none / R0, CPU a play", "", ratios(cost[none], cost[r0])),
+        Row(section, "ours, durability none / R1, CPU a play", "", ratios(cost[none], cost[r1])),
+    ]
+    return rows
+
+
+def scaling(script: Sequence[Step], rounds: int, seconds: float, tables: Sequence[int]) -> list[Row]:
+    """Measure ours with few tables and with many."""
+    contestant = contestants()[2]
+    cost: dict[int, list[float]] = {number: [] for number in tables}
+    for _ in range(rounds):
+        for number in tables:
+            cost[number].append(contestant.run(number, partial(_load, script, seconds)).server_us)
+    section = "Tables beside each other: ours, server CPU a play"
+    rows = [
+        Row(section, f"{number} table{'s' * (number > 1)}", "us", values) for number, values in cost.items()
+    ]
+    first, last = tables[0], tables[-1]
+    ratio = ratios(cost[last], cost[first])
+    return [*rows, Row(section, f"{last} tables / {first}", "", ratio, at_most=AIM_FLAT)]
+
+
+def _load(script: Sequence[Step], seconds: float, payload: bytes | None) -> Load:
+    return Load(steps=script, payload=payload, seconds=seconds)

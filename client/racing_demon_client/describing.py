@@ -1,0 +1,332 @@
+"""The rules of a game in words: every field of its declaration as a sentence, and nothing of its name.
+
+What is a rule of its own, or a mechanic, is told in the words of its class, with its parameters.
+"""
+
+import inspect
+import textwrap
+from collections.abc import Iterable, Iterator
+from dataclasses import fields
+from enum import Enum
+from typing import Any, Final
+
+from racing_demon_protocol.board import Shows
+from racing_demon_protocol.cards import RANK_NAMES, SUIT_SIZE
+from racing_demon_protocol.declaration import (
+    Base,
+    Build,
+    Building,
+    Cells,
+    Deal,
+    Deals,
+    Filler,
+    Foundations,
+    Game,
+    Goal,
+    Group,
+    Owner,
+    Racing,
+    Reserve,
+    Scoring,
+    Stock,
+    SuitRule,
+    Tableau,
+    TailRule,
+    TakeBack,
+    Unit,
+    Waste,
+)
+
+__all__ = ["kind_of", "rules_of"]
+
+KINDS: Final = {
+    Racing.SHARED: "around shared foundations",
+    Racing.IDENTICAL: "on identical deals",
+    Racing.REFLEX: "for quick hands: no choice",
+    Racing.TOGETHER: "two play together",
+    Racing.SOLO: "alone only",
+}
+SKILLS: Final = ("no choice at all", "little choice", "real choice", "much choice")
+SUITS: Final = {
+    SuitRule.SAME: "in suit",
+    SuitRule.ALTERNATE: "in alternate colours",
+    SuitRule.ANY: "in any suit",
+}
+SHOWN: Final = {
+    Shows.NONE: "All lie face down.",
+    Shows.TOP: "The top lies face up.",
+    Shows.LAST: "The last of each lies face up, the others face down.",
+    Shows.ALL: "All lie face up.",
+    Shows.KEPT: "Each card stays as it came.",
+}
+UNITS: Final = {
+    Unit.ONE: "Single cards move from one to another.",
+    Unit.TAIL: "Any sequence at the end of one moves to another.",
+    Unit.WHOLE: "A single card moves to another, or the whole column if it is a sequence.",
+    Unit.ONE_SIDE_SINGLE: "A single card moves upon any, and a sequence upon a card that continues none.",
+}
+BACK: Final = {
+    TakeBack.NEVER: "Nothing leaves them again.",
+    TakeBack.FREE: "Their tops may be taken back.",
+    TakeBack.TO_SPACE: "Their tops may be taken back into an empty column.",
+}
+FILLERS: Final = {Filler.RESERVE: "the reserve", Filler.STOCK_BOTTOM: "the bottom of the stock"}
+GOALS: Final = {
+    Goal.ALL_ON_FOUNDATIONS: "The game is won when all own cards lie on the foundations.",
+    Goal.RESERVE_EMPTY: "The game is won when the reserve is empty.",
+    Goal.FOUNDATIONS_FULL: "The game is won when all foundations are complete.",
+    Goal.OWN_RULE: "When it is won is told above.",
+}
+WIDTH: Final = 78
+
+
+def kind_of(game: Game) -> str:
+    """Return in a few words how several may play a game."""
+    return KINDS[game.racing]
+
+
+def rules_of(game: Game) -> Iterator[str]:
+    """Yield the rules of a game, line by line; headings end without a stop, and are followed by a blank."""
+    yield f"{game.title} ({game.source})"
+    packs = "one pack" if game.packs == 1 else f"{game.packs} packs"
+    yield f"{game.name}: {packs}, {game.deck_size} cards; {SKILLS[game.skill]}; to race: {kind_of(game)}"
+    if game.text:
+        yield from _part("", [game.text])
+    yield from _part("In particular", [sentence for sentence in _sentences(game) if sentence])
+    yield from _part("In a race", list(_race(game)))
+    if game.doubts:
+        doubts = [
+            f"{doubt.question} {doubt.answer}" + (f" [{doubt.field}]" if doubt.field else "")
+            for doubt in game.doubts
+        ]
+        yield from _part("What the source leaves open, and how it is here", doubts)
+
+
+def _part(heading: str, sentences: Iterable[str]) -> Iterator[str]:
+    yield ""
+    if heading:
+        yield heading
+    for sentence in sentences:
+        marks = ("- ", "  ") if heading else ("", "")
+        yield from textwrap.wrap(sentence, WIDTH, initial_indent=marks[0], subsequent_indent=marks[1])
+
+
+def _sentences(game: Game) -> Iterator[str]:
+    """Yield a sentence or more for each part of a declaration."""
+    if len(game.ranks) != SUIT_SIZE:
+        yield f"The packs have the ranks {_ranks(game.ranks)} only."
+    for group in game.groups:
+        yield " ".join(filter(None, _group(group)))
+    yield from (_deal(step) for step in game.deal)
+    if not isinstance(game.mechanic, Building):
+        yield _own_words(game.mechanic)
+    yield from map(_own_words, game.specials)
+    yield GOALS[game.goal]
+
+
+# Groups.
+
+
+def _group(group: Group) -> Iterator[str]:
+    """Yield the sentences of one group: its own kind's, then those that any group may need."""
+    match group:
+        case Foundations():
+            yield from _foundations(group)
+        case Tableau():
+            yield from _tableau(group)
+        case Reserve():
+            yield from _reserve(group)
+        case Cells():
+            yield from _cells(group)
+        case Stock():
+            yield from _stock(group)
+        case Waste():
+            yield from _waste(group)
+        case _:
+            yield f"{_capital(group.name)}: {_own_words(group)}"
+    yield from _common(group)
+
+
+def _common(group: Group) -> Iterator[str]:
+    if group.owner is Owner.TABLE:
+        yield "In a race they belong to everybody."
+    if group.takes is not None:
+        yield f"Cards come there from {_names(group.takes)} only."
+    if group.plays_to is not None:
+        yield f"Their cards go to {_names(group.plays_to)} only."
+    if group.gathers:
+        order = "" if group.gathers == 1 else ", top first"
+        yield f"They are taken up{order} when the stock is made up anew."
+    if group.under:
+        yield "What is played there goes underneath."
+
+
+def _foundations(group: Foundations) -> Iterator[str]:
+    start = {Base.FIRST: "the rank of the first card there", Base.OWN: "the card that the deal puts there"}
+    base = start[group.base] if isinstance(group.base, Base) else _rank(group.base)
+    way = f"up by {group.step}" if group.step > 0 else f"down by {-group.step}"
+    way = {1: "up", -1: "down"}.get(group.step, way)
+    wrap = ", round the corner from king to ace" if group.wrap else ""
+    order = f" in the order {_ranks(group.order)}" if group.order else f" {way}{wrap}"
+    yield (
+        f"{_capital(group.name)}: {_count(group.count, 'foundation')}, begun with {base} and built"
+        f"{order}, {SUITS[group.suit]}, to {_count(group.length, 'card')}."
+    )
+    if group.one_per_suit:
+        yield "Each suit begins one only."
+    yield BACK[group.take_back]
+    if group.forced_bases:
+        yield "A card that begins one must be played before anything else."
+
+
+def _tableau(group: Tableau) -> Iterator[str]:
+    shape = set(group.shape)
+    cards = _count(group.shape[0], "card") if len(shape) == 1 else ", ".join(map(str, group.shape)) + " cards"
+    yield f"{_capital(group.name)}: {_count(len(group.shape), 'column')} of {cards}. {SHOWN[group.shows]}"
+    ways = " or ".join(_build(build) for build in group.build)
+    wrap = ", round the corner from ace to king" if group.wrap else ""
+    yield f"They are built {ways}{wrap}." if group.build else "Nothing is built on them."
+    if group.build:
+        yield UNITS[group.unit]
+    if group.cap is not None:
+        yield f"No building makes more than {_count(group.cap, 'card')} of one."
+    if group.spaces_first:
+        yield "Spaces must be filled before anything is put upon a card."
+    space = group.space
+    if space.takes == ():
+        yield "A space stays empty."
+    else:
+        who = "any card" if space.ranks is None else f"{_ranks(sorted(space.ranks))} only"
+        source = "" if space.takes is None else f" from {_names(space.takes)}"
+        yield f"A space takes {who}{source}."
+    if space.fill:
+        fillers = ", then ".join(FILLERS[each] for each in space.fill)
+        yield f"It is filled at once from {fillers}, while that lasts."
+
+
+def _build(build: Build) -> str:
+    way = {None: "with any card", -1: "down", 1: "up", 0: "with equal ranks"}.get(
+        build.delta, f"by {build.delta}"
+    )
+    upon = "" if build.ranks is None else f" upon {_ranks(sorted(build.ranks))}"
+    return f"{way} {SUITS[build.suit]}{upon}"
+
+
+def _reserve(group: Reserve) -> Iterator[str]:
+    yield f"{_capital(group.name)}: {_count(group.count, 'heap')} of {_count(group.size, 'card')}."
+    yield SHOWN[group.shows]
+    yield "The top card is free." if group.playable else "It only fills spaces."
+    if getattr(group, "locked", False):
+        yield "Nothing of it may be played before the stock is empty."
+
+
+def _cells(group: Cells) -> Iterator[str]:
+    yield f"{_capital(group.name)}: {_count(group.count, 'place')} for one card each, all of them free."
+    if group.takes is None:
+        yield "An empty one stays empty, or is filled by the game itself."
+    if group.must:
+        yield "An empty one must be filled before anything else is played."
+    if getattr(group, "in_order", False):
+        yield "The first of the piles that has cards fills it."
+
+
+def _stock(group: Stock) -> Iterator[str]:
+    if group.rounds:
+        layings = "; later: ".join(
+            " ".join(_deal(step) for step in steps) or "nothing" for steps in group.rounds
+        )
+        yield f"{_capital(group.name)}: it is dealt in rounds, when you want the next one: {layings}"
+    else:
+        yield f"{_capital(group.name)}: {_count(group.turn, 'card')} at a time."
+    times = "as often as you like" if group.redeals is None else _times(group.redeals)
+    how = "shuffled" if group.shuffle else "in its order"
+    yield "It is never made up anew." if group.redeals == 0 else f"Empty, it is made up anew {times}, {how}."
+    if group.relay:
+        yield "Then this is dealt at once: " + " ".join(_deal(step) for step in group.relay)
+    if group.tail_rule is TailRule.EITHER2:
+        yield "If two cards are left in the end, either may be used."
+
+
+def _waste(group: Waste) -> Iterator[str]:
+    seen = "its top card is seen" if group.view == 1 else f"its top {group.view} cards are seen"
+    yield f"{_capital(group.name)}: {seen}, and the top is free."
+    if group.limit is not None:
+        yield f"No card is turned while {group.limit} lie there."
+
+
+# The deal, and the rest.
+
+
+def _deal(step: Deal) -> str:
+    what = {True: "in rows across", False: ""}[step.rows]
+    if step.cards:
+        what = "sought out: " + " ".join(step.cards)
+    elif step.count is not None:
+        what = _count(step.count, "card")
+    elif step.each is not None:
+        what = f"{_count(step.each, 'card')} to each" + (", by rank" if step.by_rank else "")
+    once = ", by the first player for all" if getattr(step, "once", False) else ""
+    return f"Dealt to {step.to}" + (f" ({what}{once})." if what or once else ".")
+
+
+def _race(game: Game) -> Iterator[str]:
+    scoring: Scoring = game.scoring
+    if game.deals is Deals.IDENTICAL:
+        yield "All get the same cards in the same order."
+    yield f"A card on the foundations, or whatever is progress here, counts {scoring.foundation_card}."
+    if scoring.reserve_card:
+        yield f"A card left in the reserve counts {scoring.reserve_card}."
+    yield f"Who goes out has {scoring.out_bonus} more."
+
+
+def _own_words(thing: object) -> str:
+    """Return what the class of a thing says of itself, with its parameters."""
+    text = inspect.getdoc(type(thing)) or type(thing).__name__
+    told = " ".join(text.partition("\n\n")[0].replace("``", "").split())
+    common = {each.name for each in fields(Group)} if isinstance(thing, Group) else set()
+    values = [
+        f"{each.name.replace('_', ' ')}: {_value(getattr(thing, each.name))}"
+        for each in fields(thing)  # type: ignore[arg-type]
+        if each.name not in common
+    ]
+    return told + (f" ({'; '.join(values)})" if values else "")
+
+
+def _value(value: Any) -> str:
+    match value:
+        case bool():
+            return "yes" if value else "no"
+        case Enum():
+            return str(value.value).replace("_", " ")
+        case tuple():
+            return ", ".join(_value(each) for each in value) if len(value) < 10 else f"{len(value)} of them"
+        case _:
+            return str(value)
+
+
+# Words.
+
+
+def _capital(name: str) -> str:
+    return name[:1].upper() + name[1:]
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" + ("" if number == 1 else "s")
+
+
+def _times(number: int) -> str:
+    return {1: "once", 2: "twice"}.get(number, f"{number} times")
+
+
+def _names(names: Iterable[str]) -> str:
+    return ", ".join(names) or "nowhere"
+
+
+def _rank(rank: int) -> str:
+    words = {1: "aces", 11: "knaves", 12: "queens", 13: "kings"}
+    return words.get(rank, f"{rank}s")
+
+
+def _ranks(ranks: Iterable[int]) -> str:
+    return " ".join(RANK_NAMES[rank - 1].replace("T", "10") for rank in ranks)

@@ -1,0 +1,244 @@
+"""A game alone, in plain text: lines in, lines out."""
+
+import asyncio
+import datetime as dt
+import secrets
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from string import ascii_letters
+from typing import Final, TextIO
+
+from racing_demon_protocol.board import FOUNDATIONS, Kind, Play
+from racing_demon_protocol.cards import UNKNOWN, name
+from racing_demon_protocol.errors import IllegalPlay
+from racing_demon_protocol.shuffle import SEED_SIZE
+
+from ..addressing import addresses, is_racelike, usable
+from ..choosing import best_play, fitting_count
+from ..describing import rules_of
+from ..solo.place import SoloClient
+from ..solo.statistics import Score
+from .picture import table
+from .typed import Unclear
+from .words import Words, Write, duration
+
+__all__ = ["play_alone", "told_scores", "told_win"]
+
+HELP: Final = """\
+ a b       the top of pile a to pile b, as many cards as fit    a b 2  two of them
+ a *       the best play from pile a
+ a up      pile a to the foundations        a 3  to the third foundation
+ t         turn the stock, or deal, or the only play there is
+ u, redo   take a play back, as many as you like; make it again
+ hint      a play         all      all that may go up goes up
+ again     the same deal from the start     new  another deal
+ b         the table again (Enter does the same)
+ rules     the rules      scores   how it went so far
+ q         quit"""
+RACELIKE: Final = " Piles: columns 1 2 3 ..., the waste w, the reserve r; f is up"
+
+
+async def play_alone(
+    client: SoloClient, write: Write, lines: TextIO = sys.stdin, *, ascii_only: bool = False
+) -> None:
+    """Play until the player quits or the input ends."""
+    player = _Alone(client, write, ascii_only=ascii_only)
+    player.show()
+    write("? shows what can be typed.")
+    while line := await asyncio.to_thread(lines.readline):
+        if line.strip().lower() in {"q", "quit"}:
+            break
+        try:
+            player.obey(line.split())
+        except (Unclear, IllegalPlay) as error:
+            write(str(error))
+    await client.close()
+
+
+def told_win(client: SoloClient) -> str:
+    """Say how long a win took, and how that is beside the own earlier ones."""
+    took, before = client.elapsed_ms, client.before
+    told = f"Won in {duration(took)}"
+    yesterday = None if client.day is None else before.days.get(client.day - dt.timedelta(days=1))
+    if yesterday is not None:
+        told += f" (the day before: {duration(yesterday)})"
+    if before.best_ms is None:
+        return f"{told}: the first time."
+    if took < before.best_ms:
+        return f"{told}: quicker than ever."
+    return f"{told}; the quickest took {duration(before.best_ms)}."
+
+
+def told_scores(known: Mapping[str, Score]) -> Iterator[str]:
+    """Yield what is known of each game as a table, the game played most often first."""
+    if not known:
+        yield "Nothing was played alone yet. racing-demon games lists what there is."
+        return
+    yield f"{'game':22} {'played':>6} {'won':>5} {'':>5} {'in a row':>8} {'most':>5} {'best':>7}"
+    for game, score in sorted(known.items(), key=lambda each: -each[1].played):
+        share = f"{100 * score.won // max(1, score.played)} %"
+        best = "-" if score.best_ms is None else duration(score.best_ms)
+        counts = f"{game:22} {score.played:>6} {score.won:>5} {share:>5}"
+        yield f"{counts} {score.streak:>8} {score.longest:>5} {best:>7}"
+
+
+class _Alone:
+    """Somebody who plays alone, line by line."""
+
+    def __init__(self, client: SoloClient, write: Write, *, ascii_only: bool) -> None:
+        self._client = client
+        self._write = write
+        self._ascii = ascii_only
+        self._verbs: dict[str, Callable[[], None]] = {
+            "b": self.show,
+            "board": self.show,
+            "t": self._turn,
+            "turn": self._turn,
+            "u": lambda: self._went(client.undo()),
+            "undo": lambda: self._went(client.undo()),
+            "redo": lambda: self._went(client.redo()),
+            "again": lambda: self._went(client.restart()),
+            "new": self._deal,
+            "hint": self._hint,
+            "all": lambda: self._went(client.bring_up() > 0),
+            "rules": lambda: self._write_all(rules_of(client.table.rules.game)),
+            "scores": lambda: self._write_all(told_scores({client.table.rules.game.name: client.score})),
+            "?": lambda: self._write_all(HELP.splitlines() + [RACELIKE] * self._racelike),
+            "help": lambda: self._write_all(HELP.splitlines() + [RACELIKE] * self._racelike),
+        }
+
+    @property
+    def _racelike(self) -> bool:
+        return is_racelike(self._client.table.rules, self._client.table.seat)
+
+    def obey(self, words: list[str]) -> None:
+        """Do what a line says.
+
+        Raises:
+            Unclear: it says nothing that is known here.
+            IllegalPlay: the rules do not allow it.
+
+        """
+        piles = self._piles()
+        if not words:
+            self.show()
+        elif len(words) == 1 and (verb := self._verbs.get(words[0].lower())):
+            verb()
+        else:
+            self._play(self._meant(words, piles))
+
+    def show(self) -> None:
+        """Show the table."""
+        client = self._client
+        table_, view = client.table, client.view
+        if self._racelike:
+            self._write_all(table(view, client.seat, ascii_only=self._ascii))
+        else:
+            self._write_all(self._laid())
+        state = f" {table_.plays} plays, {duration(client.elapsed_ms)}"
+        if table_.is_won:
+            state = f" {told_win(client)}"
+        elif table_.is_stuck():
+            state += "; nothing leads on any more: u takes back, again begins anew, new deals"
+        self._write(state)
+
+    # Step by step.
+
+    def _piles(self) -> dict[str, int]:
+        """Return the piles by the words for them."""
+        table_ = self._client.table
+        named = addresses(table_.rules, table_.board, table_.seat)
+        words: dict[str, int] = {}
+        for action, pile in named.items():
+            kind, _, number = action.partition("-")
+            if kind == "pile" and int(number) <= len(ascii_letters):
+                words[ascii_letters[int(number) - 1]] = pile
+            elif kind == "column":
+                words[number] = pile
+            elif kind in {"waste", "reserve"}:
+                words[kind[0]] = pile
+            elif kind == "foundation":
+                words.setdefault(f"f{number}" if self._racelike else number, pile)
+        return words
+
+    def _meant(self, words: list[str], piles: Mapping[str, int]) -> Play:
+        table_ = self._client.table
+        rules, board, seat = table_.rules, table_.board, table_.seat
+        if not 2 <= len(words) <= 3 or words[0] not in piles:
+            raise Unclear(f"{' '.join(words)!r} says nothing here; ? shows what can be typed.")
+        source = piles[words[0]]
+        if words[1:] == ["*"]:
+            best = best_play(rules, board, seat, source)
+            if best is None:
+                raise Unclear("Nothing there can be played.")
+            return best
+        up = words[1].lower() in ({"f", "up"} if self._racelike else {"up"})
+        destination = FOUNDATIONS if up else piles.get(words[1])
+        if destination is None:
+            raise Unclear(f"{words[1]!r} is no pile; ? shows what can be typed.")
+        if len(words) == 3:
+            if not (words[2].isascii() and words[2].isdigit() and 0 < int(words[2][:4]) < 100):
+                raise Unclear(f"{words[2]!r} is no number of cards.")
+            return Play(source, int(words[2]), destination)
+        return Play(source, fitting_count(rules, board, seat, source, destination), destination)
+
+    def _play(self, play: Play) -> None:
+        client = self._client
+        told = Words(client.view, client.seat, ascii_only=self._ascii)
+        for event in client.make(play):
+            if line := told.tell(event):
+                self._write(line)
+        self.show()
+
+    def _turn(self) -> None:
+        table_ = self._client.table
+        turn = table_.rules.turn(table_.board, table_.seat)
+        plays = list(table_.rules.legal_plays(table_.board, table_.seat)) if turn is None else []
+        if turn is None and len(plays) != 1:
+            raise Unclear("There is nothing to turn.")
+        self._play(turn or plays[0])
+
+    def _hint(self) -> None:
+        table_ = self._client.table
+        rules, board, seat = table_.rules, table_.board, table_.seat
+        play = next((p for p in rules.legal_plays(board, seat) if rules.is_progress(board, seat, p)), None)
+        play = play or rules.turn(board, seat)
+        if play is None:
+            raise Unclear("There is nothing to play.")
+        words = {pile: word for word, pile in self._piles().items()}
+        target = (
+            "up" if board.piles[play.destination].kind is Kind.FOUNDATION else words.get(play.destination)
+        )
+        source = words.get(play.source)
+        self._write("t" if source is None or target is None else f"{source} {target}")
+
+    def _deal(self) -> None:
+        self._client.deal(secrets.token_bytes(SEED_SIZE))
+        self.show()
+
+    def _went(self, moved: bool) -> None:
+        if moved:
+            self.show()
+        else:
+            self._write("There is nothing to take back, to make again, or to bring up.")
+
+    def _laid(self) -> Iterator[str]:
+        """Yield the piles, group by group: the key of each, its cards, and how many there are."""
+        table_ = self._client.table
+        rules, board = table_.rules, table_.board
+        words = {pile: word for word, pile in self._piles().items()}
+        groups: dict[str, list[str]] = {}
+        for pile in usable(rules, table_.seat):
+            spec, cards = board.piles[pile], board.cards[pile]
+            spread = spec.kind is Kind.TABLEAU and len(cards) > 1
+            shown = [card for card in (cards if spread else cards[-1:]) if card != UNKNOWN]
+            told = " ".join(name(card, ascii_only=self._ascii) for card in shown)
+            hidden = len(cards) - len(shown)
+            text = " ".join(filter(None, [words.get(pile, ""), f"({hidden})" if hidden else "", told])) or "-"
+            groups.setdefault(spec.group, []).append(text if cards else f"{words.get(pile, '')} -".strip())
+        for group, texts in groups.items():
+            yield f" {group}: " + "  ".join(texts)
+
+    def _write_all(self, lines: Iterator[str] | list[str]) -> None:
+        for line in lines:
+            self._write(line)

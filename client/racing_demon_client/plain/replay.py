@@ -1,0 +1,157 @@
+"""A replay in plain text: what happened, line by line, and what is typed meanwhile."""
+
+import asyncio
+from typing import Final, TextIO
+
+from racing_demon_protocol.messages import Message
+from racing_demon_protocol.messages import events as ev
+from racing_demon_protocol.messages.server import Snapshot
+from racing_demon_protocol.tally import match_winners
+
+from ..replaying import PLACES, BadPlace, Replay
+from . import picture
+from .analysing import told
+from .session import read_in_background
+from .words import Words, Write, duration
+
+__all__ = ["HELP", "replay"]
+
+HELP: Final = f"""\
+ Enter     stand still, or go on
+ n, n 20   one event on, or twenty, and stand still          p, p 20   back
+ x 4       four times as fast (x 0.5: half)
+ g PLACE   go to a place, where
+           {PLACES}
+ s 2       seat 2's view (s: nobody's)   b  the table again   tally  the scores
+ q         quit                          ?  this help"""
+
+LEAST_SPEED, MOST_SPEED = 0.1, 1_000.0
+
+
+async def replay(
+    client: Replay, write: Write, lines: TextIO | None, *, seat: int | None = None, ascii_only: bool = False
+) -> None:
+    """Tell a record until its end, or until whoever types has enough.
+
+    Args:
+        client: the replay.
+        write: takes a line.
+        lines: what is typed; ``None`` where nobody is there.
+        seat: whose view it is told from.
+        ascii_only: whether suits are written as letters.
+
+    """
+    teller = _Teller(client, write, seat, ascii_only=ascii_only, stays=lines is not None)
+    telling = asyncio.create_task(teller.tell())
+    tasks = {telling}
+    if lines is not None:
+        typed: asyncio.Queue[str | None] = asyncio.Queue()
+        read_in_background(lines, typed)
+        tasks.add(asyncio.create_task(teller.obey(typed)))
+    done, pending = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    for task in pending:
+        task.cancel()
+    await asyncio.gather(*pending, return_exceptions=True)
+    for task in done:
+        task.result()
+
+
+class _Teller:
+    """Tells a replay, and does what is typed.
+
+    Args:
+        client: the replay.
+        write: takes a line.
+        seat: whose view it is told from.
+        ascii_only: whether suits are written as letters.
+        stays: whether it waits at the end for what is typed.
+
+    """
+
+    def __init__(
+        self, client: Replay, write: Write, seat: int | None, *, ascii_only: bool, stays: bool
+    ) -> None:
+        self._client = client
+        self._write = write
+        self._seat = seat
+        self._ascii = ascii_only
+        self._stays = stays
+
+    async def tell(self) -> None:
+        """Tell what happens, until the end."""
+        async for message in self._client:
+            line = self._words().tell(message)
+            for text in [*([line] if line else []), *self._picture(message)]:
+                self._write(text)
+            if self._client.at_end:
+                if not self._stays:
+                    return
+                self._write("the record ends here; Enter plays it again, q quits")
+
+    def _words(self) -> Words:
+        return Words(self._client.view, None, ascii_only=self._ascii)
+
+    def _picture(self, message: Message) -> list[str]:
+        """Return what is shown after a message: the table at a deal, tally and analysis at an end."""
+        view = self._client.view
+        if isinstance(message, Snapshot | ev.Dealt) and view.rules is not None:
+            return picture.table(view, self._seat, ascii_only=self._ascii)
+        if isinstance(message, ev.HandOver):
+            analysis = self._client.tape.analysis_at(self._client.place)
+            tally = picture.tally(view) if match_winners(view) is None else []
+            return [*tally, *told(analysis, self._seat, self._words())]
+        return picture.tally(view) if isinstance(message, ev.MatchOver) else []
+
+    async def obey(self, typed: "asyncio.Queue[str | None]") -> None:
+        """Do what is typed, until that ends."""
+        while (line := await typed.get()) is not None:
+            words = line.split()
+            if words[:1] in (["q"], ["quit"]):
+                return
+            try:
+                self._do(words[0].lower() if words else "", " ".join(words[1:]))
+            except (BadPlace, ValueError) as error:
+                self._write(
+                    str(error) if isinstance(error, BadPlace) else f"{line.strip()!r} is not clear; ? helps"
+                )
+
+    def _do(self, verb: str, rest: str) -> None:
+        """Do one thing.
+
+        Raises:
+            BadPlace: a place was asked for that is none.
+            ValueError: what stands behind the verb is no number.
+
+        """
+        client = self._client
+        match verb:
+            case "":
+                client.pause(paused=not client.paused and not client.at_end)
+                self._write("paused" if client.paused else "on")
+            case "n" | "p":
+                client.step((1 if verb == "n" else -1) * min(10_000, max(1, int(rest or "1"))))
+            case "x":
+                client.speed = min(MOST_SPEED, max(LEAST_SPEED, float(rest)))
+                client.faster(0)
+                self._write(f"speed {client.speed:g}")
+            case "g":
+                client.go_to(rest)
+            case "s":
+                self._seat = int(rest) - 1 if rest else None
+                self._show()
+            case "b":
+                self._show()
+            case "tally":
+                self._write_all(picture.tally(client.view))
+            case _:
+                self._write_all(HELP.splitlines())
+
+    def _show(self) -> None:
+        client = self._client
+        at = duration(client.tape.elapsed_ms(client.place))
+        self._write(f"{at}, event {client.tape.seq_at(client.place)} of {client.tape.last_seq}")
+        self._write_all(picture.table(client.view, self._seat, ascii_only=self._ascii))
+
+    def _write_all(self, lines: list[str]) -> None:
+        for line in lines:
+            self._write(line)

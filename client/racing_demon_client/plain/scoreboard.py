@@ -1,0 +1,107 @@
+"""Standings as a table for people, and as CSV and JSON for programs."""
+
+import csv
+import datetime as dt
+import io
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from racing_demon_protocol.ratings import Rating
+from racing_demon_protocol.standings import Corrected, Key, Row, Standings
+
+from .words import printable
+
+__all__ = ["as_csv", "as_json", "as_table"]
+
+NAME_WIDTH: Final = 15
+FORMULA_SIGNS: Final = ("=", "+", "-", "@", "\t", "\r")
+
+Ratings = Mapping[Key, Rating]
+
+
+def as_table(standings: Standings, ratings: Ratings) -> list[str]:
+    """Return standings as lines of 80 characters, the best player first."""
+    head = (
+        f"{'player':{NAME_WIDTH}}{'won/of':>8}{'hands':>6}{'a hand':>7}{'out':>4}{'races':>10}{'by ms':>7}"
+        f"{'plays/m':>8}{'row':>6}{'rating':>8}"
+    )
+    lines = [head, *(_line(row, ratings.get(row.key)) for row in standings.rows)]
+    lines += [
+        "",
+        f"matches: {standings.matches}",
+        "a hand: points of an average hand; out: times out; races: won-lost;",
+        "by ms: what a race was lost by; row: matches won in a row, now/at most;",
+        "rating: what somebody is surely worth; (easy) and the like: a bot's level",
+    ]
+    if standings.corrected:
+        lines += ["", "corrections:", *(f"  {_told(each)}" for each in standings.corrected)]
+    return lines
+
+
+def as_csv(standings: Standings, ratings: Ratings) -> str:
+    """Return standings as comma-separated values, with a line of names first."""
+    rows = [_fields(row, ratings.get(row.key)) for row in standings.rows]
+    text = io.StringIO()
+    names = list(_fields(Row(Key("")), None))
+    writer = csv.DictWriter(text, names, lineterminator="\n")
+    writer.writeheader()
+    for row in rows:
+        # Whoever opens this in a spreadsheet wants no name to be a formula.
+        name = str(row["player"])
+        writer.writerow({**row, "player": f"'{name}" if name.startswith(FORMULA_SIGNS) else name})
+    return text.getvalue()
+
+
+def as_json(standings: Standings, ratings: Ratings) -> str:
+    """Return standings as one JSON object."""
+    return json.dumps(
+        {
+            "matches": standings.matches,
+            "players": [_fields(row, ratings.get(row.key)) for row in standings.rows],
+            "corrections": [each._asdict() for each in standings.corrected],
+        },
+        ensure_ascii=False,
+    )
+
+
+def _line(row: Row, rating: Rating | None) -> str:
+    name = printable(row.key.name)
+    if row.key.bot:
+        name = f"{name[: NAME_WIDTH - len(row.key.bot) - 4]} ({printable(row.key.bot)})"
+    by_ms = "-" if row.lost_by_ms is None else f"{row.lost_by_ms:.0f}"
+    ordinal = "-" if rating is None else f"{rating.ordinal:.1f}"
+    return (
+        f"{name[: NAME_WIDTH - 1]:{NAME_WIDTH}}{f'{row.wins}/{row.matches}':>8}{row.hands:>6}"
+        f"{row.points_a_hand:>7.1f}{row.outs:>4}{f'{row.races_won}-{row.races_lost}':>10}{by_ms:>7}"
+        f"{row.plays_a_minute:>8.1f}{f'{row.streak}/{row.longest}':>6}{ordinal:>8}"
+    )
+
+
+def _fields(row: Row, rating: Rating | None) -> dict[str, Any]:
+    return {
+        "player": printable(row.key.name),
+        "bot": printable(row.key.bot),
+        "matches": row.matches,
+        "wins": row.wins,
+        "hands": row.hands,
+        "points": row.points,
+        "points_a_hand": round(row.points_a_hand, 3),
+        "outs": row.outs,
+        "races_won": row.races_won,
+        "races_lost": row.races_lost,
+        "won_by_ms": None if row.won_by_ms is None else round(row.won_by_ms, 3),
+        "lost_by_ms": None if row.lost_by_ms is None else round(row.lost_by_ms, 3),
+        "plays": row.plays,
+        "plays_a_minute": round(row.plays_a_minute, 3),
+        "streak": row.streak,
+        "longest_streak": row.longest,
+        "rating": None if rating is None else round(rating.ordinal, 3),
+        "rating_estimate": None if rating is None else round(rating.estimate, 3),
+        "rating_doubt": None if rating is None else round(rating.doubt, 3),
+    }
+
+
+def _told(corrected: Corrected) -> str:
+    at = dt.datetime.fromtimestamp(corrected.at_ms / 1_000, dt.UTC)
+    return printable(f"{corrected.id}: {corrected.what}, by {corrected.by} on {at:%Y-%m-%d}: {corrected.why}")

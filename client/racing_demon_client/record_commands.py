@@ -1,0 +1,297 @@
+"""The commands of ``racing-demon`` around records: list, export, correct, verify, add up."""
+
+import argparse
+import contextlib
+import datetime as dt
+import itertools
+import os
+import sys
+import time
+from collections.abc import Callable, Coroutine, Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from racing_demon_protocol.digest import Digest
+from racing_demon_protocol.errors import InvalidRecord
+from racing_demon_protocol.portable import (
+    Correction,
+    Record,
+    lines_of,
+    read_messages,
+    read_records,
+    section_line,
+)
+from racing_demon_protocol.record import verify
+from racing_demon_protocol.standings import chosen, standings
+
+from .digesting import KeptDigests, cache_path, key_of, key_of_file
+from .errors import RecordFailed, RecordUnreadable
+from .plain.scoreboard import as_csv, as_json, as_table
+from .plain.words import Write, printable
+from .records import ALL, ask_journal, is_file, lines_from, listed, read_file
+from .streams import has_screen, is_ascii_only, is_terminal, write
+
+if TYPE_CHECKING:
+    from .tape import Tape
+
+__all__ = ["COMMANDS"]
+
+ONE_BY_ONE: Final = 3
+"""So many new matches are asked for one by one; for more all are, which takes one program."""
+
+
+async def record(arguments: argparse.Namespace) -> int:
+    """List, export or correct records."""
+    return await {"list": _list, "export": _export, "correct": _correct}[arguments.what](arguments)
+
+
+async def _list(arguments: argparse.Namespace) -> int:
+    """List the matches of the journal, one a line."""
+    found = await listed(arguments.journal)
+    for match in found:
+        names = ", ".join(match.seats[seat] for seat in sorted(match.seats))
+        state = "" if match.finished else ", not finished"
+        state += ", corrected" if match.corrections else ""
+        line = f"{match.id:8} {_day(match.started_ms)}  {match.game}, {match.hands} hands{state}: {names}"
+        write(match.model_dump_json() if arguments.json else printable(line))
+    if not found:
+        sys.stderr.write("The journal has no match yet.\n")
+    return 0
+
+
+def _day(at_ms: int | None) -> str:
+    """Return a wall time as people here write it."""
+    if at_ms is None:
+        return "at an unknown time"
+    return f"{dt.datetime.fromtimestamp(at_ms / 1_000, dt.UTC).astimezone():%Y-%m-%d %H:%M}"
+
+
+async def _export(arguments: argparse.Namespace) -> int:
+    """Write records as one portable file."""
+    number = 0
+    with _output(arguments.to) as keep:
+        for source in arguments.sources:
+            async with lines_from(source, arguments.journal) as lines:
+                number += _write_records(lines, source, keep)
+        if not number:
+            raise RecordUnreadable("There is no match to export.")
+    if arguments.to is not None:
+        sys.stderr.write(f"records of {number} tables are in {arguments.to}\n")
+    return 0
+
+
+def _write_records(lines: Iterator[str], source: str, keep: Write) -> int:
+    """Write the records of a source in the newest form; return how many there were."""
+    number = 0
+    try:
+        for number, each in enumerate(read_records(lines), 1):  # noqa: B007
+            for line in lines_of(each):
+                keep(line)
+    except InvalidRecord as error:
+        raise RecordUnreadable(f"{source} cannot be exported: {error}") from error
+    return number
+
+
+@contextlib.contextmanager
+def _output(path: str | None) -> Iterator[Write]:
+    """Give what takes lines: standard output, or a file that is there as a whole or not at all."""
+    if path is None:
+        yield write
+        return
+    part = f"{path}.part"
+    try:
+        with open(part, "w", encoding="utf-8") as file:
+            yield lambda line: _keep(file.write, line)
+        os.replace(part, path)
+    except OSError as error:
+        raise RecordFailed(path, error.strerror or "unknown reason") from error
+    finally:
+        with contextlib.suppress(OSError):
+            os.unlink(part)
+
+
+def _keep(put: Callable[[str], object], line: str) -> None:
+    put(line + "\n")
+
+
+async def _correct(arguments: argparse.Namespace) -> int:
+    """Append a correction to a record."""
+    correction = Correction(
+        at_ms=time.time_ns() // 1_000_000,
+        by=arguments.name,
+        why=arguments.why,
+        hand=arguments.hand,
+        seat=None if arguments.seat is None else arguments.seat - 1,
+        points=arguments.points,
+        void=arguments.void,
+    )
+    line = section_line(correction)
+    if is_file(arguments.source):
+        _append(arguments.source, line)
+    else:
+        async with ask_journal("correct", arguments.source, journal=arguments.journal, typed=line + "\n"):
+            pass
+    write(f"{printable(arguments.source)} is corrected; racing-demon scores shows it")
+    return 0
+
+
+def _append(path: str, line: str) -> None:
+    """Write a line behind a record's others, if it is a record."""
+    if not any(each.entries for each in read_file(path)):
+        raise RecordUnreadable(f"{path} holds no match that could be corrected.")
+    try:
+        with open(path, "rb+") as file:
+            file.seek(-1, os.SEEK_END)
+            gap = b"" if file.read(1) == b"\n" else b"\n"
+            file.write(gap + line.encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise RecordFailed(path, error.strerror or "unknown reason") from error
+
+
+async def verify_record(arguments: argparse.Namespace) -> int:
+    """Check a record and say what it proves."""
+    try:
+        async with lines_from(arguments.file, arguments.journal) as lines:
+            verdict = verify(read_messages(lines))
+    except InvalidRecord as error:
+        write(f"not right: {error}")
+        return 1
+    if verdict.skipped:
+        write(f"{verdict.skipped} hands are not whole in this record, and were not checked")
+    if not verdict.hands:
+        write("nothing to check: no hand in this record is whole, from its deal to its end")
+        return 1
+    write(
+        f"right: {verdict.hands} hands, {verdict.plays} plays; every commitment is kept, every card is "
+        "its seed's, every play was legal, and the scores add up"
+    )
+    if verdict.unseen:
+        write(
+            f"on identical deals: {verdict.unseen} layouts are not in this record, only how far they "
+            "came; the server's record has them"
+        )
+    return 0
+
+
+async def scores(arguments: argparse.Namespace) -> int:
+    """Show standings over all matches of this server, or of some files."""
+    kept = KeptDigests(cache_path())
+    try:
+        found = (
+            _of_files(arguments.files, kept)
+            if arguments.files
+            else await _of_journal(arguments.journal, kept)
+        )
+    finally:
+        kept.save()
+    matches = chosen(found, since_ms=arguments.since, until_ms=arguments.until, names=arguments.names)
+    from racing_demon_protocol.ratings import ratings  # noqa: PLC0415 - its library is for those who ask for it
+
+    table, rated = standings(matches), ratings(matches)
+    if not arguments.bots:
+        table.rows = [row for row in table.rows if not row.key.bot]
+    if arguments.csv:
+        sys.stdout.write(as_csv(table, rated))
+    elif arguments.json:
+        write(as_json(table, rated))
+    else:
+        for line in as_table(table, rated):
+            write(line)
+    return 0
+
+
+async def replay(arguments: argparse.Namespace) -> int:
+    """Play a record back, at the terminal table or in plain text."""
+    from .openings import Opened  # noqa: PLC0415 - standings need no tables
+    from .plain.replay import MOST_SPEED  # noqa: PLC0415
+    from .plain.replay import replay as tell  # noqa: PLC0415
+    from .replaying import Replay  # noqa: PLC0415
+    from .tape import Tape  # noqa: PLC0415
+
+    source = arguments.source or await _latest(arguments.journal)
+    try:
+        async with lines_from(source, arguments.journal) as lines:
+            tape = Tape(_chosen_record(read_records(lines), arguments.match))
+    except InvalidRecord as error:
+        raise RecordUnreadable(f"{source} cannot be played back: {error}") from error
+    unseen = MOST_SPEED if not sys.stdout.isatty() else 1.0
+    client = Replay(tape, speed=arguments.speed or unseen, paused=arguments.paused)
+    if arguments.at is not None:
+        client.go_to(arguments.at)
+    seat = None if arguments.seat is None else _seat(tape, arguments.seat)
+    if has_screen(arguments):
+        from .terminal.app import run  # noqa: PLC0415 - Textual costs a third of a second, which plain text saves
+
+        return await run(Opened(client, "replayed"), arguments, watched=seat)
+    typed = sys.stdin if is_terminal() else None
+    if typed is not None:
+        write("? shows what can be typed.")
+    await tell(client, write, typed, seat=seat, ascii_only=is_ascii_only(arguments))
+    return 0
+
+
+async def _latest(journal: str | None) -> str:
+    """Return the last match of the journal."""
+    found = await listed(journal)
+    if not found:
+        raise RecordUnreadable("The journal has no match yet; name a record's file: racing-demon replay FILE")
+    return found[-1].id
+
+
+def _chosen_record(records: Iterator[Record], number: int) -> Record:
+    """Return one of the records of a file, by its number from 1."""
+    found = next(itertools.islice(records, number - 1, None), None)
+    if found is None:
+        raise InvalidRecord(f"there is no record number {number} in it.")
+    return found
+
+
+def _seat(tape: "Tape", text: str) -> int:
+    """Return a seat by its number from 1, or by its player's name."""
+    names = {state.name.lower(): seat for seat, state in tape.view_at(tape.start).seats.items()}
+    if text.lower() in names:
+        return names[text.lower()]
+    if text.isascii() and text.isdigit() and int(text[:4]) - 1 in names.values():
+        return int(text[:4]) - 1
+    raise RecordUnreadable(f"Nobody is called {text!r} there: {', '.join(names)}.")
+
+
+def _of_files(paths: list[str], kept: KeptDigests) -> list[Digest]:
+    found: list[Digest] = []
+    for path in paths:
+        try:
+            key = key_of_file(path)
+        except OSError as error:
+            raise RecordUnreadable(f"{path} cannot be read: {error.strerror}") from error
+        found += kept.find(key) or _made(kept, key, read_file(path), path)
+    return found
+
+
+async def _of_journal(journal: str | None, kept: KeptDigests) -> list[Digest]:
+    matches = await listed(journal)
+    keys = {match.id: key_of(f"{journal or ''}\0{match.model_dump_json()}") for match in matches}
+    known = {match.id: kept.find(keys[match.id]) if match.finished else None for match in matches}
+    new = [name for name, found in known.items() if found is None]
+    for source in new if len(new) <= ONE_BY_ONE else [ALL]:
+        async with lines_from(source, journal) as lines:
+            for record in read_records(lines):
+                name = record.header.id if record.header else ""
+                if name in keys and known[name] is None:
+                    known[name] = _made(kept, keys[name], iter([record]), name)
+    return [digest for found in known.values() for digest in found or ()]
+
+
+def _made(kept: KeptDigests, key: str, records: Iterator[Record], source: str) -> tuple[Digest, ...]:
+    try:
+        return kept.make(key, records)
+    except InvalidRecord as error:
+        raise RecordUnreadable(f"{source} does not agree with itself: {error}") from error
+
+
+COMMANDS: Final[dict[str, Callable[[argparse.Namespace], Coroutine[Any, Any, int]]]] = {
+    "record": record,
+    "replay": replay,
+    "scores": scores,
+    "verify": verify_record,
+}

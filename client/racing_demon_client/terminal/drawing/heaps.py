@@ -1,0 +1,95 @@
+"""The table of any game: squared piles where they are arranged, and columns below them."""
+
+from racing_demon_protocol.board import Kind
+from racing_demon_protocol.cards import RANK_NAMES, UNKNOWN
+from racing_demon_protocol.declaration import Foundations, Geometry
+
+from ..ink import Mark, Role
+from .arranging import Arrangement, Spot, arrange, is_counted
+from .canvas import Hit
+from .cards import Box, draw_card, draw_frame, sign_of
+from .columns import Column, draw_column
+from .loose import draw_loose_line
+from .sheet import Sheet
+
+__all__ = ["draw_heaps"]
+
+
+def draw_heaps(sheet: Sheet, y: int, end: int) -> None:
+    """Draw all piles that the seat in focus may use, between two rows."""
+    layout, board = sheet.rules.layout, sheet.board
+    piles = sheet.scene.piles()
+    line = [p for p in piles if layout.groups[p].geometry is Geometry.LINE and board.cards[p]]
+    places = arrange(
+        layout,
+        piles,
+        width=sheet.width - 1,
+        height=end - y,
+        framed=sheet.density.card[1] > 1,
+        line=line,
+    )
+    loose = [pile for pile in piles if board.piles[pile].kind in {Kind.STOCK, Kind.WASTE, Kind.OUT}]
+    if loose:
+        left, top, width = places.loose
+        draw_loose_line(sheet, loose, (left + 1, y + top), width, framed=places.cell.framed)
+    for spot in places.squared:
+        _draw(sheet, places, spot._replace(x=spot.x + 1, y=spot.y + y))
+    for spot in places.columns:
+        column = Column(spot.pile, spot.x + 1, spot.y + y + 1, spot.width + 1, spot.height - 1)
+        sheet.canvas.touch(Hit(column.x, spot.y + y, spot.width, spot.height, spot.pile))
+        draw_column(sheet, column, framed=places.cell.framed)
+
+
+def _draw(sheet: Sheet, places: Arrangement, spot: Spot) -> None:
+    """Draw one squared pile: its key, its top card, and how many there are."""
+    if places.cell.framed:
+        _draw_framed(sheet, spot)
+    else:
+        _draw_plain(sheet, spot)
+    sheet.canvas.touch(Hit(spot.x, spot.y, spot.width, spot.height, spot.pile))
+
+
+def _top(sheet: Sheet, pile: int, *, ten: bool = False) -> tuple[str, int]:
+    """Return what is written for the top of a pile, and its ink."""
+    cards, glyphs = sheet.board.cards[pile], sheet.glyphs
+    if cards:
+        return glyphs.card(cards[-1], ten=ten), sheet.scene.ink(pile, len(cards) - 1, cards[-1])
+    group = sheet.rules.layout.groups[pile]
+    base = group.base if isinstance(group, Foundations) else None
+    first = RANK_NAMES[base - 1] if isinstance(base, int) else glyphs.dot
+    return first + glyphs.dot, Role.DIM | sheet.scene.pile_mark(pile)
+
+
+def _count(sheet: Sheet, pile: int) -> str:
+    count = len(sheet.board.cards[pile])
+    return str(count) if count > 1 and is_counted(sheet.board.piles[pile]) else ""
+
+
+def _label_ink(sheet: Sheet, pile: int) -> int:
+    held = sheet.scene.held is not None and sheet.scene.held.pile == pile
+    return Role.KEY | (Mark.HELD if held else sheet.scene.pile_mark(pile))
+
+
+def _draw_plain(sheet: Sheet, spot: Spot) -> None:
+    text, ink = _top(sheet, spot.pile)
+    canvas, label = sheet.canvas, sheet.scene.label(spot.pile)
+    canvas.put(spot.x, spot.y, label[:1], _label_ink(sheet, spot.pile))
+    start = 2 if spot.width > 3 else 1
+    if sign := sign_of(ink, sheet.glyphs):
+        canvas.put(spot.x + start - 1, spot.y, sign, ink & ~Mark.AIR)
+    end = canvas.put(spot.x + start, spot.y, text, ink)
+    canvas.put(end, spot.y, _count(sheet, spot.pile)[: spot.x + spot.width - end], Role.DIM)
+
+
+def _draw_framed(sheet: Sheet, spot: Spot) -> None:
+    text, ink = _top(sheet, spot.pile, ten=True)
+    canvas, glyphs, cards = sheet.canvas, sheet.glyphs, sheet.board.cards[spot.pile]
+    at, size = (spot.x, spot.y), (spot.width, 3)
+    if cards and cards[-1] != UNKNOWN:
+        draw_card(canvas, Box(at, size), text, ink, glyphs)
+    else:
+        draw_frame(canvas, at, size, glyphs, dashed=not cards)
+        canvas.put(spot.x + 2, spot.y + 1, glyphs.back * (spot.width - 3) if cards else text, ink)
+    canvas.put(spot.x + 1, spot.y + 1, sheet.scene.label(spot.pile)[:1], _label_ink(sheet, spot.pile))
+    count = _count(sheet, spot.pile)
+    canvas.put(spot.x + spot.width - 1 - len(count), spot.y + 1, count, Role.DIM)

@@ -1,0 +1,120 @@
+"""A replay at the terminal table: a stay like any other, on the record's clock."""
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Final
+
+from racing_demon_protocol.messages import Message
+from racing_demon_protocol.messages import events as ev
+from racing_demon_protocol.messages.server import Snapshot
+
+from ..openings import Opened
+from ..plain.words import duration
+from ..recorder import Recorder
+from ..replaying import BadPlace, Replay
+from .desk import Desk
+from .keymap import Keymap, Preset, replay_keymap
+from .session import Session
+
+__all__ = ["DEEDS", "ReplaySession"]
+
+DEEDS: Final[dict[str, Callable[[Replay], None]]] = {
+    "replay-pause": lambda replay: replay.pause(paused=not replay.paused and not replay.at_end),
+    "replay-back": lambda replay: replay.step(-1),
+    "replay-step": lambda replay: replay.step(1),
+    "replay-slower": lambda replay: replay.faster(-1),
+    "replay-faster": lambda replay: replay.faster(1),
+    "replay-hand-back": lambda replay: replay.next_hand(-1),
+    "replay-hand-next": lambda replay: replay.next_hand(1),
+}
+"""What the keys do to a replay, beside going to a place that is asked for."""
+
+
+class ReplaySession(Session):
+    """One stay at a table of the past.
+
+    Args:
+        opened: the replay.
+        desk: the desk at it.
+        preset: the keyboard.
+        bindings: the player's own keys.
+        recorder: keeps the record, if that was asked for.
+
+    """
+
+    def __init__(
+        self,
+        opened: Opened,
+        desk: Desk,
+        preset: Preset,
+        bindings: dict[str, str],
+        recorder: Recorder | None = None,
+    ) -> None:
+        assert isinstance(opened.client, Replay)
+        self.replay = opened.client
+        super().__init__(opened, desk, preset, bindings, recorder)
+        desk.status = self._status
+        desk.sees_all = True
+        self._motion = desk.motion
+        if self.replay.paused:
+            desk.motion = False
+
+    def now(self) -> int:
+        """Return the milliseconds on the replay's own clock."""
+        return self.replay.now_ms()
+
+    @property
+    def keymap(self) -> Keymap:
+        """The keys of a replay."""
+        return self.replay_keymap
+
+    @cached_property
+    def replay_keymap(self) -> Keymap:
+        """The keys of a replay, at the table and at the tally."""
+        return replay_keymap(self._bindings)
+
+    @cached_property
+    def lobby_keymap(self) -> Keymap:
+        """The same keys."""
+        return self.replay_keymap
+
+    async def tick(self) -> None:
+        """Nobody has to be asked for a sign of life."""
+
+    def do(self, action: str) -> None:
+        """Do what an action of the replay means."""
+        self.desk.hands.hush()
+        was_paused = self.replay.paused
+        DEEDS[action](self.replay)
+        if self.replay.paused and not was_paused:
+            # While the clock stands still nothing fades: then nothing is to flash, either.
+            self._motion, self.desk.motion = self.desk.motion, False
+        elif was_paused and not self.replay.paused:
+            self.desk.motion = self._motion
+
+    def seek(self, text: str) -> None:
+        """Go to where a text says; say so where it says no place."""
+        try:
+            self.replay.go_to(text)
+        except BadPlace as error:
+            self.desk.hands.say(str(error), self.now(), is_warning=True)
+
+    def _analyse(self, message: Message) -> None:
+        """Make the analysis of a hand that is over from the whole of it, wherever the replay came from."""
+        if isinstance(message, Snapshot | ev.HandOver):
+            self.analysis = self.replay.tape.analysis_at(self.replay.place)
+
+    async def check_hand(self) -> None:
+        """Check the hand that is over, in a thread, from its deal on."""
+        self._hand = [
+            entry.message
+            for entry in self.replay.tape.hand_at(self.replay.place)
+            if isinstance(entry.message, Snapshot | ev.Event)
+        ]
+        await super().check_hand()
+
+    def _status(self) -> str:
+        replay = self.replay
+        state = "at the end" if replay.at_end else "paused" if replay.paused else f"speed {replay.speed:g}"
+        at = duration(max(0, replay.tape.elapsed_ms(replay.place)))
+        return f"Replay: {at}, event {replay.tape.seq_at(replay.place)} of {replay.tape.last_seq}, {state}"

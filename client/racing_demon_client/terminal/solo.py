@@ -1,0 +1,112 @@
+"""A stay at a table of one's own: plays can be taken back, and deals come as one likes."""
+
+import secrets
+from collections.abc import Callable
+from typing import ClassVar, Final
+
+from racing_demon_protocol.messages import Message
+from racing_demon_protocol.shuffle import SEED_SIZE
+
+from ..openings import Opened
+from ..plain.alone import told_win
+from ..recorder import Recorder
+from ..solo.place import SoloClient
+from .desk import Desk
+from .keymap import Preset
+from .lately import Cue
+from .session import Session
+
+__all__ = ["SoloSession"]
+
+STUCK_AFTER_MS: Final = 400
+"""So long nothing is played before it is asked whether anything leads on: the search takes its time."""
+
+
+class SoloSession(Session):
+    """One stay at a table of one's own.
+
+    Args:
+        opened: the place at the table.
+        desk: the desk at it.
+        preset: the keyboard.
+        bindings: the player's own keys.
+        recorder: keeps nothing: the record of a deal is written when it is over, without detours.
+
+    """
+
+    alone: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        opened: Opened,
+        desk: Desk,
+        preset: Preset,
+        bindings: dict[str, str],
+        recorder: Recorder | None = None,
+    ) -> None:
+        assert isinstance(opened.client, SoloClient)
+        self.solo = opened.client
+        super().__init__(opened, desk, preset, bindings, recorder)
+        desk.alone = True
+        desk.lately.word = "WON!"
+        desk.standing = self._standing
+        desk.status = self._status
+        self._is_stuck = False
+        self._ask_at: int | None = None
+        self._deeds: dict[str, Callable[[], str]] = {
+            "solo-undo": lambda: "" if self.solo.undo() else "There is nothing to take back.",
+            "solo-redo": lambda: "" if self.solo.redo() else "Nothing was taken back.",
+            "solo-restart": lambda: (
+                "the same deal again" if self.solo.restart() else "Nothing was played yet."
+            ),
+            "solo-deal": self._deal,
+            "solo-up": lambda: "" if self.solo.bring_up() else "Nothing can go up.",
+        }
+
+    async def listen(self, heard: Callable[[Message, Cue | None], None]) -> None:
+        """Follow the table until it is left."""
+
+        def noticed(message: Message, cue: Cue | None) -> None:
+            self._is_stuck, self._ask_at = False, self.now() + STUCK_AFTER_MS
+            heard(message, cue)
+
+        await super().listen(noticed)
+
+    async def tick(self) -> None:
+        """Find out, in a quiet moment, whether anything leads on."""
+        if self._ask_at is not None and self.now() >= self._ask_at:
+            self._ask_at = None
+            self._is_stuck = self.client.view.in_hand and self.solo.table.is_stuck()
+            self.desk.touch()
+
+    def does(self, action: str) -> bool:
+        """Do what an action means that only a table of one's own knows; tell whether it is one."""
+        if action == "drop" and self.desk.hands.held is None:
+            action = "solo-undo"
+        deed = self._deeds.get(action)
+        if deed is None:
+            return False
+        self.desk.hands.hush()
+        if told := deed():
+            self.desk.hands.say(told, self.now())
+        return True
+
+    def _deal(self) -> str:
+        self.solo.deal(secrets.token_bytes(SEED_SIZE))
+        return "another deal"
+
+    def _standing(self) -> str:
+        table = self.solo.table
+        plays = f"{table.plays} play" + "s" * (table.plays != 1)
+        left = sum(table.rules.progress(table.board, seat) for seat in table.view.hand_seats)
+        day = f"deal of {self.solo.day.isoformat()}   " if self.solo.day is not None else ""
+        return f"{day}{plays}   {left} done"
+
+    def _status(self) -> str:
+        keys = self.keymap.labels
+        undo, deal, again = (keys.get(f"solo-{name}", "") for name in ("undo", "deal", "restart"))
+        if self.solo.table.is_won:
+            return f"{told_win(self.solo)}  {deal}: another deal  {again}: again"
+        if self._is_stuck:
+            return f"Nothing leads on any more.  {undo}: take back  {again}: again  {deal}: another deal"
+        return ""

@@ -1,0 +1,86 @@
+"""What a rule of its own may do to a building game: see :mod:`.specials`."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
+
+from .board import FOUNDATIONS, Board, Kind, Play
+from .cards import Card
+from .declaration import Game, Tableau
+from .layout import Layout
+
+__all__ = ["Effect", "Table"]
+
+
+class Table(Protocol):
+    """What an effect asks of the rules."""
+
+    game: Game
+    layout: Layout
+
+    def open_foundations(
+        self, board: Board, seat: int, card: Card, source: int | None = None
+    ) -> Iterator[int]:
+        """Yield the foundations that take a card now."""
+        ...
+
+    def plain_plays(self, board: Board, seat: int) -> Iterator[Play]:
+        """Yield the plays of cards by no rule of its own."""
+        ...
+
+    def continues(self, column: Tableau, below: Card, above: Card) -> bool:
+        """Tell whether a card may lie on another in a column."""
+        ...
+
+    def can_turn(self, board: Board, seat: int) -> bool:
+        """Tell whether the stock can be used."""
+        ...
+
+
+class Effect:
+    """One rule of its own, at work. By itself it changes nothing."""
+
+    def __init__(self, table: Table, special: Any) -> None:
+        self.table = table
+        self.special = special
+
+    def arrange(self, deck: Sequence[Card]) -> Sequence[Card]:
+        """Return a seat's shuffled cards in the order in which they are dealt."""
+        return deck
+
+    def plays(self, board: Board, seat: int) -> Iterator[Play]:
+        """Yield the plays that this rule allows beside all others."""
+        yield from ()
+
+    def resolve(self, board: Board, seat: int, play: Play) -> Play | None:
+        """Return a play with its foundation resolved, if it is one of this rule's own."""
+        for own in self.plays(board, seat):
+            upward = play.destination == FOUNDATIONS and board.piles[own.destination].kind is Kind.FOUNDATION
+            if own == play or (upward and own._replace(destination=FOUNDATIONS) == play):
+                return own
+        return None
+
+    def refuses(self, board: Board, seat: int, play: Play) -> str:
+        """Say why this rule forbids a play that is legal otherwise; an empty text if it does not."""
+        return ""
+
+    def automatic(self, board: Board, seat: int) -> Play | None:
+        """Return the next play that the game makes by itself through this rule."""
+        return None
+
+    def may_help(self, board: Board, seat: int) -> bool:
+        """Tell whether this rule allows something, now or after turning the stock."""
+        return next(self.plays(board, seat), None) is not None
+
+    def piles(self, seat: int, group: str) -> tuple[int, ...]:
+        """Return the numbers of the piles of a group."""
+        return self.table.layout.named(seat, group)
+
+    def hand_out(self, board: Board, seat: int) -> bool:
+        """Tell whether stock and waste are empty."""
+        layout = self.table.layout
+        return not any(board.cards[p] for p in layout.own(seat, Kind.STOCK) + layout.own(seat, Kind.WASTE))
+
+    def stuck(self, board: Board, seat: int) -> bool:
+        """Tell whether nothing is left to play or to turn in the ordinary way."""
+        nothing = next(self.table.plain_plays(board, seat), None) is None
+        return nothing and not self.table.can_turn(board, seat)

@@ -1,0 +1,33 @@
+"""Beleaguered Castle."""
+
+from ..board import Shows
+from ..declaration import Build, Deal, Deals, Game, Geometry, Racing, SuitRule, Tableau, Unit
+from .words import ACES_OUT, aces
+
+__all__ = ["BELEAGUERED_CASTLE"]
+
+BELEAGUERED_CASTLE = Game(
+    name="beleaguered-castle",
+    title="Beleaguered Castle",
+    source="commonly known; in no seed",
+    groups=(
+        aces(),
+        Tableau(
+            shape=(6,) * 8,
+            shows=Shows.ALL,
+            build=(Build(suit=SuitRule.ANY),),
+            unit=Unit.ONE,
+            geometry=Geometry.FANS,
+            rows=(2,) * 4,
+        ),
+    ),
+    deal=(ACES_OUT, Deal(to="tableau", rows=True)),
+    deals=Deals.IDENTICAL,
+    racing=Racing.IDENTICAL,
+    skill=3,
+    text=(
+        "The aces stand in the middle, and the other cards lie in eight rows of six around them, all face "
+        "up. Families rise in suit. One card at a time is built down on another, whatever the suits, and any "
+        "card fills an empty row."
+    ),
+)

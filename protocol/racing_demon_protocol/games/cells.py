@@ -1,0 +1,208 @@
+"""Games around places for single cards, which are filled again and again."""
+
+from ..board import Shows
+from ..cards import ACE, KING
+from ..declaration import Base, Cells, Deal, Doubt, Geometry, Reserve, SuitRule, Waste
+from ..privileges import BasesFirst, ChosenBase, JointEntry
+from .words import (
+    ACES_OUT,
+    DEALT,
+    KINGS_OUT,
+    NO_REDEAL,
+    TWO_REDEALS,
+    WASTE_OR_STOCK,
+    aces,
+    kings,
+    solitaire,
+)
+
+__all__ = ["CELL_GAMES"]
+
+SULTAN = solitaire(
+    "sultan",
+    "The Sultan",
+    "3",
+    packs=2,
+    groups=(
+        aces(1, name="sultan", base=Base.OWN, length=1, geometry=Geometry.CENTRE),
+        aces(7, name="kings", base=Base.OWN, wrap=True, geometry=Geometry.WREATH),
+        aces(1, name="ace of hearts", base=Base.OWN, length=12, geometry=Geometry.WREATH),
+        TWO_REDEALS,
+        Waste(),
+        Cells(name="divan", count=8, takes=WASTE_OR_STOCK, must=True, geometry=Geometry.COLUMN, rows=(4, 4)),
+    ),
+    deal=(
+        Deal(to="sultan", cards=("KH",)),
+        Deal(to="kings", cards=("KC", "KC", "KD", "KD", "KS", "KS", "KH")),
+        Deal(to="ace of hearts", cards=("AH",)),
+        Deal(to="divan", each=1),
+    ),
+    skill=1,
+    text=(
+        "A king of hearts is the Sultan; around him lie the other seven kings and an ace of hearts. On each "
+        "king goes the ace of his suit, and then the suit up to the queen; so it does on the ace. Eight "
+        "cards are the divan: they are free, and an empty place there must be filled, from the waste or with "
+        "the next card of the hand. The waste is turned over twice. In the end the Sultan is ringed by eight "
+        "queens."
+    ),
+    doubts=(
+        Doubt(question="Is the waste shuffled?", answer="No.", field="stock.shuffle"),
+        Doubt(question="Must the divan be kept full?", answer="Yes.", field="divan.must"),
+    ),
+)
+
+WINDMILL = solitaire(
+    "windmill",
+    "The Windmill",
+    "9",
+    packs=2,
+    groups=(
+        aces(1, name="hub", suit=SuitRule.ANY, wrap=True, length=52, geometry=Geometry.CENTRE),
+        kings(name="arms", suit=SuitRule.ANY, geometry=Geometry.CORNERS),
+        NO_REDEAL,
+        Waste(),
+        Cells(name="sails", count=8, takes=WASTE_OR_STOCK, geometry=Geometry.MILL),
+    ),
+    deal=(Deal(to="hub", cards=("A*",)), Deal(to="sails", each=1)),
+    specials=(BasesFirst(foundation="hub", bases="arms"),),
+    skill=1,
+    text=(
+        "An ace is the hub; upon it all suits rise four times round, fifty-two cards. The first four kings "
+        "are the arms, and descend in any suit. Eight free cards are the sails; an empty place there may be "
+        "filled from the waste, or with the next card of the hand. The waste is not turned over."
+    ),
+    doubts=(
+        Doubt(
+            question="May a king go to the hub while an arm is open?",
+            answer="No: the first four kings are the arms'.",
+            field="BasesFirst",
+        ),
+        Doubt(question="May cards go from an arm to the hub?", answer="No.", field="arms.take_back"),
+        Doubt(question="Must the sails be filled?", answer="No.", field="sails.must"),
+    ),
+)
+
+PICTURE = solitaire(
+    "picture",
+    "Picture",
+    "22",
+    packs=2,
+    groups=(
+        kings(geometry=Geometry.COLUMN),
+        aces(geometry=Geometry.COLUMN),
+        TWO_REDEALS,
+        Waste(),
+        Cells(name="picture", count=9, takes=WASTE_OR_STOCK, geometry=Geometry.GRID, rows=(3, 3, 3)),
+    ),
+    deal=(KINGS_OUT, ACES_OUT, Deal(to="picture", each=1)),
+    skill=1,
+    text=(
+        "Nine free cards are the picture, with four kings on its left and four aces on its right. Kings "
+        "descend and aces rise, in suit. A gap in the picture may be filled from the waste, or with the next "
+        "card of the hand; the waste is turned over twice. At last the picture dissolves."
+    ),
+    doubts=(
+        Doubt(
+            question="Are kings and aces laid out beforehand, or do they come as they appear?",
+            answer="They are laid out.",
+            field="deal",
+        ),
+    ),
+)
+
+LADY_OF_THE_MANOR = solitaire(
+    "lady-of-the-manor",
+    "Lady of the Manor",
+    "23",
+    packs=2,
+    groups=(
+        aces(8, suit=SuitRule.ANY),
+        Reserve(name="heaps", size=12, count=4),
+        Cells(name="semicircle", count=56, geometry=Geometry.SEMICIRCLE),
+    ),
+    deal=(Deal(to="heaps"), Deal(to="semicircle", each=1, by_rank=True)),
+    skill=1,
+    text=(
+        "Four heaps of twelve show their tops; the other cards lie around them, sorted by rank, and all of "
+        "them are free. Eight families rise from the aces in any suit. Use the heaps where you can."
+    ),
+)
+
+QUEENS_PARTY = solitaire(
+    "queens-party",
+    "The Queen's Party",
+    "29",
+    groups=(
+        aces(name="royal", base=KING, one_per_suit=True, order=(13, 12), length=2),
+        aces(
+            name="imperial",
+            base=ACE,
+            one_per_suit=True,
+            order=(1, *range(11, 1, -1)),
+            length=11,
+        ),
+        NO_REDEAL,
+        DEALT,
+        Reserve(name="waiting", size=0, takes=("dealt",), plays_to=("antechamber",)),
+        Cells(name="antechamber", count=16, takes=("dealt", "waiting"), geometry=Geometry.WREATH),
+    ),
+    deal=(Deal(to="antechamber", each=1),),
+    specials=(JointEntry(group="antechamber", foundations=("royal", "imperial")),),
+    skill=1,
+    text=(
+        "Sixteen cards wait in the antechamber. King and queen of a suit enter the hall together, and so do "
+        "ace and knave; on the knave the suit then descends to the deuce. A card just dealt may follow "
+        "there, or take an empty place in the antechamber; else it is put aside, and what lies aside can "
+        "only fill such places."
+    ),
+    doubts=(
+        Doubt(
+            question="May the card just dealt enter with its partner?",
+            answer="No: both come from the antechamber.",
+            field="JointEntry.group",
+        ),
+        Doubt(
+            question="May a card put aside go straight into the hall?",
+            answer="No.",
+            field="waiting.plays_to",
+        ),
+    ),
+)
+
+BRIDAL_WREATH = solitaire(
+    "bridal-wreath",
+    "Bridal Wreath",
+    "47",
+    packs=2,
+    groups=(
+        aces(8, base=Base.FIRST, suit=SuitRule.ANY, wrap=True),
+        NO_REDEAL,
+        Waste(),
+        Reserve(name="wreath", size=21, shows=Shows.ALL, geometry=Geometry.WREATH),
+        Cells(name="bridesmaids", count=10, takes=("waste",), geometry=Geometry.GRID, rows=(5, 5)),
+    ),
+    deal=(Deal(to="wreath"), Deal(to="bridesmaids", each=1)),
+    specials=(ChosenBase(foundations="aces"),),
+    skill=1,
+    text=(
+        "Twenty-one cards are a wreath of which only the end is free; ten free cards beside it are the "
+        "bridesmaids. The first card turned may begin the families, and then its rank begins all eight; or "
+        "one waits for an ace. They rise in any suit, round and round. The waste fills the bridesmaids' "
+        "places."
+    ),
+    doubts=(
+        Doubt(
+            question="In which direction do the families go, and do they go round?",
+            answer="Up, round the corner, thirteen cards each.",
+            field="aces.wrap",
+        ),
+        Doubt(
+            question="When is the choice of the base made?",
+            answer="When the first card is turned, and before the next one is.",
+            field="ChosenBase",
+        ),
+        Doubt(question="Which end of the wreath is free?", answer="The last card laid.", field="wreath"),
+    ),
+)
+
+CELL_GAMES = (SULTAN, WINDMILL, PICTURE, LADY_OF_THE_MANOR, QUEENS_PARTY, BRIDAL_WREATH)

@@ -1,0 +1,357 @@
+"""Games with columns of which the ends are free."""
+
+from dataclasses import replace
+
+from ..board import Shows
+from ..declaration import (
+    Base,
+    Build,
+    Deal,
+    Doubt,
+    Geometry,
+    Space,
+    Stock,
+    SuitRule,
+    Tableau,
+    TakeBack,
+    Unit,
+    Waste,
+)
+from ..privileges import BottomCards, BumpKing, Draw, OpeningRescue
+from .words import ACES_OUT, NO_REDEAL, TWO_REDEALS, WASTE_OR_STOCK, aces, families, solitaire
+
+__all__ = ["COLUMN_GAMES"]
+
+DOWN = Build(suit=SuitRule.SAME)
+UP = Build(delta=1, suit=SuitRule.SAME)
+FROM_WASTE_OR_STOCK = Space(takes=WASTE_OR_STOCK)
+ROWS = Deal(to="columns", rows=True)
+
+
+def _columns(count: int, height: int, **changes: object) -> Tableau:
+    fields = {"shows": Shows.ALL, "build": (DOWN,), "unit": Unit.ONE, **changes}
+    return Tableau(name="columns", shape=(height,) * count, **fields)  # type: ignore[arg-type]
+
+
+EGYPTIAN = solitaire(
+    "egyptian",
+    "The Egyptian",
+    "17",
+    groups=(
+        aces(),
+        replace(
+            _columns(0, 0),
+            name="wings",
+            shape=(5,) * 8 + (4,) * 2,
+            build=(DOWN, UP),
+            geometry=Geometry.FANS,
+            rows=(2,) * 5,
+        ),
+    ),
+    deal=(ACES_OUT, Deal(to="wings")),
+    skill=3,
+    text=(
+        "The aces stand one above another, with a row of five cards on either side of each, and two rows of "
+        "four below. Only the outer ends are free. Families rise in suit; ends marry up or down in suit, one "
+        "card at a time, and any end may open a cleared row."
+    ),
+    doubts=(
+        Doubt(
+            question="Is a row both wings together?", answer="No: each wing is its own.", field="wings.shape"
+        ),
+        Doubt(
+            question="May a card be drawn?",
+            answer="No; the variant egyptian-draw allows one.",
+            field="specials",
+        ),
+    ),
+)
+
+EGYPTIAN_DRAW = replace(
+    EGYPTIAN,
+    name="egyptian-draw",
+    title="The Egyptian, with a draw",
+    source="seed 004 entry 17, variant",
+    specials=(Draw(groups=("wings",), marries=True),),
+    text="The Egyptian, where once a card may be drawn out of a row, to a family or in marriage.",
+    doubts=EGYPTIAN.doubts[:1],
+)
+
+BRUNETTE = solitaire(
+    "brunette-and-blonde",
+    "Brunette and Blonde",
+    "27",
+    packs=2,
+    groups=(
+        aces(8, suit=SuitRule.ALTERNATE),
+        TWO_REDEALS,
+        Waste(),
+        _columns(8, 1, build=(Build(),), takes=("waste",), space=FROM_WASTE_OR_STOCK),
+    ),
+    deal=(ROWS,),
+    skill=2,
+    text=(
+        "Eight families rise from the aces, red and black in turn. On eight columns cards of the hand "
+        "descend, red and black in turn, too; an empty one may be filled from the waste or the hand. The "
+        "waste is turned over twice."
+    ),
+    doubts=(
+        Doubt(
+            question="May cards go from column to column?",
+            answer="No: only cards of the hand are said to be placed there.",
+            field="columns.takes",
+        ),
+        Doubt(question="Must spaces be filled?", answer="No.", field="columns.space.fill"),
+    ),
+)
+
+SQUARE = solitaire(
+    "square",
+    "The Square",
+    "28",
+    packs=2,
+    groups=(
+        aces(8),
+        NO_REDEAL,
+        Waste(),
+        _columns(12, 1, space=FROM_WASTE_OR_STOCK, geometry=Geometry.WREATH),
+    ),
+    deal=(ROWS,),
+    skill=2,
+    text=(
+        "Twelve cards form three sides of a square, and eight families rise inside it from the aces, in "
+        "suit. On the square one builds down in suit; an empty place may be filled from the waste or the "
+        "hand. There is one pass through the hand."
+    ),
+    doubts=(Doubt(question="Is the waste's top free for all?", answer="Yes.", field="waste.plays_to"),),
+)
+
+FIFTEEN = solitaire(
+    "fifteen-in-a-row",
+    "Fifteen in a Row",
+    "30",
+    packs=2,
+    groups=(
+        *families(),
+        replace(_columns(0, 0), shape=(7,) * 14 + (6,), build=(DOWN, UP)),
+    ),
+    deal=(ROWS,),
+    specials=(OpeningRescue(columns="columns"),),
+    skill=3,
+    text=(
+        "Both packs lie in overlapping rows of fifteen. In each suit one family rises from an ace, and one "
+        "descends from a king. Before an ace and a king are out there are marriages only; if none of them "
+        "can be freed so, it may be taken from under one card. Free cards marry up or down in suit, and any "
+        "of them may fill a street, a column that was cleared."
+    ),
+    doubts=(
+        Doubt(
+            question="What may be done before the first ace and king are out?",
+            answer="Marriages only.",
+            field="OpeningRescue",
+        ),
+        Doubt(
+            question="How far does the rescue go?",
+            answer="To the last card but one of a column, until an ace and a king are out.",
+            field="OpeningRescue",
+        ),
+    ),
+)
+
+NAPOLEON = solitaire(
+    "napoleon",
+    "Napoleon",
+    "31",
+    packs=2,
+    groups=(
+        aces(8),
+        TWO_REDEALS,
+        Waste(),
+        _columns(10, 4, takes=("columns",), space=FROM_WASTE_OR_STOCK),
+    ),
+    deal=(ROWS,),
+    skill=3,
+    text=(
+        "Ten columns of four. Eight families rise from the aces, in suit. Between columns one card at a time "
+        "is built down in suit; the waste serves the families, and only waste or hand fill an empty column. "
+        "The waste is turned over twice."
+    ),
+    doubts=(
+        Doubt(
+            question="May the waste be built on columns?",
+            answer="No: Pet names that as its difference.",
+            field="columns.takes",
+        ),
+    ),
+)
+
+PET = solitaire(
+    "pet",
+    "The Pet Game",
+    "31, second game",
+    packs=2,
+    groups=(aces(8), NO_REDEAL, Waste(), _columns(10, 4)),
+    deal=(ROWS,),
+    skill=3,
+    text=(
+        "Napoleon with more freedom: cards of the hand go on the columns, too, and any free card fills an "
+        "empty one; but the waste is never turned over."
+    ),
+)
+
+OLD_STAGER = solitaire(
+    "old-stager",
+    "The Old Stager",
+    "32",
+    packs=2,
+    groups=(aces(8), NO_REDEAL, Waste(), _columns(13, 3, space=Space(takes=("waste",)))),
+    deal=(ROWS,),
+    specials=(BumpKing(width=13, rows=3), BottomCards(count=3)),
+    skill=3,
+    text=(
+        "Thirteen columns of three; a king that would lie on a lower card of his suit is moved one place on. "
+        "Eight families rise from the aces, and on the columns one builds down, both in suit. Only the waste "
+        "fills an empty column. There is one pass; at the end three cards may be taken from the bottom of "
+        "the waste, and turned again."
+    ),
+    doubts=(
+        Doubt(
+            question="What may the three cards do?",
+            answer="They are turned one by one, like cards of the hand; once.",
+            field="BottomCards.count",
+        ),
+        Doubt(
+            question="Which lower card sends a king on?",
+            answer="Any of his suit in the column; he always goes.",
+            field="BumpKing",
+        ),
+        Doubt(
+            question="What if the waste is empty when a space is to be filled?",
+            answer="A card is turned first.",
+            field="columns.space.takes",
+        ),
+    ),
+)
+
+CORNERS = solitaire(
+    "corners",
+    "Corners",
+    "33",
+    groups=(
+        aces(name="corners", base=Base.FIRST, wrap=True, geometry=Geometry.CORNERS),
+        NO_REDEAL,
+        Waste(),
+        _columns(5, 1, build=(Build(suit=SuitRule.ANY),), space=FROM_WASTE_OR_STOCK, geometry=Geometry.CROSS),
+    ),
+    deal=(Deal(to="corners", count=1), ROWS),
+    skill=3,
+    text=(
+        "The first card lies in a corner; its rank begins the families in all four, which rise in suit and "
+        "go round. Five cards form a cross between them, where one builds down in any suit, one card at a "
+        "time; a gap may be filled from the waste or the hand. There is one pass."
+    ),
+    doubts=(
+        Doubt(
+            question="Does a king go on an ace in the cross?",
+            answer="No: the text only has an ace on a deuce.",
+            field="columns.wrap",
+        ),
+        Doubt(
+            question="May cards move in the cross only to make a space? (a stray semicolon)",
+            answer="No: moves are free.",
+            field="columns.takes",
+        ),
+    ),
+)
+
+SEVEN = solitaire(
+    "seven",
+    "Game of Seven",
+    "39",
+    groups=(
+        aces(name="foundation", take_back=TakeBack.TO_SPACE),
+        NO_REDEAL,
+        Waste(),
+        _columns(7, 1, build=(Build(),), space=Space(takes=("waste", "columns", "foundation"))),
+    ),
+    deal=(ROWS,),
+    skill=2,
+    text=(
+        "Seven cards in a row. Families rise from the aces in suit; on the row one builds down, red and "
+        "black in turn, one card at a time. A space may be filled from the waste, from another column, or "
+        "even with the top of a family. There is one pass."
+    ),
+    doubts=(
+        Doubt(
+            question="May a family's top be built on a card, too?",
+            answer="No: only into a space.",
+            field="foundation.take_back",
+        ),
+    ),
+)
+
+REVERSIBLE = solitaire(
+    "reversible-sequences",
+    "Reversible Sequences",
+    "50",
+    packs=2,
+    groups=(*families(), NO_REDEAL, Waste(), _columns(13, 4, build=(DOWN, UP), space=FROM_WASTE_OR_STOCK)),
+    deal=(ROWS,),
+    skill=3,
+    text=(
+        "Four rows of thirteen overlap; as many cards stay in the hand. In each suit one family rises from "
+        "an ace, and one descends from a king. Free cards marry up or down in suit; an empty column may be "
+        "filled from the waste or the hand."
+    ),
+    doubts=(
+        Doubt(
+            question="Are all the cards laid out, as the text has it?",
+            answer="No: fifty-two; there must be a hand.",
+            field="columns.shape",
+        ),
+        Doubt(question="May the waste be built on columns?", answer="Yes.", field="columns.takes"),
+        Doubt(question="Is the waste turned over?", answer="No.", field="stock.redeals"),
+    ),
+)
+
+INTERVALE = solitaire(
+    "intervale",
+    "Intervale",
+    "51",
+    packs=2,
+    groups=(
+        aces(8),
+        Stock(turn=1, redeals=0),
+        Waste(),
+        _columns(11, 3, build=(DOWN, UP), unit=Unit.ONE_SIDE_SINGLE, space=FROM_WASTE_OR_STOCK),
+    ),
+    deal=(ROWS,),
+    skill=3,
+    text=(
+        "Three rows of eleven overlap. Eight families rise from the aces in suit. Ends marry up or down in "
+        "suit: a single card goes upon a sequence, or a sequence upon a single card, but never two upon two. "
+        "An empty column may be filled from the waste or the hand."
+    ),
+    doubts=(
+        Doubt(
+            question="What is a single card, as a target?",
+            answer="An end that does not continue the card above it.",
+            field="columns.unit",
+        ),
+    ),
+)
+
+COLUMN_GAMES = (
+    EGYPTIAN,
+    EGYPTIAN_DRAW,
+    BRUNETTE,
+    SQUARE,
+    FIFTEEN,
+    NAPOLEON,
+    PET,
+    OLD_STAGER,
+    CORNERS,
+    SEVEN,
+    REVERSIBLE,
+    INTERVALE,
+)

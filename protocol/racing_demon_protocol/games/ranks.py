@@ -1,0 +1,103 @@
+"""Games of ranks: two equal cards leave together."""
+
+from dataclasses import replace
+
+from ..board import Shows
+from ..declaration import Cells, Deal, Deals, Doubt, Game, Geometry, Goal, Group, Owner, Racing, Reserve
+from ..mechanics.common import Out, Packets
+from ..mechanics.ranks import Ranks, Sympathy
+
+__all__ = ["LITTLE_LOTS", "SYMPATHY", "SYMPATHY_ALONE"]
+
+LITTLE_LOTS = Game(
+    name="little-lots",
+    title="Little Lots",
+    source="seed 004 entry 12",
+    groups=(
+        Reserve(name="lot", size=4, count=8, shows=Shows.LAST, geometry=Geometry.GRID, rows=(4, 4)),
+        Out(),
+    ),
+    deal=(Deal(to="lot"),),
+    goal=Goal.OWN_RULE,
+    mechanic=Ranks(),
+    ranks=(1, 7, 8, 9, 10, 11, 12, 13),
+    deals=Deals.IDENTICAL,
+    racing=Racing.REFLEX,
+    skill=1,
+    text=(
+        "Thirty-two cards, sevens to aces, lie in eight lots of four, the top ones face up. Two equal tops "
+        "leave, and the cards below them are turned up. When no couple is left, a lot of just two cards may "
+        "be turned up: if they match each other, they leave. The game is won when the table is empty. There "
+        "is a choice only where three or four tops are equal."
+    ),
+    doubts=(
+        Doubt(
+            "Which lots of two may be turned up, and when?",
+            "Any of them, when no couple is left.",
+            "mechanic.last_pairs",
+        ),
+    ),
+)
+
+PACKETS = 17
+
+
+def _hand(added: str = "") -> tuple[Group, ...]:
+    return (
+        Packets(name="packet" + added, count=PACKETS, geometry=Geometry.GRID, rows=(9, 8)),
+        Cells(name="lifted" + added, count=PACKETS, geometry=Geometry.GRID, rows=(9, 8)),
+        Cells(name="grace" + added, count=1),
+    )
+
+
+def _lay(added: str = "") -> tuple[Deal, ...]:
+    return Deal(to="packet" + added, each=3), Deal(to="grace" + added, count=1)
+
+
+SYMPATHY = Game(
+    name="sympathy",
+    title="Sympathy",
+    source="seed 004 entry 53",
+    groups=(Out(owner=Owner.TABLE), *_hand()),
+    deal=_lay(),
+    goal=Goal.OWN_RULE,
+    mechanic=Sympathy(),
+    racing=Racing.TOGETHER,
+    skill=1,
+    text=(
+        "Two players, each with a pack, work together. Each lays seventeen packets of three, face down, and "
+        "one card aside: the grace card. The second player turns up the top of each packet. Then the first "
+        "turns up one packet after the other: a card that matches one of the partner's leaves with it, and "
+        "the card below is turned up next. When all packets of a player lie face up, it is the partner's "
+        "turn. Who has no card lying face up may use the grace card as a match. The game is won when all "
+        "cards have left."
+    ),
+    doubts=(
+        Doubt("What is a match?", "Two cards of equal rank, one of each player.", "mechanic"),
+        Doubt("Must a match be taken?", "Yes; where several match, the player chooses one.", "mechanic"),
+        Doubt(
+            "What becomes of the grace card?",
+            "It lies face up, and leaves with its match, once. Two grace cards that are all that is left may "
+            "match each other.",
+            "mechanic.grace",
+        ),
+        Doubt(
+            "When may the grace card be used?",
+            "In one's own turn, or when all packets lie face up.",
+            "mechanic.grace",
+        ),
+    ),
+)
+
+SYMPATHY_ALONE = replace(
+    SYMPATHY,
+    name="sympathy-alone",
+    title="Sympathy, alone",
+    groups=(Out(), *_hand(), *_hand("-left")),
+    deal=(*_lay(), *_lay("-left")),
+    mechanic=Sympathy(hands=("", "-left")),
+    packs=2,
+    deals=Deals.IDENTICAL,
+    racing=Racing.IDENTICAL,
+)
+"""As entry 53 allows: "unless the right hand and the left may take their places"."""

@@ -1,0 +1,305 @@
+"""Games that deal in rounds, upon piles or in rows."""
+
+from dataclasses import replace
+
+from ..board import Shows
+from ..cards import KING, PIQUET_RANKS
+from ..declaration import (
+    ANYTHING,
+    Build,
+    Cells,
+    Deal,
+    Doubt,
+    Geometry,
+    Goal,
+    Racing,
+    Reserve,
+    Space,
+    Stock,
+    SuitRule,
+    Tableau,
+    Unit,
+)
+from ..privileges import (
+    Draw,
+    FamilyByLaying,
+    GridEdges,
+    KingOpensColumn,
+    PairedColumn,
+    RowEnds,
+    When,
+)
+from .words import ACES_OUT, DEALT, KINGS_OUT, NO_REDEAL, aces, families, kings, solitaire
+
+__all__ = ["ROUND_GAMES"]
+
+UP_OR_DOWN = (Build(suit=SuitRule.ANY), Build(delta=1, suit=SuitRule.ANY))
+
+SALIQUE_LAW = solitaire(
+    "salique-law",
+    "Salique Law",
+    "10",
+    packs=2,
+    groups=(
+        aces(8, suit=SuitRule.ANY, length=11),
+        aces(8, name="queens", base=12, length=1),
+        NO_REDEAL,
+        DEALT,
+        Tableau(
+            name="kings",
+            shape=(0,) * 8,
+            shows=Shows.ALL,
+            build=(ANYTHING,),
+            unit=Unit.ONE,
+            takes=(),
+        ),
+    ),
+    deal=(Deal(to="kings", cards=("K*",)),),
+    goal=Goal.FOUNDATIONS_FULL,
+    specials=(KingOpensColumn(columns="kings"), Draw(groups=("kings",), when=When.HAND_OUT)),
+    skill=2,
+    text=(
+        "A king is laid, and the cards dealt go upon him, until another king begins the next column. Eight "
+        "families rise from the aces to the knave in any suit; queens go to a row of their own. Ends of "
+        "columns are free at all times. When the hand is out, a bare king may take the end of another "
+        "column, and once a buried card may be drawn."
+    ),
+    doubts=(
+        Doubt(question="Must queens go out?", answer="No.", field="queens.forced_bases"),
+        Doubt(question="How often may a card be drawn?", answer="Once.", field="Draw.times"),
+    ),
+)
+
+_ROUND_PILES = Tableau(
+    name="lower",
+    shape=(0,) * 4,
+    build=UP_OR_DOWN,
+    unit=Unit.ONE,
+    space=Space(takes=()),
+    gathers=1,
+)
+
+ST_HELENA = solitaire(
+    "st-helena",
+    "Patience at St. Helena",
+    "14",
+    packs=2,
+    groups=(
+        kings(),
+        aces(),
+        Stock(
+            redeals=2,
+            shuffle=True,
+            rounds=(tuple(Deal(to=name, each=1) for name in ("lower", "upper", "sides")),),
+        ),
+        _ROUND_PILES,
+        replace(_ROUND_PILES, name="upper"),
+        replace(_ROUND_PILES, name="sides", geometry=Geometry.COLUMN, rows=(2, 2)),
+    ),
+    deal=(KINGS_OUT, ACES_OUT),
+    specials=(
+        FamilyByLaying(foundations="kings", groups=("upper", "sides")),
+        FamilyByLaying(foundations="aces", groups=("lower", "sides")),
+    ),
+    skill=3,
+    text=(
+        "Four kings lie in a row, with their aces below. Round after round is dealt on twelve piles: four "
+        "below the aces, four above the kings, and two on either side. Kings descend and aces rise, in suit; "
+        "ends of piles marry up or down, in any suit. In the first laying the upper piles serve the kings "
+        "only, the lower ones the aces, the sides both. What is left may be taken up, shuffled and dealt "
+        "again twice; then all serve all."
+    ),
+    doubts=(
+        Doubt(
+            question="May one play between the rounds?",
+            answer="Yes, after each whole round; the next one comes at a command.",
+            field="stock.rounds",
+        ),
+        Doubt(question="What fills an emptied pile?", answer="The next round only.", field="lower.space"),
+        Doubt(question="Do marriages follow suit?", answer="No: rank decides.", field="lower.build"),
+    ),
+)
+
+BLOCKADE = solitaire(
+    "blockade",
+    "Blockade",
+    "15",
+    packs=2,
+    groups=(
+        *families(),
+        NO_REDEAL,
+        Cells(name="rows", count=110, counts=True, geometry=Geometry.GRID, rows=(10,) * 11),
+        Reserve(name="drawn", size=0, takes=(), counts=True),
+    ),
+    deal=(),
+    specials=(
+        GridEdges(cells="rows", width=10),
+        Draw(groups=("rows",), when=When.HAND_OUT, through="drawn"),
+    ),
+    skill=1,
+    text=(
+        "Cards are laid in rows of ten. In each suit one family rises from an ace, and one descends from a "
+        "king. A card is free if the place above it, or the place below it, is empty. Gaps are filled in "
+        "order from the hand; when there is none, another row is laid. When the hand is out, one blockaded "
+        "card may be drawn."
+    ),
+    doubts=(
+        Doubt(
+            question="Must gaps be filled before one plays on?",
+            answer="No, but before a new row is laid.",
+            field="GridEdges",
+        ),
+        Doubt(question="Where does the drawn card go?", answer="To a family, once.", field="Draw.times"),
+    ),
+)
+
+NIVERNAISE = solitaire(
+    "nivernaise",
+    "Nivernaise",
+    "20",
+    packs=2,
+    groups=(
+        *families(),
+        Stock(redeals=2, shuffle=True, rounds=((Deal(to="piles", each=4),),)),
+        Reserve(name="piles", size=4, count=6, gathers=1),
+        Cells(name="sides", count=8, takes=("piles", "stock"), geometry=Geometry.COLUMN, rows=(4, 4)),
+    ),
+    deal=(Deal(to="sides", each=1), Deal(to="piles")),
+    skill=2,
+    text=(
+        "Four cards lie on either side, and between them six piles of four. In each suit one family rises "
+        "from an ace, and one descends from a king. Side cards and tops of piles are free; a side place may "
+        "be filled from a pile, or with the unseen next card of the hand. When you are stuck, four more "
+        "cards go on each pile. When the hand is out, the piles may be shuffled and dealt again, twice."
+    ),
+    doubts=(
+        Doubt(
+            question="Must a side place be filled at once?",
+            answer="No: one may wait, as is common.",
+            field="sides.must",
+        ),
+        Doubt(question="What fills an empty pile?", answer="The next round only.", field="piles.takes"),
+    ),
+)
+
+DUCHESS = solitaire(
+    "duchess-of-luynes",
+    "Duchess of Luynes",
+    "21",
+    packs=2,
+    groups=(
+        *families(),
+        Stock(
+            redeals=3,
+            rounds=(
+                *((Deal(to="piles", each=1), Deal(to="aside", each=2)),) * 3,
+                (Deal(to="piles", each=1),),
+            ),
+        ),
+        Reserve(name="piles", size=0, count=4, gathers=1),
+        Reserve(name="aside", size=0, gathers=1),
+    ),
+    deal=(),
+    skill=1,
+    text=(
+        "Cards are dealt in rounds of six: one on each of four piles, and two aside. In each suit one family "
+        "rises from an ace, and one descends from a king; the tops of the piles and of the heap aside are "
+        "free, and nothing is filled. All may be taken up and dealt in the same way twice more, and then "
+        "once more in fours, with nothing aside."
+    ),
+    doubts=(
+        Doubt(
+            question="What is taken up when the stock is renewed?",
+            answer="The piles and the heap aside, pile one first, unshuffled.",
+            field="piles.gathers",
+        ),
+    ),
+)
+
+PUZZLE = solitaire(
+    "puzzle",
+    "Puzzle",
+    "25",
+    ranks=PIQUET_RANKS,
+    groups=(
+        kings(suit=SuitRule.ANY, order=(13, 12, 11, 10, 9, 8, 7, 1), length=8),
+        Stock(),
+        Reserve(name="piles", size=0, count=4, gathers=1),
+    ),
+    deal=(),
+    specials=(PairedColumn(piles="piles", base=KING),),
+    racing=Racing.REFLEX,
+    skill=0,
+    text=(
+        "A pack of thirty-two is dealt round and round on four piles. Kings go up as they come, to a row "
+        "above, and each family descends to the ace with cards of the pile below it only, in any suit. The "
+        "piles are taken up and dealt again, as often as you like."
+    ),
+    doubts=(
+        Doubt(question="Do families follow suit?", answer="No.", field="kings.suit"),
+        Doubt(question="Where does the ace go?", answer="Last, after the seven.", field="kings.order"),
+        Doubt(
+            question="Which king comes above which pile?",
+            answer="From left to right, as they appear.",
+            field="PairedColumn",
+        ),
+        Doubt(
+            question="How are the piles taken up?",
+            answer="Pile one first, its first card first.",
+            field="piles.gathers",
+        ),
+    ),
+)
+
+JUDGES = solitaire(
+    "judges",
+    "Rank and File, or Judges",
+    "34",
+    packs=2,
+    groups=(
+        *families(),
+        Stock(
+            redeals=2,
+            rounds=((Deal(to="row", each=1),),),
+            relay=(Deal(to="columns", each=1),),
+        ),
+        Tableau(
+            name="columns",
+            shape=(1,) * 11,
+            shows=Shows.ALL,
+            build=UP_OR_DOWN,
+            unit=Unit.ONE,
+            space=Space(ranks=frozenset({KING}), takes=("columns",)),
+            gathers=-1,
+        ),
+        Cells(name="row", count=11, plays_to=("aces", "kings")),
+    ),
+    deal=(Deal(to="columns"),),
+    specials=(RowEnds(row="row", columns="columns"),),
+    skill=2,
+    text=(
+        "Eleven cards are laid in a row, all free for the families: in each suit one rises from an ace, and "
+        "one descends from a king. Gaps in this row are filled. Then row upon row is laid, and of the newest "
+        "only the two cards at the right-hand end are free. When the hand is out, all ends are free, they "
+        "marry up or down, and a king may fill an empty column. What is left is taken up without shuffling, "
+        "and laid again, twice."
+    ),
+    doubts=(
+        Doubt(question="Do marriages follow suit?", answer="No: rank decides.", field="columns.build"),
+        Doubt(
+            question="Which are the two right-hand end cards?",
+            answer="The last two that still lie in the newest row.",
+            field="RowEnds.ends",
+        ),
+        Doubt(question="Is the left-hand end free, too?", answer="No.", field="RowEnds.left"),
+        Doubt(question="May aces fill spaces?", answer="No: only kings.", field="columns.space.ranks"),
+        Doubt(question="Are gaps in later rows filled?", answer="No.", field="RowEnds"),
+        Doubt(
+            question="How are the columns taken up?",
+            answer="The left one first, each from its lower end.",
+            field="columns.gathers",
+        ),
+    ),
+)
+
+ROUND_GAMES = (SALIQUE_LAW, ST_HELENA, BLOCKADE, NIVERNAISE, DUCHESS, PUZZLE, JUDGES)

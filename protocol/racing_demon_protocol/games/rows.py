@@ -1,0 +1,63 @@
+"""Games of one row that is made shorter."""
+
+from ..declaration import Deals, Doubt, Game, Geometry, Goal, Racing, Stock
+from ..mechanics.common import Out
+from ..mechanics.rows import DoubleJump, Line, PushPin
+
+__all__ = ["DOUBLE_JUMP", "PUSH_PIN"]
+
+PUSH_PIN = Game(
+    name="push-pin",
+    title="Push Pin",
+    source="seed 004 entry 11",
+    groups=(Line(count=2 * 52 + 1, geometry=Geometry.LINE), Stock(turn=1, redeals=0), Out()),
+    deal=(),
+    goal=Goal.OWN_RULE,
+    mechanic=PushPin(),
+    packs=2,
+    deals=Deals.IDENTICAL,
+    racing=Racing.IDENTICAL,
+    skill=1,
+    text=(
+        "Two packs are laid out in one line, card by card. A card that lies between two of the same suit, "
+        "or between two of the same rank, may be pushed out; so may several cards of one suit that lie "
+        "between two of the same rank. The line closes up. After the last card the first one may be moved "
+        "to the end, once. The game is won when two cards are left. To push several out, play the last of "
+        "them upon the first."
+    ),
+    doubts=(
+        Doubt("How often may the first card go to the end?", "Once.", "mechanic.end_shift"),
+        Doubt("Of what suit are the two beside a block?", "Any: they need the same rank.", "mechanic"),
+        Doubt("Must a card be pushed out?", "No.", "mechanic"),
+        Doubt("May it be done while cards are laid?", "Yes, and later.", "mechanic.while_laying"),
+    ),
+)
+
+DOUBLE_JUMP = Game(
+    name="double-jump",
+    title="Double Jump",
+    source="seed 004 entry 19 and appendix",
+    groups=(Line(count=52, geometry=Geometry.LINE), Stock(turn=1, redeals=0)),
+    deal=(),
+    goal=Goal.OWN_RULE,
+    mechanic=DoubleJump(),
+    deals=Deals.IDENTICAL,
+    racing=Racing.IDENTICAL,
+    skill=2,
+    text=(
+        "A pack is laid out in one line, card by card. A pile jumps to the right over just two others, upon "
+        "a pile whose top has the same suit or rank, and covers it. When all cards are laid and three piles "
+        "are left, the first may jump over one; of two, the first may go upon the second. One pile wins, "
+        "which is very rare: four are a good result, three an excellent one."
+    ),
+    doubts=(
+        Doubt("Which way, and which pile lies on top?", "To the right; the one that jumps.", "mechanic"),
+        Doubt(
+            "When may three piles, or two, be joined?",
+            "When all cards are laid, if they agree in suit or rank.",
+            "mechanic.final_jumps",
+        ),
+        Doubt("Must a pile jump?", "No.", "mechanic"),
+        Doubt("What is success?", "One pile; what counts in a race is how few are left.", "mechanic.left"),
+    ),
+)

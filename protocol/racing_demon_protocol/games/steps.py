@@ -1,0 +1,202 @@
+"""Games without a tableau whose families go by steps of their own."""
+
+from dataclasses import replace
+
+from ..board import Shows
+from ..cards import RANK_NAMES
+from ..declaration import (
+    Base,
+    Cells,
+    Deal,
+    Doubt,
+    Foundations,
+    Geometry,
+    Racing,
+    Reserve,
+    Stock,
+    SuitRule,
+    Waste,
+)
+from ..privileges import RankPlaces
+from .words import ACES_OUT, NO_REDEAL, TWO_REDEALS, aces, solitaire, suits_of
+
+__all__ = ["STEP_GAMES"]
+
+ANY = SuitRule.ANY
+
+MUSICAL = solitaire(
+    "musical",
+    "Musical",
+    "6",
+    groups=(
+        *(aces(1, name=f"index {step}", base=Base.OWN, length=1) for step in range(1, 5)),
+        *(
+            aces(1, name=f"by {step}", base=2 * step, step=step, suit=ANY, wrap=True, length=12)
+            for step in range(1, 5)
+        ),
+        TWO_REDEALS,
+        Waste(),
+    ),
+    deal=tuple(
+        step
+        for number, base in enumerate("2468", 1)
+        for step in (
+            Deal(to=f"index {number}", cards=(f"{RANK_NAMES[number - 1]}*",)),
+            Deal(to=f"by {number}", cards=(f"{base}*",)),
+        )
+    ),
+    skill=1,
+    text=(
+        "Ace, two, three and four are laid in a row, and below them two, four, six and eight. The family "
+        "under the ace rises by ones, that under the two by twos, and so on, round and round, in any suit; "
+        "each ends with a king. The waste may be turned over twice."
+    ),
+)
+
+LOUISE = solitaire(
+    "louise",
+    "Louise's Game",
+    "42",
+    packs=2,
+    groups=(
+        *(aces(1, name=f"by {step}", base=step, step=step, suit=ANY, wrap=True) for step in range(1, 9)),
+        TWO_REDEALS,
+        Waste(),
+    ),
+    deal=(),
+    skill=1,
+    text=(
+        "Eight families begin with the ranks from ace to eight, as these appear, and each rises by its own "
+        "number, round and round, in any suit, until a king ends it. The waste may be turned over twice."
+    ),
+    doubts=(
+        Doubt(
+            question="One pack, as the contents say, or two, as the heading has it?",
+            answer="Two: eight families of thirteen.",
+            field="packs",
+        ),
+        Doubt(
+            question="Must a whole row be finished before the next begins?",
+            answer="No: each family goes on as it can.",
+            field="",
+        ),
+    ),
+)
+
+LEGITIMIST = solitaire(
+    "legitimist",
+    "The Legitimist",
+    "7",
+    packs=2,
+    groups=(
+        *(
+            aces(1, name=f"from {RANK_NAMES[base - 1]}", base=base, step=-1, suit=ANY, wrap=True)
+            for base in range(13, 5, -1)
+        ),
+        Stock(turn=1, redeals=2, shuffle=True),
+        Waste(),
+    ),
+    deal=(Deal(to="from K", cards=("K*",)),),
+    skill=1,
+    text=(
+        "A king is laid, and beside it, as they appear, a queen, a knave, and so on to a six. Each begins a "
+        "family of thirteen that descends in any suit and goes round from ace to king. The waste may be "
+        "shuffled and turned over twice."
+    ),
+    doubts=(
+        Doubt(
+            question="Must the bases appear in this order?",
+            answer="No: each comes to its own place when it does.",
+            field="from Q.base",
+        ),
+    ),
+)
+
+QUEENS_COTILLON = solitaire(
+    "queens-cotillon",
+    "Queen's Cotillon",
+    "52",
+    packs=2,
+    groups=(
+        aces(step=2, wrap=True),
+        aces(name="deuces", base=2, step=2, wrap=True),
+        NO_REDEAL,
+        Waste(),
+        Reserve(name="left", size=3, count=4, shows=Shows.ALL),
+        Cells(
+            name="right",
+            count=16,
+            takes=("waste", "stock"),
+            in_order=True,
+            geometry=Geometry.GRID,
+            rows=(4,) * 4,
+        ),
+    ),
+    deal=(
+        ACES_OUT,
+        Deal(to="deuces", cards=suits_of("2")),
+        Deal(to="left"),
+        Deal(to="right", each=1),
+    ),
+    skill=2,
+    text=(
+        "Four aces and four deuces begin families that rise by twos, in suit: three upon ace, four upon two; "
+        "the aces' end with queens, the deuces' with kings. On the left lie four columns of three, of which "
+        "the ends are free and nothing is filled; on the right sixteen free cards, whose places are filled "
+        "from the waste, or from the stock when there is no waste."
+    ),
+    doubts=(
+        Doubt(
+            question="Are suits followed?",
+            answer="Yes: one base of each suit is demanded.",
+            field="aces.suit",
+        ),
+        Doubt(question="Are the bases taken out first?", answer="Yes.", field="deal"),
+    ),
+)
+
+KNAVE = 11
+
+
+def _hour(rank: int, length: int) -> Foundations:
+    """Declare a rank's place on the dial: queens at eleven, kings at twelve, knaves in the middle."""
+    place = aces(1, name=f"rank {rank}", base=rank, step=0, suit=SuitRule.ALTERNATE, length=length)
+    if rank == KNAVE:
+        return replace(place, geometry=Geometry.CENTRE)
+    return replace(place, geometry=Geometry.DIAL, rows=(rank - (rank > KNAVE),))
+
+
+KNAVES_DIAL = solitaire(
+    "knaves-dial",
+    "Knaves' Dial",
+    "26",
+    groups=(
+        *(_hour(rank, 4) for rank in range(1, 14)),
+        TWO_REDEALS,
+        Waste(),
+    ),
+    deal=(),
+    specials=(RankPlaces(),),
+    racing=Racing.REFLEX,
+    skill=0,
+    text=(
+        "Thirteen places form a dial, the knave's in the middle. First all are filled with one suit, that of "
+        "the first card. Then each place takes the other cards of its rank, red and black in turn. The waste "
+        "may be turned over twice. There is nothing to decide."
+    ),
+)
+
+KNAVES_DIAL_DOUBLE = replace(
+    KNAVES_DIAL,
+    name="knaves-dial-double",
+    title="Knaves' Dial, with two packs",
+    packs=2,
+    groups=(
+        *(_hour(rank, 8) for rank in range(1, 14)),
+        TWO_REDEALS,
+        Waste(),
+    ),
+    text="Knaves' Dial with two packs: each place comes to hold eight cards.",
+)
+
+STEP_GAMES = (MUSICAL, LOUISE, LEGITIMIST, QUEENS_COTILLON, KNAVES_DIAL, KNAVES_DIAL_DOUBLE)

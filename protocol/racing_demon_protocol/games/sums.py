@@ -1,0 +1,100 @@
+"""Games of sums: two cards that make a number together leave."""
+
+from ..declaration import Cells, Deal, Deals, Doubt, Game, Geometry, Goal, Racing, Stock, Waste
+from ..mechanics.common import Out, Packets
+from ..mechanics.sums import Courts, Reach, Sums
+
+__all__ = ["FOURTEEN", "NUMBER_ELEVEN", "NUMBER_ELEVEN_DOUBLE", "PICTURE_GALLERY"]
+
+
+def _places(*rows: int) -> Cells:
+    return Cells(name="place", count=sum(rows), geometry=Geometry.GRID, rows=rows)
+
+
+FOURTEEN = Game(
+    name="fourteen",
+    title="Fourteen",
+    source="seed 004 entry 8",
+    groups=(
+        _places(5, 5, 5, 5, 5),
+        Stock(turn=1, redeals=None, shuffle=True),
+        Waste(),
+        Packets(name="aside", counts=True),
+        Out(),
+    ),
+    deal=(Deal(to="place", each=1),),
+    goal=Goal.OWN_RULE,
+    mechanic=Sums(total=14, reach=Reach.LINE, exchanges=1, regather=True),
+    packs=2,
+    deals=Deals.IDENTICAL,
+    racing=Racing.IDENTICAL,
+    skill=1,
+    text=(
+        "Five rows of five cards lie open. Two cards in one row or one column that make fourteen leave: "
+        "knave, queen and king count eleven, twelve and thirteen. The stock fills their places in the order "
+        "of laying. If there is no such pair while the stock lasts, two cards may change places, once. When "
+        "the stock is gone, the cards of the lower rows are shuffled and fill the gaps of the upper ones, "
+        "as often as there are gaps. The game is won when all cards have left."
+    ),
+    doubts=(
+        Doubt("How often may two cards change places?", "Once a game.", "mechanic.exchanges"),
+        Doubt(
+            "Which are the lower rows?",
+            "Those that the cards left would not fill: their cards are taken up together.",
+            "mechanic.regather",
+        ),
+        Doubt("Must all pairs be taken before rows are taken up?", "No.", "mechanic.regather"),
+    ),
+)
+"""The catalogue takes up the lowest row only; the seed says "the cards in the lower rows"."""
+
+
+def _eleven(*, name: str, title: str, packs: int) -> Game:
+    return Game(
+        name=name,
+        title=title,
+        source="seed 004 entry 16",
+        groups=(_places(6, 5), Stock(turn=1, redeals=0), Out()),
+        deal=(Deal(to="place", each=1),),
+        goal=Goal.OWN_RULE,
+        mechanic=Sums(total=11, courts=Courts.TRIO),
+        packs=packs,
+        deals=Deals.IDENTICAL,
+        racing=Racing.IDENTICAL,
+        skill=1,
+        text=(
+            "A row of six cards and a row of five lie open. Two cards that make eleven leave, wherever they "
+            "lie; a king, a queen and a knave leave together if they lie in one row, or are all of one "
+            "suit. The stock fills their places. The game is won when all cards have left. To take three "
+            "court cards, play one upon another: two of a suit for three of that suit, two of a row for "
+            "three of that row; then the third."
+        ),
+        doubts=(
+            Doubt("When is it won?", "When stock and table are empty: the sentence is garbled.", "goal"),
+            Doubt("Where may the two of a pair lie?", "Anywhere.", "mechanic.reach"),
+        ),
+    )
+
+
+NUMBER_ELEVEN = _eleven(name="number-eleven", title="Number Eleven", packs=1)
+NUMBER_ELEVEN_DOUBLE = _eleven(name="number-eleven-double", title="Number Eleven with two packs", packs=2)
+
+PICTURE_GALLERY = Game(
+    name="picture-gallery",
+    title="Picture Gallery",
+    source="seed 004 entry 48",
+    groups=(_places(4, 4, 4), Stock(turn=1, redeals=0, under=True), Out()),
+    deal=(),
+    goal=Goal.OWN_RULE,
+    mechanic=Sums(total=11, courts=Courts.STAY),
+    deals=Deals.IDENTICAL,
+    racing=Racing.IDENTICAL,
+    skill=1,
+    text=(
+        "Twelve cards are laid in three rows; court cards go under the stock, and others take their places. "
+        "Then any two cards that make eleven are covered with the next two of the stock, court cards too. "
+        "What is covered is never used again, and is taken away here. The game is won when the stock is "
+        "gone, and twelve court cards fill the frame."
+    ),
+    doubts=(Doubt("Where may the two of a pair lie?", "Anywhere.", "mechanic.reach"),),
+)

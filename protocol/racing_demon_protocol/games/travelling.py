@@ -1,0 +1,141 @@
+"""Games of travelling packets: a card goes under the packet of its number, whose top travels on."""
+
+from ..board import Shows
+from ..cards import KING
+from ..declaration import Cells, Deal, Deals, Doubt, Foundations, Game, Geometry, Goal, Owner, Racing, Stock
+from ..mechanics.common import Out, Packets
+from ..mechanics.travelling import Counting, Travelling
+from ..mechanics.weaving import Weaving
+
+__all__ = ["CLOCK", "TRAVELLERS", "WANDERING_CARD", "WEAVERS"]
+
+HAND = Cells(name="hand", count=1, counts=True)
+ASIDE = Packets(name="aside", shows=Shows.ALL)
+
+TRAVELLERS = Game(
+    name="travellers",
+    title="Travellers",
+    source="seed 003",
+    groups=(
+        Packets(count=12, under=True, geometry=Geometry.GRID, rows=(4, 4, 4)),
+        Packets(name="spare", shows=Shows.NONE),
+        HAND,
+        Out(),
+    ),
+    deal=(Deal(to="packet", each=4), Deal(to="spare", each=4)),
+    goal=Goal.OWN_RULE,
+    mechanic=Travelling(rounds_from="spare"),
+    deals=Deals.IDENTICAL,
+    racing=Racing.REFLEX,
+    skill=0,
+    text=(
+        "All cards lie face down in packets of four: three rows of four packets, numbered one to twelve, "
+        "and a spare one. The top of the spare packet is turned up and goes under the packet of its number, "
+        "face up; that packet's top goes under its own packet, and so on, until a king turns up. Kings have "
+        "no place and are put away; then the next spare card begins a new round. The game is won when all "
+        "packets are complete, and lost when the spare packet is used up before."
+    ),
+    doubts=(
+        Doubt(
+            "What is a complete packet?",
+            "One whose four cards have all travelled. Else: one that holds its own four cards.",
+            "mechanic.complete",
+        ),
+    ),
+)
+
+CLOCK = Game(
+    name="clock",
+    title="The Clock",
+    source="seed 004 entry 18",
+    groups=(Packets(count=13, under=True, geometry=Geometry.DIAL), HAND),
+    deal=(Deal(to="packet", each=4),),
+    goal=Goal.OWN_RULE,
+    mechanic=Travelling(rounds_from="packet"),
+    deals=Deals.IDENTICAL,
+    racing=Racing.REFLEX,
+    skill=0,
+    text=(
+        "Thirteen packets of four lie face down: twelve are the hours of a clock, the thirteenth lies in "
+        "the middle. The middle's top is turned up and goes under the packet of its hour, face up; that "
+        "packet's top goes under its own, and so on. Kings go under the middle. The game is won when all "
+        "cards lie face up, and lost when the fourth king comes before. The chance is one in thirteen."
+    ),
+)
+
+WANDERING_CARD = Game(
+    name="wandering-card",
+    title="Wandering Card",
+    source="seed 004 entry 13",
+    groups=(
+        Packets(count=13, shows=Shows.ALL, under=True, geometry=Geometry.GRID, rows=(7, 6)),
+        Stock(turn=1, redeals=0),
+        ASIDE,
+        HAND,
+    ),
+    deal=(),
+    goal=Goal.OWN_RULE,
+    mechanic=Travelling(rounds_from="aside", counting=Counting.AFTER_FIRST),
+    deals=Deals.IDENTICAL,
+    racing=Racing.REFLEX,
+    skill=0,
+    text=(
+        "The pack is laid in four layers on thirteen places, face up, counting the places from the second "
+        "layer on: a card that falls on its own number is laid aside. Then the cards laid aside go, one "
+        "after the other, under the packets of their numbers; the top of that packet goes under its own, "
+        "and so on, until a top is at home already. The game is won when thirteen packets hold four equal "
+        "cards each, in order."
+    ),
+    doubts=(
+        Doubt(
+            "Does the first layer count, too?", "No: counting begins with the second.", "mechanic.counting"
+        ),
+        Doubt("What if no card is laid aside?", "Then the game is lost at once.", "mechanic.rounds_from"),
+    ),
+)
+
+WEAVERS = Game(
+    name="weavers",
+    title="Weavers",
+    source="seed 004 entry 44",
+    groups=(
+        Foundations(owner=Owner.PLAYER, count=8, base=KING, step=-1),
+        Packets(count=12, shows=Shows.ALL, under=True, gathers=1, geometry=Geometry.GRID, rows=(6, 6)),
+        Stock(turn=1, redeals=2),
+        Packets(name="aside", shows=Shows.ALL, gathers=1),
+        HAND,
+    ),
+    deal=(Deal(to="foundation", cards=("KS", "KS", "KH", "KH", "KC", "KC", "KD", "KD")),),
+    goal=Goal.OWN_RULE,
+    mechanic=Weaving(),
+    packs=2,
+    deals=Deals.IDENTICAL,
+    racing=Racing.IDENTICAL,
+    skill=1,
+    text=(
+        "Eight kings are the bases of foundations, built down in suit. The other cards are laid on twelve "
+        "numbered places in turn; a card that falls on its own number is laid aside as a weaver. Tops go to "
+        "the foundations. When none fits, a weaver goes under the packet of its number, that packet's top "
+        "under its own, and so on, until a top fits. When nothing can be done any more, the cards are taken "
+        "up as they lie and laid again, twice; a rank that is used up loses its place. The game is won when "
+        "all cards lie on the foundations."
+    ),
+    doubts=(
+        Doubt(
+            "What if a packet holds nothing but its own rank?",
+            "The journey ends there: the weaver is spent.",
+            "mechanic",
+        ),
+        Doubt(
+            "In which order are the packets taken up?",
+            "The first place comes first and is laid first; weavers come last.",
+            "packet.gathers",
+        ),
+        Doubt("Which number has a place when others are gone?", "That of its rank, as before.", "mechanic"),
+        Doubt(
+            "May the card that travels go to a foundation?",
+            "Yes, if it has come to fit.",
+            "mechanic.from_hand",
+        ),
+    ),
+)

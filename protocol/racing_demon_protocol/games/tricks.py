@@ -1,0 +1,134 @@
+"""Card tricks, to be shown: the cards spell their own names."""
+
+from ..board import Shows
+from ..declaration import Cells, Deal, Game, Geometry, Goal, Racing, Scoring, Stock
+from ..mechanics.common import Out, Packets
+from ..mechanics.tricks import Beat, Script, Step
+
+__all__ = ["A_SPELL", "MUSICAL_SEQUEL"]
+
+RANKS = "A23456789TJQK"
+WORDS = [
+    "ace",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "jack",
+    "queen",
+    "king",
+]
+SPELL_WORDS = [word.replace("jack", "knave") for word in WORDS]
+"""With ``jack`` the last three cards of entry 41 come out wrong."""
+
+
+def _spell(number: int, word: str) -> Beat:
+    """Put a card under the pack for each letter; the next one is the card."""
+    letter = (Step(("stock", 0), ("hand", 0)), Step(("hand", 0), ("stock", 0)))
+    return Beat("-".join(word.upper()), (*(letter * len(word)), Step(("stock", 0), ("row", number))))
+
+
+A_SPELL = Game(
+    name="a-spell",
+    title="A Spell",
+    source="seed 004 entry 41",
+    groups=(
+        Stock(turn=1, under=True),
+        Cells(name="hand", count=1, counts=True),
+        Cells(name="row", count=13),
+        Out(name="aside"),
+    ),
+    deal=(Deal(to="aside", count=39),),
+    goal=Goal.OWN_RULE,
+    scoring=Scoring(out_bonus=0),
+    mechanic=Script(
+        order=tuple(f"{rank}H" for rank in "387AK642QJT95"),
+        beats=tuple(_spell(number, word) for number, word in enumerate(SPELL_WORDS)),
+    ),
+    racing=Racing.SOLO,
+    skill=0,
+    text=(
+        "A trick, not a game. One suit lies stacked in a secret order. For each letter of a card's name one "
+        "card goes from the top under the pack, and the next is the card that was named: ace, two, three, "
+        "and so on; the knave must be called so, and not jack."
+    ),
+)
+
+
+def _gather() -> Beat:
+    """Take the finished piles up, the rightmost first, each with its index card under it; turn them over."""
+    columns = [
+        ((name, column), cards) for column in (3, 2, 1, 0) for name, cards in (("lower", 12), ("index", 1))
+    ]
+    under = [Step(source, ("pack", 0), cards) for source, cards in columns]
+    return Beat("Take the piles up, and turn them over", (*under, Step(("pack", 0), ("stock", 0), 52)))
+
+
+def _lay(every: int) -> Beat:
+    """Lay thirteen cards on every so many-th place, round and round."""
+    places = [((number + 1) * every - 1) % 13 for number in range(13)]
+    texts = ("", "Lay thirteen cards in a row", "every second place", "every third", "every fourth")
+    return Beat(texts[every], tuple(Step(("stock", 0), ("row", place)) for place in places))
+
+
+def _take_up() -> Beat:
+    """Take the row up from the left, each packet under the one before."""
+    return Beat(
+        "Take them up from the left", tuple(Step(("row", place), ("taken", 0), 4) for place in range(13))
+    )
+
+
+def _name(number: int, word: str) -> Beat:
+    """Lay a card face down for each letter but the last; that one is turned up."""
+    letters = (Step(("taken", 0), ("spelled", 0)),) * (len(word) - 1)
+    return Beat("-".join(word.upper()), (*letters, Step(("taken", 0), ("shown", number))))
+
+
+def _family(step: int) -> str:
+    """Return the ranks of a finished column of Musical: its index card, and what was built below it."""
+    return "".join(RANKS[number * step % 13 - 1] for number in range(1, 14))
+
+
+MUSICAL_SEQUEL = Game(
+    name="musical-sequel",
+    title="A Sequel to Musical",
+    source="seed 004 entry 40",
+    groups=(
+        Cells(name="index", count=4),
+        Packets(name="lower", count=4, shows=Shows.ALL),
+        Packets(name="pack", shows=Shows.ALL, under=True),
+        Stock(turn=1),
+        Packets(name="row", count=13, shows=Shows.NONE, geometry=Geometry.GRID, rows=(7, 6)),
+        Packets(name="taken", shows=Shows.NONE, under=True),
+        Packets(name="spelled", shows=Shows.NONE),
+        Cells(name="shown", count=13, geometry=Geometry.GRID, rows=(7, 6)),
+    ),
+    deal=(Deal(to="index", each=1), Deal(to="lower", each=12)),
+    goal=Goal.OWN_RULE,
+    scoring=Scoring(out_bonus=0),
+    mechanic=Script(
+        order=(
+            *(_family(step)[0] + suit for step, suit in enumerate("SHCD", 1)),
+            *(rank + suit for step, suit in enumerate("SHCD", 1) for rank in _family(step)[1:]),
+        ),
+        beats=(
+            _gather(),
+            *(_lay(every) for every in (1, 2, 3, 4)),
+            _take_up(),
+            *(_name(number, word) for number, word in enumerate(WORDS)),
+        ),
+    ),
+    racing=Racing.SOLO,
+    skill=0,
+    text=(
+        "A trick that begins where Musical has been won. The piles are taken up, laid round and round on "
+        "every place, every second, every third and every fourth of a row of thirteen, and taken up again. "
+        "Then the cards spell their names: for each letter one is laid down, and the one of the last letter "
+        "is turned up. It is the card that was named, from ace to king; fifty-two letters in all."
+    ),
+)

@@ -1,0 +1,265 @@
+"""Rules of their own for laying cards out, and for who may go where while that is done."""
+
+from collections.abc import Iterator, Sequence
+
+from .board import FOUNDATIONS, Board, Kind, Play
+from .cards import KING, UNKNOWN, Card, rank, suit
+from .declaration import Foundations
+from .effects import Effect
+from .privileges import (
+    BasesFirst,
+    BumpKing,
+    FamilyByLaying,
+    GridEdges,
+    JointEntry,
+    KingOpensColumn,
+    PairedColumn,
+    RowEnds,
+)
+
+__all__ = [
+    "BasesFirstEffect",
+    "BumpKingEffect",
+    "FamilyByLayingEffect",
+    "GridEdgesEffect",
+    "JointEntryEffect",
+    "KingOpensColumnEffect",
+    "PairedColumnEffect",
+    "RankPlacesEffect",
+    "RowEndsEffect",
+]
+
+
+class KingOpensColumnEffect(Effect):
+    """Deals to columns that kings begin: see :class:`~.privileges.KingOpensColumn`."""
+
+    special: KingOpensColumn
+
+    def plays(self, board: Board, seat: int) -> Iterator[Play]:
+        """Yield the place of the card just dealt; afterwards, plays upon a bare king."""
+        columns = self.piles(seat, self.special.columns)
+        waste = self.table.layout.waste[seat]
+        dealt = board.top(waste)
+        begun = [pile for pile in columns if board.cards[pile]]
+        if dealt is not None and dealt != UNKNOWN:
+            if rank(dealt) != KING:
+                yield Play(waste, 1, begun[-1])
+            elif len(begun) < len(columns):
+                yield Play(waste, 1, columns[len(begun)])
+        elif self.hand_out(board, seat):
+            for bare in (pile for pile in begun if len(board.cards[pile]) == 1):
+                yield from (Play(pile, 1, bare) for pile in begun if len(board.cards[pile]) > 1)
+
+
+class GridEdgesEffect(Effect):
+    """Blocks what lies between others, and lays rows: see :class:`~.privileges.GridEdges`."""
+
+    special: GridEdges
+
+    def plays(self, board: Board, seat: int) -> Iterator[Play]:
+        """Yield the stock's next card to the first gap, or as the first of a new row."""
+        stock = self.table.layout.stock[seat]
+        cells, rows = self._rows(board, seat)
+        laid = cells[: rows * self.special.width]
+        gap = next((cell for cell in laid if not board.cards[cell]), None)
+        if gap is None and len(laid) < len(cells):
+            gap = cells[len(laid)]
+        if board.cards[stock] and gap is not None:
+            yield Play(stock, 1, gap)
+
+    def refuses(self, board: Board, seat: int, play: Play) -> str:
+        """Refuse cards between two others."""
+        cells, width = self.piles(seat, self.special.cells), self.special.width
+        if play.source not in cells:
+            return ""
+        place = cells.index(play.source)
+        above, below = place - width, place + width
+        covered = above >= 0 and board.cards[cells[above]]
+        if covered and below < len(cells) and board.cards[cells[below]]:
+            return "That card lies between two others."
+        return ""
+
+    def automatic(self, board: Board, seat: int) -> Play | None:
+        """Lay the rest of a row that was begun."""
+        stock = self.table.layout.stock[seat]
+        cells, rows = self._rows(board, seat)
+        for cell in cells[: rows * self.special.width]:
+            if board.cards[stock] and not board.came.get(cell, 0):
+                return Play(stock, 1, cell)
+        return None
+
+    def _rows(self, board: Board, seat: int) -> tuple[tuple[int, ...], int]:
+        cells = self.piles(seat, self.special.cells)
+        return cells, sum(1 for cell in cells[:: self.special.width] if board.came.get(cell, 0))
+
+
+class FamilyByLayingEffect(Effect):
+    """Keeps groups from foundations: see :class:`~.privileges.FamilyByLaying`."""
+
+    special: FamilyByLaying
+
+    def refuses(self, board: Board, seat: int, play: Play) -> str:
+        """Refuse cards of other groups in the first layings."""
+        piles, special = board.piles, self.special
+        if play.destination == FOUNDATIONS or board.redeals.get(seat, 0) >= special.layings:
+            return ""
+        meant = piles[play.destination].group == special.foundations
+        if meant and piles[play.source].group not in special.groups:
+            return "In this laying that foundation takes cards from elsewhere only."
+        return ""
+
+
+class BasesFirstEffect(Effect):
+    """Keeps bases for their places: see :class:`~.privileges.BasesFirst`."""
+
+    special: BasesFirst
+
+    def refuses(self, board: Board, seat: int, play: Play) -> str:
+        """Refuse a base while one of its own places is open."""
+        if board.piles[play.destination].group != self.special.foundation:
+            return ""
+        places = [pile for pile in self.piles(seat, self.special.bases) if not board.cards[pile]]
+        family = self.table.layout.groups[places[0]] if places else None
+        if isinstance(family, Foundations) and rank(board.cards[play.source][-1]) == family.base:
+            return "That card opens a foundation of its own."
+        return ""
+
+
+class PairedColumnEffect(Effect):
+    """Pairs piles with foundations: see :class:`~.privileges.PairedColumn`."""
+
+    special: PairedColumn
+
+    def refuses(self, board: Board, seat: int, play: Play) -> str:
+        """Refuse cards of other piles than the foundation's own."""
+        source, target = board.piles[play.source], board.piles[play.destination]
+        if target.kind is Kind.FOUNDATION and source.index != target.index:
+            return "A foundation takes only cards of the pile below it."
+        return ""
+
+    def automatic(self, board: Board, seat: int) -> Play | None:
+        """Take a base up, or deal the next card to the pile that has come to its turn."""
+        piles, stock = self.piles(seat, self.special.piles), self.table.layout.stock[seat]
+        for pile in piles:
+            top = board.top(pile)
+            if top is not None and top != UNKNOWN and rank(top) == self.special.base:
+                free = (p for p in self.table.layout.foundations if board.piles[p].seat in {None, seat})
+                return Play(pile, 1, next(p for p in free if not board.cards[p]))
+        if board.cards[stock]:
+            return Play(stock, 1, min(piles, key=lambda pile: len(board.cards[pile])))
+        return None
+
+
+class RankPlacesEffect(Effect):
+    """Opens all places with one suit: see :class:`~.privileges.RankPlaces`."""
+
+    def refuses(self, board: Board, seat: int, play: Play) -> str:
+        """Refuse other suits in the first stage, and second cards before it is over."""
+        if board.piles[play.destination].kind is not Kind.FOUNDATION:
+            return ""
+        own = [p for p in self.table.layout.foundations if board.piles[p].seat in {None, seat}]
+        opened = [board.cards[pile][0] for pile in own if board.cards[pile]]
+        if len(opened) == len(own) or not opened:
+            return ""
+        if board.cards[play.destination]:
+            return "First all places are opened."
+        card = board.cards[play.source][-1]
+        return "" if suit(card) == suit(opened[0]) else "The places are opened by one suit."
+
+
+class JointEntryEffect(Effect):
+    """Lets pairs enter: see :class:`~.privileges.JointEntry`."""
+
+    special: JointEntry
+
+    def refuses(self, board: Board, seat: int, play: Play) -> str:
+        """Refuse a card that would enter alone, or from elsewhere."""
+        if board.piles[play.destination].group not in self.special.foundations:
+            return ""
+        if board.cards[play.destination]:
+            return ""
+        if board.piles[play.source].group != self.special.group:
+            return "Both cards enter from where they wait."
+        card = board.cards[play.source][-1]
+        if self._partner(board, seat, play.destination, [card]) is None:
+            return "These cards enter in pairs."
+        return ""
+
+    def automatic(self, board: Board, seat: int) -> Play | None:
+        """Let the second card follow the first."""
+        for group in self.special.foundations:
+            for pile in self.piles(seat, group):
+                if len(board.cards[pile]) == 1:
+                    partner = self._partner(board, seat, pile, board.cards[pile])
+                    if partner is not None:
+                        return Play(partner, 1, pile)
+        return None
+
+    def _partner(self, board: Board, seat: int, foundation: int, cards: Sequence[Card]) -> int | None:
+        family = self.table.layout.groups[foundation]
+        assert isinstance(family, Foundations)
+        wanted = family.order[1]
+        for pile in self.piles(seat, self.special.group):
+            card = board.top(pile)
+            if card is not None and rank(card) == wanted and suit(card) == suit(cards[0]):
+                return pile
+        return None
+
+
+class BumpKingEffect(Effect):
+    """Moves kings on in the deal: see :class:`~.privileges.BumpKing`."""
+
+    special: BumpKing
+
+    def arrange(self, deck: Sequence[Card]) -> Sequence[Card]:
+        """Change each such king with the card behind it."""
+        cards, width = list(deck), self.special.width
+        for place in range(width, width * self.special.rows - 1):
+            king = cards[place]
+            below = cards[place % width : place : width]
+            if rank(king) == KING and any(suit(c) == suit(king) and rank(c) < KING for c in below):
+                cards[place], cards[place + 1] = cards[place + 1], king
+        return cards
+
+
+class RowEndsEffect(Effect):
+    """Lays rows of which few cards are free: see :class:`~.privileges.RowEnds`."""
+
+    special: RowEnds
+
+    def plays(self, board: Board, seat: int) -> Iterator[Play]:
+        """Yield the stock's next card to a gap of the first row."""
+        stock = self.table.layout.stock[seat]
+        if board.cards[stock] and not self._rows(board, seat):
+            gap = next((p for p in self.piles(seat, self.special.columns) if not board.cards[p]), None)
+            if gap is not None:
+                yield Play(stock, 1, gap)
+
+    def refuses(self, board: Board, seat: int, play: Play) -> str:
+        """Refuse, while rows are laid, all but the free cards of the newest one."""
+        layout, piles = self.table.layout, board.piles
+        if not board.cards[layout.stock[seat]]:
+            return ""
+        rows, columns = self._rows(board, seat), self.piles(seat, self.special.columns)
+        if play.source == layout.stock[seat]:
+            gaps = not rows and any(not board.cards[pile] for pile in columns)
+            return "The gaps of the first row are filled before the next is laid." if gaps else ""
+        if piles[play.destination].kind is not Kind.FOUNDATION:
+            return "Cards are married when the hand is out."
+        if piles[play.source].group == self.special.columns:
+            return "Another row lies upon that card." if rows else ""
+        lying = [pile for pile in self.piles(seat, self.special.row) if board.cards[pile]]
+        free = {*lying[-self.special.ends :], *lying[: self.special.left]}
+        return "" if play.source in free else "Only the cards at the right-hand end are free."
+
+    def automatic(self, board: Board, seat: int) -> Play | None:
+        """Put a row's card upon its column when the next one has come, or when the hand is out."""
+        row, columns = self.piles(seat, self.special.row), self.piles(seat, self.special.columns)
+        out = not board.cards[self.table.layout.stock[seat]]
+        for cell, column in zip(row, columns, strict=True):
+            if len(board.cards[cell]) > 1 or (out and board.cards[cell]):
+                return Play(cell, -1, column)
+        return None
+
+    def _rows(self, board: Board, seat: int) -> int:
+        return board.came.get(self.piles(seat, self.special.row)[0], 0)

@@ -1,0 +1,308 @@
+"""What the rules of :mod:`.privileges` do: one small class each, asked by the rules of the building games.
+
+An effect looks at the public board. It may add plays, refuse some, make some by itself, or change the order
+of the deal.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from .board import Board, Kind, Play
+from .cards import UNKNOWN, Card, rank
+from .declaration import Special, Stock, Tableau
+from .effects import Effect, Table
+from .layings import (
+    BasesFirstEffect,
+    BumpKingEffect,
+    FamilyByLayingEffect,
+    GridEdgesEffect,
+    JointEntryEffect,
+    KingOpensColumnEffect,
+    PairedColumnEffect,
+    RankPlacesEffect,
+    RowEndsEffect,
+)
+from .privileges import (
+    BasesFirst,
+    BottomCards,
+    BumpKing,
+    ChosenBase,
+    Draw,
+    FamilyByLaying,
+    FillFromDoubles,
+    Grace,
+    GridEdges,
+    JointEntry,
+    KingOpensColumn,
+    LayExtra,
+    OpeningRescue,
+    PairedColumn,
+    RankPlaces,
+    RowEnds,
+    When,
+)
+
+__all__ = ["effects_of"]
+
+
+class DrawEffect(Effect):
+    """Plays a buried card: see :class:`~.privileges.Draw`."""
+
+    special: Draw
+
+    def plays(self, board: Board, seat: int) -> Iterator[Play]:
+        """Yield a play for each card that could be drawn, and where it could go."""
+        if not self._may(board, seat):
+            return
+        for pile in (pile for group in self.special.groups for pile in self.piles(seat, group)):
+            cards = board.cards[pile]
+            if self.special.through:
+                yield from self._blocked(board, seat, pile)
+                continue
+            for depth in range(1, len(cards)):
+                card = cards[-depth - 1]
+                if card != UNKNOWN:
+                    for destination in self._targets(board, seat, pile, card):
+                        yield Play(pile, 1, destination, depth)
+
+    def automatic(self, board: Board, seat: int) -> Play | None:
+        """Take a card that was drawn through a heap to its foundation."""
+        for heap in self.piles(seat, self.special.through) if self.special.through else ():
+            if board.cards[heap]:
+                to = next(self.table.open_foundations(board, seat, board.cards[heap][-1]), None)
+                return None if to is None else Play(heap, 1, to)
+        return None
+
+    def _may(self, board: Board, seat: int) -> bool:
+        special = self.special
+        through = self.piles(seat, special.through) if special.through else ()
+        used = sum(board.came.get(pile, 0) for pile in through) + board.liberties.get(seat, 0)
+        if used >= special.times:
+            return False
+        if special.after and not any(board.came.get(pile, 0) for pile in self.piles(seat, special.after)):
+            return False
+        if special.when is When.HAND_OUT and not self.hand_out(board, seat):
+            return False
+        return special.when is When.ALWAYS or self.stuck(board, seat)
+
+    def _blocked(self, board: Board, seat: int, pile: int) -> Iterator[Play]:
+        card = board.top(pile)
+        if card is not None and next(self.table.open_foundations(board, seat, card), None) is not None:
+            yield Play(pile, 1, self.piles(seat, self.special.through)[0])
+
+    def _targets(self, board: Board, seat: int, source: int, card: Card) -> Iterator[int]:
+        yield from self.table.open_foundations(board, seat, card)
+        for pile in self.table.layout.own(seat, Kind.TABLEAU) if self.special.marries else ():
+            column, top = self.table.layout.groups[pile], board.top(pile)
+            fits = isinstance(column, Tableau) and top is not None and top != UNKNOWN and pile != source
+            if fits and isinstance(column, Tableau) and self.table.continues(column, top or 0, card):
+                yield pile
+
+
+class LayExtraEffect(Effect):
+    """Fills the extra cells: see :class:`~.privileges.LayExtra`."""
+
+    special: LayExtra
+
+    def plays(self, board: Board, seat: int) -> Iterator[Play]:
+        """Yield the play that lays the first of the extra cards."""
+        cells = self.piles(seat, self.special.cells)
+        if board.came.get(cells[0], 0) or not self._is_full(board, seat):
+            return
+        upward = any(
+            board.piles[play.destination].kind is Kind.FOUNDATION
+            for play in self.table.plain_plays(board, seat)
+        )
+        source = self._source(board, seat)
+        if not upward and source is not None:
+            yield Play(source, 1, cells[0])
+
+    def automatic(self, board: Board, seat: int) -> Play | None:
+        """Lay the others."""
+        first, *others = self.piles(seat, self.special.cells)
+        source = self._source(board, seat)
+        if board.came.get(first, 0) and source is not None:
+            for cell in others:
+                if not board.came.get(cell, 0):
+                    return Play(source, 1, cell)
+        return None
+
+    def _source(self, board: Board, seat: int) -> int | None:
+        """Return the pile that the next card comes from: that just dealt, or the stock."""
+        layout = self.table.layout
+        piles = layout.own(seat, Kind.WASTE) + layout.own(seat, Kind.STOCK)
+        return next((pile for pile in piles if board.cards[pile]), None)
+
+    def _is_full(self, board: Board, seat: int) -> bool:
+        places = self.piles(seat, self.special.places)
+        caps = [getattr(self.table.layout.groups[pile], "cap", None) or 1 for pile in places]
+        return all(len(board.cards[pile]) >= cap for pile, cap in zip(places, caps, strict=True))
+
+
+class GraceEffect(Effect):
+    """Takes a card back from a foundation: see :class:`~.privileges.Grace`."""
+
+    special: Grace
+
+    def plays(self, board: Board, seat: int) -> Iterator[Play]:
+        """Yield the ways to put a foundation's top card to a column's foot, or to its head."""
+        if self._is_blocked(board, seat):
+            yield from self._ways(board, seat)
+
+    def may_help(self, board: Board, seat: int) -> bool:
+        """Tell whether a card could be taken back, if turning led to nothing."""
+        return next(self._ways(board, seat), None) is not None
+
+    def _ways(self, board: Board, seat: int) -> Iterator[Play]:
+        if board.liberties.get(seat, 0) >= self.special.times:
+            return
+        layout = self.table.layout
+        heads = {layout.piles[door].under: door for door in self.piles(seat, self.special.heads)}
+        for foundation in layout.foundations:
+            cards = board.cards[foundation]
+            if layout.piles[foundation].seat not in {None, seat} or len(cards) < 2:
+                continue
+            for pile, door in heads.items():
+                column, lying = layout.groups[pile or 0], board.cards[pile or 0]
+                if pile is None or not isinstance(column, Tableau) or not lying:
+                    continue
+                if self.table.continues(column, lying[-1], cards[-1]):
+                    yield Play(foundation, 1, pile)
+                if self.table.continues(column, cards[-1], lying[0]):
+                    yield Play(foundation, 1, door)
+
+    def _is_blocked(self, board: Board, seat: int) -> bool:
+        """Tell whether a pass through all cards has led to nothing, and no card can be played now."""
+        layout = self.table.layout
+        stock = layout.stock[seat]
+        group = layout.groups[stock]
+        assert isinstance(group, Stock)
+        left = len(board.cards[stock]) + len(board.cards[layout.waste[seat]])
+        turns = -(-left // group.turn) + 1 if left else 0
+        passed = board.came.get(stock, 0) >= turns
+        return passed and next(self.table.plain_plays(board, seat), None) is None
+
+
+class FillFromDoublesEffect(Effect):
+    """Parts double places: see :class:`~.privileges.FillFromDoubles`."""
+
+    special: FillFromDoubles
+
+    def plays(self, board: Board, seat: int) -> Iterator[Play]:
+        """Yield the upper cards of double places, to the empty ones."""
+        places = self.piles(seat, self.special.places)
+        if self.hand_out(board, seat):
+            for empty in (pile for pile in places if not board.cards[pile]):
+                yield from (Play(pile, 1, empty) for pile in places if len(board.cards[pile]) > 1)
+
+
+class OpeningRescueEffect(Effect):
+    """Finds the first bases: see :class:`~.privileges.OpeningRescue`."""
+
+    special: OpeningRescue
+
+    def plays(self, board: Board, seat: int) -> Iterator[Play]:
+        """Yield bases from under one card, if there is no other way to one."""
+        if self._is_open(board, seat):
+            return
+        for play in self.table.plain_plays(board, seat):
+            up = board.piles[play.destination].kind is Kind.FOUNDATION
+            if up or next(self._bases(board, seat, play.source), None) is not None:
+                return
+        for pile in self.piles(seat, self.special.columns):
+            for foundation in self._bases(board, seat, pile):
+                yield Play(pile, 1, foundation, 1)
+
+    def refuses(self, board: Board, seat: int, play: Play) -> str:
+        """Refuse all but bases and marriages at first."""
+        if self._is_open(board, seat) or play.depth:
+            return ""
+        if board.cards[play.destination] and board.piles[play.destination].kind is Kind.FOUNDATION:
+            return "First one foundation of each kind is opened."
+        if not board.cards[play.destination] and board.piles[play.destination].kind is Kind.TABLEAU:
+            return "First one foundation of each kind is opened."
+        return ""
+
+    def _is_open(self, board: Board, seat: int) -> bool:
+        layout = self.table.layout
+        opened: dict[str, bool] = {}
+        for pile in layout.foundations:
+            if layout.piles[pile].seat in {None, seat}:
+                name = layout.piles[pile].group
+                opened[name] = opened.get(name, False) or bool(board.cards[pile])
+        return all(opened.values())
+
+    def _bases(self, board: Board, seat: int, pile: int) -> Iterator[int]:
+        """Yield the foundations that the card under a pile's last one would open."""
+        cards = board.cards[pile]
+        if len(cards) > 1:
+            for foundation in self.table.open_foundations(board, seat, cards[-2]):
+                if not board.cards[foundation]:
+                    yield foundation
+                    return
+
+
+class BottomCardsEffect(Effect):
+    """Turns the waste's bottom cards again: see :class:`~.privileges.BottomCards`."""
+
+    special: BottomCards
+
+    def plays(self, board: Board, seat: int) -> Iterator[Play]:
+        """Yield the play as a player writes it: so many cards of the waste, to the stock."""
+        stock, waste = self.table.layout.stock[seat], self.table.layout.waste[seat]
+        count = min(self.special.count, len(board.cards[waste]))
+        if count and not board.cards[stock] and not board.redeals.get(seat, 0):
+            yield Play(waste, count, stock)
+
+    def resolve(self, board: Board, seat: int, play: Play) -> Play | None:
+        """Return the play as it is carried out: from the bottom."""
+        own = super().resolve(board, seat, play)
+        return None if own is None else own._replace(count=-own.count)
+
+
+class ChosenBaseEffect(Effect):
+    """Lets the first card choose: see :class:`~.privileges.ChosenBase`."""
+
+    special: ChosenBase
+
+    def plays(self, board: Board, seat: int) -> Iterator[Play]:
+        """Yield the plays that open the first foundation."""
+        layout, families = self.table.layout, self.piles(seat, self.special.foundations)
+        if any(board.cards[pile] for pile in families):
+            return
+        stock, waste = layout.stock[seat], layout.waste[seat]
+        undealt = layout.game.deck_size - sum(count for _, count in layout.deal_steps(seat))
+        is_first = len(board.cards[waste]) == 1 and len(board.cards[stock]) == undealt - 1
+        for kind in (Kind.WASTE, Kind.RESERVE, Kind.CELL):
+            for pile in layout.own(seat, kind):
+                card = board.top(pile)
+                if card is None or card == UNKNOWN:
+                    continue
+                if rank(card) == self.special.rank or (pile == waste and is_first):
+                    yield Play(pile, 1, families[0])
+
+
+EFFECTS: Final[dict[type[Special], type[Effect]]] = {
+    BasesFirst: BasesFirstEffect,
+    BottomCards: BottomCardsEffect,
+    BumpKing: BumpKingEffect,
+    ChosenBase: ChosenBaseEffect,
+    Draw: DrawEffect,
+    FamilyByLaying: FamilyByLayingEffect,
+    FillFromDoubles: FillFromDoublesEffect,
+    Grace: GraceEffect,
+    GridEdges: GridEdgesEffect,
+    JointEntry: JointEntryEffect,
+    KingOpensColumn: KingOpensColumnEffect,
+    LayExtra: LayExtraEffect,
+    OpeningRescue: OpeningRescueEffect,
+    PairedColumn: PairedColumnEffect,
+    RankPlaces: RankPlacesEffect,
+    RowEnds: RowEndsEffect,
+}
+"""What each entry of the closed list does."""
+
+
+def effects_of(table: Table) -> tuple[Effect, ...]:
+    """Return the effects of a game's special rules, in the order declared."""
+    return tuple(EFFECTS[type(special)](table, special) for special in table.game.specials)

@@ -1,0 +1,235 @@
+"""Standings over many matches: who won how often, by what, and how quickly. Pure sums over digests.
+
+A player is a name; a bot of the same name, or of another level, is somebody else. Corrections count from the
+moment they are entered: points are added to the match's total, and who won it is found anew; a match that is
+void counts for nobody. A match that has not ended counts its hands, and is nobody's win.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+from typing import NamedTuple
+
+from .digest import Digest
+
+__all__ = ["Corrected", "Key", "Row", "Standings", "chosen", "points_of", "standings", "winners_of"]
+
+
+class Key(NamedTuple):
+    """Who somebody is in the standings: a name and, for a bot, its level."""
+
+    name: str
+    bot: str = ""
+
+
+@dataclass(slots=True)
+class Row:
+    """One player's line. Times are microseconds unless they say otherwise.
+
+    Attributes:
+        key: who.
+        matches: the finished matches.
+        wins: those won, shared ones too.
+        hands: the hands.
+        points: the points of all hands, corrections included.
+        outs: how often the player went out.
+        plays: how many plays, turns included.
+        elapsed_ms: how long the hands took whose plays are known.
+        races_won: places on a foundation taken before somebody who could have had them.
+        races_lost: the same the other way round.
+        lost_by: by how much each card that was played came too late, as far as it is known.
+        won_by: the same of those who came too late after the player.
+        streak: the matches won in a row, up to now.
+        longest: the most matches won in a row.
+
+    """
+
+    key: Key
+    matches: int = 0
+    wins: int = 0
+    hands: int = 0
+    points: int = 0
+    outs: int = 0
+    plays: int = 0
+    elapsed_ms: int = 0
+    races_won: int = 0
+    races_lost: int = 0
+    lost_by: list[int] = field(default_factory=list)
+    won_by: list[int] = field(default_factory=list)
+    streak: int = 0
+    longest: int = 0
+
+    @property
+    def points_a_hand(self) -> float:
+        """The points of an average hand."""
+        return self.points / self.hands if self.hands else 0.0
+
+    @property
+    def plays_a_minute(self) -> float:
+        """The plays in an average minute of a hand."""
+        return self.plays * 60_000 / self.elapsed_ms if self.elapsed_ms else 0.0
+
+    @property
+    def lost_by_ms(self) -> float | None:
+        """By how many milliseconds a race was lost, where the median of those that are known is."""
+        return median(self.lost_by) / 1_000 if self.lost_by else None
+
+    @property
+    def won_by_ms(self) -> float | None:
+        """By how many milliseconds a race was won."""
+        return median(self.won_by) / 1_000 if self.won_by else None
+
+
+class Corrected(NamedTuple):
+    """A correction that these standings hold: of which match, when, by whom, what and why."""
+
+    id: str
+    at_ms: int
+    by: str
+    what: str
+    why: str
+
+
+@dataclass(slots=True)
+class Standings:
+    """All lines, the best first, and what was corrected on the way."""
+
+    rows: list[Row]
+    matches: int
+    corrected: list[Corrected]
+
+
+def chosen(
+    digests: Iterable[Digest],
+    *,
+    since_ms: int | None = None,
+    until_ms: int | None = None,
+    names: Collection[str] = (),
+) -> list[Digest]:
+    """Return the matches of a period, or of a group, in the order in which they ended, each once.
+
+    Of a match that two people kept, the record that knows more of it counts, with all corrections.
+
+    Args:
+        digests: all matches.
+        since_ms: those that began then, or later; one of an unknown time is in no period.
+        until_ms: those that began before.
+        names: those in which nobody but these, and bots, played.
+
+    """
+    kept = [
+        digest
+        for digest in _single(digests)
+        if (since_ms is None or (digest.started_ms is not None and digest.started_ms >= since_ms))
+        and (until_ms is None or (digest.started_ms is not None and digest.started_ms < until_ms))
+        and (not names or {player.name for player in digest.players if not player.bot} <= set(names))
+    ]
+    return sorted(kept, key=lambda digest: (digest.ended_ms or 0, digest.started_ms or 0, digest.id))
+
+
+def _single(digests: Iterable[Digest]) -> Iterable[Digest]:
+    """Return each match once."""
+    found: dict[str, Digest] = {}
+    for number, digest in enumerate(digests):
+        key = digest.first or f"unknown {number}"
+        other = found.get(key)
+        if other is None:
+            found[key] = digest
+            continue
+        fuller = max(other, digest, key=lambda each: (each.finished, len(each.hands), bool(each.id)))
+        said = dict.fromkeys([*other.corrections, *digest.corrections])
+        found[key] = fuller.model_copy(update={"corrections": tuple(said)})
+    return found.values()
+
+
+def standings(digests: Sequence[Digest]) -> Standings:
+    """Return the standings after matches, which come in the order in which they ended."""
+    rows: dict[Key, Row] = {}
+    matches = 0
+    for digest in digests:
+        if any(correction.void for correction in digest.corrections):
+            continue
+        matches += 1
+        _add(rows, digest)
+    ordered = sorted(rows.values(), key=lambda row: (-row.wins, -row.points_a_hand, row.key))
+    return Standings(ordered, matches, [told for digest in digests for told in _corrected(digest)])
+
+
+def points_of(digest: Digest) -> dict[int, int]:
+    """Return each seat's total, corrections included."""
+    totals = {player.seat: 0 for player in digest.players}
+    for hand in digest.hands:
+        for seat, points in hand.points.items():
+            totals[seat] = totals.get(seat, 0) + points
+    for correction in digest.corrections:
+        if correction.seat in totals and correction.seat is not None:
+            totals[correction.seat] += correction.points
+    return totals
+
+
+def winners_of(digest: Digest) -> tuple[int, ...]:
+    """Return who won: as it was told, or, where points were corrected, who has the best total now."""
+    if not digest.finished or not any(correction.points for correction in digest.corrections):
+        return digest.winners if digest.finished else ()
+    totals = points_of(digest)
+    stayed = [player.seat for player in digest.players if not player.left] or list(totals)
+    best = max((totals[seat] for seat in stayed), default=0)
+    return tuple(seat for seat in stayed if totals[seat] == best)
+
+
+def _add(rows: dict[Key, Row], digest: Digest) -> None:
+    """Add a match to the lines of those who played in it."""
+    seats: dict[int, Row] = {}
+    for player in digest.players:
+        key = Key(player.name, player.bot)
+        seats[player.seat] = rows.setdefault(key, Row(key))
+    for hand in digest.hands:
+        for seat, points in hand.points.items():
+            row = seats.get(seat)
+            if row is not None:
+                row.hands += 1
+                row.points += points
+                row.outs += hand.out == seat
+                row.plays += hand.plays.get(seat, 0)
+                row.elapsed_ms += hand.elapsed_ms if hand.plays else 0
+        _add_races(seats, hand.races)
+    for correction in digest.corrections:
+        if correction.seat in seats and correction.seat is not None:
+            seats[correction.seat].points += correction.points
+    if digest.finished:
+        _add_match(seats, winners_of(digest))
+
+
+def _add_races(seats: Mapping[int, Row], races: Iterable[tuple[int, int, int, int | None]]) -> None:
+    for winner, loser, _, late_us in races:
+        if winner in seats:
+            seats[winner].races_won += 1
+        if loser in seats:
+            seats[loser].races_lost += 1
+        if late_us is not None and winner in seats and loser in seats:
+            seats[winner].won_by.append(late_us)
+            seats[loser].lost_by.append(late_us)
+
+
+def _add_match(seats: Mapping[int, Row], winners: Collection[int]) -> None:
+    """Count a match that has ended. Bots of one level may share a name: then a line has several seats."""
+    won: dict[Key, tuple[Row, bool]] = {}
+    for seat, row in seats.items():
+        won[row.key] = (row, seat in winners or (row.key in won and won[row.key][1]))
+    for row, is_won in won.values():
+        row.matches += 1
+        row.wins += is_won
+        row.streak = row.streak + 1 if is_won else 0
+        row.longest = max(row.longest, row.streak)
+
+
+def _corrected(digest: Digest) -> Iterable[Corrected]:
+    names = {player.seat: player.name for player in digest.players}
+    for correction in digest.corrections:
+        parts = ["the match does not count"] if correction.void else []
+        if correction.seat is not None:
+            name = names.get(correction.seat, f"seat {correction.seat + 1}")
+            hand = f" in hand {correction.hand}" if correction.hand is not None else ""
+            parts.append(f"{correction.points:+} points for {name}{hand}")
+        what = "; ".join(parts) or "a note"
+        yield Corrected(digest.id or digest.code, correction.at_ms, correction.by, what, correction.why)

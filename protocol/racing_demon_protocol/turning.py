@@ -1,0 +1,118 @@
+"""How a stock is used: turned to the waste, laid out in rounds, and made up anew."""
+
+from collections.abc import Iterator
+
+from .board import Board, Play
+from .declaration import Stock, Tableau, TailRule
+from .errors import IllegalPlay
+from .layout import Layout
+
+__all__ = ["Turning"]
+
+
+class Turning:
+    """The part of a building game's rules that concerns the stock.
+
+    Attributes:
+        feeds_spaces: whether the stock's unseen top card may fill some place.
+
+    """
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        names = {group.name for group in layout.game.groups if isinstance(group, Stock)}
+        takes = [
+            group.space.takes if isinstance(group, Tableau) else group.takes for group in layout.game.groups
+        ]
+        self.feeds_spaces = any(names & set(some or ()) for some in takes)
+        self._targets = {seat: {stock, layout.waste.get(seat)} for seat, stock in layout.stock.items()}
+        self._counts = [pile.counts for pile in layout.piles]
+        self._dealing = set(layout.stock.values()) if any(self._counts) else set()
+        self._steps: dict[tuple[int, int], list[tuple[int, int]]] = {}
+
+    def is_turn(self, seat: int, play: Play) -> bool:
+        """Tell whether a play concerns the stock as such, and is no play of a card."""
+        if play.destination in self._targets.get(seat, ()):
+            return True
+        return play.source in self._dealing and play.destination >= 0 and self._counts[play.destination]
+
+    def verify(self, board: Board, seat: int, play: Play) -> None:
+        """Refuse what cannot be turned, and say why.
+
+        Raises:
+            IllegalPlay: it cannot.
+
+        """
+        plays = list(self.plays(board, seat))
+        if play in plays:
+            return
+        cards = board.cards[play.source]
+        if not 0 < play.count <= len(cards):
+            raise IllegalPlay(f"There are {len(cards)} cards there, not {play.count}.")
+        if not plays:
+            raise IllegalPlay("There is nothing left to turn.")
+        turn = plays[-1]
+        if (play.source, play.destination) == (turn.source, turn.destination):
+            raise IllegalPlay(f"{turn.count} cards are turned here, not {play.count}.")
+        raise IllegalPlay("The waste is turned over when the stock is empty, and takes only turned cards.")
+
+    def plays(self, board: Board, seat: int) -> Iterator[Play]:
+        """Yield the plays that turn cards, the usual one last."""
+        stock, waste = self._layout.stock.get(seat), self._layout.waste.get(seat)
+        if stock is None:
+            return
+        group = self._group(stock)
+        left, turned = len(board.cards[stock]), 0 if waste is None else len(board.cards[waste])
+        if left:
+            if group.rounds:
+                pile, count = self._round(board, seat, group)[0]
+                yield Play(stock, min(count, left), pile)
+            elif waste is not None and self._has_room(waste, turned):
+                # Turning the last two singly makes either available, as seed 001 wants it.
+                if left == 2 < group.turn and group.tail_rule is TailRule.EITHER2:
+                    yield Play(stock, 1, waste)
+                yield Play(stock, min(group.turn, left), waste)
+        elif group.redeals is None or board.redeals.get(seat, 0) < group.redeals:
+            gathering = [pile.number for pile in board.piles if pile.seat == seat and pile.gathers]
+            if not gathering:
+                if turned and waste is not None:
+                    yield Play(waste, turned, stock)
+            elif any(board.cards[pile] for pile in gathering) and (waste in gathering or not turned):
+                yield Play(stock, 1, stock)
+
+    def due(self, board: Board, seat: int) -> Play | None:
+        """Return the next step of a round, or of laying out again, that has begun."""
+        stock = self._layout.stock.get(seat)
+        if stock is None or not board.cards[stock]:
+            return None
+        group, left = self._group(stock), len(board.cards[stock])
+        if group.rounds:
+            steps = self._round(board, seat, group)
+            rounds = board.came.get(steps[0][0], 0)
+        elif group.relay and board.redeals.get(seat, 0):
+            steps, rounds = self._laid(seat, -1, group), 1
+        else:
+            return None
+        for pile, count in steps:
+            if board.came.get(pile, 0) < rounds:
+                return Play(stock, min(count, left), pile)
+        return None
+
+    def _round(self, board: Board, seat: int, group: Stock) -> list[tuple[int, int]]:
+        """Return the piles and cards of one round in the present laying."""
+        return self._laid(seat, min(board.redeals.get(seat, 0), len(group.rounds) - 1), group)
+
+    def _laid(self, seat: int, laying: int, group: Stock) -> list[tuple[int, int]]:
+        if (seat, laying) not in self._steps:
+            deals = group.relay if laying < 0 else group.rounds[laying]
+            self._steps[seat, laying] = [step for deal in deals for step in self._layout.steps_of(deal, seat)]
+        return self._steps[seat, laying]
+
+    def _group(self, stock: int) -> Stock:
+        group = self._layout.groups[stock]
+        assert isinstance(group, Stock)
+        return group
+
+    def _has_room(self, waste: int, turned: int) -> bool:
+        limit: int | None = getattr(self._layout.groups[waste], "limit", None)
+        return limit is None or turned < limit

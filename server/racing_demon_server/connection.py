@@ -1,0 +1,123 @@
+"""A connection: bytes to frames, as soon as they are read, and no more of them than anybody needs."""
+
+import asyncio
+import logging
+from typing import Any, Final, Protocol
+
+from websockets.asyncio.server import ServerConnection
+from websockets.frames import Frame, Opcode
+
+__all__ = ["Connection"]
+
+DATA_OPCODES: Final = {Opcode.TEXT, Opcode.BINARY, Opcode.CONT}
+SLICE: Final = 512
+"""So many bytes are looked at before the loop turns to others: some dozens of short messages."""
+MOST_EARLY: Final = 16
+"""Frames that may come together with the handshake. The server speaks first, so there need not be any."""
+
+
+class Reader(Protocol):
+    """Whoever takes a connection's frames.
+
+    Attributes:
+        is_flooding: whether nothing more of it is looked at.
+
+    """
+
+    is_flooding: bool
+
+    def new_batch(self) -> None:
+        """Note that bytes are being read now."""
+
+    def take(self, frame: Frame) -> None:
+        """Deal with a data frame."""
+
+    def count_control(self) -> bool:
+        """Count any other frame; tell whether it is to be answered."""
+
+
+class Door(Protocol):
+    """Whoever looks after connections that nobody reads yet."""
+
+    def await_handshake(self, connection: "Connection") -> None:
+        """Let a fresh connection say what it wants."""
+
+    def forget_handshake(self, connection: "Connection") -> None:
+        """Wait for a connection no more."""
+
+    def note_cut(self, number: int, why: str, event: str, level: int) -> None:
+        """Log and count a connection that the server ends."""
+
+
+class Connection(ServerConnection):
+    """A WebSocket that hands each message over in the call that read its last bytes."""
+
+    def __init__(self, door: Door, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._door = door
+        self._session: Reader | None = None
+        self._early: list[Frame] = []
+        self._unread = bytearray()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Give the connection some time to say what it wants."""
+        super().connection_made(transport)
+        self._door.await_handshake(self)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait for nothing more."""
+        self._door.forget_handshake(self)
+        super().connection_lost(exc)
+
+    def begin(self, session: Reader) -> None:
+        """Give all frames to a session, those first that were read before it was there."""
+        self._session = session
+        for frame in self._early:
+            session.take(frame)
+        self._early.clear()
+
+    def data_received(self, data: bytes) -> None:
+        """Stamp bytes as they are read, and take them: where they are many, some at a time."""
+        if self._session is not None:
+            self._session.new_batch()
+            if len(data) <= SLICE and not self._unread:
+                if not self._session.is_flooding and not self.transport.is_closing():
+                    super().data_received(data)
+                return
+        self._unread += data
+        if len(self._unread) == len(data):  # else the rest of what came before is to be taken first
+            self._take_slice()
+
+    def _take_slice(self) -> None:
+        """Take some of the bytes that were read. Others have their turn before the rest."""
+        if self.transport.is_closing() or (self._session is not None and self._session.is_flooding):
+            self._unread.clear()
+        if self._unread:
+            taken = bytes(self._unread[:SLICE])
+            del self._unread[:SLICE]
+            super().data_received(taken)
+        if self._unread:
+            self.transport.pause_reading()
+            self.loop.call_soon(self._take_slice)
+        else:
+            self.transport.resume_reading()
+
+    def process_event(self, event: Any) -> None:
+        """Take data frames at once; count all others, and leave them to the library."""
+        session = self._session
+        if not isinstance(event, Frame):
+            super().process_event(event)
+        elif session is None:
+            self._process_early(event)
+        elif event.opcode in DATA_OPCODES:
+            session.take(event)
+        elif session.count_control():
+            super().process_event(event)
+
+    def _process_early(self, frame: Frame) -> None:
+        """Keep a frame that came with the handshake. Whoever has much to say then says it to nobody."""
+        if frame.opcode not in DATA_OPCODES or len(self._early) >= MOST_EARLY:
+            self._door.note_cut(0, "flood", "connection cut", logging.WARNING)
+            self.transport.abort()
+        else:
+            self._early.append(frame)

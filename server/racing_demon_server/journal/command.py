@@ -1,0 +1,167 @@
+"""The command ``racing-demon-server journal``: copies, checks, lists and exports what was played."""
+
+import argparse
+import contextlib
+import json
+import sqlite3
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from racing_demon_protocol.portable import Correction
+
+from .matches import Match, correct, export, matches
+from .reading import UnknownContents, corrections_of
+from .schema import JournalUnusable, default_path, open_journal
+from .upkeep import backup, check, restore
+
+__all__ = ["main"]
+
+MOST_CHARACTERS = 65_536
+
+EXAMPLES = """examples:
+  racing-demon-server journal list                       the matches of this machine's journal
+  racing-demon-server journal export 3.1 > match.jsonl   one as a record, for racing-demon verify
+  racing-demon-server journal backup FILE --to COPY      a copy, also while a server runs
+  racing-demon-server journal restore COPY --to FILE     put it back; FILE must not be there
+  racing-demon-server journal check FILE                 is all of it there, and does it fit together?
+
+exit codes: 0 done, 1 what is in the file is not right, 2 wrong arguments, 3 the file cannot be used
+"""
+
+
+def main(argv: Sequence[str]) -> int:
+    """Do what is asked, and return the exit code."""
+    arguments = _parser().parse_args(argv)
+    try:
+        return _do(arguments)
+    except JournalUnusable as error:
+        sys.stderr.write(f"racing-demon-server: {error}\n")
+        return 3
+    except UnknownContents as error:
+        sys.stderr.write(f"racing-demon-server: something in the journal is not understood: {error}.\n")
+        return 1
+    except sqlite3.Error as error:
+        sys.stderr.write(f"racing-demon-server: the journal cannot be read: {error}.\n")
+        return 3
+    except BrokenPipeError:  # whoever reads has seen enough
+        sys.stderr.close()
+        return 0
+
+
+def _do(arguments: argparse.Namespace) -> int:
+    match arguments.command:
+        case "backup":
+            backup(arguments.file, arguments.to)
+            return 0
+        case "restore":
+            restore(arguments.file, arguments.to)
+            return 0
+        case "check":
+            return _check(arguments.file)
+        case "list":
+            return _list(arguments.journal, as_json=arguments.json)
+        case "correct":
+            return _correct(arguments.journal, arguments.id)
+        case _:
+            return _export(arguments.journal, arguments.id)
+
+
+def _check(path: Path) -> int:
+    report = check(path)
+    for fault in report.faults:
+        sys.stdout.write(f"not right: {fault}\n")
+    if not report.faults:
+        sys.stdout.write(
+            f"right: {report.tables} tables, {report.hands} hands, {report.events} events; "
+            "nothing is missing\n"
+        )
+    return 1 if report.faults else 0
+
+
+def _list(path: Path, *, as_json: bool) -> int:
+    with contextlib.closing(open_journal(path)) as db:
+        db.execute("BEGIN")
+        for match in matches(db):
+            told = _told(match)
+            if as_json:
+                row = {**match.as_json(), "corrections": len(corrections_of(db, match.id))}
+                told = json.dumps(row, ensure_ascii=False)
+            sys.stdout.write(told + "\n")
+    return 0
+
+
+def _told(match: Match) -> str:
+    began = datetime.fromtimestamp(match.started_ms / 1_000, UTC).astimezone()
+    how = "" if match.finished else "  not finished"
+    names = ", ".join(
+        f"{name} (bot)" if seat in match.bots else name for seat, name in sorted(match.seats.items())
+    )
+    what = f"{match.game}, {match.hands} hands"
+    return f"{match.id:8} {began:%Y-%m-%d %H:%M}  {match.table.code}  {what}: {names}{how}"
+
+
+def _export(path: Path, wanted: str) -> int:
+    found = 0
+    with contextlib.closing(open_journal(path)) as db:
+        db.execute("BEGIN")
+        for match in list(matches(db)):
+            if wanted in {"all", match.id}:
+                found += 1
+                for line in export(db, match):
+                    sys.stdout.write(line + "\n")
+    if not found and wanted != "all":
+        sys.stderr.write(f"racing-demon-server: there is no match {wanted} in {path}; see journal list.\n")
+        return 1
+    return 0
+
+
+def _correct(path: Path, wanted: str) -> int:
+    """Write a correction down that comes as a line on standard input, also while a server runs."""
+    try:
+        correction = Correction.model_validate_json(sys.stdin.readline(MOST_CHARACTERS))
+    except ValidationError:
+        sys.stderr.write(
+            "racing-demon-server: that is no correction; racing-demon record correct writes one.\n"
+        )
+        return 2
+    with contextlib.closing(open_journal(path)) as db:
+        match = next((match for match in matches(db) if match.id == wanted), None)
+    if match is None:
+        sys.stderr.write(f"racing-demon-server: there is no match {wanted} in {path}; see journal list.\n")
+        return 1
+    with contextlib.closing(open_journal(path, write=True)) as db:
+        correct(db, match, correction)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="racing-demon-server journal",
+        description="Look after the journal, in which a server keeps its tables.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, text in (("backup", "copy a journal while a server writes it"), ("restore", "put a copy back")):
+        command = commands.add_parser(name, help=text)
+        command.add_argument("file", type=Path)
+        command.add_argument("--to", type=Path, metavar="FILE", required=True)
+    command = commands.add_parser("check", help="check a journal")
+    command.add_argument("file", type=Path)
+    for name, text in (
+        ("list", "list the matches"),
+        ("export", "write a match, or all, as JSON lines"),
+        ("correct", "append a correction, as racing-demon record correct writes it"),
+    ):
+        command = commands.add_parser(name, help=text)
+        command.add_argument("--journal", type=Path, metavar="FILE", default=default_path())
+        if name == "list":
+            command.add_argument("--json", action="store_true", help="one JSON object a line, for programs")
+        else:
+            all_too = ", or all" if name == "export" else ""
+            command.add_argument("id", help=f"the match's id, as the list has it{all_too}")
+    return parser

@@ -1,0 +1,175 @@
+"""Matches from a journal: a list of them, and each as a record that anybody can check."""
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from racing_demon_protocol.errors import InconsistentEvent, InvalidGame
+from racing_demon_protocol.messages import Event
+from racing_demon_protocol.messages import events as ev
+from racing_demon_protocol.portable import Correction, Entry, Header, entry_line, section_line
+from racing_demon_protocol.record import tally_line
+from racing_demon_protocol.view import TableView
+
+from .reading import (
+    Kept,
+    KeptTable,
+    UnknownContents,
+    beaten_of,
+    corrections_of,
+    log_of,
+    options_of,
+    tables,
+)
+
+__all__ = ["Match", "correct", "export", "matches"]
+
+MARKS: Final = frozenset(
+    cls.TAG for cls in (ev.Joined, ev.Left, ev.OptionsSet, ev.Committed, ev.Dealt, ev.HandOver, ev.MatchOver)
+)
+"""The events that tell how matches went; all others are within hands."""
+
+
+@dataclass(slots=True)
+class Match:
+    """One match.
+
+    Attributes:
+        id: its name in this journal: the table's number, and which of its matches it is.
+        table: the table.
+        first: the number of the event that began it.
+        game: what was played.
+        started_ms: when it began, in milliseconds since 1970.
+        ended_ms: when it ended; ``None`` while it goes on.
+        last: the number of the event that ended it; ``None`` while it goes on.
+        hands: how many hands were played to their ends.
+        seats: the names of all who played, by their seats.
+        bots: which of them were bots.
+        finished: whether it was played to its end.
+
+    """
+
+    id: str
+    table: KeptTable
+    first: int
+    game: str
+    started_ms: int
+    ended_ms: int | None = None
+    last: int | None = None
+    hands: int = 0
+    seats: dict[int, str] = field(default_factory=dict)
+    bots: list[int] = field(default_factory=list)
+    finished: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what programs are told of it."""
+        return {
+            "id": self.id,
+            "code": self.table.code,
+            "game": self.game,
+            "started_ms": self.started_ms,
+            "ended_ms": self.ended_ms,
+            "hands": self.hands,
+            "seats": {str(seat): name for seat, name in sorted(self.seats.items())},
+            "bots": self.bots,
+            "finished": self.finished,
+        }
+
+
+def matches(db: sqlite3.Connection) -> Iterator[Match]:
+    """Yield the matches of a journal, table by table.
+
+    Raises:
+        UnknownContents: something is not understood.
+
+    """
+    for table in tables(db):
+        yield from _Follower(table).follow(log_of(db, table.id, kinds=MARKS))
+
+
+class _Follower:
+    """Follows the marks of one table."""
+
+    def __init__(self, table: KeptTable) -> None:
+        self._table = table
+        self._game = options_of(table).game
+        self._players: dict[int, ev.Joined] = {}
+        self._match: Match | None = None
+        self._count = 0
+
+    def follow(self, log: Iterator[Kept]) -> Iterator[Match]:
+        for event, _, at_ms in log:
+            match event:
+                case ev.Joined():
+                    self._players[event.seat] = event
+                case ev.OptionsSet():
+                    self._game = event.options.game
+                case ev.Committed() if event.hand == 1:
+                    yield from self._end(event.seq - 1, at_ms)
+                    self._count += 1
+                    id_ = f"{self._table.id}.{self._count}"
+                    self._match = Match(id_, self._table, event.seq, self._game, at_ms)
+                case ev.Dealt() if self._match is not None:
+                    self._note_players(self._match, event.seats)
+                case ev.HandOver() if self._match is not None:
+                    self._match.hands += 1
+                case ev.MatchOver() if self._match is not None:
+                    self._match.finished = True
+                    yield from self._end(event.seq, at_ms)
+        if self._match is not None:
+            self._match.ended_ms = self._table.closed_ms
+            yield self._match
+
+    def _end(self, last: int, at_ms: int) -> Iterator[Match]:
+        if self._match is not None:
+            self._match.last, self._match.ended_ms = last, at_ms
+            yield self._match
+            self._match = None
+
+    def _note_players(self, match: Match, seats: tuple[int, ...]) -> None:
+        for seat in seats:
+            player = self._players[seat]
+            match.seats[seat] = player.name
+            if player.bot and seat not in match.bots:
+                match.bots.append(seat)
+
+
+def export(db: sqlite3.Connection, match: Match) -> Iterator[str]:
+    """Yield the lines of a match's record: the table as it began, every event with its times, corrections.
+
+    Raises:
+        UnknownContents: something is not understood.
+
+    """
+    table = match.table
+    view = TableView(table.code, options_of(table))
+    view.locked = table.passphrase is not None
+    software = f"racing-demon-server {table.software}"
+    yield section_line(Header(id=match.id, kept_by="server", software=software))
+    beaten: dict[int, list[Entry]] = {}
+    for seq, entry in beaten_of(db, table.id):
+        beaten.setdefault(seq, []).append(entry)
+    for event, at_us, at_ms in log_of(db, table.id, last=match.last or 2**31):
+        if event.seq == match.first:
+            yield entry_line(Entry(view.snapshot(0), at_us, at_ms))
+        _apply(view, event)
+        if event.seq >= match.first:
+            yield entry_line(Entry(event, at_us, at_ms))
+            yield from map(entry_line, beaten.get(event.seq, ()))
+    if match.finished:
+        yield tally_line(view)
+    yield from map(section_line, corrections_of(db, match.id))
+
+
+def correct(db: sqlite3.Connection, match: Match, correction: Correction) -> None:
+    """Write down what is said of a match; nothing of it changes by that."""
+    values = (match.id, correction.model_dump_json())
+    db.execute("INSERT INTO corrections (match, entry) VALUES (?, ?)", values)
+
+
+def _apply(view: TableView, event: Event) -> None:
+    try:
+        view.apply(event)
+    except (InconsistentEvent, InvalidGame) as error:
+        raise UnknownContents(f"event {event.seq}: {error}") from error

@@ -1,0 +1,210 @@
+"""The file: how it is laid out, how older ones are brought up to date, and which are none of ours."""
+
+import contextlib
+import os
+import sqlite3
+from pathlib import Path
+from typing import Final
+
+from platformdirs import user_data_path
+
+from ..durability import Durability
+
+__all__ = ["APPLICATION_ID", "VERSION", "JournalUnusable", "default_path", "open_journal"]
+
+APPLICATION_ID: Final = int.from_bytes(b"RDJ1", "big")
+"""What tells the file from other people's databases (``PRAGMA application_id``)."""
+
+BUSY_SECONDS: Final = 5.0
+"""How long another program may hold the file, such as one that copies it."""
+
+MIGRATIONS: Final = (
+    # 1: the first release.
+    """
+    CREATE TABLE tables (
+        id INTEGER PRIMARY KEY,
+        code TEXT NOT NULL,
+        number INTEGER NOT NULL,
+        options TEXT NOT NULL,
+        salt BLOB NOT NULL,
+        passphrase BLOB,
+        software TEXT NOT NULL,
+        protocol INTEGER NOT NULL,
+        opened_ms INTEGER NOT NULL,
+        closed_ms INTEGER
+    );
+    CREATE INDEX tables_open ON tables (id) WHERE closed_ms IS NULL;
+    CREATE TABLE events (
+        table_id INTEGER NOT NULL REFERENCES tables (id),
+        seq INTEGER NOT NULL,
+        kind INTEGER NOT NULL,
+        at_us INTEGER NOT NULL,
+        at_ms INTEGER NOT NULL,
+        frame BLOB NOT NULL,
+        PRIMARY KEY (table_id, seq)
+    ) WITHOUT ROWID;
+    CREATE TABLE seeds (
+        table_id INTEGER NOT NULL REFERENCES tables (id),
+        hand_id TEXT NOT NULL,
+        seed BLOB NOT NULL,
+        commitment TEXT NOT NULL,
+        PRIMARY KEY (table_id, hand_id)
+    ) WITHOUT ROWID;
+    CREATE TABLE claims (
+        table_id INTEGER NOT NULL REFERENCES tables (id),
+        actor INTEGER NOT NULL,
+        token_hash BLOB NOT NULL,
+        counter INTEGER NOT NULL,
+        reply BLOB,
+        PRIMARY KEY (table_id, actor)
+    ) WITHOUT ROWID;
+    """,
+    # 2: what a record tells beside the events.
+    """
+    CREATE TABLE beaten (
+        table_id INTEGER NOT NULL REFERENCES tables (id),
+        actor INTEGER NOT NULL,
+        counter INTEGER NOT NULL,
+        seq INTEGER NOT NULL,
+        at_us INTEGER NOT NULL,
+        at_ms INTEGER NOT NULL,
+        frame BLOB NOT NULL,
+        PRIMARY KEY (table_id, actor, counter)
+    ) WITHOUT ROWID;
+    CREATE TABLE corrections (
+        id INTEGER PRIMARY KEY,
+        match TEXT NOT NULL,
+        entry TEXT NOT NULL
+    );
+    CREATE INDEX corrections_match ON corrections (match);
+    """,
+    # 3: where a restart begins.
+    """
+    CREATE TABLE snapshots (
+        table_id INTEGER PRIMARY KEY REFERENCES tables (id),
+        seq INTEGER NOT NULL,
+        frame BLOB NOT NULL
+    );
+    """,
+    # 4: plays that are told to their players alone.
+    """
+    CREATE TABLE whispers (
+        id INTEGER PRIMARY KEY,
+        table_id INTEGER NOT NULL REFERENCES tables (id),
+        seq INTEGER NOT NULL,
+        at_us INTEGER NOT NULL,
+        at_ms INTEGER NOT NULL,
+        frame BLOB NOT NULL
+    );
+    CREATE INDEX whispers_table ON whispers (table_id, seq, id);
+    """,
+)
+"""What makes each version of the file from the one before. Nothing here is ever changed: only added to.
+
+``tables``: one row a table; ``number`` is the how-many-th of its server it is, ``options`` are those it was
+opened with. ``events``: the log as it is on the wire (``kind`` is the message's number), with the time on the
+server's clock in microseconds and that of the wall in milliseconds. ``seeds``: the secret of each deal.
+``claims``: who may speak for a seat (-1: a host without one), and the last command of each with its answer.
+``beaten``: what those were told whose card came too late, behind the event ``seq``. ``corrections``: what was
+said of a match afterwards, by the match's name, as the lines of its record.
+``snapshots``: each table as it was after its last hand, so that a restart need not go through all of its log.
+``whispers``: the plays of hands of identical deals, behind the event ``seq``, in their order.
+"""
+
+VERSION: Final = len(MIGRATIONS)
+"""The version of the file that this program writes (``PRAGMA user_version``)."""
+
+
+class JournalUnusable(Exception):
+    """A file cannot be used; the text says why, and what to do. The file is left as it was."""
+
+
+def default_path() -> Path:
+    """Return where a journal is kept if nobody says; ``RACING_DEMON_DATA`` names another folder."""
+    own = os.environ.get("RACING_DEMON_DATA")
+    return (Path(own) if own else user_data_path("racing-demon", appauthor=False)) / "journal.sqlite"
+
+
+def open_journal(
+    path: Path, *, write: bool = False, durability: Durability = Durability.FULL
+) -> sqlite3.Connection:
+    """Open a file: to read, or to write; the latter makes what is missing, and brings older files up to date.
+
+    The connection may be used in any thread, by one at a time. It begins and ends no transaction by itself.
+
+    Raises:
+        JournalUnusable: it is none of ours, or of a newer version, or cannot be read or written.
+
+    """
+    try:
+        if write:
+            _make(path)
+        elif not path.exists():
+            raise JournalUnusable(f"There is no journal at {path}.")
+        db = sqlite3.connect(
+            path.absolute().as_uri() + ("?mode=rw" if write else "?mode=ro"),
+            uri=True,
+            timeout=BUSY_SECONDS,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+    except OSError as error:
+        raise JournalUnusable(f"The journal {path} cannot be opened: {error.strerror}.") from error
+    except sqlite3.Error as error:
+        raise JournalUnusable(f"The journal {path} cannot be opened: {error}.") from error
+    try:
+        _verify(db, path)
+        if write:
+            db.execute("PRAGMA journal_mode=WAL")
+            db.execute(f"PRAGMA synchronous={'FULL' if durability is Durability.FULL else 'NORMAL'}")
+            _migrate(db)
+        elif _pragma(db, "user_version") < VERSION:
+            raise JournalUnusable(f"{path} is of an older version; a server brings it up to date first.")
+    except sqlite3.Error as error:
+        db.close()
+        raise JournalUnusable(f"The journal {path} cannot be used: {error}. It was left as it is.") from error
+    except JournalUnusable:
+        db.close()
+        raise
+    return db
+
+
+def _make(path: Path) -> None:
+    """Make the file, readable by its owner alone: it holds the seeds of hands that are being played."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with contextlib.suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+
+
+def _verify(db: sqlite3.Connection, path: Path) -> None:
+    try:
+        application, version = _pragma(db, "application_id"), _pragma(db, "user_version")
+        is_new = not _pragma(db, "schema_version")
+    except sqlite3.DatabaseError as error:
+        if error.sqlite_errorcode != sqlite3.SQLITE_NOTADB:
+            raise
+        application, version, is_new = 0, 0, False
+    if is_new and not application and not version:
+        return
+    if application != APPLICATION_ID:
+        raise JournalUnusable(
+            f"{path} is no journal of Racing Demon. It was left as it is; name another file."
+        )
+    if version > VERSION:
+        raise JournalUnusable(
+            f"{path} was written by a newer version (file version {version}, known here: {VERSION}). "
+            "It was left as it is; update this program."
+        )
+
+
+def _migrate(db: sqlite3.Connection) -> None:
+    version = _pragma(db, "user_version")
+    for number, statements in enumerate(MIGRATIONS[version:], version + 1):
+        db.executescript(
+            f"BEGIN IMMEDIATE;{statements};"
+            f"PRAGMA application_id={APPLICATION_ID};PRAGMA user_version={number};COMMIT;"
+        )
+
+
+def _pragma(db: sqlite3.Connection, name: str) -> int:
+    return int(db.execute(f"PRAGMA {name}").fetchone()[0])

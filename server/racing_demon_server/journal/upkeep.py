@@ -1,0 +1,118 @@
+"""Copies and checks journals, also while a server writes them."""
+
+import contextlib
+import os
+import sqlite3
+from pathlib import Path
+from typing import NamedTuple
+
+from racing_demon_protocol.errors import InconsistentEvent, InvalidGame
+from racing_demon_protocol.messages import events as ev
+from racing_demon_protocol.shuffle import SEED_SIZE, keeps
+from racing_demon_protocol.view import TableView
+
+from .lockfile import Lockfile
+from .reading import KeptTable, UnknownContents, claims_of, log_of, options_of, seeds_of, tables
+from .schema import JournalUnusable, open_journal
+
+__all__ = ["Report", "backup", "check", "restore"]
+
+
+class Report(NamedTuple):
+    """What a check has found: how much there is, and what is wrong with it."""
+
+    tables: int
+    events: int
+    hands: int
+    faults: list[str]
+
+
+def backup(source: Path, target: Path) -> None:
+    """Copy a journal as it is at this moment, whoever writes it meanwhile.
+
+    Raises:
+        JournalUnusable: one of the two files cannot be used; a target that was there is as it was.
+
+    """
+    with contextlib.closing(open_journal(source)) as db:
+        _copy(db, target)
+
+
+def restore(source: Path, target: Path) -> None:
+    """Put a copy in the place of a journal, which must not be there, and which no server may use.
+
+    Raises:
+        JournalUnusable: it cannot be done.
+
+    """
+    lock = Lockfile(target)
+    try:
+        if target.exists():
+            raise JournalUnusable(f"{target} is there already. Move it away first: nothing is overwritten.")
+        faults = check(source).faults
+        if faults:
+            raise JournalUnusable(f"{source} is damaged: {faults[0]}.")
+        with contextlib.closing(open_journal(source)) as db:
+            _copy(db, target)
+    finally:
+        lock.release()
+
+
+def check(path: Path) -> Report:
+    """Check a journal: the file, that no event is missing and each fits, and that seeds keep their promises.
+
+    Raises:
+        JournalUnusable: the file cannot be read at all.
+
+    """
+    with contextlib.closing(open_journal(path)) as db:
+        count = events = hands = 0
+        try:
+            faults = [row[0] for row in db.execute("PRAGMA integrity_check") if row[0] != "ok"]
+            db.execute("BEGIN")  # one moment for all of it
+            for table in tables(db):
+                count += 1
+                try:
+                    table_events, table_hands = _check_table(db, table)
+                    events, hands = events + table_events, hands + table_hands
+                except (UnknownContents, InconsistentEvent, InvalidGame) as error:
+                    faults.append(f"table {table.id} ({table.code}): {error}")
+        except sqlite3.Error as error:
+            faults = [f"the file cannot be read: {error}"]
+        return Report(count, events, hands, faults)
+
+
+def _check_table(db: sqlite3.Connection, table: KeptTable) -> tuple[int, int]:
+    view, seeds, hands = TableView(table.code, options_of(table)), seeds_of(db, table.id), 0
+    claims_of(db, table.id)
+    for event, _, _ in log_of(db, table.id):
+        view.apply(event)
+        if isinstance(event, ev.Committed):
+            seed = seeds.get(event.hand_id, b"")
+            if len(seed) != SEED_SIZE or not keeps(seed, event.hand_id, event.commitment):
+                raise UnknownContents(f"the seed of hand {event.hand_id} is not the one that was promised")
+            hands += 1
+    return view.seq, hands
+
+
+def _copy(db: sqlite3.Connection, target: Path) -> None:
+    """Copy a database to a file, which is there in the end as a whole or not at all."""
+    part = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        with contextlib.closing(sqlite3.connect(part)) as copy:
+            db.backup(copy)
+            copy.execute("PRAGMA journal_mode=DELETE")
+        handle = os.open(part, os.O_RDWR)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        os.replace(part, target)
+    except OSError as error:
+        raise JournalUnusable(f"{target} cannot be written: {error.strerror}.") from error
+    except sqlite3.Error as error:
+        raise JournalUnusable(f"The journal cannot be copied to {target}: {error}.") from error
+    finally:
+        for name in (part, Path(f"{part}-journal"), Path(f"{part}-wal"), Path(f"{part}-shm")):
+            name.unlink(missing_ok=True)

@@ -1,0 +1,213 @@
+"""Writes the journal: one thread, one transaction for all that waits, and word to the tables when it is done.
+
+While the disk takes nothing, all that waits is kept in its order and tried again; nothing is told meanwhile.
+"""
+
+import asyncio
+import contextlib
+import itertools
+import logging
+import queue
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from ..durability import Durability
+from .lockfile import Lockfile
+from .schema import open_journal
+
+__all__ = ["INSERT_EVENT", "KEEP_CLAIM", "Journal", "JournalMeter", "Statement"]
+
+MOST_WAITING: Final = 10_000
+"""So many entries may wait for a disk that takes its time; then tables stand still until they are written."""
+RETRY_SECONDS: Final = 0.25
+"""How long the thread waits before it tries a disk again that took nothing."""
+
+INSERT_EVENT: Final = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)"
+KEEP_CLAIM: Final = "INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?, ?)"
+HOT: Final = {INSERT_EVENT, KEEP_CLAIM}
+"""What is written for every play."""
+
+Statement = tuple[str, Sequence[Any]]
+"""SQL, and its parameters."""
+
+log = logging.getLogger("racing_demon_server")
+
+
+class JournalMeter(Protocol):
+    """Is told how the journal does, on the loop's thread."""
+
+    def written(self, seconds: float) -> None:
+        """Note that something was written, so long after it came."""
+
+    def failed(self) -> None:
+        """Note that the disk took nothing."""
+
+    def waiting(self, entries: int) -> None:
+        """Note how much waits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What belongs together: all of it is in the journal, or nothing."""
+
+    statements: Sequence[Statement]
+    told: Callable[[], None]
+    came: float = field(default_factory=time.perf_counter)
+
+
+class Journal:
+    """The journal of one server. To be used on the loop's thread alone.
+
+    Attributes:
+        path: the file.
+        numbers: gives each new table its number in the file.
+        is_halted: whether the disk takes nothing at the moment.
+        halted: is told when that changes.
+
+    Args:
+        path: the file; made if it is missing.
+        durability: how certain it is to be; not ``none``.
+        meter: is told how it does.
+
+    Raises:
+        JournalUnusable: the file cannot be used, or another server uses it.
+
+    """
+
+    def __init__(self, path: Path, durability: Durability, meter: JournalMeter | None = None) -> None:
+        self.path = path
+        self._lock = Lockfile(path)
+        try:
+            self._db = open_journal(path, write=True, durability=durability)
+        except BaseException:
+            self._lock.release()
+            raise
+        newest = self._db.execute("SELECT max(id) FROM tables").fetchone()[0] or 0
+        self.numbers = itertools.count(newest + 1)
+        self.is_halted = False
+        self.halted: Callable[[bool], None] = lambda halted: None
+        self._meter = meter
+        self._waiting = 0
+        self._empty = asyncio.Event()
+        self._empty.set()
+        self._queue: queue.SimpleQueue[Entry | None] = queue.SimpleQueue()
+        self._stopping = threading.Event()
+        self._loop = asyncio.get_running_loop()
+        self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
+        self._thread.start()
+
+    def __len__(self) -> int:
+        """Return how many entries wait to be written."""
+        return self._waiting
+
+    def write(self, statements: Sequence[Statement], told: Callable[[], None]) -> None:
+        """Write statements in one transaction, and call back when it is done, in the order of the calls."""
+        self._waiting += 1
+        self._empty.clear()
+        self._note_waiting()
+        self._queue.put(Entry(statements, told))
+        if self._waiting > MOST_WAITING and not self.is_halted:
+            self._loop.call_soon(self._fail, "the disk is too slow")
+
+    async def drained(self) -> None:
+        """Wait until nothing waits."""
+        await self._empty.wait()
+
+    def close(self) -> None:
+        """Write what waits, if the disk takes it, and close the file."""
+        self._stopping.set()
+        self._queue.put(None)
+        self._thread.join()
+        self._db.close()
+        self._lock.release()
+
+    # On the loop's thread.
+
+    def _tell(self, entries: list[Entry]) -> None:
+        now = time.perf_counter()
+        for entry in entries:
+            self._waiting -= 1
+            if self._meter is not None:
+                self._meter.written(now - entry.came)
+            try:
+                entry.told()
+            except Exception:
+                log.exception("what was written could not be told")
+        self._note_waiting()
+        if not self._waiting:
+            self._empty.set()
+        if self.is_halted:
+            self.is_halted = False
+            log.warning("the journal's disk works again", extra={"entries": len(entries)})
+            self.halted(False)
+
+    def _fail(self, text: str) -> None:
+        if self._meter is not None:
+            self._meter.failed()
+        if not self.is_halted:
+            self.is_halted = True
+            log.error("the journal's disk takes nothing: tables stand still", extra={"why": text})
+            self.halted(True)
+
+    def _note_waiting(self) -> None:
+        if self._meter is not None:
+            self._meter.waiting(self._waiting)
+
+    # In the writer's thread.
+
+    def _run(self) -> None:
+        group: list[Entry] = []
+        closing = False
+        while not closing:
+            closing = self._gather(group)
+            try:
+                self._commit(group)
+            except Exception as error:  # whatever it is, nothing is told that is not written
+                self._call(self._fail, str(error))
+                self._stopping.wait(RETRY_SECONDS)
+                continue
+            if group:
+                self._call(self._tell, group)
+                group = []
+
+    def _gather(self, group: list[Entry]) -> bool:
+        """Add all that waits to a group, waiting if it is empty; tell whether it was the last."""
+        with contextlib.suppress(queue.Empty):
+            while (entry := self._queue.get(block=not group)) is not None:
+                group.append(entry)
+            return True
+        return False
+
+    def _commit(self, group: list[Entry]) -> None:
+        statements = [statement for entry in group for statement in entry.statements]
+        if not statements:
+            return
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            self._write(statements)
+            self._db.execute("COMMIT")
+        except Exception:
+            if self._db.in_transaction:
+                with contextlib.suppress(sqlite3.Error):
+                    self._db.execute("ROLLBACK")
+            raise
+
+    def _write(self, statements: Sequence[Statement]) -> None:
+        kinds: dict[str, list[Sequence[Any]]] = {}
+        for sql, values in statements:
+            kinds.setdefault(sql, []).append(values)
+        if kinds.keys() <= HOT:  # they do not depend on each other, and what is alike keeps its order
+            for sql, rows in kinds.items():
+                self._db.executemany(sql, rows)
+        else:
+            for sql, values in statements:
+                self._db.execute(sql, values)
+
+    def _call(self, function: Callable[..., None], *arguments: object) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop has ended
+            self._loop.call_soon_threadsafe(function, *arguments)

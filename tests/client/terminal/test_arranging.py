@@ -1,0 +1,158 @@
+"""Where the piles of any game are drawn."""
+
+from itertools import pairwise
+
+import pytest
+
+from racing_demon_client.addressing import addresses, stops, usable
+from racing_demon_client.terminal.drawing.arranging import LOOSE, Spot, arrange
+from racing_demon_client.terminal.drawing.glyphs import ASCII
+from racing_demon_client.terminal.ink import Mark
+from racing_demon_protocol.board import Kind
+from racing_demon_protocol.cards import UNKNOWN
+from racing_demon_protocol.declaration import Geometry
+from racing_demon_protocol.games import GAMES
+from racing_demon_protocol.rulebook import make_rules
+
+from ...support.desks import rows_of
+from ...support.solitaire import Alone, moments, table_of
+
+of_every_game = pytest.mark.parametrize("game", GAMES)
+SIZES = ((80, 24), (120, 40), (200, 60))
+
+
+@of_every_game
+@pytest.mark.parametrize("size", SIZES, ids=["small", "medium", "large"])
+def test_every_pile_has_a_place_of_its_own(game: str, size: tuple[int, int]) -> None:
+    """Inside the screen, no two overlap, and none is missing but those of a line that hold no card."""
+    rules = table_of(game).rules
+    layout, seat = rules.layout, rules.layout.seats[0]
+    piles = usable(rules, seat)
+    width, height = size[0] - 1, size[1] - 4
+    found = arrange(layout, piles, width=width, height=height, framed=size[0] > 80)
+    spots = [*found.squared, *found.columns]
+    for spot in spots:
+        assert 0 <= spot.x
+        assert 0 <= spot.y
+        assert spot.x + spot.width <= width
+        assert spot.y + spot.height <= height
+        assert spot.width > 1
+    for one, other in pairs(spots):
+        assert apart(one, other), (one, other)
+    if any(layout.piles[pile].kind in LOOSE for pile in piles):
+        x, y, reach = found.loose
+        assert all(spot.y > y or spot.x >= x + reach for spot in spots)
+    wanted = {
+        pile
+        for pile in piles
+        if layout.piles[pile].kind not in LOOSE and layout.groups[pile].geometry is not Geometry.LINE
+    }
+    assert wanted == {spot.pile for spot in spots}
+
+
+def pairs(spots: list[Spot]) -> list[tuple[Spot, Spot]]:
+    """Return all pairs."""
+    return [(one, other) for number, one in enumerate(spots) for other in spots[:number]]
+
+
+def apart(one: Spot, other: Spot) -> bool:
+    """Tell whether two places do not touch each other's cells."""
+    beside = one.x + one.width <= other.x or other.x + other.width <= one.x
+    return beside or one.y + one.height <= other.y or other.y + other.height <= one.y
+
+
+@of_every_game
+@pytest.mark.parametrize("size", SIZES[:2], ids=["small", "medium"])
+def test_what_is_free_is_seen_and_answers(game: str, size: tuple[int, int]) -> None:
+    """At many moments: each top is on the screen, each pile answers the pointer, each key is named."""
+    for table in moments(game, 3, 40, 10):
+        player = Alone(table)
+        canvas = player.draw(size)
+        text = "\n".join(rows_of(canvas))
+        hits = {
+            hit.pile for y in range(size[1]) for x in range(size[0]) if (hit := canvas.hit(x, y)) is not None
+        }
+        rules, board, seat = table.rules, table.board, player.client.seat
+        assert seat is not None
+        for pile in stops(rules, board, seat):
+            assert pile in hits
+            top = board.top(pile)
+            if top not in {None, UNKNOWN}:
+                assert top is not None
+                assert {canvas_name for canvas_name in names_of(player, top) if canvas_name in text}
+        labels = player.session.keymap.labels
+        for action in addresses(rules, board, seat):
+            assert labels.get(action, "") in text
+
+
+def names_of(player: Alone, card: int) -> set[str]:
+    """Return what a card may be called on a screen."""
+    glyphs = player.desk.glyphs
+    return {glyphs.card(card), glyphs.card(card, ten=True)}
+
+
+@of_every_game
+def test_ascii_will_do(game: str) -> None:
+    """Every game can be drawn with the signs of ASCII alone."""
+    for table in moments(game, 4, 20, 10):
+        assert Alone(table).draw((80, 24), ASCII).text().isascii()
+
+
+def test_a_dial_is_round() -> None:
+    """Twelve lies above six, nine left of three, the thirteenth in the middle of them all."""
+    rules = make_rules(GAMES["clock"], [0])
+    spots = {
+        spot.pile: spot
+        for spot in arrange(rules.layout, usable(rules, 0), width=79, height=20, framed=False).squared
+    }
+    hours = [spots[pile] for pile in rules.layout.own(0, Kind.PACKET)]
+    three, six, nine, twelve, middle = (hours[number] for number in (2, 5, 8, 11, 12))
+    assert twelve.x == six.x == middle.x
+    assert three.y == nine.y == middle.y
+    assert twelve.y < middle.y < six.y
+    assert nine.x < middle.x < three.x
+    assert all(hours[n].y < hours[n + 1].y for n in range(5))
+
+
+def test_the_middle_is_ringed() -> None:
+    """What lies in the centre has all of a wreath around it, at the same distance."""
+    rules = make_rules(GAMES["sultan"], [0])
+    layout = rules.layout
+    spots = arrange(layout, usable(rules, 0), width=79, height=20, framed=False).squared
+    by_geometry = {
+        geometry: [spot for spot in spots if layout.groups[spot.pile].geometry is geometry]
+        for geometry in (Geometry.CENTRE, Geometry.WREATH)
+    }
+    (middle,), ring = by_geometry[Geometry.CENTRE], by_geometry[Geometry.WREATH]
+    assert 8 == len(ring)
+    assert {(-1, -1), (0, -1), (1, -1), (-1, 0), (1, 0), (-1, 1), (0, 1), (1, 1)} == {
+        ((spot.x > middle.x) - (spot.x < middle.x), (spot.y > middle.y) - (spot.y < middle.y))
+        for spot in ring
+    }
+
+
+def test_a_line_closes_up() -> None:
+    """Cards of a line lie beside each other with nothing between, and their letters run on."""
+    *_, table = moments("push-pin", 1, 30, 1)
+    player = Alone(table)
+    named = addresses(table.rules, table.board, 0)
+    assert all(table.board.cards[pile] for pile in named.values())
+    assert [f"pile-{number}" for number in range(1, len(named) + 1)] == list(named)
+    spots = arrange(
+        table.rules.layout,
+        usable(table.rules, 0),
+        width=79,
+        height=20,
+        framed=False,
+        line=list(named.values()),
+    ).squared
+    assert all(one.x + one.width + 1 == other.x or not other.x for one, other in pairwise(spots))
+    assert player.draw((80, 24)).text()
+
+
+def test_what_is_held_is_marked() -> None:
+    """A pile that was picked up has a sign beside it that needs no colour."""
+    player = Alone(table_of("fourteen"))
+    assert player.press("a") is None
+    assert any(ink & Mark.HELD for y in range(24) for _, ink in player.draw((80, 24)).runs(y))
+    assert "▸" in player.draw((80, 24)).text()

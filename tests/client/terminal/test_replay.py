@@ -1,0 +1,178 @@
+"""A replay at the terminal table, key by key, in the real application."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+import pytest
+from textual.pilot import Pilot
+
+from racing_demon_client.openings import Opened
+from racing_demon_client.replaying import Replay
+from racing_demon_client.settings import Settings
+from racing_demon_client.tape import Tape
+from racing_demon_client.terminal.app import TerminalApp
+from racing_demon_client.terminal.drawing.glyphs import ASCII
+from racing_demon_client.terminal.look import Look
+from racing_demon_client.terminal.screens.picture import AnalysisScreen, TallyScreen
+from racing_demon_client.terminal.screens.table import TableScreen
+from racing_demon_protocol.messages import events as ev
+
+from ...support.matches import final_view
+from ...support.recordings import recording_of
+from ...support.servers import PATIENCE
+from ...support.stages import painted
+
+
+class Watched:
+    """Somebody who plays a record back.
+
+    Attributes:
+        app: the application.
+        replay: the replay.
+
+    """
+
+    def __init__(self, app: TerminalApp, replay: Replay, pilot: Pilot[None]) -> None:
+        self.app = app
+        self.replay = replay
+        self._pilot = pilot
+
+    async def press(self, *keys: str) -> None:
+        """Press keys, and wait until what they do is done."""
+        await self._pilot.press(*keys)
+        await self._pilot.pause()
+
+    async def until(self, holds: Callable[[], bool]) -> None:
+        """Wait until something holds."""
+        async with asyncio.timeout(PATIENCE):
+            while not holds():
+                await self._pilot.pause()
+
+    def text(self) -> str:
+        """Return what the terminal shows."""
+        return painted(self.app).text()
+
+
+@asynccontextmanager
+async def watched(
+    name: str = "racing-demon",
+    *,
+    size: tuple[int, int] = (80, 24),
+    place: int | None = None,
+    seat: int | None = None,
+    speed: float = 1.0,
+    paused: bool = True,
+) -> AsyncIterator[Watched]:
+    """Run the application with a replay."""
+    replay = Replay(Tape(recording_of(name)), speed=speed, paused=paused, place=place)
+    look, settings = Look(glyphs=ASCII), Settings(sound=False)
+    app = TerminalApp(Opened(replay, "replayed"), settings, look, watched=seat)
+    async with app.run_test(size=size) as pilot:
+        yield Watched(app, replay, pilot)
+
+
+async def test_it_begins_at_the_first_deal() -> None:
+    """The cards lie there, the line below says where the tape stands, and the keys are the replay's."""
+    async with watched() as user:
+        await user.until(lambda: "event" in user.text())
+        tape = user.replay.tape
+        assert isinstance(user.app.screen, TableScreen)
+        assert f"event {tape.seq_at(tape.start)} of {tape.last_seq}, paused" in user.text()
+        assert "space pause" in user.text()
+
+
+async def test_steps_and_hands() -> None:
+    """A full stop is one event on, a comma one back; brackets lead from hand to hand."""
+    async with watched() as user:
+        tape, start = user.replay.tape, user.replay.place
+        await user.press(".", ".")
+        await user.until(lambda: user.replay.place == start + 2)
+        await user.until(lambda: f"event {tape.seq_at(start + 2)} of" in user.text())
+        await user.press(",")
+        assert start + 1 == user.replay.place
+        await user.press("]")
+        assert tape.hands[1][1] == user.replay.place
+        await user.until(lambda: "hand 2/2" in user.text())
+        await user.press("[")
+        assert tape.hands[0][1] == user.replay.place
+
+
+async def test_going_to_a_place_by_its_name() -> None:
+    """What is typed behind g is gone to; what is no place is said to be none."""
+    async with watched() as user:
+        await user.press("g", "e", "9", "0", "enter")
+        await user.until(lambda: "event 90 of" in user.text())
+        await user.press("g", *"noon", "enter")
+        await user.until(lambda: "'noon' is no place" in user.text())
+        assert 90 == user.replay.tape.seq_at(user.replay.place)
+        await user.press(".")
+        await user.until(lambda: "event 91 of" in user.text())
+
+
+async def test_it_runs_and_stands_still() -> None:
+    """Space lets it run and stand still; plus and minus change how fast."""
+    async with watched(speed=1.0) as user:
+        start = user.replay.place
+        await user.press("+", "+", "+", "+", "+", "space")
+        assert (32.0, False) == (user.replay.speed, user.replay.paused)
+        await user.until(lambda: user.replay.place > start + 3)
+        await user.press("space", "-")
+        assert (16.0, True) == (user.replay.speed, user.replay.paused)
+
+
+async def test_whose_view() -> None:
+    """It begins with the seat that was asked for; Tab goes on to the next one."""
+    async with watched(seat=1) as user:
+        await user.until(lambda: " Bob " in user.text())
+        session = user.app.session
+        assert session is not None
+        assert 1 == session.desk.focus
+        await user.press("tab")
+        assert 2 == session.desk.focus
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_after_a_hand_its_tally_and_its_analysis(size: tuple[int, int]) -> None:
+    """At the end of a hand the tally is shown, proved, and behind a key what it was for each player."""
+    tape = Tape(recording_of("racing-demon"))
+    over = next(n for n, entry in enumerate(tape.entries, 1) if isinstance(entry.message, ev.HandOver))
+    async with watched(size=size, place=over - 1) as user:
+        await user.press(".")
+        await user.until(lambda: isinstance(user.app.screen, TallyScreen))
+        await user.until(lambda: "Checked: the promise is kept" in user.text())
+        points = final_view("racing-demon").results[0].points
+        assert all(str(each) in user.text() for each in points)
+        await user.press("f12")
+        assert isinstance(user.app.screen, AnalysisScreen)
+        assert "The last hand, as Ada played it:" in user.text()
+        assert "races: " in user.text()
+        assert "Cyn: races " in user.text()
+        await user.press("tab")
+        await user.until(lambda: "The last hand, as Bob played it:" in user.text())
+        await user.press("f12")
+        assert isinstance(user.app.screen, TallyScreen)
+
+
+async def test_at_the_end_is_the_recorded_tally() -> None:
+    """Played to its end it shows who won, and stays until the user leaves, which needs no question."""
+    async with watched("demon-a", speed=1e9, paused=False) as user:
+        await user.until(lambda: user.replay.at_end)
+        await user.press("enter")
+        await user.until(lambda: "The match is over: won by" in user.text())
+        view = final_view("demon-a")
+        for seat, total in view.totals().items():
+            assert str(total) in next(
+                line for line in user.text().splitlines() if f" {view.seats[seat].name} " in line
+            )
+        await user.press("ctrl+c")
+        await user.until(lambda: user.app.session is None)
+
+
+async def test_keys_for_plays_do_nothing() -> None:
+    """In a replay nothing can be played, said or changed."""
+    async with watched() as user:
+        place = user.replay.place
+        await user.press("a", "s", "w", "v", "/", "o", "f9", "f8", "1")
+        assert place == user.replay.place
+        assert isinstance(user.app.screen, TableScreen)

@@ -1,0 +1,87 @@
+"""Keys of a table of one's own: whatever is legal can be played with them."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from racing_demon_client.addressing import addresses
+from racing_demon_protocol.board import Play
+from racing_demon_protocol.errors import IllegalPlay
+from racing_demon_protocol.games import GAMES
+
+from ...support.solitaire import Alone, moments
+
+MOST_STOPS = 150
+
+
+def ways(player: Alone, play: Play) -> Iterator[list[str]]:
+    """Yield rows of keys that may make a play, the shortest first."""
+    table, keymap = player.table, player.session.keymap
+    labels = {
+        pile: keymap.labels[name]
+        for name, pile in addresses(table.rules, table.board, table.seat).items()
+        if name in keymap.labels
+    }
+    source, destination = labels.get(play.source), labels.get(play.destination)
+    yield ["space"]
+    if (stock := walk(player, play.source, [])) is not None:
+        yield [*stock, "enter"]
+    if source and destination:
+        yield [source, destination]
+    if destination:
+        yield [destination]
+    if source:
+        yield [source, source]
+        yield [source, source.upper()]
+        yield [source.upper()]
+    player.desk.hands.put_away()
+    if (there := walk(player, play.source, [])) is not None:
+        held = [*there, *["up"] * (play.count + play.depth - 1), "enter"]
+        if (aimed := walk(player, play.destination, held)) is not None:
+            yield [*aimed, "enter"]
+
+
+def walk(player: Alone, pile: int, keys: list[str]) -> list[str] | None:
+    """Return keys that lead the cursor to a pile, after other keys; ``None`` where it never stops there."""
+    player.desk.hands.put_away()
+    for key in keys:
+        player.press(key)
+    walked = list(keys)
+    for _ in range(MOST_STOPS):
+        cursor = player.desk.hands.cursor
+        if cursor is not None and cursor.pile == pile:
+            return walked
+        player.press("right")
+        walked.append("right")
+    return None
+
+
+def makes(player: Alone, keys: list[str], play: Play) -> bool:
+    """Tell whether keys make a play, or its like: to a foundation that shows the same."""
+    player.desk.hands.put_away()
+    made = [player.press(key) for key in keys][-1] if all(map(player.session.keymap.action, keys)) else None
+    if made is None:
+        return False
+    table = player.table
+    try:
+        resolved = table.rules.verify_play(table.board, table.seat, made)
+    except IllegalPlay:
+        return False
+    piles = table.board.piles
+    same = piles[resolved.destination].group == piles[play.destination].group
+    return resolved == play or (
+        resolved._replace(destination=play.destination) == play
+        and same
+        and table.board.cards[resolved.destination] == table.board.cards[play.destination]
+    )
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_legal_play_has_keys(game: str) -> None:
+    """At moments of random games: by letters, or else with the cursor; but from foundation to foundation."""
+    for table in moments(game, 5, 24, 12):
+        player = Alone(table)
+        up = table.rules.layout.foundations
+        legal = dict.fromkeys(table.rules.legal_plays(table.board, table.seat))
+        for play in [p for p in legal if p.source not in up or p.destination not in up][:30]:
+            assert any(makes(player, keys, play) for keys in ways(player, play)), play

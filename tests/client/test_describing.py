@@ -1,0 +1,96 @@
+"""The rules of games in words."""
+
+from dataclasses import fields, replace
+from enum import Enum
+from typing import Any
+
+import pytest
+
+from racing_demon_client.describing import WIDTH, kind_of, rules_of
+from racing_demon_protocol.cards import ACE, KING
+from racing_demon_protocol.declaration import Build, Deal, Filler, Game, Group, Space, Stock
+from racing_demon_protocol.games import GAMES
+
+of_every_game = pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))
+UNSAID = {"geometry", "rows", "counts", "name", "under"}
+"""How piles lie, what the board counts, and what is told where it matters."""
+OTHERS = {
+    "base": KING,
+    "build": (Build(delta=1),),
+    "cap": 7,
+    "gathers": 1,
+    "limit": 2,
+    "order": (ACE, KING),
+    "plays_to": ("elsewhere",),
+    "redeals": 5,
+    "relay": (Deal(to="elsewhere", each=3),),
+    "rounds": ((Deal(to="elsewhere", each=3),),),
+    "shape": (9,),
+    "space": Space(ranks=frozenset({KING}), fill=(Filler.STOCK_BOTTOM,), takes=("elsewhere",)),
+    "takes": ("elsewhere",),
+}
+
+
+def other_than(name: str, value: Any) -> Any:
+    """Return another value for a field."""
+    if name in OTHERS:
+        return OTHERS[name]
+    match value:
+        case bool():
+            return not value
+        case Enum():
+            return next(each for each in type(value) if each is not value)
+        case int():
+            return value + 3
+        case str():
+            return value + "x"
+    return None
+
+
+@of_every_game
+def test_every_rule_is_told(game: Game) -> None:
+    """Whatever field of a group were otherwise, the text would be."""
+    told = list(rules_of(game))
+    for number, group in enumerate(game.groups):
+        for field in fields(group):
+            other = other_than(field.name, getattr(group, field.name))
+            skipped = field.name in UNSAID or other is None
+            skipped |= field.name in {"step", "wrap"} and bool(
+                getattr(group, "order", ())
+            )  # the order says it all
+            skipped |= isinstance(group, Stock) and field.name in {
+                "turn",
+                "shuffle",
+            }  # where they say nothing
+            if not skipped and other != getattr(group, field.name):
+                assert told != list(rules_of(changed(game, number, replace(group, **{field.name: other})))), (
+                    group.name,
+                    field.name,
+                )
+
+
+def changed(game: Game, number: int, group: Group) -> Game:
+    """Return a game with another group in one's place."""
+    return replace(game, groups=(*game.groups[:number], group, *game.groups[number + 1 :]))
+
+
+@of_every_game
+def test_a_game_says_where_it_comes_from(game: Game) -> None:
+    """Title, source, what it is about, and every doubt with its answer and its field."""
+    lines = list(rules_of(game))
+    text = " ".join(" ".join(lines).split())
+    assert lines[0] == f"{game.title} ({game.source})"
+    assert kind_of(game) in lines[1]
+    for part in [game.text, *(doubt.question for doubt in game.doubts), *(d.answer for d in game.doubts)]:
+        assert " ".join(part.split()).replace("- ", "-") in text.replace("- ", "-")
+    assert all(doubt.field in text for doubt in game.doubts)
+    assert all(len(line) <= WIDTH and line.isprintable() for line in lines[2:])
+
+
+def test_no_word_of_code_is_left() -> None:
+    """What is taken from the program's own words reads like a sentence."""
+    for game in GAMES.values():
+        text = "\n".join(rules_of(game))
+        assert "``" not in text
+        assert ":mod:" not in text
+        assert "<" not in text

@@ -1,0 +1,360 @@
+"""``racing-demon record``, ``scores`` and ``replay``: files and the journal of a real server."""
+
+import csv
+import json
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from racing_demon_client.plain.scoreboard import NAME_WIDTH
+from racing_demon_protocol.messages.server import Refused
+from racing_demon_protocol.portable import Record, lines_of, read_records
+from racing_demon_protocol.record import tally_line, to_line
+
+from ..support.matches import final_view, log_of, options_of
+from ..support.processes import CLIENT, Ended, Here, text_of
+from ..support.recordings import recording_of
+from ..support.relay import table_of
+
+QUICK = ("--bots", "2", "--hands", "1", "--speed", "500", "--plain")
+
+
+@pytest.fixture(autouse=True)
+def _own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep digests and journals of tests apart from those of whoever runs them."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("RACING_DEMON_DATA", str(tmp_path / "data"))
+
+
+@pytest.fixture(scope="module")
+def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a journal in which a server has kept two matches of bots."""
+    return tmp_path_factory.mktemp("data")
+
+
+async def kept(folder: Path) -> str:
+    """Return the file of a journal with two matches; the first who asks has them played."""
+    path = folder / "journal.sqlite"
+    if not path.exists():
+        for seed in ("01", "02"):
+            played = await text_of(
+                CLIENT,
+                "play",
+                "--watch",
+                *QUICK,
+                "--durability=normal",
+                f"--journal={path}",
+                f"--seed={seed}",
+            )
+            assert (0, "") == (played.code, played.err)
+    return str(path)
+
+
+def file_of(folder: Path, *names: str) -> str:
+    """Return a file with the records of some matches."""
+    path = folder / f"{'-'.join(names).replace(' ', '_')}.jsonl"
+    lines = [line for name in names for line in lines_of(recording_of(name))]
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return str(path)
+
+
+def records(path: str | Path) -> list[Record]:
+    """Return the records of a file."""
+    return list(read_records(Path(path).read_text(encoding="utf-8").splitlines()))
+
+
+def failed(ended: Ended, sentence: str) -> None:
+    """Check that a program ended with 1 and one sentence."""
+    assert 1 == ended.code
+    assert re.fullmatch(f"racing-demon: {sentence}\n", ended.err), ended.err
+
+
+# Exports.
+
+
+async def test_an_older_record_is_exported_in_the_new_form(tmp_path: Path, here: Here) -> None:
+    """A file without a header gets one; its messages and its tally stay the same."""
+    old, new = tmp_path / "old.jsonl", tmp_path / "new.jsonl"
+    lines = [to_line(table_of(code="SIM", options=options_of("shouted")), at_ms=0)]
+    lines += [to_line(event, at_ms=number) for number, event in enumerate(log_of("shouted"))]
+    old.write_text("\n".join(lines), encoding="utf-8")
+    ended = await here("record", "export", str(old), "--to", str(new))
+    assert (0, "") == (ended.code, ended.out)
+    (record,) = records(new)
+    assert record.header is not None
+    assert log_of("shouted") == [entry.message for entry in record.entries[1:]]
+    assert tally_line(final_view("shouted")) in new.read_text(encoding="utf-8")
+
+
+async def test_several_files_become_one(tmp_path: Path, here: Here) -> None:
+    """What is exported together is one file, and on standard output where no other is named."""
+    ended = await here("record", "export", file_of(tmp_path, "demon-a"), file_of(tmp_path, "demon-b"))
+    assert (0, "") == (ended.code, ended.err)
+    found = list(read_records(ended.out.splitlines()))
+    assert [recording_of("demon-a"), recording_of("demon-b")] == found
+
+
+async def test_half_an_export_is_none(tmp_path: Path, here: Here) -> None:
+    """Where a source is not right nothing is written, and nothing is left lying about."""
+    bad, new = tmp_path / "bad.jsonl", tmp_path / "new.jsonl"
+    lines = list(lines_of(recording_of("demon-a")))
+    bad.write_text("\n".join([*lines[:50], "x"]), encoding="utf-8")
+    ended = await here("record", "export", file_of(tmp_path, "demon-b"), str(bad), "--to", str(new))
+    failed(ended, f"{bad} cannot be exported: Line 51: .*")
+    assert {"bad.jsonl", "demon-b.jsonl"} == {path.name for path in tmp_path.glob("*.*")}
+
+
+async def test_an_export_that_finds_no_room(tmp_path: Path, here: Here) -> None:
+    """A place that cannot be written to is named."""
+    ended = await here("record", "export", file_of(tmp_path, "demon-a"), "--to", "/nowhere/x.jsonl")
+    failed(ended, "The record cannot be written to /nowhere/x.jsonl: No such file or directory.")
+
+
+# The journal.
+
+
+async def test_the_journal_is_listed_and_exported(journal: Path, tmp_path: Path, here: Here) -> None:
+    """Every match of a server is there, with names; all together are one file that proves itself."""
+    path, new = await kept(journal), str(tmp_path / "all.jsonl")
+    told = await here("record", "list", "--journal", path)
+    assert 2 == len(told.out.splitlines())
+    assert "racing-demon, 1 hands: Ada, Bob" in told.out
+    rows = [
+        json.loads(line)
+        for line in (await here("record", "list", "--json", "--journal", path)).out.splitlines()
+    ]
+    assert 0 == (await here("record", "export", "all", "--to", new, "--journal", path)).code
+    found = records(new)
+    assert [row["id"] for row in rows] == [record.header.id for record in found if record.header]
+    assert (await here("verify", new)).out.startswith("right: 2 hands, ")
+    assert (await here("verify", rows[0]["id"], "--journal", path)).out.startswith("right: 1 hands, ")
+
+
+async def test_a_server_tells_by_how_much_races_were_lost(journal: Path, tmp_path: Path, here: Here) -> None:
+    """Who was beaten, by whom and by how much is in the record, and so in the standings."""
+    path = await kept(journal)
+    exported = await here("record", "export", "all", "--journal", path)
+    beaten = [
+        entry
+        for record in read_records(exported.out.splitlines())
+        for entry in record.entries
+        if isinstance(entry.message, Refused)
+    ]
+    told = json.loads((await here("scores", "--json", "--journal", path)).out)
+    known = {player["player"]: player["lost_by_ms"] for player in told["players"]}
+    assert {name for name, late in known.items() if late is not None} == {
+        {0: "Ada", 1: "Bob"}[entry.seat] for entry in beaten if entry.seat is not None
+    }
+
+
+async def test_corrections_are_entries(journal: Path, tmp_path: Path, here: Here) -> None:
+    """A correction changes no line of the journal's record; it stands behind it, and in the standings."""
+    await kept(journal)
+    path = str(shutil.copytree(journal, tmp_path / "own") / "journal.sqlite")
+    before = await here("record", "export", "1.1", "--journal", path)
+    said = ("--seat", "1", "--points=-7", "--why", "A slip.", "--name", "Ann", "--hand", "1")
+    assert 0 == (await here("record", "correct", "1.1", *said, "--journal", path)).code
+    assert 0 == (await here("record", "correct", "2.1", "--void", "--why", "A try.", "--journal", path)).code
+    after = await here("record", "export", "1.1", "--journal", path)
+    assert before.out.splitlines() == after.out.splitlines()[:-1]
+    told = json.loads((await here("scores", "--json", "--journal", path)).out)
+    assert (1, ["-7 points for Ada in hand 1", "the match does not count"]) == (
+        told["matches"],
+        [each["what"] for each in told["corrections"]],
+    )
+    assert "corrected" in (await here("record", "list", "--journal", path)).out
+    failed(
+        await here("record", "correct", "9.1", "--why", "x", "--journal", path), "there is no match 9.1 .*"
+    )
+
+
+async def test_a_correction_of_a_file(tmp_path: Path, here: Here) -> None:
+    """A correction is appended to a file, whose other lines stay; the table says who, when and why."""
+    path = file_of(tmp_path, "demon-a")
+    before = Path(path).read_bytes()
+    assert 0 == (await here("record", "correct", path, "--void", "--why", "A try-out.", "--name", "Ann")).code
+    assert Path(path).read_bytes().startswith(before)
+    (record,) = records(path)
+    assert [("Ann", "A try-out.", True)] == [(each.by, each.why, each.void) for each in record.corrections]
+    told = (await here("scores", path)).out
+    assert re.search(r"demon-a: the match does not count, by Ann on \d{4}-\d\d-\d\d: A try-out\.", told)
+    assert 0 == (await here("verify", path)).code
+
+
+async def test_what_is_no_record_is_not_corrected(tmp_path: Path, here: Here) -> None:
+    """A text that is no record stays as it is."""
+    other = tmp_path / "notes.txt"
+    other.write_text("milk", encoding="utf-8")
+    failed(await here("record", "correct", str(other), "--why", "x"), "Line 1: .*")
+    assert "milk" == other.read_text(encoding="utf-8")
+
+
+async def test_no_journal_has_a_sentence(here: Here) -> None:
+    """Without a journal every command says where there is none."""
+    for command in (
+        ["record", "list"],
+        ["record", "export", "all"],
+        ["scores"],
+        ["replay"],
+        ["verify", "1.1"],
+    ):
+        failed(await here(*command), r"There is no journal at \S+\.")
+
+
+# Standings.
+
+
+async def test_standings_are_the_same_in_all_forms(tmp_path: Path, here: Here) -> None:
+    """Table, CSV and JSON hold the same players in the same order, and the same numbers."""
+    files = [file_of(tmp_path, name) for name in ("racing-demon", "shouted", "rotated")]
+    rows = list(csv.DictReader((await here("scores", *files, "--csv")).out.splitlines()))
+    players = json.loads((await here("scores", *files, "--json")).out)["players"]
+    table = (await here("scores", *files)).out.splitlines()
+    assert [{name: "" if value is None else str(value) for name, value in p.items()} for p in players] == rows
+    for line, player in zip(table[1:], players, strict=False):
+        assert line.startswith(player["player"][: NAME_WIDTH - 1])
+        assert f"{player['wins']}/{player['matches']}" in line
+        assert f"{player['races_won']}-{player['races_lost']}" in line
+    assert max(map(len, table)) <= 80
+
+
+async def test_digests_are_made_once(tmp_path: Path, here: Here) -> None:
+    """The second time nothing is read but the digests; a file that has changed is read anew."""
+    path = file_of(tmp_path, "demon-b")
+    first = await here("scores", path, "--json")
+    kept_digests = tmp_path / "cache" / "racing-demon" / "digests"
+    written = kept_digests.read_text(encoding="utf-8")
+    told = written.replace('"name":"Ada"', '"name":"Eve"')
+    kept_digests.write_text(told, encoding="utf-8")
+    assert first.out.replace('"Ada"', '"Eve"') == (await here("scores", path, "--json")).out
+    with open(path, "a", encoding="utf-8") as file:
+        file.write("\n")
+    assert first.out == (await here("scores", path, "--json")).out
+
+
+@pytest.mark.parametrize("damage", [b"", b"x", b"\xff\xfe", b"abc [1]\n" * 3, b"\n\n"])
+async def test_damaged_digests_are_made_anew(damage: bytes, tmp_path: Path, here: Here) -> None:
+    """Whatever has become of the file with the digests, standings come out right."""
+    path = file_of(tmp_path, "demon-b")
+    first = await here("scores", path, "--json")
+    kept_digests = tmp_path / "cache" / "racing-demon" / "digests"
+    kept_digests.write_bytes(damage + kept_digests.read_bytes()[:100])
+    assert first == await here("scores", path, "--json")
+
+
+async def test_periods_groups_and_bots(tmp_path: Path, here: Here) -> None:
+    """Matches of a period or a group, and lines without bots, are chosen by options."""
+    path = file_of(tmp_path, "demon-a")
+
+    async def numbers(*arguments: str) -> tuple[int, int]:
+        told = json.loads((await here("scores", path, "--json", *arguments)).out)
+        return told["matches"], len(told["players"])
+
+    assert (1, 2) == await numbers()
+    assert (1, 0) == await numbers("--no-bots")
+    assert (0, 0) == await numbers("--since", "1d")
+    assert (1, 2) == await numbers("--until", "1d", "--names", "Zoe")
+
+
+async def test_a_name_is_no_formula(tmp_path: Path, here: Here) -> None:
+    """In CSV a name that a spreadsheet would calculate with is marked as a text."""
+    path = Path(file_of(tmp_path, "demon-a"))
+    path.write_text(path.read_text(encoding="utf-8").replace('"Ada"', '"=1+1"'), encoding="utf-8")
+    assert "'=1+1" in (await here("scores", str(path), "--csv")).out
+
+
+# Replays.
+
+
+async def test_a_replay_tells_what_was_played(tmp_path: Path, here: Here) -> None:
+    """Line by line comes what was played, with the tally and the analysis of each hand."""
+    ended = await here("replay", file_of(tmp_path, "racing-demon"))
+    assert (0, "") == (ended.code, ended.err)
+    lines = ended.out.splitlines()
+    totals = {
+        final_view("racing-demon").seats[s].name: t for s, t in final_view("racing-demon").totals().items()
+    }
+    for name, total in totals.items():
+        assert any(re.match(rf"{name} .* {total}( +won)?$", line) for line in lines)
+    assert 2 == sum(line.startswith(("hand 1 is over", "hand 2 is over")) for line in lines)
+    assert 6 == sum("cards buried" in line for line in lines)
+
+
+async def test_a_replay_from_anywhere(tmp_path: Path, here: Here) -> None:
+    """A replay may begin at a hand, at an event or at a time, and be seen from a seat."""
+    path = file_of(tmp_path, "racing-demon")
+    whole = await here("replay", path)
+    second = await here("replay", path, "--at", "h2")
+    assert len(second.out) < len(whole.out)
+    assert "hand 1 is over" not in second.out
+    later = await here("replay", path, "--at", "1:00", "--seat", "Bob")
+    assert "stock" in later.out.splitlines()[5] + later.out.splitlines()[6]
+    own = [line for line in later.out.splitlines() if line.startswith("races: ")]
+    assert 2 == len(own)
+    assert (await here("replay", path, "--at", "e10")).out.count("\n") > second.out.count("\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--at", "h9"], "There is no h9 in this record."),
+        (["--at", "noon"], "'noon' is no place: h2 is hand 2, .*"),
+        (["--seat", "Zoe"], "Nobody is called 'Zoe' there: ada, bob."),
+        (["--match", "2"], r"\S+ cannot be played back: there is no record number 2 in it."),
+    ],
+)
+async def test_a_place_that_is_none(arguments: list[str], sentence: str, tmp_path: Path, here: Here) -> None:
+    """What a record does not have is said, and what there is."""
+    failed(await here("replay", file_of(tmp_path, "demon-a"), *arguments), sentence)
+
+
+async def test_a_replay_of_the_last_match(journal: Path, here: Here) -> None:
+    """Without a name the journal's last match is played back."""
+    path = await kept(journal)
+    last = await here("replay", "--journal", path)
+    assert last == await here("replay", "2.1", "--journal", path)
+    assert "the match is over" in last.out
+
+
+def cut(lines: list[str]) -> list[str]:
+    """End a record in the middle of a line."""
+    return [*lines[:40], lines[40][:30]]
+
+
+def without_a_table(lines: list[str]) -> list[str]:
+    """Leave the snapshot out."""
+    return [lines[0], *lines[2:]]
+
+
+def of_tomorrow(lines: list[str]) -> list[str]:
+    """Let a newer version have written it."""
+    return [lines[0].replace('"version": 1', '"version": 2'), *lines[1:]]
+
+
+def with_a_gap(lines: list[str]) -> list[str]:
+    """Leave an event out."""
+    return [*lines[:60], *lines[61:]]
+
+
+def of_nothing(lines: list[str]) -> list[str]:
+    """Leave everything out."""
+    return []
+
+
+@pytest.mark.parametrize("forge", [cut, without_a_table, of_tomorrow, with_a_gap, of_nothing])
+@pytest.mark.parametrize("command", ["replay", "scores", "record export"])
+async def test_a_record_that_cannot_be_used_has_a_sentence(
+    command: str, forge: Callable[[list[str]], list[str]], tmp_path: Path, here: Here
+) -> None:
+    """Whatever is wrong with a file: one sentence that names it, and no traceback."""
+    path = tmp_path / "match.jsonl"
+    path.write_text("\n".join(forge(list(lines_of(recording_of("demon-a"))))), encoding="utf-8")
+    ended = await here(*command.split(), str(path))
+    if forge is of_nothing and command == "scores":
+        assert (0, "") == (ended.code, ended.err)
+        return
+    assert (1, 1) == (ended.code, len(ended.err.splitlines()))
+    assert ended.err.startswith("racing-demon: ")

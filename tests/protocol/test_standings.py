@@ -1,0 +1,296 @@
+"""Standings and ratings: right against another way to add up, and of the words that they give themselves."""
+
+import os
+import random
+from collections import Counter, defaultdict
+from typing import Any, Final
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from racing_demon_protocol.digest import Digest, HandDigest, Player, digests
+from racing_demon_protocol.messages import events as ev
+from racing_demon_protocol.messages.server import Refused
+from racing_demon_protocol.options import Options
+from racing_demon_protocol.portable import Correction, Record
+from racing_demon_protocol.ratings import ratings
+from racing_demon_protocol.reasons import EndReason
+from racing_demon_protocol.standings import Key, Row, chosen, points_of, standings, winners_of
+
+from ..support.recordings import recording, seed_of
+
+MATCHES: Final = int(os.environ.get("RACING_DEMON_MATCHES", "10"))
+"""How many matches are simulated; make bench-scores asks for a thousand."""
+
+LEVELS: Final = ("easy", "medium", "hard")
+NAMES: Final = ("Ann", "Ben", "Cat", "Don")
+
+
+def simulated(number: int) -> Record:
+    """Return the record of a short match, with other players and another game each time."""
+    chance = random.Random(number)
+    levels = [chance.choice(LEVELS) for _ in range(chance.choice((2, 2, 2, 3)))]
+    options = Options(
+        game=chance.choice(("racing-demon", "classic", "demon-b", "fooliana")),
+        hands=chance.choice((1, 1, 2)),
+        countdown_ms=0,
+        tally_ms=0,
+    )
+    return recording(seed_of(number), levels, options, name=str(number), began_ms=number * 3_600_000)
+
+
+def counted(records: list[Record]) -> dict[tuple[str, str], Counter[str]]:
+    """Add matches up from their events alone, without view, story or digest."""
+    lines: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for record in records:
+        joined = [entry.message for entry in record.entries if isinstance(entry.message, ev.Joined)]
+        who = {message.seat: (message.name, message.bot) for message in joined}
+        seats: tuple[int, ...] = ()
+        plays: Counter[int] = Counter()
+        for entry in record.entries:
+            match entry.message:
+                case ev.Dealt():
+                    seats, plays = entry.message.seats, Counter()
+                case ev.Played(seat=seat, counter=counter):
+                    plays[seat] += counter > 0
+                case Refused(by=by) if by is not None and entry.seat is not None:
+                    lines[who[entry.seat]]["beaten"] += 1
+                    lines[who[by]]["beat"] += 1
+                case ev.HandOver(points=points, out=out, elapsed_ms=ms):
+                    for seat, worth in zip(seats, points, strict=True):
+                        line = lines[who[seat]]
+                        line.update(hands=1, points=worth, plays=plays[seat], ms=ms, outs=seat == out)
+                case ev.MatchOver(winners=winners):
+                    count_match(lines, set(who.values()), {who[seat] for seat in winners})
+    return lines
+
+
+def count_match(
+    lines: dict[tuple[str, str], Counter[str]], played: set[tuple[str, str]], won: set[tuple[str, str]]
+) -> None:
+    """Count a match that has ended."""
+    for key in played:
+        line = lines[key]
+        line.update(matches=1, wins=key in won)
+        line["streak"] = line["streak"] + 1 if key in won else 0
+        line["longest"] = max(line["longest"], line["streak"])
+
+
+def test_simulated_matches_add_up() -> None:
+    """Over many simulated matches each line is what another way to add up finds in the events."""
+    records = [simulated(number) for number in range(MATCHES)]
+    table = standings(chosen(digests(records)))
+    expected = counted(records)
+    assert table.matches == MATCHES
+    assert {row.key for row in table.rows} == {Key(*key) for key in expected}
+    for row in table.rows:
+        line = expected[row.key]
+        found = {
+            "matches": row.matches,
+            "wins": row.wins,
+            "hands": row.hands,
+            "points": row.points,
+            "outs": row.outs,
+            "plays": row.plays,
+            "ms": row.elapsed_ms,
+            "streak": row.streak,
+            "longest": row.longest,
+            "beaten": len(row.lost_by),
+            "beat": len(row.won_by),
+        }
+        assert found == {name: line[name] for name in found}, row.key
+        assert row.races_lost >= len(row.lost_by)
+    assert sum(row.races_won for row in table.rows) == sum(row.races_lost for row in table.rows) > 0
+
+
+# Matches that were never played: quick to make, and full of odd cases.
+
+
+@st.composite
+def matches(draw: st.DrawFn) -> list[Digest]:
+    """Draw some matches of a few people and bots, each once and in any order."""
+    made = []
+    for number in range(draw(st.integers(1, 8))):
+        names = draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=4, unique=True))
+        players = [
+            Player(seat=seat, name=name, bot=draw(st.sampled_from(("", "easy"))), left=draw(st.booleans()))
+            for seat, name in enumerate(names)
+        ]
+        hands = []
+        for hand in range(1, draw(st.integers(1, 3)) + 1):
+            points = {player.seat: draw(st.integers(-20, 62)) for player in players}
+            hands.append(
+                HandDigest(
+                    hand=hand,
+                    reason=EndReason.STUCK,
+                    out=None,
+                    elapsed_ms=draw(st.integers(0, 600_000)),
+                    points=points,
+                    plays={player.seat: draw(st.integers(0, 200)) for player in players},
+                )
+            )
+        totals = {p.seat: sum(hand.points[p.seat] for hand in hands) for p in players}
+        stayed = [player.seat for player in players if not player.left] or list(totals)
+        best = max(totals[seat] for seat in stayed)
+        finished = draw(st.booleans())
+        winners = tuple(seat for seat in stayed if totals[seat] == best) if finished else ()
+        notes = draw(
+            st.lists(
+                st.builds(
+                    Correction,
+                    at_ms=st.just(5),
+                    by=st.just("Ann"),
+                    why=st.just("x"),
+                    seat=st.sampled_from((None, 0, 1, 7)),
+                    points=st.integers(-30, 30),
+                    void=st.booleans(),
+                ),
+                max_size=2,
+            )
+        )
+        made.append(
+            Digest(
+                id=str(number),
+                first=f"{number:064}",
+                started_ms=number * 1_000,
+                ended_ms=draw(st.integers(0, 50)) * 1_000,
+                players=tuple(players),
+                hands=tuple(hands),
+                winners=winners,
+                finished=finished,
+                corrections=tuple(notes),
+            )
+        )
+    return made
+
+
+@settings(max_examples=50, deadline=None, database=None, derandomize=True)
+@given(matches(), st.randoms(use_true_random=False))
+def test_any_matches_add_up(drawn: list[Digest], chance: random.Random) -> None:
+    """Points, hands and wins add up with corrections, whatever order the matches are given in."""
+    table = standings(chosen(drawn))
+    shuffled = [*drawn]
+    chance.shuffle(shuffled)
+    assert table == standings(chosen(shuffled))
+    counting = [digest for digest in drawn if not any(note.void for note in digest.corrections)]
+    assert table.matches == len(counting)
+    assert sum(row.points for row in table.rows) == sum(
+        sum(points_of(digest).values()) for digest in counting
+    )
+    assert sum(row.hands for row in table.rows) == sum(
+        len(hand.points) for digest in counting for hand in digest.hands
+    )
+    assert sum(row.wins for row in table.rows) == sum(len(winners_of(digest)) for digest in counting)
+    assert len(table.corrected) == sum(len(digest.corrections) for digest in drawn)
+    for row in table.rows:
+        assert 0 <= row.streak <= row.longest <= row.wins <= row.matches
+
+
+@settings(max_examples=40, deadline=None, database=None, derandomize=True)
+@given(matches())
+def test_a_correction_of_nothing_changes_no_winner(drawn: list[Digest]) -> None:
+    """Who has won is found anew by the same rule as at the table."""
+    for digest in drawn:
+        nothing = [Correction(at_ms=1, by="A", why="x", seat=0, points=points) for points in (5, -5)]
+        assert winners_of(digest.model_copy(update={"corrections": ()})) == winners_of(
+            digest.model_copy(update={"corrections": tuple(nothing)})
+        )
+
+
+def digest_of(**more: Any) -> Digest:
+    """Return a match of two, which Ann won by ten points in one hand."""
+    hand = HandDigest(
+        hand=1, reason=EndReason.OUT, out=0, elapsed_ms=60_000, points={0: 40, 1: 30}, plays={0: 50, 1: 40}
+    )
+    values = {
+        "id": "1.1",
+        "first": "aa",
+        "started_ms": 1_000,
+        "ended_ms": 9_000,
+        "players": (Player(seat=0, name="Ann"), Player(seat=1, name="Ben", bot="hard")),
+        "hands": (hand,),
+        "winners": (0,),
+        "finished": True,
+    }
+    return Digest.model_validate({**values, **more})
+
+
+def row_of(name: str, *given: Digest) -> Row:
+    """Return somebody's line after matches."""
+    return next(row for row in standings(chosen(given)).rows if row.key.name == name)
+
+
+def test_a_correction_can_turn_a_match() -> None:
+    """Twelve points less, and the other has won; the line and the list say so."""
+    note = Correction(at_ms=5, by="Cat", why="A slip.", hand=1, seat=0, points=-12)
+    corrected = digest_of(corrections=(note,))
+    assert (1, 40) == (row_of("Ann", digest_of()).wins, row_of("Ann", digest_of()).points)
+    assert (0, 28) == (row_of("Ann", corrected).wins, row_of("Ann", corrected).points)
+    assert 1 == row_of("Ben", corrected).wins
+    (told,) = standings([corrected]).corrected
+    assert ("1.1", "Cat", "-12 points for Ann in hand 1", "A slip.") == (
+        told.id,
+        told.by,
+        told.what,
+        told.why,
+    )
+
+
+def test_a_void_match_counts_for_nobody() -> None:
+    """What does not count gives no line, no rating, and stays in the list of corrections."""
+    void = digest_of(corrections=(Correction(at_ms=5, by="Cat", why="A try.", void=True),))
+    table = standings([void])
+    assert ([], 0, "the match does not count") == (table.rows, table.matches, table.corrected[0].what)
+    assert {} == ratings([void])
+
+
+def test_a_match_that_two_have_kept_counts_once() -> None:
+    """Of two records of one match the fuller one counts, with what was said in either."""
+    note = Correction(at_ms=5, by="Cat", why="x", seat=1, points=1)
+    short = digest_of(finished=False, winners=(), corrections=(note,), id="")
+    (match,) = chosen([short, digest_of()])
+    assert (True, (note,), "1.1") == (match.finished, match.corrections, match.id)
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ({}, ["a", "b", "c"]),
+        ({"since_ms": 2_000}, ["b"]),
+        ({"until_ms": 2_000}, ["a"]),
+        ({"since_ms": 1_000, "until_ms": 2_001}, ["a", "b"]),
+        ({"names": ["Ann"]}, ["a", "b", "c"]),
+        ({"names": ["Ben"]}, []),
+    ],
+)
+def test_periods_and_groups(asked: dict[str, Any], found: list[str]) -> None:
+    """A period ends before its last moment; an unknown time is in none; bots are in all groups."""
+    matches = [
+        digest_of(id="a", first="a", started_ms=1_000, ended_ms=1_500),
+        digest_of(id="b", first="b", started_ms=2_000, ended_ms=2_500),
+        digest_of(id="c", first="c", started_ms=None, ended_ms=9_999),
+    ]
+    assert found == [match.id for match in chosen(matches, **asked)]
+
+
+def test_the_winner_is_rated_higher() -> None:
+    """Who wins again and again is worth more, and that is the surer the more was played."""
+    once, often = ratings([digest_of()]), ratings([digest_of()] * 20)
+    ann, ben = Key("Ann"), Key("Ben", "hard")
+    assert often[ann].ordinal > often[ben].ordinal
+    assert often[ann].doubt < once[ann].doubt
+    assert (20, 1) == (often[ann].matches, once[ben].matches)
+
+
+def test_shared_wins_are_rated_alike() -> None:
+    """Two who share a first match are worth the same after it."""
+    hand = digest_of().hands[0].model_copy(update={"points": {0: 30, 1: 30}})
+    shared = ratings([digest_of(hands=(hand,), winners=(0, 1))])
+    assert shared[Key("Ann")].estimate == pytest.approx(shared[Key("Ben", "hard")].estimate)
+
+
+def test_matches_without_an_end_are_not_rated() -> None:
+    """What was not played out, or played alone, says nothing of anybody's strength."""
+    alone = digest_of(players=(Player(seat=0, name="Ann"),))
+    assert {} == ratings([digest_of(finished=False, winners=()), alone])

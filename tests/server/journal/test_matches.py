@@ -1,0 +1,77 @@
+"""``racing-demon-server journal``: exports, and what is said of matches afterwards."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from racing_demon_protocol.portable import Correction, read_records, section_line
+from racing_demon_protocol.record import verify
+
+from ...support.processes import CLIENT, SERVER, Ended, text_of
+
+NOTE = Correction(at_ms=1, by="Ann", why="A slip.", seat=0, points=-2)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a journal in which one match of bots is kept."""
+    return tmp_path_factory.mktemp("journal")
+
+
+async def kept(folder: Path) -> str:
+    """Return the journal's file; the first who asks has the match played."""
+    path = folder / "journal.sqlite"
+    if not path.exists():
+        options = ("--bots=2", "--hands=1", "--speed=500", "--plain", "--seed=03")
+        played = await text_of(
+            CLIENT, "play", "--watch", *options, "--durability=normal", f"--journal={path}"
+        )
+        assert (0, "") == (played.code, played.err)
+    return str(path)
+
+
+async def ask(path: str, *arguments: str, typed: str = "") -> Ended:
+    """Run the journal's command."""
+    return await text_of(SERVER, "journal", *arguments, "--journal", path, typed=typed)
+
+
+async def test_an_export_is_a_portable_record(folder: Path) -> None:
+    """It begins with the match's name and who kept it, has wall times, and proves itself."""
+    exported = await ask(await kept(folder), "export", "1.1")
+    (record,) = read_records(exported.out.splitlines())
+    assert record.header is not None
+    assert ("1.1", "server") == (record.header.id, record.header.kept_by)
+    assert all(entry.at_ms is not None for entry in record.entries)
+    assert 1 == verify(entry.message for entry in record.entries).hands
+    assert "tally" == json.loads(exported.out.splitlines()[-1])["message"]
+
+
+async def test_what_is_said_of_a_match_is_kept_in_order(folder: Path) -> None:
+    """Each correction stands behind the match as it was said; the list counts them."""
+    path = await kept(folder)
+    second = NOTE.model_copy(update={"at_ms": 2, "void": True})
+    for each in (NOTE, second):
+        assert 0 == (await ask(path, "correct", "1.1", typed=section_line(each) + "\n")).code
+    (record,) = read_records((await ask(path, "export", "all")).out.splitlines())
+    assert [NOTE, second] == record.corrections
+    assert 2 == json.loads((await ask(path, "list", "--json")).out)["corrections"]
+
+
+@pytest.mark.parametrize("typed", ["{}", '{"at_ms":1,"by":"A","why":"' + "x" * 70_000 + '"}'])
+async def test_what_is_no_correction_is_not_kept(typed: str, folder: Path) -> None:
+    """Anything else ends with 2 and a sentence, and nothing is written."""
+    path = await kept(folder)
+    before = (await ask(path, "export", "1.1")).out
+    ended = await ask(path, "correct", "1.1", typed=typed + "\n")
+    assert (2, 1) == (ended.code, len(ended.err.splitlines()))
+    assert before == (await ask(path, "export", "1.1")).out
+
+
+async def test_a_match_that_is_not_there_is_not_corrected(folder: Path) -> None:
+    """A name that the journal does not have ends with 1; a file that is not there is not made."""
+    path = await kept(folder)
+    assert 1 == (await ask(path, "correct", "7.7", typed=section_line(NOTE) + "\n")).code
+    nowhere = folder / "nowhere.sqlite"
+    assert 3 == (await ask(str(nowhere), "correct", "1.1", typed=section_line(NOTE) + "\n")).code
+    assert not nowhere.exists()

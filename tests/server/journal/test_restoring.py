@@ -1,0 +1,308 @@
+"""A table that is taken up from its log is the table that it was, and goes on like it."""
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+
+import pytest
+
+from racing_demon_protocol.codec import decode_server, encode
+from racing_demon_protocol.errors import InconsistentEvent
+from racing_demon_protocol.messages import Event
+from racing_demon_protocol.messages import client as cl
+from racing_demon_protocol.messages import events as ev
+from racing_demon_protocol.messages.server import Refused, Snapshot
+from racing_demon_protocol.options import Options
+from racing_demon_protocol.reasons import Phase, Reason
+from racing_demon_protocol.shuffle import hand_seeds
+from racing_demon_server.claims import Actor
+from racing_demon_server.table import Answer, Past, Table
+
+SEED = bytes(32)
+MS = 1_000
+PLAYERS = ("Ann", "Ben", "Cat")
+QUIET = 30_000
+"""More milliseconds than it takes until those who are away are waited for no longer."""
+
+
+class Recorded:
+    """A table, with what a journal keeps of it.
+
+    Attributes:
+        table: the table.
+        log: its events as they are on the wire, each with its time.
+        now: the time.
+
+    """
+
+    def __init__(self, **options: object) -> None:
+        self.options = Options.model_validate(options)
+        self.table = Table("TEST", self.options, iter(list(islice(hand_seeds(SEED), 50))))
+        self.log: list[tuple[bytes | str, int]] = []
+        self.now = 1_000 * MS
+        for name in PLAYERS:
+            self.note(self.table.join(name, name.encode(), self.now)[1])
+
+    def note(self, events: list[Event]) -> None:
+        """Keep events."""
+        self.log += [(encode(event), self.now) for event in events]
+
+    def wait(self, ms: int) -> None:
+        """Let time pass, as a room does: whatever is due happens when it is due."""
+        until = self.now + ms * MS
+        while (due := self.table.due) is not None and due <= until:
+            self.now = max(self.now, due)
+            self.note(self.table.tick(self.now))
+        self.now = until
+
+    def give(self, actor: Actor, command: cl.Command) -> Answer:
+        """Give a command."""
+        answer = self.table.receive(actor, command, self.now)
+        self.note(answer.events)
+        return answer
+
+    def counter(self, actor: Actor) -> int:
+        """Return the number for an actor's next command."""
+        return self.table.claims.counter(actor) + 1
+
+    def past(self, snapshot: Snapshot | None = None) -> Past:
+        """Return what a journal gives back of it."""
+        events = [(decode_server(frame), at) for frame, at in self.log]
+        log = [(event, at) for event, at in events if isinstance(event, Event)]
+        ids = [event.hand_id for event, _ in log if isinstance(event, ev.Committed)]
+        seeds = dict(zip(ids, hand_seeds(SEED), strict=False))
+        claims = {actor: replace(claim) for actor, claim in self.table.claims._claims.items()}
+        return Past(snapshot, log, seeds, claims)
+
+    def restored(self, snapshot: Snapshot | None = None) -> Table:
+        """Return the table as it is taken up again."""
+        dealt = sum(isinstance(decode_server(frame), ev.Dealt) for frame, _ in self.log)
+        table = Table("TEST", self.options, islice(hand_seeds(SEED), dealt, None))
+        table.restore(self.past(snapshot))
+        return table
+
+
+def commands(recorded: Recorded, rng: random.Random) -> Iterator[tuple[int, cl.Command]]:
+    """Yield, for ever, what players may want on the table as it is; most of it is legal."""
+    while True:
+        view, seat = recorded.table.view, rng.randrange(len(PLAYERS))
+        counter = recorded.counter(seat)
+        plays = []
+        if view.in_hand and view.rules is not None and view.board is not None:
+            plays = list(view.rules.legal_plays(view.board, seat))
+        chance = rng.random()
+        if plays and chance < 0.9:
+            play = rng.choice(plays)
+            seen = max(0, view.seq - rng.choice((0, 0, 1, 5)))
+            yield (
+                seat,
+                cl.PlayCards(
+                    counter=counter,
+                    source=play.source,
+                    count=play.count,
+                    destination=play.destination,
+                    seen=seen,
+                ),
+            )
+        elif chance < 0.93:
+            yield seat, cl.Stuck(counter=counter)
+        elif chance < 0.96:
+            yield seat, cl.Pause(counter=counter, paused=not view.paused)
+        elif chance < 0.98:
+            yield seat, cl.Call(counter=counter)
+        else:
+            yield seat, cl.Ready(counter=counter)
+
+
+def hidden(table: Table) -> object:
+    """Return what only the judge knows of a hand."""
+    hand = table._hand
+    if hand is None or not table.view.in_hand:
+        return None
+    return (
+        hand._dealer.open_board().cards,
+        hand._arrivals,
+        hand.rotations,
+        hand.first_out,
+        hand.signal_at,
+        hand.seed,
+    )
+
+
+OPTIONS: list[dict[str, object]] = [
+    {"hands": 3, "tally_ms": 100},
+    {"hands": 2, "tally_ms": 0, "countdown_ms": 0, "call_out": "shout", "auto_first_turn": True},
+    {"hands": 2, "game": "classic", "tally_ms": 500, "stall_rule": "rotate"},
+    {"hands": 2, "game": "demon-b", "tally_ms": 500},
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=["racing", "shout", "classic", "demon-b"])
+@pytest.mark.parametrize("seed", range(3))
+def test_it_goes_on_like_the_one_that_never_ended(options: dict[str, object], seed: int) -> None:
+    """At any moment of a match: the same cards, the same answers to old and new commands, the same events."""
+    rng = random.Random(f"{options}/{seed}")
+    recorded = Recorded(**options)
+    recorded.give(0, cl.Start(counter=1))
+    recorded.wait(4_000)
+    wanted = commands(recorded, rng)
+    for _ in range(12):
+        for _ in range(rng.randrange(1, 25)):
+            recorded.give(*next(wanted))
+            recorded.wait(rng.randrange(200))
+        twin = recorded.restored()
+        assert recorded.table.view.snapshot(0) == twin.view.snapshot(0)
+        assert hidden(recorded.table) == hidden(twin)
+        for actor in range(len(PLAYERS)):
+            again = cl.Ready(counter=recorded.counter(actor) - 1)
+            if again.counter:
+                assert recorded.table.claims.earlier(actor, again.counter) == twin.claims.earlier(
+                    actor, again.counter
+                )
+        for _ in range(5):
+            actor, command = next(wanted)
+            ours = twin.receive(actor, command, recorded.now)
+            theirs = recorded.give(actor, command)
+            assert (theirs.reply, theirs.events) == (ours.reply, ours.events)
+
+
+def test_a_lobby_comes_back() -> None:
+    """Before the first hand there are seats, a host and options."""
+    recorded = Recorded()
+    recorded.give(0, cl.AddBot(counter=1, level="hard"))
+    recorded.give(0, cl.SetOptions(counter=2, options=Options(hands=7)))
+    twin = recorded.restored()
+    assert recorded.table.view.snapshot(0) == twin.view.snapshot(0)
+    assert 7 == twin.view.options.hands
+
+
+def test_from_a_snapshot_it_is_the_same() -> None:
+    """With a snapshot between two hands the log before it need not be gone through."""
+    recorded = Recorded(hands=3, tally_ms=10_000)
+    recorded.give(0, cl.Start(counter=1))
+    recorded.wait(4_000)
+    for seat in range(3):
+        recorded.give(seat, cl.Stuck(counter=recorded.counter(seat)))
+    assert Phase.TALLY is recorded.table.view.phase
+    snapshot = recorded.table.view.snapshot(0)
+    recorded.wait(20_000)
+    assert recorded.table.view.in_hand
+    wanted = commands(recorded, random.Random(5))
+    for _ in range(40):
+        recorded.give(*next(wanted))
+    whole, quick = recorded.restored(), recorded.restored(snapshot)
+    assert whole.view.snapshot(0) == quick.view.snapshot(0)
+    assert hidden(whole) == hidden(quick)
+    assert (whole._matches, whole.view.hand_id) == (quick._matches, quick.view.hand_id)
+    past = recorded.past(snapshot)
+    cut = Table("TEST", recorded.options, hand_seeds(SEED))
+    cut.restore(past._replace(log=[(event, at) for event, at in past.log if event.seq > snapshot.seq]))
+    assert whole.view.snapshot(0) == cut.view.snapshot(0)
+
+
+def test_after_the_tally_the_next_hand_is_dealt() -> None:
+    """A table that came back between two hands goes on by itself when somebody is there."""
+    recorded = Recorded(hands=3, tally_ms=1_000)
+    recorded.give(0, cl.Start(counter=1))
+    recorded.wait(4_000)
+    for seat in range(3):
+        recorded.give(seat, cl.Stuck(counter=recorded.counter(seat)))
+    for snapshot in (None, recorded.table.view.snapshot(0)):
+        twin = recorded.restored(snapshot)
+        twin.begin_again(recorded.now)
+        twin.connect(0, connected=True, at=recorded.now)
+        assert any(isinstance(event, ev.Dealt) for event in twin.tick(recorded.now + 1_000 * MS))
+
+
+# The first moments after a restart.
+
+
+def playing(**options: object) -> Recorded:
+    """Return a table at play."""
+    recorded = Recorded(**options)
+    recorded.give(0, cl.Start(counter=1))
+    recorded.wait(4_000)
+    assert Phase.PLAYING is recorded.table.view.phase
+    return recorded
+
+
+def test_a_hand_waits_until_two_are_back() -> None:
+    """Nobody is connected at first; the hand stands still, and goes on with the second."""
+    recorded = playing()
+    twin = recorded.restored()
+    elapsed = twin.elapsed_ms(recorded.now)
+    events = twin.begin_again(recorded.now)
+    assert [False, False, False] == [event.connected for event in events if isinstance(event, ev.Connected)]
+    assert isinstance(events[-1], ev.Paused)
+    assert elapsed == twin.elapsed_ms(recorded.now + 5_000 * MS)
+    later = recorded.now + 5_000 * MS
+    assert not any(isinstance(event, ev.Continued) for event in twin.connect(2, connected=True, at=later))
+    back = twin.connect(1, connected=True, at=later + MS)
+    (on,) = (event for event in back if isinstance(event, ev.Continued))
+    assert elapsed == on.elapsed_ms
+    assert not twin.view.paused
+
+
+def test_where_nothing_pauses_it_waits_for_ten_seconds() -> None:
+    """A table without the rule of pauses gives its players time to come back, and no more."""
+    recorded = playing(pause_after_ms=None)
+    twin = recorded.restored()
+    assert isinstance(twin.begin_again(recorded.now)[-1], ev.Paused)
+    twin.connect(0, connected=True, at=recorded.now)
+    assert twin.tick(recorded.now + 9_999 * MS) == []
+    assert any(isinstance(event, ev.Continued) for event in twin.tick(recorded.now + 10_000 * MS))
+
+
+def test_the_pause_of_a_host_stays() -> None:
+    """Whatever the host stopped the host lets go on."""
+    recorded = playing()
+    recorded.give(0, cl.Pause(counter=recorded.counter(0)))
+    twin = recorded.restored()
+    assert not any(isinstance(event, ev.Paused) for event in twin.begin_again(recorded.now))
+    for seat in range(3):
+        twin.connect(seat, connected=True, at=recorded.now + MS)
+    assert twin.view.paused
+    twin.receive(0, cl.Pause(counter=recorded.counter(0), paused=False), recorded.now + 2 * MS)
+    assert not twin.view.paused
+
+
+def test_who_stays_away_is_not_waited_for() -> None:
+    """The usual times begin with the restart: after them others agree alone, and the host is another."""
+    recorded = playing()
+    twin = recorded.restored()
+    twin.begin_again(recorded.now)
+    at = recorded.now + MS
+    for seat in (1, 2):
+        twin.connect(seat, connected=True, at=at)
+    for seat in (1, 2):
+        twin.receive(seat, cl.Stuck(counter=recorded.counter(seat)), at)
+    assert twin.view.in_hand
+    twin.tick(at + QUIET * MS)
+    assert 1 == twin.view.host
+    assert not twin.view.in_hand
+
+
+def test_a_log_with_a_gap_is_refused() -> None:
+    """Nothing is made up: a table whose log or whose secrets are not whole cannot come back."""
+    recorded = playing()
+    past = recorded.past()
+    log = list(past.log)
+    for damaged in (past._replace(log=log[:5] + log[6:]), past._replace(seeds={})):
+        with pytest.raises(InconsistentEvent):
+            Table("TEST", recorded.options, hand_seeds(SEED)).restore(damaged)
+
+
+def test_a_play_of_the_hand_that_was_over_is_refused_as_such() -> None:
+    """Whoever was away when hand and server ended hears that it is over, and not that none has begun."""
+    recorded = Recorded(countdown_ms=0, hands=1)
+    recorded.give(0, cl.Start(counter=1))
+    recorded.wait(10)
+    for seat in range(len(PLAYERS)):
+        recorded.give(seat, cl.Stuck(counter=recorded.counter(seat)))
+    assert Phase.OVER is recorded.table.view.phase
+    for table in (recorded.table, recorded.restored(recorded.table.view.snapshot(0))):
+        late = cl.PlayCards(counter=9, source=20, count=1, destination=-1, seen=recorded.table.view.seq)
+        reply = table.receive(0, late, recorded.now).reply
+        assert isinstance(reply, Refused)
+        assert reply.reason is Reason.HAND_OVER

@@ -1,0 +1,148 @@
+"""The file: whose it is, who may read it, and how older ones are brought up to date."""
+
+import contextlib
+import sqlite3
+import stat
+from pathlib import Path
+
+import pytest
+
+from racing_demon_server.durability import Durability
+from racing_demon_server.journal.lockfile import Lockfile, first_free
+from racing_demon_server.journal.matches import export, matches
+from racing_demon_server.journal.schema import (
+    APPLICATION_ID,
+    MIGRATIONS,
+    VERSION,
+    JournalUnusable,
+    default_path,
+    open_journal,
+)
+from racing_demon_server.journal.upkeep import check
+
+FIXTURES = Path(__file__).parent
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Return where a journal is to be."""
+    return tmp_path / "folder" / "journal.sqlite"
+
+
+def test_a_new_file_is_its_owners_alone(path: Path) -> None:
+    """With folder and all; so are the files that SQLite puts beside it."""
+    with contextlib.closing(open_journal(path, write=True)) as db:
+        db.execute("INSERT INTO corrections (match, entry) VALUES ('1.1', '')")
+        files = sorted(path.parent.iterdir())
+        assert ["journal.sqlite", "journal.sqlite-shm", "journal.sqlite-wal"] == [file.name for file in files]
+        assert {0o600} == {stat.S_IMODE(file.stat().st_mode) for file in files}
+
+
+def test_a_new_file_says_what_it_is(path: Path) -> None:
+    """Its application and its version stand in its head."""
+    open_journal(path, write=True).close()
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        assert (APPLICATION_ID,) == db.execute("PRAGMA application_id").fetchone()
+        assert (VERSION,) == db.execute("PRAGMA user_version").fetchone()
+
+
+def test_other_files_are_refused_and_left_alone(path: Path) -> None:
+    """A file of others is no journal, whatever is in it, and stays as it was to the byte."""
+    path.parent.mkdir()
+    other = path.with_name("other")
+    with contextlib.closing(sqlite3.connect(other)) as db:
+        db.execute("CREATE TABLE events (id)")
+    for text in (other.read_bytes(), b"not a database at all, but long enough for one" * 100, b"short"):
+        path.write_bytes(text)
+        for write in (True, False):
+            with pytest.raises(JournalUnusable, match=r"no journal of Racing Demon|cannot be used"):
+                open_journal(path, write=write)
+        assert text == path.read_bytes()
+
+
+def test_a_newer_version_is_refused_and_left_alone(path: Path) -> None:
+    """Whoever reads the message knows that the program is to be updated, and not the file thrown away."""
+    open_journal(path, write=True).close()
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.execute(f"PRAGMA user_version = {VERSION + 1}")
+    before = path.read_bytes()
+    with pytest.raises(JournalUnusable, match=r"written by a newer version .* update this program"):
+        open_journal(path, write=True)
+    assert before == path.read_bytes()
+
+
+def test_what_cannot_be_opened_has_a_sentence(tmp_path: Path) -> None:
+    """No file, a folder, and a folder that is a file."""
+    with pytest.raises(JournalUnusable, match="There is no journal at"):
+        open_journal(tmp_path / "none")
+    with pytest.raises(JournalUnusable, match="cannot be opened"):
+        open_journal(tmp_path, write=True)
+    (tmp_path / "file").touch()
+    with pytest.raises(JournalUnusable, match="cannot be opened"):
+        open_journal(tmp_path / "file" / "journal", write=True)
+
+
+@pytest.mark.parametrize("version", range(1, VERSION))
+def test_older_files_are_brought_up_to_date(path: Path, version: int) -> None:
+    """A journal of each version before this, as it was written then, is whole and can be exported."""
+    path.parent.mkdir()
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.executescript((FIXTURES / f"version{version}.sql").read_text())
+        assert (version,) == db.execute("PRAGMA user_version").fetchone()
+        events = db.execute("SELECT count(*) FROM events").fetchone()[0]
+    with pytest.raises(JournalUnusable, match="a server brings it up to date first"):
+        open_journal(path)
+    open_journal(path, write=True, durability=Durability.NORMAL).close()
+    report = check(path)
+    assert ([], events) == (report.faults, report.events)
+    with contextlib.closing(open_journal(path)) as db:
+        (match,) = matches(db)
+        assert match.finished
+        assert len(list(export(db, match))) > 50
+
+
+def test_a_migration_is_whole_or_not_there(path: Path) -> None:
+    """One that fails leaves the file at the version before it, with all that was in it."""
+    path.parent.mkdir()
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.executescript((FIXTURES / "version1.sql").read_text())
+        db.execute("CREATE TABLE corrections (id)")  # in the way of the second
+    with pytest.raises(JournalUnusable, match="It was left as it is"):
+        open_journal(path, write=True)
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        assert (1,) == db.execute("PRAGMA user_version").fetchone()
+        assert [] == db.execute("SELECT * FROM sqlite_master WHERE name = 'beaten'").fetchall()
+
+
+def test_migrations_are_never_changed() -> None:
+    """Files of version 1 are out there: what makes them is as it was."""
+    with (
+        contextlib.closing(sqlite3.connect(":memory:")) as made,
+        contextlib.closing(sqlite3.connect(":memory:")) as kept,
+    ):
+        made.executescript(MIGRATIONS[0])
+        kept.executescript((FIXTURES / "version1.sql").read_text())
+        tables = "SELECT name, type FROM sqlite_master ORDER BY name"
+        assert kept.execute(tables).fetchall() == made.execute(tables).fetchall()
+        for (name,) in made.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+            columns = f"PRAGMA table_info({name})"
+            assert kept.execute(columns).fetchall() == made.execute(columns).fetchall()
+
+
+def test_the_usual_place_is_the_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A variable names another folder."""
+    monkeypatch.setenv("RACING_DEMON_DATA", str(tmp_path))
+    assert tmp_path / "journal.sqlite" == default_path()
+    monkeypatch.delenv("RACING_DEMON_DATA")
+    assert default_path().is_absolute()
+
+
+def test_who_needs_any_file_gets_one_that_is_free(path: Path) -> None:
+    """The usual one, or else one with a number."""
+    assert path == first_free(path)
+    first = Lockfile(path)
+    second = Lockfile(first_free(path))
+    assert "journal-3.sqlite" == first_free(path).name
+    first.release()
+    assert path == first_free(path)
+    second.release()

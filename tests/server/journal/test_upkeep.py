@@ -1,0 +1,234 @@
+"""The command ``racing-demon-server journal``: copies, checks, lists, exports."""
+
+import contextlib
+import json
+import sqlite3
+import stat
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from racing_demon_protocol.messages import client as cl
+from racing_demon_protocol.messages import events as ev
+from racing_demon_protocol.messages.server import Snapshot
+from racing_demon_protocol.record import read, verify
+from racing_demon_server.__main__ import main
+from racing_demon_server.journal.schema import open_journal
+from racing_demon_server.journal.upkeep import check
+
+from ...support.journals import journaled, play_match
+from ...support.servers import Peer, Served
+
+FIXTURE = Path(__file__).parent / "version1.sql"
+
+
+@pytest.fixture
+def played(tmp_path: Path) -> Path:
+    """Return a journal with a finished match in it."""
+    path = tmp_path / "journal.sqlite"
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.executescript(FIXTURE.read_text())
+    open_journal(path, write=True).close()
+    return path
+
+
+@pytest.fixture
+async def served(tmp_path: Path) -> AsyncIterator[Served]:
+    """Run a server that keeps a journal."""
+    async with journaled(tmp_path / "journal.sqlite", bot_speed=100.0) as served:
+        yield served
+
+
+def lines(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> list[str]:
+    """Run the command, which must go well, and return what it says."""
+    assert 0 == main(["journal", *map(str, arguments)])
+    return capsys.readouterr().out.splitlines()
+
+
+def fails(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str]:
+    """Run the command, and return its code and what it complains of."""
+    code = main(["journal", *map(str, arguments)])
+    ended = capsys.readouterr()
+    assert "Traceback" not in ended.err
+    return code, ended.out + ended.err
+
+
+# Matches.
+
+
+async def test_matches_are_listed(tmp_path: Path, served: Served, capsys: pytest.CaptureFixture[str]) -> None:
+    """While the server runs: each match with its players, its hands, and whether it was finished."""
+    code = await play_match(served.url, bots=2, hands=2)
+    async with Peer.hosting(served.url, game="classic") as ann:
+        await ann.ask(cl.AddBot, level="easy")
+        await ann.ask(cl.Start)
+        await ann.until(ev.Signalled)
+        journal = tmp_path / "journal.sqlite"
+        first, second = map(json.loads, lines(capsys, "list", "--json", "--journal", journal))
+        told = lines(capsys, "list", "--journal", journal)
+    assert ("1.1", code, "racing-demon", 2, True) == (
+        first["id"],
+        first["code"],
+        first["game"],
+        first["hands"],
+        first["finished"],
+    )
+    assert ({"0": "Ada", "1": "Bob"}, [0, 1]) == (first["seats"], first["bots"])
+    assert first["started_ms"] < first["ended_ms"]
+    assert ("2.1", ann.code, "classic", 0, False, None) == (
+        second["id"],
+        second["code"],
+        second["game"],
+        second["hands"],
+        second["finished"],
+        second["ended_ms"],
+    )
+    assert ({"0": "Ann", "1": "Ada"}, [1]) == (second["seats"], second["bots"])
+    assert "Ada (bot), Bob (bot)" in told[0]
+    assert told[1].endswith("not finished")
+
+
+async def test_each_match_is_a_record_that_proves_itself(
+    tmp_path: Path, served: Served, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two matches at one table: each export holds all of its hands, with their times."""
+    async with Peer.hosting(served.url, seated=False, hands=1) as host:
+        for _ in range(2):
+            await host.ask(cl.AddBot, level="hard")
+        for _ in range(2):
+            await host.ask(cl.Start)
+            await host.until(ev.MatchOver)
+    journal = tmp_path / "journal.sqlite"
+    plays = 0
+    for id_ in ("1.1", "1.2"):
+        exported = lines(capsys, "export", id_, "--journal", journal)
+        verdict = verify(read(exported))
+        assert (1, 0, 1) == (verdict.hands, verdict.skipped, verdict.matches)
+        plays += verdict.plays
+        rows = [json.loads(line) for line in exported]
+        times = [row["at_us"] for row in rows if "at_us" in row]
+        assert times == sorted(times)
+        assert len(times) > verdict.plays
+    verdict = verify(read(lines(capsys, "export", "all", "--journal", journal)))
+    assert (2, plays, 2) == (verdict.hands, verdict.plays, verdict.matches)
+
+
+def test_what_is_not_there_is_not_exported(played: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A wrong id, and a wrong file, have a sentence each."""
+    code, said = fails(capsys, "export", "7.7", "--journal", played)
+    assert 1 == code
+    assert "there is no match 7.7" in said
+    code, said = fails(capsys, "export", "1.1", "--journal", played.with_name("none"))
+    assert 3 == code
+    assert "There is no journal at" in said
+
+
+# Copies.
+
+
+async def test_a_copy_is_made_while_games_run(
+    tmp_path: Path, served: Served, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It holds all that was told when it began, is whole, and is its owner's alone."""
+    copy = tmp_path / "copy.sqlite"
+    async with Peer.hosting(served.url, seated=False, hands=5) as host:
+        for _ in range(4):
+            await host.ask(cl.AddBot, level="hard")
+        await host.ask(cl.Start)
+        for _ in range(5):
+            for _ in range(20):
+                await host.until(ev.Played)
+            told = host.view.seq
+            assert [] == lines(capsys, "backup", tmp_path / "journal.sqlite", "--to", copy)
+            report = check(copy)
+            assert [] == report.faults
+            assert report.events >= told
+    assert 0o600 == stat.S_IMODE(copy.stat().st_mode)
+    assert [] == list(tmp_path.glob(".copy*"))
+    restored = tmp_path / "restored.sqlite"
+    lines(capsys, "restore", copy, "--to", restored)
+    async with journaled(restored) as again, Peer.connect(again.url) as back:
+        await back.greet()
+        await back.enter(cl.Resume(code=host.code, token=host.token))
+        assert told <= (await back.until(Snapshot)).seq
+
+
+def test_a_copy_takes_the_place_of_nothing(
+    played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is there stays there: a restore wants the place free."""
+    copy = tmp_path / "copy.sqlite"
+    lines(capsys, "backup", played, "--to", copy)
+    before = played.read_bytes()
+    code, said = fails(capsys, "restore", copy, "--to", played)
+    assert (3, True) == (code, "is there already" in said)
+    assert before == played.read_bytes()
+
+
+async def test_a_journal_in_use_is_not_replaced(
+    tmp_path: Path, served: Served, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """While a server has the file, nothing is put in its place."""
+    (tmp_path / "journal.sqlite").rename(tmp_path / "moved.sqlite")
+    code, said = fails(capsys, "restore", tmp_path / "moved.sqlite", "--to", tmp_path / "journal.sqlite")
+    assert (3, True) == (code, "Another server uses" in said)
+    (tmp_path / "moved.sqlite").rename(tmp_path / "journal.sqlite")
+
+
+def test_where_nothing_can_be_written_nothing_is_left(
+    played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A copy that cannot be made leaves no part of itself."""
+    code, said = fails(capsys, "backup", played, "--to", tmp_path / "none" / "copy.sqlite")
+    assert (3, True) == (code, "cannot be written" in said)
+
+
+# Checks.
+
+
+def test_a_whole_journal_is_right(played: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It says how much was looked at."""
+    (told,) = lines(capsys, "check", played)
+    assert told.startswith("right: 1 tables, 1 hands, ")
+
+
+@pytest.mark.parametrize(
+    ("damage", "why"),
+    [
+        ("DELETE FROM events WHERE seq = 20", "event 21 after event 19"),
+        ("UPDATE events SET frame = x'00' WHERE seq = 20", "event 20 is not understood"),
+        (
+            "UPDATE events SET frame = (SELECT frame FROM events WHERE seq = 21) WHERE seq = 20",
+            "event 20 is none",
+        ),
+        ("UPDATE seeds SET seed = zeroblob(32)", "is not the one that was promised"),
+        ("DELETE FROM seeds", "is not the one that was promised"),
+        ("UPDATE claims SET reply = x'c0'", "an answer is not understood"),
+        ("UPDATE tables SET options = '{}}'", "its options are unknown here"),
+    ],
+)
+def test_what_is_wrong_is_found(
+    played: Path, capsys: pytest.CaptureFixture[str], damage: str, why: str
+) -> None:
+    """Whatever is missing or changed: which table, and what."""
+    with contextlib.closing(sqlite3.connect(played)) as db:
+        db.execute(damage)
+        db.commit()
+    code, said = fails(capsys, "check", played)
+    assert 1 == code
+    assert said.startswith("not right: table 1 (")
+    assert why in said
+
+
+def test_a_damaged_page_is_found(played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A file that SQLite cannot read through is told so, and restored nowhere."""
+    data = bytearray(played.read_bytes())
+    for place in range(4_096 * 3, len(data), 512):
+        data[place] ^= 0xFF
+    played.write_bytes(data)
+    code, said = fails(capsys, "check", played)
+    assert (1, True) == (code, said.startswith("not right: "))
+    code, _ = fails(capsys, "restore", played, "--to", tmp_path / "other.sqlite")
+    assert 3 == code
+    assert not (tmp_path / "other.sqlite").exists()

@@ -1,0 +1,203 @@
+"""The thread that writes: in order, together, and nothing told before it is there."""
+
+import asyncio
+import contextlib
+import sqlite3
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from racing_demon_server.durability import Durability
+from racing_demon_server.journal.schema import JournalUnusable, open_journal
+from racing_demon_server.journal.writer import Journal, Statement
+
+from ...support.crashes import until
+from ...support.servers import PATIENCE, troubles, within
+
+BIG = "x" * 200_000
+
+
+def row(number: int, text: str = "") -> list[Statement]:
+    """Return what writes a row that can be found again."""
+    return [("INSERT INTO corrections (id, match, entry) VALUES (?, ?, '')", (number, text))]
+
+
+def rows(path: Path) -> list[int]:
+    """Return the numbers of the rows that anybody else can read by now."""
+    with contextlib.closing(open_journal(path)) as db:
+        return [number for (number,) in db.execute("SELECT id FROM corrections ORDER BY id")]
+
+
+class Meter:
+    """Writes down what it is told."""
+
+    def __init__(self) -> None:
+        self.seconds: list[float] = []
+        self.failures = 0
+        self.most_waiting = 0
+
+    def written(self, seconds: float) -> None:
+        """Note a time."""
+        self.seconds.append(seconds)
+
+    def failed(self) -> None:
+        """Count a failure."""
+        self.failures += 1
+
+    def waiting(self, entries: int) -> None:
+        """Note how much waits."""
+        self.most_waiting = max(self.most_waiting, entries)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Return where a journal is to be."""
+    return tmp_path / "journal.sqlite"
+
+
+@pytest.fixture
+def meter() -> Meter:
+    """Return what measures the journal."""
+    return Meter()
+
+
+@pytest.fixture
+async def journal(path: Path, meter: Meter) -> AsyncIterator[Journal]:
+    """Open a journal."""
+    journal = Journal(path, Durability.FULL, meter)
+    yield journal
+    await asyncio.to_thread(journal.close)
+
+
+async def test_what_is_told_is_there(journal: Journal, path: Path) -> None:
+    """When it is told, others can read it; and it is told in the order in which it came."""
+    told: list[int] = []
+
+    def tell(number: int) -> None:
+        told.append(number)
+        assert number in rows(path)
+
+    for number in range(1, 51):
+        journal.write(row(number), lambda number=number: tell(number))  # type: ignore[misc]
+    assert [] == told
+    await within(PATIENCE, journal.drained())
+    assert list(range(1, 51)) == told
+
+
+async def test_what_waits_is_written_together(journal: Journal, path: Path, meter: Meter) -> None:
+    """A thousand entries that come while the disk is busy take a few transactions, and not a thousand."""
+    with contextlib.closing(open_journal(path)) as db:
+        before = db.execute("PRAGMA data_version").fetchone()[0]
+        seen = {before}
+        for number in range(1, 1_001):
+            journal.write(row(number), lambda: seen.add(db.execute("PRAGMA data_version").fetchone()[0]))
+        await within(PATIENCE, journal.drained())
+        assert 1_000 == db.execute("SELECT count(*) FROM corrections").fetchone()[0]
+    assert len(seen) < 200
+    assert (1_000, 1_000) == (len(meter.seconds), meter.most_waiting)
+    assert all(seconds > 0 for seconds in meter.seconds)
+
+
+async def test_an_entry_is_there_as_a_whole_or_not_at_all(journal: Journal, path: Path) -> None:
+    """Of statements of which one fails none is carried out, and nothing behind them is told."""
+    told: list[str] = []
+    halts: list[bool] = []
+    journal.halted = halts.append
+    journal.write([*row(1), *row(1)], lambda: told.append("never"))
+    journal.write(row(2), lambda: told.append("neither"))
+    await until(lambda: halts == [True])
+    assert ([], []) == (told, rows(path))
+
+
+async def test_a_full_disk_halts_and_loses_nothing(
+    journal: Journal, path: Path, meter: Meter, caplog: pytest.LogCaptureFixture
+) -> None:
+    """While the file cannot grow nothing is told; when it can, everything is written, in its order."""
+    told: list[int] = []
+    halts: list[bool] = []
+    journal.halted = halts.append
+    journal.write(row(1), lambda: told.append(1))
+    await within(PATIENCE, journal.drained())
+    journal._db.execute("PRAGMA max_page_count = 1").fetchall()
+    for number in (2, 3, 4):
+        journal.write(row(number, BIG), lambda number=number: told.append(number))  # type: ignore[misc]
+    await until(lambda: meter.failures >= 2)
+    assert ([1], [True], [1]) == (told, halts, rows(path))
+    assert journal.is_halted
+    assert 3 == len(journal)
+    journal._db.execute("PRAGMA max_page_count = 1000000").fetchall()
+    await within(PATIENCE, journal.drained())
+    assert ([1, 2, 3, 4], [True, False], [1, 2, 3, 4]) == (told, halts, rows(path))
+    assert not journal.is_halted
+    assert ["the journal's disk takes nothing: tables stand still"] == troubles(caplog)
+
+
+async def test_one_that_cannot_be_told_is_no_trouble_for_others(
+    journal: Journal, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A fault in what is called is logged; whoever comes behind it is told."""
+    told: list[int] = []
+    journal.write(row(1), lambda: told.append(1 // 0))
+    journal.write(row(2), lambda: told.append(2))
+    await within(PATIENCE, journal.drained())
+    assert [2] == told
+    assert ["what was written could not be told"] == troubles(caplog)
+
+
+async def test_closing_writes_what_waits(path: Path) -> None:
+    """Nothing that came before the end is left out."""
+    journal = Journal(path, Durability.NORMAL)
+    for number in range(1, 101):
+        journal.write(row(number), lambda: None)
+    await asyncio.to_thread(journal.close)
+    assert list(range(1, 101)) == rows(path)
+
+
+async def test_a_second_server_is_refused(journal: Journal, path: Path) -> None:
+    """One file has one server; when that is gone, the next may have it."""
+    with pytest.raises(JournalUnusable, match="Another server uses the journal"):
+        Journal(path, Durability.FULL)
+    journal.write(row(1), lambda: None)
+    await within(PATIENCE, journal.drained())
+    assert [1] == rows(path)
+
+
+async def test_durability_is_what_was_asked_for(path: Path) -> None:
+    """Full waits for the disk with every transaction, normal does not; both write ahead."""
+    for durability, synchronous in ((Durability.FULL, 2), (Durability.NORMAL, 1)):
+        with contextlib.closing(open_journal(path, write=True, durability=durability)) as db:
+            assert (synchronous,) == db.execute("PRAGMA synchronous").fetchone()
+            assert ("wal",) == db.execute("PRAGMA journal_mode").fetchone()
+
+
+async def test_a_disk_that_takes_its_time_halts_too(
+    journal: Journal, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What waits is bounded: while somebody holds the file for long no more is taken than that."""
+    monkeypatch.setattr("racing_demon_server.journal.writer.MOST_WAITING", 20)
+    halts: list[bool] = []
+    journal.halted = halts.append
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    for number in range(1, 22):
+        journal.write(row(number), lambda: None)
+    await until(lambda: halts == [True])
+    other.execute("COMMIT")
+    other.close()
+    await until(lambda: halts == [True, False])
+    assert list(range(1, 22)) == rows(path)
+
+
+async def test_others_may_write_a_little(journal: Journal, path: Path) -> None:
+    """While somebody else holds the file for a moment the journal waits, and halts nobody."""
+    halts: list[bool] = []
+    journal.halted = halts.append
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    journal.write(row(1), lambda: None)
+    await asyncio.sleep(0.1)
+    other.execute("COMMIT")
+    other.close()
+    await within(PATIENCE, journal.drained())
+    assert ([], [1]) == (halts, rows(path))

@@ -1,0 +1,46 @@
+"""A room whose disk takes nothing for a while."""
+
+import asyncio
+import random
+from pathlib import Path
+
+from racing_demon_protocol.messages import client as cl
+from racing_demon_protocol.messages.events import Readied
+from racing_demon_protocol.messages.server import Accepted, Refused
+from racing_demon_protocol.options import Options
+from racing_demon_protocol.reasons import Reason
+from racing_demon_server.hall import Hall
+from racing_demon_server.settings import Settings
+
+from ..support.rooms import Ear, in_virtual_time, now
+from ..support.simulation import VirtualJournal
+
+
+def test_what_was_judged_before_the_disk_was_full_is_not_refused(tmp_path: Path) -> None:
+    """Sent again meanwhile it is answered when its event is told; a new command is refused."""
+
+    async def story() -> None:
+        journal = VirtualJournal(tmp_path / "journal.db", random.Random(1))
+        room = Hall(Settings(), now, (), journal).open(Options())
+        ear = Ear()
+        room.take_seat(ear, room.join("Ann", b"token"))
+        await journal.drained()
+        room.catch_up(ear, 0)
+        journal.is_failing = True
+        command = cl.Ready(counter=1)
+        room.put(ear, 0, command, now(), 0)
+        await asyncio.sleep(1)
+        assert room.is_halted
+        room.put(ear, 0, command, now(), 0)
+        room.put(ear, 0, cl.Ready(counter=2), now(), 1)
+        await asyncio.sleep(1)
+        assert [Reason.HALTED] == [reply.reason for reply in ear.replies if isinstance(reply, Refused)]
+        assert not [event for event in ear.events if isinstance(event, Readied)]
+        journal.is_failing = False
+        await asyncio.sleep(1)
+        assert 1 == len([event for event in ear.events if isinstance(event, Readied)])
+        assert [1, 1] == [reply.counter for reply in ear.replies if isinstance(reply, Accepted)]
+        room.close()
+        journal.close()
+
+    in_virtual_time(story())

@@ -1,0 +1,299 @@
+"""A server that is killed while players play, and players who write down what they were told."""
+
+import asyncio
+import contextlib
+import os
+import random
+import signal
+import sqlite3
+import sys
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, Self
+
+from racing_demon_client.connection import Client
+from racing_demon_client.errors import ConnectionFailed
+from racing_demon_protocol.codec import encode
+from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.messages import Event
+from racing_demon_protocol.messages import client as cl
+from racing_demon_protocol.messages.events import Played
+from racing_demon_protocol.messages.server import Accepted, Halted, Refused
+from racing_demon_protocol.options import Options
+from racing_demon_protocol.reasons import Phase, Reason
+from racing_demon_server.journal.reading import log_of, tables
+from racing_demon_server.journal.schema import open_journal
+
+from .processes import Running, started
+from .servers import PATIENCE
+
+__all__ = ["Mortal", "Player", "Verdict", "all_answered", "judge", "judge_db", "meeting", "one_hand", "until"]
+
+HANDS: Final = 100
+PLAYS: Final = 15
+"""Of each player in :func:`one_hand`."""
+
+
+class Mortal:
+    """A server on one port and one journal, that can be killed and started again.
+
+    Attributes:
+        url: where it is.
+        restarts: for each start, the seconds from asking for it to the open port.
+
+    """
+
+    def __init__(self, nursery: Running, journal: Path, *more: str) -> None:
+        self._nursery = nursery
+        self._arguments = ["--host=127.0.0.1", f"--journal={journal}", *more]
+        self._pid = 0
+        self.url = ""
+        self.restarts: list[float] = []
+
+    @classmethod
+    @asynccontextmanager
+    async def started(cls, journal: Path, *more: str) -> AsyncIterator[Self]:
+        """Start a server, and let none be left in the end."""
+        async with started("tests.support.nursery", stderr=sys.stderr) as nursery:
+            mortal = cls(nursery, journal, *more)
+            try:
+                await mortal.start()
+                yield mortal
+            finally:
+                mortal.kill()
+
+    async def start(self) -> None:
+        """Start it, on the same port as before."""
+        port = self.url.rpartition(":")[2].partition("/")[0] or "0"
+        began = time.perf_counter()
+        self._nursery.type(f"start --port={port} {' '.join(self._arguments)}")
+        self._pid = int((await self._nursery.line(r"^pid (\d+)")).group(1))
+        self.url = (await self._nursery.line(r"listening on (\S+)")).group(1)
+        self.restarts.append(time.perf_counter() - began)
+
+    async def stop(self) -> None:
+        """Stop it as an operator does, and wait until it is gone."""
+        pid = self._pid
+        self.kill(signal.SIGTERM)
+        status = Path(f"/proc/{pid}/status")
+        await until(lambda: not status.exists() or "State:\tZ" in status.read_text())
+
+    @property
+    def pid(self) -> int:
+        """The number of its process."""
+        return self._pid
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it runs; one that was killed and is not waited for does not."""
+        return "State:\tZ" not in Path(f"/proc/{self._pid}/status").read_text()
+
+    def kill(self, number: int = signal.SIGKILL) -> None:
+        """Send it a signal, by default the one that nobody can catch."""
+        if self._pid:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self._pid, number)
+            self._pid = 0
+
+
+@dataclass
+class Player:
+    """Somebody who plays whatever is legal, and writes down all that the server says.
+
+    Attributes:
+        client: the connection.
+        seen: every event, by its number, as it is on the wire.
+        answered: what each command was answered, by its counter; ``Played`` for a play.
+        sent: every command, by its counter.
+        again: how often something was told that contradicts what was told before.
+
+    """
+
+    client: Client
+    rng: random.Random
+    seen: dict[int, bytes | str] = field(default_factory=dict)
+    answered: dict[int, str] = field(default_factory=dict)
+    sent: dict[int, cl.Command] = field(default_factory=dict)
+    again: int = 0
+
+    async def play(self, seconds: float) -> None:
+        """Play until the end of time, or the connection's; a play about every so many seconds."""
+        playing = asyncio.create_task(self._choose(seconds))
+        try:
+            await self.listen()
+        finally:
+            playing.cancel()
+
+    async def say(self, command: cl.Command) -> None:
+        """Send a command until it is carried out; a server that can keep nothing just now is asked again."""
+        while True:
+            self.sent[command.counter] = command
+            await self.client.send(command)
+            await until(lambda: command.counter in self.answered)  # noqa: B023
+            if self.answered[command.counter] != f"refused: {Reason.HALTED}":
+                return
+            await asyncio.sleep(0.05)
+            command = command.model_copy(update={"counter": self.client.next_counter()})
+
+    async def listen(self, halts: list[bool] | None = None) -> None:
+        """Write down what the server says."""
+        async for message in self.client:
+            match message:
+                case Event():
+                    frame = encode(message)
+                    self.again += self.seen.setdefault(message.seq, frame) != frame
+                    if isinstance(message, Played) and message.seat == self.client.seat:
+                        self._note(message.counter, "played")
+                case Accepted():
+                    self._note(message.counter, "accepted")
+                case Refused(counter=counter) if counter:
+                    self._note(counter, f"refused: {message.reason}")
+                case Halted() if halts is not None:
+                    halts.append(message.halted)
+
+    def _note(self, counter: int, answer: str) -> None:
+        if counter:
+            self.again += self.answered.setdefault(counter, answer) != answer
+
+    async def _choose(self, seconds: float) -> None:
+        while True:
+            await asyncio.sleep(self.rng.uniform(0, 2 * seconds))
+            view, seat = self.client.view, self.client.seat
+            assert seat is not None
+            command: cl.Command | None = None
+            plays = list(self.client.legal_plays())
+            if view.phase is Phase.OVER and not view.seats[seat].ready:
+                command = cl.Ready(counter=self.client.next_counter())
+            elif plays and not view.paused and not (view.seats[seat].stuck or len(self.client.in_doubt) > 3):
+                if self.rng.random() < 0.01:
+                    command = cl.Stuck(counter=self.client.next_counter())
+                else:
+                    command = self.client.play_command(self.rng.choice(plays))
+            if command is not None:
+                self.sent[command.counter] = command
+                await self.client.send(command)
+
+
+async def _entered(entering: Callable[[], Awaitable[Client]]) -> Client:
+    """Take a place, and try again where the server dies meanwhile: nothing was told then."""
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            with contextlib.suppress(ConnectionFailed, CommandRefused):
+                return await entering()
+            await asyncio.sleep(0.05)
+
+
+async def one_hand(url: str, journal_halts: list[bool] | None = None) -> list[Player]:
+    """Let two players play a match of one hand, taking turns, until both say that they are stuck."""
+    options = Options(hands=1, countdown_ms=20, tally_ms=0)
+    ann = await _entered(lambda: Client.create(url, "Ann", options))
+    ben = await _entered(lambda: Client.join(url, ann.code, "Ben"))
+    players = [Player(client, random.Random(f"hand/{seat}")) for seat, client in enumerate((ann, ben))]
+    tasks = [asyncio.create_task(player.listen(journal_halts)) for player in players]
+    try:
+        await players[0].say(cl.Start(counter=ann.next_counter()))
+        await until(lambda: ann.view.in_hand and ben.view.in_hand)
+        for number in range(2 * PLAYS):
+            player = players[number % 2]
+            play = player.rng.choice(list(player.client.legal_plays()))
+            await player.say(player.client.play_command(play))
+        for player in players:
+            await player.say(cl.Stuck(counter=player.client.next_counter()))
+        await until(lambda: all(player.client.view.phase is Phase.OVER for player in players))
+    finally:
+        for task in tasks:
+            task.cancel()
+        for result in await asyncio.gather(*tasks, return_exceptions=True):
+            if isinstance(result, Exception):
+                raise result
+        for player in players:
+            await player.client.close()
+    return players
+
+
+@asynccontextmanager
+async def meeting(
+    url: str, number: int, seed: int, seconds: float = 0.01, patience: float = 60.0
+) -> AsyncIterator[list[Player]]:
+    """Let some players sit down at a table and play, each with a client of its own, until the end of this."""
+    options = Options(hands=HANDS, countdown_ms=50, tally_ms=50, pause_after_ms=10_000)
+    async with contextlib.AsyncExitStack() as stack:
+        ann = await stack.enter_async_context(await Client.create(url, "Ann", options))
+        clients = [ann]
+        for other in range(1, number):
+            joining = Client.join(url, ann.code, f"P{other}")
+            clients.append(await stack.enter_async_context(await joining))
+        players = []
+        for index, client in enumerate(clients):
+            client.patience = patience
+            players.append(Player(client, random.Random(f"{seed}/{index}")))
+        await ann.send(cl.Start(counter=ann.next_counter()))
+        tasks = [asyncio.create_task(player.play(seconds)) for player in players]
+        try:
+            yield players
+        finally:
+            for task in tasks:
+                task.cancel()
+            for result in await asyncio.gather(*tasks, return_exceptions=True):
+                if isinstance(result, Exception):
+                    raise result
+
+
+async def until(holds: Callable[[], bool], seconds: float = PATIENCE) -> None:
+    """Look, every few milliseconds, whether something holds that other processes have a hand in."""
+    async with asyncio.timeout(seconds):
+        while not holds():  # noqa: ASYNC110 - nobody here could tell of it
+            await asyncio.sleep(0.005)
+
+
+async def all_answered(players: Iterable[Player]) -> None:
+    """Wait until every command that was sent has its answer."""
+    players = list(players)
+    await until(lambda: all(each.client.online and not each.client.waiting for each in players))
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a journal says of what players were told.
+
+    Attributes:
+        told: how many events and answers players were told.
+        lost: those of them that the journal does not have, or has otherwise.
+        doubled: commands that were carried out twice.
+        gaps: numbers that are missing in the journal.
+
+    """
+
+    told: int
+    lost: int
+    doubled: int
+    gaps: int
+
+
+def judge(journal: Path, players: Iterable[Player]) -> Verdict:
+    """Compare what players were told with what is in the journal of their table."""
+    with contextlib.closing(open_journal(journal)) as db:
+        return judge_db(db, players)
+
+
+def judge_db(db: sqlite3.Connection, players: Iterable[Player]) -> Verdict:
+    """Compare what players were told with an open journal."""
+    players = list(players)
+    (table,) = [table for table in tables(db) if table.code == players[0].client.code]
+    kept = {each.event.seq: each.event for each in log_of(db, table.id)}
+    frames = {seq: encode(event) for seq, event in kept.items()}
+    plays = Counter(
+        (each.seat, each.counter) for each in kept.values() if isinstance(each, Played) and each.counter
+    )
+    told = lost = 0
+    for player in players:
+        told += len(player.seen) + len(player.answered)
+        lost += sum(frames.get(seq) != frame for seq, frame in player.seen.items()) + player.again
+        for counter, answer in player.answered.items():
+            was_played = plays[player.client.seat or 0, counter] == 1
+            lost += was_played is not (answer == "played" and isinstance(player.sent[counter], cl.PlayCards))
+    return Verdict(told, lost, sum(count > 1 for count in plays.values()), max(kept) - len(kept))

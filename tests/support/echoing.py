@@ -1,0 +1,61 @@
+"""The server's port as it is, with an echo behind it: for test suites of RFC 6455, which want one.
+
+A program: ``python -m tests.support.echoing PORT``. All of the gateway is real, from the handshake to the
+message that is whole; only what is then done with it is another thing, and sizes and times are not limited.
+"""
+
+import asyncio
+import sys
+
+from websockets.frames import Frame, Opcode
+
+from racing_demon_protocol.messages import Message
+from racing_demon_protocol.reasons import CloseCode
+from racing_demon_server import gateway
+from racing_demon_server.app import clock
+from racing_demon_server.hall import Hall
+from racing_demon_server.settings import Settings
+
+__all__ = ["EchoSession", "main"]
+
+MANY = 1e9
+
+
+class EchoSession(gateway.Session):
+    """Says every message once more, and nothing else."""
+
+    def reply(self, message: Message) -> None:
+        """Say nothing of one's own."""
+
+    def _take_message(self, data: bytes) -> None:
+        opcode = Opcode.TEXT if self._text else Opcode.BINARY
+        try:
+            if opcode is Opcode.TEXT:
+                data.decode()
+        except UnicodeDecodeError:
+            self.close(CloseCode.BAD_FRAME, "Not understood: text that is not UTF-8")
+        else:
+            self._write(Frame(opcode, data).serialize(mask=False))
+
+
+async def main(port: int) -> None:
+    """Serve until the program is ended."""
+    vars(gateway).update(Session=EchoSession, MAX_CLIENT_FRAME=2**24)
+    settings = Settings(
+        port=port,
+        entry_seconds=600,
+        frames_per_second=MANY,
+        frame_burst=MANY,
+        controls_per_second=MANY,
+        control_burst=MANY,
+        max_fragments=10**9,
+        backlog_bytes=2**30,
+    )
+    server = await gateway.start(settings, Hall(settings, clock), clock)
+    sys.stdout.write(f"listening on {next(iter(server.sockets)).getsockname()[1]}\n")
+    sys.stdout.flush()
+    await server.wait_closed()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(int(sys.argv[1])))

@@ -1,0 +1,296 @@
+"""Hands played more than once, with the same commands, and other cards where nobody has looked.
+
+What the server tells anybody must be the same then, byte for byte: who can tell two deals apart knows
+something of a card that lies face down.
+"""
+
+import asyncio
+import logging
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from io import StringIO
+from typing import Any, Final, NamedTuple
+
+from racing_demon_protocol.board import FOUNDATIONS, Board, Kind
+from racing_demon_protocol.cards import PACK_SIZE, Card
+from racing_demon_protocol.codec import Encoding
+from racing_demon_protocol.messages import Event
+from racing_demon_protocol.messages import client as cl
+from racing_demon_protocol.messages.events import Dealt, HandOver, Played
+from racing_demon_protocol.messages.server import Accepted, Refused
+from racing_demon_protocol.options import Options
+from racing_demon_protocol.record import to_line
+from racing_demon_protocol.shuffle import subseed
+from racing_demon_server.hall import Hall
+from racing_demon_server.logs import TableLog, set_up
+from racing_demon_server.metrics import Metrics
+from racing_demon_server.observer import Shown
+from racing_demon_server.publisher.outbox import Outbox
+from racing_demon_server.publisher.topics import Topics
+from racing_demon_server.room import Room
+from racing_demon_server.settings import Settings
+
+from .rooms import Ear, in_virtual_time, now, say
+
+__all__ = [
+    "CANARY",
+    "Disturbance",
+    "Plan",
+    "Step",
+    "Told",
+    "canaries_in",
+    "other_cards",
+    "play",
+    "with_canaries",
+]
+
+CANARY: Final = PACK_SIZE * 30_000_000
+"""Added to a card it leaves rank and suit as they are, and makes a number that nothing else has."""
+WAITS: Final = (0, 0, 0, 0.001, 0.05, 0.7)
+"""Seconds between two steps."""
+
+Disturbance = Callable[[Board], None]
+"""Changes the dealer's cards, right after the deal."""
+Step = tuple[str, int, Any, float]
+"""What is done, by whom, with what, and how long to wait then."""
+
+
+class Plan(NamedTuple):
+    """What a hand follows from."""
+
+    seed: bytes
+    options: Options
+    people: int
+    bots: int
+    steps: int
+
+
+class Told(NamedTuple):
+    """All that left the server, by whom it was for; and what happened."""
+
+    streams: dict[str, list[bytes | str]]
+    steps: list[Step]
+    shown: frozenset[Card]
+    ends: tuple[str, ...]
+
+
+@dataclass
+class _Broker:
+    """Takes all that is published, as soon as it is due. It is an observer."""
+
+    outbox: Outbox = field(default_factory=lambda: Outbox(Topics("node"), homeassistant=True))
+    got: list[bytes | str] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+
+    def opened(self, table: Shown) -> None:
+        self.outbox.open(table, now())
+
+    def published(self, table: Shown, event: Event) -> None:
+        self.events.append(event)
+        self.outbox.follow(table, event, now())
+        self.fetch()
+
+    def answered(
+        self, table: Shown, command: cl.Command, reply: Accepted | Refused | None, took_us: int
+    ) -> None:
+        pass
+
+    def closed(self, table: Shown) -> None:
+        self.outbox.close(table)
+
+    def fetch(self) -> None:
+        for message in self.outbox.take(now(), 10_000):
+            self.got += [message.topic, message.payload, str(message.retain)]
+
+
+class _Performance:
+    """One hand as it is played."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._broker = _Broker()
+        self._metrics = Metrics()
+        settings = Settings(seed=plan.seed, bot_speed=4.0, kept_events=30)
+        self._hall = Hall(settings, now, [self._metrics, TableLog(), self._broker])
+        self.room: Room = self._hall.open(plan.options)
+        self._ears: list[tuple[str, Ear]] = []
+        self._at: dict[int, Ear] = {}
+        self._counters: dict[int, int] = {}
+
+    async def begin(self, disturb: Disturbance) -> None:
+        for number in range(self._plan.people):
+            seat = self.room.join(f"Player {number}", bytes([number]) * 32)
+            self.sit(seat, 0)
+        for _ in range(self._plan.bots):
+            await self.send(0, cl.AddBot, level="hard")
+        self.watch(Encoding.JSON)
+        self.watch(Encoding.MSGPACK)
+        await self.send(0, cl.Start)
+        hand = self.room.table._hand
+        assert hand is not None
+        disturb(hand._dealer._open)
+
+    async def perform(self, step: Step) -> None:
+        what, who, details, wait = step
+        match what:
+            case "send":
+                kind, fields = details
+                await self.send(who, kind, **fields)
+            case "watch":
+                self.watch(details)
+            case "sit":
+                self.sit(who, details)
+            case "break":
+                self.room.leave(self._at[who], who)
+        await asyncio.sleep(wait)
+        self._broker.fetch()
+
+    async def send(self, seat: int, kind: type[cl.Command], **fields: Any) -> None:
+        self._counters[seat] = self._counters.get(seat, 0) + 1
+        await say(self.room, self._at[seat], seat, kind(counter=self._counters[seat], **fields))
+
+    def watch(self, encoding: Encoding) -> None:
+        ear = Ear(encoding)
+        self._ears.append(("spectator", ear))
+        self.room.watch(ear)
+
+    def sit(self, seat: int, seq: int) -> None:
+        ear = self._at[seat] = Ear(list(Encoding)[seat % 2])
+        self._ears.append((f"seat {seat}", ear))
+        self.room.take_seat(ear, seat)
+        self.room.catch_up(ear, seq, seat)
+        self.room.connect(seat)
+
+    def end(self, steps: Sequence[Step], log: str) -> Told:
+        events = self._broker.events
+        shown = {card for event in events if isinstance(event, Dealt | Played) for card in event.shown}
+        ends = tuple(event.reason for event in events if isinstance(event, HandOver))
+        streams: dict[str, list[bytes | str]] = {
+            f"{name}, listener {number}": ear.frames for number, (name, ear) in enumerate(self._ears)
+        }
+        streams["broker"] = self._broker.got
+        streams["log"] = [log]
+        streams["record"] = [to_line(message) for message in self._ears[0][1].heard]
+        text = self._metrics.text(1, 1).splitlines()
+        streams["metrics"] = [line for line in text if "process_" not in line and "_created" not in line]
+        self._hall.close()
+        return Told(streams, list(steps), frozenset(shown), ends)
+
+
+def play(plan: Plan, steps: Sequence[Step] | None = None, disturb: Disturbance = lambda _: None) -> Told:
+    """Play a hand with these steps, or with others that follow from the plan and what can be seen."""
+    return in_virtual_time(_play(plan, steps, disturb))
+
+
+async def _play(plan: Plan, steps: Sequence[Step] | None, disturb: Disturbance) -> Told:
+    log = StringIO()
+    set_up("debug", "json", log)
+    try:
+        performance = _Performance(plan)
+        await performance.begin(disturb)
+        done: list[Step] = []
+        rng = random.Random(subseed(plan.seed, "steps"))
+        for number in range(plan.steps if steps is None else len(steps)):
+            step = _invent(performance.room, plan, rng) if steps is None else steps[number]
+            done.append(step)
+            await performance.perform(step)
+        await asyncio.sleep(2)
+        lines = "\n".join(line.partition('"timestamp"')[0] for line in log.getvalue().splitlines())
+        return performance.end(done, lines)
+    finally:
+        root = logging.getLogger()
+        for handler in [handler for handler in root.handlers if handler.get_name() == "racing_demon_server"]:
+            root.removeHandler(handler)
+        logging.getLogger("racing_demon_server").setLevel(logging.NOTSET)
+
+
+def _invent(room: Room, plan: Plan, rng: random.Random) -> Step:
+    """Return a next step: mostly plays, legal ones and all others, and whatever else people do."""
+    seat, wait, chance = rng.randrange(plan.people), rng.choice(WAITS), rng.random()
+    if chance < 0.03:
+        return "watch", 0, rng.choice(list(Encoding)), wait
+    if chance < 0.06:
+        return "sit", seat, rng.choice([0, room.table.view.seq, max(0, room.table.view.seq - 9)]), wait
+    if chance < 0.07:
+        return "break", seat, None, wait
+    if chance < 0.15:
+        kind, fields = rng.choice(
+            [
+                (cl.Stuck, {}),
+                (cl.Say, {"text": "hello"}),
+                (cl.Call, {}),
+                (cl.Pause, {"paused": True}),
+                (cl.Pause, {"paused": False}),
+                (cl.Pause, {"paused": False}),
+                (cl.Ready, {}),
+            ]
+        )
+        return "send", seat, (kind, fields), wait
+    return "send", seat, (cl.PlayCards, _invent_play(room, seat, rng)), wait
+
+
+def _invent_play(room: Room, seat: int, rng: random.Random) -> dict[str, int]:
+    view = room.table.view
+    assert view.rules is not None
+    assert view.board is not None
+    seen = max(0, view.seq - rng.choice([0, 0, 0, 1, 5]))
+    plays = list(view.rules.legal_plays(view.board, seat))
+    useful = [p for p in plays if view.board.piles[p.destination].kind not in {Kind.STOCK, Kind.WASTE}]
+    if plays and rng.random() < 0.75:
+        chosen = rng.choice(useful if useful and rng.random() < 0.7 else plays)
+        return {**chosen._asdict(), "seen": seen}
+    piles = len(view.board.piles)
+    return {
+        "source": rng.randrange(piles + 1),
+        "count": rng.choice([1, 1, 2, 3, 13]),
+        "destination": rng.choice([FOUNDATIONS, rng.randrange(piles + 1)]),
+        "seen": seen,
+    }
+
+
+# Other cards.
+
+
+def other_cards(shown: frozenset[Card], rng: random.Random) -> Disturbance:
+    """Return what puts the cards of each pack that nobody saw into other places that nobody looked at."""
+
+    def disturb(board: Board) -> None:
+        for pack in {card // PACK_SIZE for cards in board.cards for card in cards}:
+            unseen = [
+                (cards, index)
+                for cards in board.cards
+                for index, card in enumerate(cards)
+                if card // PACK_SIZE == pack and card not in shown
+            ]
+            found = [cards[index] for cards, index in unseen]
+            rng.shuffle(found)
+            for (cards, index), card in zip(unseen, found, strict=True):
+                cards[index] = card
+
+    return disturb
+
+
+def with_canaries(shown: frozenset[Card]) -> Disturbance:
+    """Return what makes the cards that nobody saw such that they are known wherever they turn up."""
+
+    def disturb(board: Board) -> None:
+        for cards in board.cards:
+            cards[:] = [card if card in shown else card + CANARY for card in cards]
+
+    return disturb
+
+
+def canaries_in(told: Told) -> list[str]:
+    """Return the streams in which one of the marked cards is found, in any spelling."""
+    cards = range(CANARY, CANARY + 8 * PACK_SIZE)
+    packed = [card.to_bytes(4, order) for card in cards for order in ("big", "little")]
+    written = [str(card).encode() for card in cards]
+    found = []
+    for name, stream in told.streams.items():
+        data = b"\n".join(part.encode() if isinstance(part, str) else part for part in stream)
+        # All marked cards share their first bytes, or digits; only where these are found, more is asked.
+        heads = (packed[0][:2], packed[1][2:], written[0][:6])
+        if any(head in data for head in heads) and any(word in data for word in [*packed, *written]):
+            found.append(name)
+    return found

@@ -1,0 +1,55 @@
+"""Servers in this process that keep a journal, and journals with something in them."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from racing_demon_protocol.messages import client as cl
+from racing_demon_protocol.messages.events import MatchOver
+from racing_demon_server.app import rising_clock
+from racing_demon_server.durability import Durability
+from racing_demon_server.gateway import start
+from racing_demon_server.hall import Hall
+from racing_demon_server.journal.reading import last_us
+from racing_demon_server.journal.schema import open_journal
+from racing_demon_server.journal.writer import Journal
+from racing_demon_server.settings import Settings
+
+from .servers import PATIENCE, Peer, Served, within
+
+__all__ = ["journaled", "play_match"]
+
+
+@asynccontextmanager
+async def journaled(path: Path, **settings: Any) -> AsyncIterator[Served]:
+    """Run a server that takes its tables up from a journal, and leaves them there in the end."""
+    journal = Journal(path, Durability.NORMAL)
+    with contextlib.closing(open_journal(path)) as db:
+        clock = rising_clock(last_us(db))
+    chosen = Settings(**{"port": 0, **settings})
+    hall = Hall(chosen, clock, journal=journal)
+    hall.restore()
+    server = await start(chosen, hall, clock)
+    port = next(iter(server.sockets)).getsockname()[1]
+    try:
+        yield Served(f"ws://127.0.0.1:{port}/v1", hall, server, chosen)
+    finally:
+        hall.stop()
+        await within(PATIENCE, journal.drained())
+        server.close()
+        await within(PATIENCE, server.wait_closed())
+        hall.close(for_good=False)
+        await asyncio.to_thread(journal.close)
+
+
+async def play_match(url: str, *, bots: int = 2, hands: int = 1) -> str:
+    """Let bots play a match, watched by a host without a seat, and return the table's code."""
+    async with Peer.hosting(url, seated=False, hands=hands) as host:
+        for _ in range(bots):
+            await host.ask(cl.AddBot, level="hard")
+        await host.ask(cl.Start)
+        await host.until(MatchOver)
+        return host.code

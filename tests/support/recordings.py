@@ -1,0 +1,74 @@
+"""Portable records of simulated matches, with the times at which everything arrived."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from functools import cache
+from typing import Final
+
+from racing_demon_protocol.messages.events import Event
+from racing_demon_protocol.messages.server import Refused
+from racing_demon_protocol.options import Options
+from racing_demon_protocol.portable import Entry, Header, Record
+from racing_demon_protocol.reasons import Phase, Reason
+from racing_demon_protocol.shuffle import hand_seeds, subseed
+from racing_demon_protocol.view import TableView
+from racing_demon_server.simulate import play_match
+from racing_demon_server.table import Table
+
+from .matches import MATCHES, options_of
+
+__all__ = ["LEVELS", "picture_of", "recording", "recording_of", "seed_of"]
+
+LEVELS: Final = ("easy", "medium", "hard", "medium") * 2
+
+
+@cache
+def recording_of(name: str) -> Record:
+    """Return the record of one of the matches; it is not to be changed."""
+    return recording(bytes(32), LEVELS[: MATCHES[name][0]], options_of(name), name=name)
+
+
+def recording(
+    seed: bytes, levels: Sequence[str], options: Options, *, name: str = "", began_ms: int = 0
+) -> Record:
+    """Return what a server keeps of a simulated match: each event as it arrived, and who was beaten."""
+    _, _, arrived = play_match(seed, levels, options)
+    table = Table("SIM", options, hand_seeds(seed))
+    table.claims.add(None, b"host")
+    record = Record(Header(id=name, kept_by="server"), [Entry(table.view.snapshot(0), 0, began_ms)])
+
+    def keep(events: Sequence[Event], at: int) -> None:
+        record.entries.extend(Entry(event, at, began_ms + at // 1_000) for event in events)
+
+    def let_happen(until: int | None) -> None:
+        while (due := table.due) is not None and (until is None or due <= until):
+            keep(table.tick(due), due)
+            if until is None and table.view.phase is Phase.OVER:
+                return
+
+    for at, actor, command in arrived:
+        let_happen(at)
+        answer = table.receive(actor, command, at)
+        keep(answer.events, at)
+        if isinstance(answer.reply, Refused) and answer.reply.reason is Reason.BEATEN:
+            record.entries.append(Entry(answer.reply, at, began_ms + at // 1_000, actor))
+    if table.view.phase is not Phase.OVER:
+        let_happen(None)
+    return record
+
+
+def picture_of(view: TableView) -> str:
+    """Return how a table lies, and what it is worth, in few letters that stay the same for ever."""
+    shown = [
+        view.phase.value,
+        view.hand,
+        view.board.cards if view.board else [],
+        sorted(view.points().items()),
+    ]
+    return hashlib.sha256(json.dumps(shown).encode()).hexdigest()[:16]
+
+
+def seed_of(number: int) -> bytes:
+    """Return the seed of a match by its number."""
+    return subseed(b"recordings", str(number))

@@ -1,0 +1,82 @@
+"""Tables of one's own to test with: deals of any game, played on at random, and a desk at them."""
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+from racing_demon_client.openings import Opened
+from racing_demon_client.solo.place import SoloClient
+from racing_demon_client.solo.table import SoloTable
+from racing_demon_client.terminal.desk import Desk
+from racing_demon_client.terminal.drawing.canvas import Canvas
+from racing_demon_client.terminal.drawing.densities import choose
+from racing_demon_client.terminal.drawing.glyphs import UNICODE, Glyphs
+from racing_demon_client.terminal.drawing.scene import Scene
+from racing_demon_client.terminal.drawing.table import draw_table
+from racing_demon_client.terminal.keymap import PRESETS
+from racing_demon_client.terminal.solo import SoloSession
+from racing_demon_protocol.board import Play
+from racing_demon_protocol.options import Options
+
+__all__ = ["NOWHERE", "Alone", "moments", "table_of"]
+
+NOWHERE = Path("/nonexistent/solo.json")
+"""Where no statistics can be kept: nothing happens then."""
+
+
+def table_of(game: str, number: int = 1) -> SoloTable:
+    """Return a fresh deal of a game; each number has its own."""
+    return SoloTable(Options(game=game), bytes([number]) * 32, "Ann")
+
+
+def moments(game: str, number: int, plays: int, step: int) -> Iterator[SoloTable]:
+    """Yield a table as it was dealt, and again after every so many random plays."""
+    table, rng = table_of(game, number), random.Random(f"{game}/{number}")
+    for played in range(plays + 1):
+        if played % step == 0:
+            yield table
+        legal = list(dict.fromkeys(table.rules.legal_plays(table.board, table.seat)))
+        if played == plays or not legal or table.is_over:
+            return
+        table.play(played + 1, rng.choice(legal))
+
+
+class Alone:
+    """Somebody at a table of their own, on a clock that stands still until it is told to move.
+
+    Attributes:
+        client: the place at the table.
+        session: the stay there.
+        now: the time, in milliseconds.
+
+    """
+
+    def __init__(self, table: SoloTable, path: Path = NOWHERE) -> None:
+        self.now = 0
+        self.client = SoloClient(table, lambda: self.now, path)
+        self.session = SoloSession(Opened(self.client, "alone"), Desk(self.client), PRESETS["qwerty"], {})
+
+    @property
+    def table(self) -> SoloTable:
+        """The table."""
+        return self.client.table
+
+    @property
+    def desk(self) -> Desk:
+        """The desk."""
+        return self.session.desk
+
+    def press(self, key: str) -> Play | None:
+        """Press a key, and return the play that comes of it; it is not made yet."""
+        action = self.session.keymap.action(key)
+        hands = self.desk.hands
+        return hands.use_cursor(self.now) if action == "enter" else hands.press(action or "", self.now)
+
+    def scene(self) -> Scene:
+        """Return what is to be drawn."""
+        keymap = self.session.keymap
+        return self.desk.scene(self.now, keymap.labels, keymap.footer())
+
+    def draw(self, size: tuple[int, int], glyphs: Glyphs = UNICODE) -> Canvas:
+        """Return the picture on a terminal of a size."""
+        return draw_table(self.scene(), size, choose("auto", *size), glyphs)

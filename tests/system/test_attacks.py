@@ -1,0 +1,103 @@
+"""A server process under each attack of its own, while a match goes on and a prober measures it."""
+
+import asyncio
+import re
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from ..support.attacks import ATTACKS, Target
+from ..support.processes import Running, started
+from ..support.servers import PATIENCE, within
+
+MOST_GROWTH_KIB = 16 * 1024
+MOST_LOG_BYTES = 1_000_000
+ARGUMENTS = ("--host", "127.0.0.1", "--port", "0", "--bot-speed", "30", "--limit", "frames_per_second=1000")
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+
+
+def kib(pid: int, field: str) -> int:
+    """Return a figure of a process' memory."""
+    found = re.search(rf"^{field}:\s+(\d+)", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)
+    assert found is not None
+    return int(found.group(1))
+
+
+def forget_peak(pid: int) -> None:
+    """Let the peak of a process' memory begin anew."""
+    Path(f"/proc/{pid}/clear_refs").write_text("5")
+
+
+async def longest_step(server: Running) -> float:
+    """Return the milliseconds of processor time of the loop's longest step since the last time."""
+    server.type("")
+    return float((await server.line(r"^longest (\S+)$")).group(1))
+
+
+async def waited(prober: Running) -> tuple[float, float]:
+    """Return the worst and the usual wait since the last time, in milliseconds."""
+    prober.type("")
+    worst, usual, count = (await prober.line(r"^(\S+) (\S+) (\d+)$")).groups()
+    assert int(count) > 0, "the server has answered nobody"
+    return float(worst), float(usual)
+
+
+async def test_no_single_attack_costs_much_or_stops_the_match(tmp_path: Path) -> None:
+    """The server goes on, answers the prober, grows by less than 16 MiB, and writes little.
+
+    How long the loop's longest step was busy, and how long the prober waited, is printed: both depend on
+    the machine, and the second on all that it does besides.
+    """
+    log = tmp_path / "log"
+    figures = []
+    with log.open("w") as errors:
+        async with started("tests.support.timed", *ARGUMENTS, stderr=errors) as server:
+            url = (await server.line(r"listening on (\S+)")).group(1)
+            async with started("tests.support.prober", url) as prober:
+                code = (await prober.line(r"^[A-Z]{4}$")).group()
+                target = Target(int(url.rpartition(":")[2].partition("/")[0]), code)
+                for attack in (nothing, *ATTACKS):
+                    figures.append((attack.__name__, await suffer(attack, server, prober, target)))  # noqa: PERF401
+                assert server.process.returncode is None
+    written = log.read_text()
+    sys.stdout.write("\nattack               longest step  longest wait  99 of 100      memory\n")
+    for name, (step, worst, usual, growth) in figures:
+        sys.stdout.write(f"{name:20} {step:9.2f} ms {worst:10.2f} ms {usual:7.2f} ms {growth:7} KiB\n")
+    sys.stdout.write(f"log: {len(written)} bytes\n")
+    assert "Traceback" not in written
+    assert "racing_demon_server/" not in written, written[:2_000]
+    assert len(written) < MOST_LOG_BYTES
+    assert {name: figure for name, figure in figures if figure.growth > MOST_GROWTH_KIB} == {}
+
+
+class Figures(NamedTuple):
+    """What an attack cost: milliseconds, but for the growth in KiB."""
+
+    step: float
+    worst: float
+    usual: float
+    growth: int
+
+
+def nothing(_target: Target) -> None:
+    """Leave the server alone."""
+    time.sleep(1)
+
+
+async def suffer(
+    attack: Callable[[Target], None], server: Running, prober: Running, target: Target
+) -> Figures:
+    """Attack, and return what that cost."""
+    before = kib(server.pid, "VmRSS")
+    forget_peak(server.pid)
+    await waited(prober)
+    await longest_step(server)
+    await within(6 * PATIENCE, asyncio.to_thread(attack, target))
+    worst, usual = await waited(prober)
+    step = await longest_step(server)
+    return Figures(step, worst, usual, kib(server.pid, "VmHWM") - before)

@@ -1,0 +1,113 @@
+"""The benchmark of the server measures all that it says; how quick anything is, no test asks."""
+
+import asyncio
+import json
+import random
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from benchmarks.yardsticks.fairness import Dealt, Outcome, Relayed, after_stall, p_value, race
+from benchmarks.yardsticks.loading import Load, program
+from benchmarks.yardsticks.script import Recorder, rounds, singles
+from benchmarks.yardsticks.sizes import sizes
+from benchmarks.yardsticks.throughput import contestants
+
+ROOT = Path(__file__).parents[2]
+
+needs_load = pytest.mark.skipif(
+    sys.platform != "linux" or shutil.which("cc") is None, reason="the load is compiled, and made for Linux"
+)
+
+
+async def run(*arguments: str) -> str:
+    """Run the benchmark, and return what it prints."""
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, str(ROOT / "benchmarks" / "server.py"), *arguments), stdout=pipe, stderr=pipe
+    )
+    try:
+        async with asyncio.timeout(150):
+            output, complaints = await process.communicate()
+    finally:
+        if process.returncode is None:
+            process.terminate()
+            await process.wait()
+    assert process.returncode == 0, complaints.decode()
+    return output.decode()
+
+
+@needs_load
+@pytest.mark.parametrize("name", ["R1, the floor", "ours, uvloop, durability full"])
+def test_a_load_measures_a_relay_and_ours(name: str) -> None:
+    """Plays by script go through sockets to a server of its own; all that is to be measured is."""
+    contestant = next(each for each in contestants() if each.name == name)
+
+    def load(payload: bytes | None) -> Load:
+        return Load(steps=rounds(), payload=payload, seconds=0.3, warm_up=0.1)
+
+    measured = contestant.run(1, load)
+
+    assert measured.plays > 0
+    assert measured.server_us > measured.delivery_us > 0
+    assert 0 < measured.p50 <= measured.p99 <= measured.p999 <= measured.most
+    assert measured.load_busy > 0
+
+
+async def test_the_table_and_the_numbers_have_the_same_rows(tmp_path: Path) -> None:
+    """What is printed for people is written for machines, with the machine and the commit."""
+    file = tmp_path / "numbers.json"
+
+    output = await run("--only", "sizes", "--json", str(file))
+
+    numbers = json.loads(file.read_text(encoding="utf-8"))
+    assert numbers["surroundings"] in output
+    assert len(numbers["rows"]) == 4
+    for row in numbers["rows"]:
+        assert row["name"] in output
+        assert row["low"] <= row["median"] <= row["high"]
+
+
+@needs_load
+def test_who_was_first_is_known_at_a_relay_and_at_ours() -> None:
+    """At plays 50 ms apart the earlier one is first on both; a busy connection passes nobody on ours."""
+    for contestant, table_of in zip(contestants(), (Relayed, None, Dealt), strict=False):
+        if table_of is None:
+            continue
+        with program(*contestant.command) as server:
+            table = table_of(contestant.enter(server.url, 1))
+            outcome = Outcome()
+            race(table, 50_000, 4, random.Random(0), outcome)
+            late = after_stall(server, table, 5, 4)
+            for taken in table.sockets:
+                taken.close()
+        assert outcome.races[50_000][0] == outcome.races[50_000][1]
+        assert late == 0 or table_of is Relayed
+
+
+def test_a_bias_that_is_chance_has_a_large_p() -> None:
+    """Even pairs are likely, lopsided ones are not."""
+    assert p_value([(50, 100)] * 20) > 0.99
+    assert p_value([(52, 100), (47, 100), (55, 100), (49, 100)]) > 0.5
+    assert p_value([(80, 100)] * 20) < 1e-6
+
+
+def test_bytes_and_calls_do_not_grow_unnoticed() -> None:
+    """Over a whole hand, plays, events, snapshots and the way of a play stay as small as they were."""
+    found = sizes(rounds())
+
+    assert [row.verdict for row in found if "MISSED" in row.verdict] == []
+    assert len(found) == 4
+
+
+def test_plays_of_a_round_may_arrive_in_any_order() -> None:
+    """Backwards, too, every play of the script is legal and leads to as many events."""
+    recorder, script = Recorder(), rounds()
+
+    for step in script:
+        events = [event for written in reversed(step.plays) for event in recorder.carry_out(written)]
+        assert len(events) == step.frames
+
+    assert len(script) > 40
+    assert sum(step.frames for step in singles(script)) == sum(step.frames for step in script)

@@ -1,0 +1,94 @@
+"""Noninterference: what lies face down changes nothing that anybody is told.
+
+``make hidden HANDS=10000`` is the same with more hands; ``RACING_DEMON_HANDS`` says how many.
+"""
+
+import os
+import random
+import sys
+from collections.abc import Iterator
+from typing import Any, Final
+
+import pytest
+
+from racing_demon_protocol.options import Options
+from racing_demon_protocol.shuffle import subseed
+from racing_demon_server.hand import Hand
+
+from ..support.hidden import Plan, Told, canaries_in, other_cards, play, with_canaries
+
+HANDS: Final = int(os.environ.get("RACING_DEMON_HANDS", "40"))
+SEED: Final = int(os.environ.get("RACING_DEMON_SEED", "1"))
+
+TABLES: Final[list[dict[str, Any]]] = [
+    {},
+    {"game": "classic"},
+    {"game": "classic", "watch_delay_ms": 3_000, "call_out": "shout"},
+    {"stall_rule": "rotate", "auto_first_turn": True, "waste_view": 3},
+    {"game": "demon-a-first"},
+    {"game": "demon-a-aces"},
+    {"game": "demon-b-aces", "forced_bases": True},
+    {"tail_rule": "either2", "redeals": 2, "spectators": False},
+]
+
+
+def plans(count: int) -> Iterator[Plan]:
+    """Yield the plans of so many hands."""
+    for number in range(count):
+        rng = random.Random(SEED * 1_000_003 + number)
+        options = Options(countdown_ms=0, tally_ms=600_000, **TABLES[number % len(TABLES)])
+        seed = subseed(SEED.to_bytes(32, "big"), f"hidden/{number}")
+        yield Plan(seed, options, rng.randint(2, 4), rng.choice([0, 0, 1, 2]), rng.randint(5, 90))
+
+
+def differing(one: Told, other: Told) -> list[str]:
+    """Return the streams that are not the same, byte for byte."""
+    return [name for name in one.streams if one.streams[name] != other.streams.get(name)]
+
+
+def test_what_lies_face_down_changes_nothing() -> None:
+    """Players, spectators, broker, log, metrics and record are told the same of both deals.
+
+    That nobody can play any more is a fact about hidden cards, and the rules have it told: where other
+    cards end the hand as dead, or do not, the pair is passed over. Marked cards, whose ranks and suits
+    stay, must change nothing there either.
+    """
+    passed_over = changed = frames = 0
+    for number, plan in enumerate(plans(HANDS)):
+        told = play(plan)
+        frames += sum(map(len, told.streams.values()))
+        marked = play(plan, told.steps, with_canaries(told.shown))
+        assert canaries_in(marked) == [], f"hand {number}"
+        assert differing(told, marked) == [], f"hand {number}"
+        other = play(plan, told.steps, other_cards(told.shown, random.Random(number)))
+        changed += len(told.shown) < 52 * (plan.people + plan.bots)
+        if "dead" in {*told.ends, *other.ends} - ({*told.ends} & {*other.ends}):
+            passed_over += 1
+            continue
+        assert differing(told, other) == [], f"hand {number}"
+    sys.stdout.write(
+        f"\n{HANDS} hands, each with three deals, seed {SEED}: {frames} frames, messages and lines; "
+        f"{passed_over} passed over because one of two deals was dead\n"
+    )
+    assert changed == HANDS
+    assert passed_over <= HANDS // 10
+
+
+def test_a_refusal_that_told_of_a_hidden_card_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that said, with a refusal, which card is the next of the stock, gives itself away."""
+    honest = Hand.refusal
+
+    def telling(self: Hand, *args: Any) -> Any:
+        stock = self.rules.layout.stock[args[0]]
+        cards = self._dealer.open_board().cards[stock]
+        return honest(self, *args).model_copy(update={"text": f"Next is {cards[0] if cards else None}."})
+
+    monkeypatch.setattr(Hand, "refusal", telling)
+    found: set[str] = set()
+    canaries: set[str] = set()
+    for plan in plans(4):
+        told = play(plan)
+        found |= {*differing(told, play(plan, told.steps, other_cards(told.shown, random.Random(0))))}
+        canaries |= {*canaries_in(play(plan, told.steps, with_canaries(told.shown)))}
+    assert any(name.startswith("seat") for name in found)
+    assert any(name.startswith("seat") for name in canaries)

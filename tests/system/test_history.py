@@ -1,0 +1,111 @@
+"""Real histories of clients who fight for the same places while their lines are cut; and false ones.
+
+``make contention PLAYS=1000000`` is the same with more plays; ``RACING_DEMON_PLAYS`` says how many.
+"""
+
+import asyncio
+import os
+import random
+import sys
+from typing import Final
+
+import pytest
+
+from racing_demon_protocol.options import Options
+
+from ..support.accounts import Account, WrongHistory
+from ..support.history import check
+from ..support.mutants import MUTATIONS, Mutation, with_unknown_outcome
+from ..support.servers import serving
+from ..support.witnesses import Contest, table_of_witnesses
+
+PLAYS: Final = int(os.environ.get("RACING_DEMON_PLAYS", "800"))
+SEED: Final = int(os.environ.get("RACING_DEMON_SEED", "1"))
+MUTANTS: Final = int(os.environ.get("RACING_DEMON_MUTANTS", "12"))
+"""Of each kind."""
+HANDS: Final = 3
+FAULTS: Final = 0.02
+"""How often a client's line is cut in a round."""
+
+FAST: Final = {
+    "commands_per_second": 1e6,
+    "command_burst": 1e6,
+    "frames_per_second": 1e6,
+    "frame_burst": 1e6,
+}
+CROWDED: Final = Options(
+    game="classic",
+    columns=9,
+    turn=1,
+    reserve=30,
+    countdown_ms=0,
+    tally_ms=600_000,
+    hands=100,
+    pause_after_ms=None,
+)
+"""Many cards at hand at a time, so that many are wanted for the same place."""
+
+
+async def play(
+    seed: int, players: int, hands: int, options: Options = CROWDED
+) -> tuple[list[Account], Contest]:
+    """Play some hands and a part of one, and return what the players tell."""
+    rng = random.Random(seed)
+    async with serving(seed=seed.to_bytes(32, "big"), kept_events=60, **FAST) as served:
+        async with table_of_witnesses(served.url, players, options) as witnesses:
+            contest = Contest(witnesses, rng, FAULTS)
+            for hand in range(1, hands + 1):
+                await contest.play(hand, rounds=400)
+            await contest.play(hands + 1, rounds=10)
+            await contest.leave_in_doubt()
+            return [witness.account for witness in witnesses], contest
+
+
+async def test_what_eight_clients_tell_is_true() -> None:
+    """All orders are legal and agree with real time, each place was won once, nobody was refused wrongly."""
+    contended = events = commands = beaten = unanswered = cuts = 0
+    seed = SEED
+    while contended < PLAYS:
+        accounts, contest = await play(seed, 8, HANDS)
+        findings = check(accounts)
+        contended += contest.contended
+        cuts += contest.cuts
+        events += findings.events
+        commands += findings.commands
+        beaten += findings.beaten
+        unanswered += findings.unanswered
+        seed += 1
+    sys.stdout.write(
+        f"\n{contended} contended plays of {commands} commands, seeds {SEED} to {seed - 1}: "
+        f"{beaten} beaten, {unanswered} never answered, {events} events, {cuts} cuts\n"
+    )
+    assert beaten > PLAYS // 10
+    assert cuts > 0
+
+
+@pytest.fixture(scope="module")
+def histories() -> list[list[Account]]:
+    """Small histories to be made wrong."""
+    small = CROWDED.model_copy(update={"reserve": 8, "columns": 4, "turn": 3})
+    return [asyncio.run(play(seed, 4, 1, small))[0] for seed in (101, 102, 103)]
+
+
+def test_a_play_without_an_answer_may_have_happened(histories: list[list[Account]]) -> None:
+    """A client that dies with a play on its way does not make the history wrong."""
+    for number, accounts in enumerate(histories):
+        check(accounts)
+        check(with_unknown_outcome(accounts, random.Random(number))[0])
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.__name__.strip("_"))
+def test_no_false_history_is_believed(mutation: Mutation, histories: list[list[Account]]) -> None:
+    """Every history that was made wrong is found to be."""
+    believed = []
+    for seed in range(MUTANTS):
+        accounts = mutation(histories[seed % len(histories)], random.Random(seed))
+        try:
+            check(accounts)
+        except WrongHistory:
+            continue
+        believed.append(seed)
+    assert believed == []

@@ -1,0 +1,129 @@
+"""Servers that are stopped and started again, as their operators and owners do it."""
+
+import contextlib
+import resource
+import sqlite3
+import sys
+from pathlib import Path
+
+import pytest
+
+from racing_demon_client.connection import Client
+from racing_demon_protocol.messages import client as cl
+from racing_demon_protocol.messages.events import Connected, Signalled
+from racing_demon_protocol.messages.server import Accepted
+from racing_demon_protocol.options import Options
+from racing_demon_protocol.reasons import Reaction
+from racing_demon_server.journal.schema import open_journal
+
+from ..support.crashes import Mortal
+from ..support.processes import SERVER, server_process, text_of
+from ..support.servers import Closing, Peer
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
+
+
+def left_open(journal: Path) -> int:
+    """Return how many tables of a journal are still to be gone on with."""
+    with contextlib.closing(open_journal(journal)) as db:
+        return int(db.execute("SELECT count(*) FROM tables WHERE closed_ms IS NULL").fetchone()[0])
+
+
+async def test_a_server_that_is_stopped_says_that_it_comes_back(tmp_path: Path) -> None:
+    """SIGTERM: everybody is told so, the tables stay in the journal, and the exit code is 0."""
+    journal = tmp_path / "journal.sqlite"
+    async with server_process("--journal", str(journal)) as (server, url):
+        async with Peer.hosting(url) as ann:
+            await ann.say(ann.next(cl.Ready))
+            server.stop()
+            gone = Closing(1012, "The server stops; your table comes back with it.")
+            assert gone == await ann.closed()
+        assert 0 == (await server.end()).code
+    assert 1 == left_open(journal)
+    with contextlib.closing(open_journal(journal)) as db:
+        last = db.execute("SELECT max(kind) FROM events WHERE seq > 1").fetchone()
+        assert last != (Connected.TAG,)  # its own end is nothing that happened at the table
+
+
+async def test_clients_go_to_the_server_that_comes_back(tmp_path: Path) -> None:
+    """Down for a while within a hand: the client resumes by itself, and what waited is carried out."""
+    said: list[str] = []
+    async with Mortal.started(tmp_path / "journal.sqlite") as server:
+        async with await Client.create(server.url, "Ann", Options(countdown_ms=0)) as ann:
+            ann.notice = said.append
+            await ann.ask(cl.AddBot(counter=ann.next_counter(), level="easy"))
+            await ann.ask(cl.Start(counter=ann.next_counter()))
+            async for message in ann:
+                if isinstance(message, Signalled):
+                    break
+            hand = ann.view.hand_id
+            await server.stop()
+            ready = cl.React(counter=ann.next_counter(), reaction=Reaction.THANKS)
+            await ann.send(ready)
+            await server.start()
+            async for message in ann:
+                if isinstance(message, Accepted) and message.counter == ready.counter:
+                    break
+            assert hand == ann.view.hand_id
+    assert ["the connection broke; trying to come back", "the connection is back"] == said
+
+
+@pytest.mark.parametrize("how", ["input", "interrupt"])
+async def test_what_its_owner_ends_is_ended_for_good(tmp_path: Path, how: str) -> None:
+    """A server that somebody's client started for one table closes that in the journal, too."""
+    journal = tmp_path / "journal.sqlite"
+    async with server_process("--stop-with-stdin", "--journal", str(journal)) as (server, url):
+        async with Peer.hosting(url) as ann:
+            server.hang_up() if how == "input" else server.stop(2)
+            assert 1001 == (await ann.closed()).code
+        assert 0 == (await server.end()).code
+    assert 0 == left_open(journal)
+
+
+async def test_two_servers_do_not_share_a_journal(tmp_path: Path) -> None:
+    """The second ends with a sentence and the code 3; the first goes on."""
+    journal = tmp_path / "journal.sqlite"
+    async with server_process("--journal", str(journal)) as (_, url):
+        second = await text_of(SERVER, "--port", "0", "--journal", str(journal))
+        assert 3 == second.code
+        assert f"Another server uses the journal {journal}; name another file with --journal." in second.err
+        assert "Traceback" not in second.err
+        async with Peer.hosting(url) as ann:
+            assert isinstance(await ann.ask(cl.Ready), Accepted)
+
+
+@pytest.mark.parametrize("kind", ["garbage", "database", "newer", "folder"])
+async def test_a_file_that_is_no_journal_is_refused_and_kept(tmp_path: Path, kind: str) -> None:
+    """Whatever it is: a sentence, the code 3, and not one byte of it changed."""
+    journal = tmp_path / "journal.sqlite"
+    if kind == "folder":
+        journal.mkdir()
+    elif kind == "garbage":
+        journal.write_bytes(b"shopping list\n" * 999)
+    else:
+        with contextlib.closing(sqlite3.connect(journal)) as db:
+            db.execute("CREATE TABLE tables (id)")
+            if kind == "newer":
+                db.execute(f"PRAGMA application_id = {int.from_bytes(b'RDJ1', 'big')}")
+                db.execute("PRAGMA user_version = 99")
+    before = b"" if kind == "folder" else journal.read_bytes()
+    ended = await text_of(SERVER, "--port", "0", "--journal", str(journal))
+    assert (3, "") == (ended.code, ended.out)
+    assert str(journal) in ended.err
+    assert "Traceback" not in ended.err
+    assert before == (b"" if kind == "folder" else journal.read_bytes())
+
+
+async def test_a_disk_that_takes_nothing_does_not_keep_a_server_from_stopping(tmp_path: Path) -> None:
+    """A server that waits for its disk ends all the same when it is told to, after a few seconds."""
+    journal = tmp_path / "journal.sqlite"
+    async with server_process("--journal", str(journal)) as (server, url):
+        async with Peer.hosting(url) as ann:
+            limit = journal.with_name("journal.sqlite-wal").stat().st_size
+            resource.prlimit(server.pid, resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+            for _ in range(30):
+                await ann.say(ann.next(cl.Say, text="x" * 100))
+            server.stop()
+            assert 1012 == (await ann.closed()).code
+        assert 0 == (await server.end()).code
+    assert 1 == left_open(journal)

@@ -1,0 +1,64 @@
+"""A power cut: of a log that is not whole, what comes back is a beginning that holds all that was told."""
+
+import os
+import random
+import sys
+from pathlib import Path
+from typing import Final
+
+from racing_demon_protocol.codec import encode
+from racing_demon_protocol.messages import client as cl
+from racing_demon_protocol.messages.events import Event
+
+from ..support.journals import journaled
+from ..support.servers import Peer
+from ..support.torn import Recording, fast_folder, recovered, remove, tear
+
+IMAGES: Final = int(os.environ.get("RACING_DEMON_IMAGES", "300"))
+EVENTS: Final = 120
+"""So many are told before the power fails."""
+SEED: Final = int(os.environ.get("RACING_DEMON_SEED", "1"))
+
+
+async def record(folder: Path) -> tuple[Recording, list[bytes]]:
+    """Let bots play for a while; return the journal, and the events that were told."""
+    path = folder / "journal.sqlite"
+    told: list[bytes] = []
+    async with journaled(path, bot_speed=100.0, seed=bytes(32)) as served:
+        async with Peer.hosting(served.url, seated=False, hands=1) as host:
+            for _ in range(2):
+                await host.say(host.next(cl.AddBot, level="hard"))
+            await host.say(host.next(cl.Start))
+            while len(told) < EVENTS:
+                message = await host.hear()
+                if isinstance(message, Event):
+                    told.append(bytes(encode(message)))  # type: ignore[arg-type]
+            log = path.with_name("journal.sqlite-wal").read_bytes()
+            return Recording.of(path.read_bytes(), log, folder / "images"), told
+
+
+async def test_what_was_told_survives_a_power_cut(tmp_path: Path) -> None:
+    """Cut, zeroed, filled with garbage or with other sectors behind what was synced: nothing told is lost."""
+    (tmp_path / "images").mkdir()
+    recording, told = await record(tmp_path)
+    whole = [bytes(frame) for _, frame in recovered(tmp_path / "images", recording, recording.log) or ()]
+    assert told == whole[: len(told)]
+    assert recording.instants[-1].told == len(whole)
+    rng, folder = random.Random(SEED), fast_folder(tmp_path / "images")
+    lost = otherwise = shorter = 0
+    try:
+        for _ in range(IMAGES):
+            log, safe = tear(recording, rng)
+            events = recovered(folder, recording, log)
+            frames = [bytes(frame) for _, frame in events or ()]
+            lost += len(frames) < safe.told
+            shorter += len(frames) < len(whole)
+            otherwise += frames != whole[: len(frames)]
+    finally:
+        remove(folder)
+    sys.stdout.write(
+        f"\n{IMAGES} images, seed {SEED}: {lost} lost something told, {otherwise} were no beginning, "
+        f"{shorter} lost something that nobody had been told\n"
+    )
+    assert (0, 0) == (lost, otherwise)
+    assert shorter > IMAGES / 4
