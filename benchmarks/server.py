@@ -14,6 +14,7 @@ from typing import Any, Final
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # as a script, this file knows only its own folder
 
+from benchmarks.yardsticks.beside_colyseus import beside_colyseus
 from benchmarks.yardsticks.fairness import fairness
 from benchmarks.yardsticks.latency import crowded, latency
 from benchmarks.yardsticks.rows import Row, numbers_of, table_of
@@ -68,6 +69,7 @@ def parts(arguments: argparse.Namespace) -> dict[str, Callable[[], list[Row]]]:
         "scaling": lambda: scaling(script, number, seconds, [1, tables, arguments.most_tables]),
         "latency": lambda: latency(script, number, seconds, tables, arguments.rate),
         "crowded": lambda: crowded(script, min(number, FEW), seconds, arguments.most_tables),
+        "colyseus": lambda: beside_colyseus(script, number, seconds, tables),
         "memory": lambda: memory(script, tables, seconds),
         "fairness": lambda: fairness(script, arguments.races, tables),
     }

@@ -64,6 +64,10 @@ class Socket:
         """Send a message."""
         data = encode(message)
         assert isinstance(data, bytes)
+        self.send(data)
+
+    def send(self, data: bytes) -> None:
+        """Send bytes as a frame."""
         self.socket.sendall(Frame(Opcode.BINARY, data).serialize(mask=True))
 
     def hear(self) -> list[Any]:

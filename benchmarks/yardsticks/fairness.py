@@ -20,7 +20,7 @@ from racing_demon_protocol.messages.server import Snapshot
 from racing_demon_protocol.view import TableView
 
 from .entering import Socket, sit_at_relay
-from .loading import Load, Program, background, measure, ours, program, relay
+from .loading import Kind, Load, Program, background, measure, ours, program, relay
 from .rows import Row
 from .script import SEATS, Step, singles
 from .sizes import EVENT_BYTES, PLAY_BYTES
@@ -177,20 +177,20 @@ def after_stall(server: Program, table: Relayed | Dealt, stall_ms: float, number
 
 def fairness(script: Sequence[Step], races: int, tables: int) -> list[Row]:
     """Return the curves of R0 and ours, idle and under load, and what a stall does."""
-    payload, found = bytes(PLAY_BYTES), list[Row]()
+    found = list[Row]()
     for each in (
-        Contestant("R0", relay("plain", EVENT_BYTES), sit_at_relay, payload),
-        Contestant("ours, uvloop", ours("uvloop"), seated, None),
-        Contestant("ours, asyncio", ours("asyncio"), seated, None),
+        Contestant("R0", relay("plain", EVENT_BYTES), sit_at_relay, Kind.RELAY),
+        Contestant("ours, uvloop", ours("uvloop"), seated),
+        Contestant("ours, asyncio", ours("asyncio"), seated),
     ):
         with program(*each.command) as server:
-            table = (Dealt if each.payload is None else Relayed)(each.enter(server.url, 1))
+            table = (Dealt if each.kind is Kind.GAME else Relayed)(each.enter(server.url, 1))
             found += _curve(f"{each.name}, idle", table, races)
             stalls = [after_stall(server, table, ms, max(10, races // 10)) for ms in STALLS_MS]
-            aim = 0 if each.payload is None else None
+            aim = 0 if each.kind is Kind.GAME else None
             found.append(Row(STALL, f"{each.name}: the busy one beats an earlier play, %", "", stalls, aim))
             others = each.enter(server.url, 2 * tables)
-            with _at_share(server, Load(steps=script, payload=each.payload), others):
+            with _at_share(server, Load(steps=script, kind=each.kind), others):
                 found += _curve(f"{each.name}, at {LOAD_SHARE:.0%} load", table, races)
             for taken in (*table.sockets, *others):
                 taken.close()

@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from benchmarks.yardsticks.beside_colyseus import DEFAULT, FASTEST, rooms
+from benchmarks.yardsticks.colyseus_room import NotThere
 from benchmarks.yardsticks.fairness import Dealt, Outcome, Relayed, after_stall, p_value, race
 from benchmarks.yardsticks.loading import Load, program
 from benchmarks.yardsticks.script import Recorder, rounds, singles
@@ -44,15 +46,29 @@ def test_a_load_measures_a_relay_and_ours(name: str) -> None:
     """Plays by script go through sockets to a server of its own; all that is to be measured is."""
     contestant = next(each for each in contestants() if each.name == name)
 
-    def load(payload: bytes | None) -> Load:
-        return Load(steps=rounds(), payload=payload, seconds=0.3, warm_up=0.1)
-
-    measured = contestant.run(1, load)
+    measured = contestant.run(1, Load(steps=rounds(), seconds=0.3, warm_up=0.1, phases=2))
 
     assert measured.plays > 0
     assert measured.server_us > measured.delivery_us > 0
     assert 0 < measured.p50 <= measured.p99 <= measured.p999 <= measured.most
     assert measured.load_busy > 0
+    assert len(measured.phases) == 2
+
+
+@needs_load
+@pytest.mark.skipif(shutil.which("npm") is None, reason="Colyseus runs on Node, and comes by npm")
+@pytest.mark.parametrize("title", [DEFAULT, FASTEST])
+def test_colyseus_has_the_same_load(title: str) -> None:
+    """Its clients see each play once, whether they are told of each or of many together."""
+    try:
+        room = next(each for each in rooms() if each.name == title)
+    except NotThere as error:
+        pytest.skip(str(error))
+
+    measured = room.run(1, Load(steps=rounds(), seconds=0.3, warm_up=0.2))
+
+    assert measured.plays > 0
+    assert measured.p50 > 0
 
 
 async def test_the_table_and_the_numbers_have_the_same_rows(tmp_path: Path) -> None:
