@@ -72,6 +72,8 @@ class GridEdgesEffect(Effect):
         cells, width = self.piles(seat, self.special.cells), self.special.width
         if play.source not in cells:
             return ""
+        if self.special.fill_first and self._has_gap(board, seat):
+            return "Gaps are filled first."
         place = cells.index(play.source)
         above, below = place - width, place + width
         covered = above >= 0 and board.cards[cells[above]]
@@ -87,6 +89,11 @@ class GridEdgesEffect(Effect):
             if board.cards[stock] and not board.came.get(cell, 0):
                 return Play(stock, 1, cell)
         return None
+
+    def _has_gap(self, board: Board, seat: int) -> bool:
+        cells, rows = self._rows(board, seat)
+        laid = cells[: rows * self.special.width]
+        return bool(board.cards[self.table.layout.stock[seat]]) and not all(board.cards[p] for p in laid)
 
     def _rows(self, board: Board, seat: int) -> tuple[tuple[int, ...], int]:
         cells = self.piles(seat, self.special.cells)

@@ -11,6 +11,7 @@ from racing_demon_protocol.building import BuildingRules
 from racing_demon_protocol.cards import PACK_SIZE, RANK_NAMES, rank
 from racing_demon_protocol.declaration import Base, Deals, Foundations, Game, Goal, Racing
 from racing_demon_protocol.games import BUILDING_GAMES, GAMES
+from racing_demon_protocol.options import Options
 from racing_demon_protocol.rulebook import make_rules
 from racing_demon_protocol.shuffle import reshuffled, subseed
 
@@ -136,7 +137,11 @@ def test_a_game_says_what_it_is(game: Game) -> None:
     for doubt in game.doubts:
         assert doubt.question[-1] in "?.)"
         owner, _, attributes = doubt.field.partition(".")
+        if owner == "options":
+            assert attributes in Options.model_fields
+            continue
         known: object = groups.get(owner) or specials.get(owner) or game
+        assert doubt.field, doubt.question
         for name in (attributes if known is not game else doubt.field).split("."):
             assert not name or hasattr(known, name), doubt.field
             known = getattr(known, name) if name else known

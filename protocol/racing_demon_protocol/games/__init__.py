@@ -9,7 +9,7 @@ from ..options import Options
 from .castle import BELEAGUERED_CASTLE
 from .cells import CELL_GAMES
 from .columns import COLUMN_GAMES
-from .demon import CLASSIC, DEMON_A, DEMON_B, FOOLIANA, RACING_DEMONS
+from .demon import CLASSIC, DEMON_A, DEMON_B, FOOLIANAS, RACING_DEMONS
 from .fans import FAN_GAMES
 from .free import FREE_GAMES
 from .klondike import RACING_DEMON, TRIANGULAR_GAMES
@@ -25,7 +25,7 @@ from .tricks import A_SPELL, MUSICAL_SEQUEL
 __all__ = ["GAMES", "declare"]
 
 BUILDING_GAMES = (
-    *(RACING_DEMON, CLASSIC, DEMON_A, DEMON_B, FOOLIANA, *RACING_DEMONS),
+    *(RACING_DEMON, CLASSIC, DEMON_A, DEMON_B, *FOOLIANAS, *RACING_DEMONS),
     *TRIANGULAR_GAMES,
     *FREE_GAMES,
     *FAN_GAMES,

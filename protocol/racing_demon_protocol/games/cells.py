@@ -47,7 +47,11 @@ SULTAN = solitaire(
     ),
     doubts=(
         Doubt(question="Is the waste shuffled?", answer="No.", field="stock.shuffle"),
-        Doubt(question="Must the divan be kept full?", answer="Yes.", field="divan.must"),
+        Doubt(
+            question="Must the divan be kept full?",
+            answer="Yes, while there is a card for it.",
+            field="divan.must",
+        ),
     ),
 )
 
@@ -88,8 +92,8 @@ PICTURE = solitaire(
     "22",
     packs=2,
     groups=(
-        kings(geometry=Geometry.COLUMN),
-        aces(geometry=Geometry.COLUMN),
+        kings(one_per_suit=True, geometry=Geometry.COLUMN),
+        aces(one_per_suit=True, geometry=Geometry.COLUMN),
         TWO_REDEALS,
         Waste(),
         Cells(name="picture", count=9, takes=WASTE_OR_STOCK, geometry=Geometry.GRID, rows=(3, 3, 3)),
