@@ -127,7 +127,7 @@ class _Performance:
         self.watch(Encoding.JSON)
         self.watch(Encoding.MSGPACK)
         await self.send(0, cl.Start)
-        hand = self.room.table._hand
+        hand = self.room.table._course.hand
         assert hand is not None
         disturb(hand._dealer._open)
 
