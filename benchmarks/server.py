@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # as a script, this file kno
 
 from benchmarks.yardsticks.beside_colyseus import beside_colyseus
 from benchmarks.yardsticks.fairness import fairness
+from benchmarks.yardsticks.fanout import fan_out
 from benchmarks.yardsticks.latency import crowded, latency
 from benchmarks.yardsticks.rows import Row, numbers_of, table_of
 from benchmarks.yardsticks.script import rounds
@@ -70,6 +71,7 @@ def parts(arguments: argparse.Namespace) -> dict[str, Callable[[], list[Row]]]:
         "latency": lambda: latency(script, number, seconds, tables, arguments.rate),
         "crowded": lambda: crowded(script, min(number, FEW), seconds, arguments.most_tables),
         "colyseus": lambda: beside_colyseus(script, number, seconds, tables),
+        "fan-out": lambda: fan_out(script, number, seconds, arguments.spectators),
         "memory": lambda: memory(script, tables, seconds),
         "fairness": lambda: fairness(script, arguments.races, tables),
     }
@@ -100,6 +102,7 @@ def parse(argv: Sequence[str] | None) -> Any:
     parser.add_argument("--seconds", type=float, default=2.5, help="how long each time (default 2.5)")
     parser.add_argument("--tables", type=int, default=25, help="how many tables mostly (default 25)")
     parser.add_argument("--most-tables", type=int, default=500, help="how many at most (default 500)")
+    parser.add_argument("--spectators", type=int, default=500, help="how many watch a table (default 500)")
     parser.add_argument("--rate", type=float, default=4_000, help="plays a second at half load (4000)")
     parser.add_argument("--races", type=int, default=300, help="how many races at each gap (default 300)")
     parser.add_argument("--only", nargs="+", default=[], metavar="PART", help="these parts alone")

@@ -49,7 +49,7 @@ def installed() -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         for name in ("package.json", "package-lock.json"):
             shutil.copy(FOLDER / name, folder)
-        # Not "npm ci": it refuses a lock file in which packages for other systems are missing. Colyseus asks for
+        # Not "npm ci": it refuses a lock file that lacks packages for other systems. Colyseus asks for
         # Node 22 and runs on 20; the other transport that it could use is in no registry.
         options = ["--legacy-peer-deps", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
         try:

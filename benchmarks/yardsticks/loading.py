@@ -39,7 +39,7 @@ SOURCES: Final = Path(__file__).parent
 
 
 class Kind(StrEnum):
-    """What a load is made for: a hand of ours, which is dealt anew at its end; plays that go round; others."""
+    """What a load is made for: a hand of ours, dealt anew at its end; plays that go round; others."""
 
     GAME = "game"
     CYCLE = "cycle"
