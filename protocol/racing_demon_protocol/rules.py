@@ -29,6 +29,7 @@ class Rules:
     Attributes:
         game: the declaration.
         layout: the piles.
+        is_private: whether each seat plays alone, unseen: a neighbour's layout would be one's own future.
 
     Raises:
         InvalidGame: the declaration does not work out.
@@ -45,11 +46,7 @@ class Rules:
         self._to_empty = {
             seat: [pile for kind in kinds for pile in self.layout.own(seat, kind)] for seat in seats
         }
-
-    @property
-    def is_private(self) -> bool:
-        """Whether each seat plays alone, unseen: a neighbour's layout would be one's own future."""
-        return self.game.deals is Deals.IDENTICAL and len(self.layout.seats) > 1
+        self.is_private = game.deals is Deals.IDENTICAL and len(seats) > 1
 
     def deal(self, decks: Sequence[Sequence[Card]] | None = None) -> Board:
         """Return a freshly dealt board.

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Annotated, Any, ClassVar, Self, cast
+from typing import Annotated, Any, ClassVar, Final, Self, cast
 
 from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, model_serializer, model_validator
 from pydantic.json_schema import JsonSchemaValue
@@ -67,6 +67,13 @@ Hash = Annotated[str, Field(min_length=64, max_length=64, pattern="^[0-9a-f]+$")
 """A SHA-256, or a hand's seed of 32 bytes, in hexadecimal."""
 
 
+# A model's own slots, past its guard against changes: a play is told in one row, and each is new.
+_put_fields: Final = vars(BaseModel)["__dict__"].__set__
+_put_names: Final = vars(BaseModel)["__pydantic_fields_set__"].__set__
+_put_extra: Final = vars(BaseModel)["__pydantic_extra__"].__set__
+_put_private: Final = vars(BaseModel)["__pydantic_private__"].__set__
+
+
 class Row(BaseModel):
     """A frozen record that is written as an array. Fields with defaults may be left out at its end."""
 
@@ -87,12 +94,11 @@ class Row(BaseModel):
     @classmethod
     def trusted(cls, *values: Any) -> Self:
         """Return a row of all its fields' values, in order, which are known to be valid: for the hot path."""
-        row = cls.__new__(cls)
-        put = object.__setattr__
-        put(row, "__dict__", dict(zip(_defaults(cls), values, strict=True)))
-        put(row, "__pydantic_fields_set__", _names(cls))
-        put(row, "__pydantic_extra__", None)
-        put(row, "__pydantic_private__", None)
+        row = object.__new__(cls)
+        _put_fields(row, dict(zip(_defaults(cls), values, strict=True)))
+        _put_names(row, _names(cls))
+        _put_extra(row, None)
+        _put_private(row, None)
         return row
 
     @model_serializer(mode="plain")
