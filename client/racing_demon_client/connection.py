@@ -31,12 +31,12 @@ from racing_demon_protocol.errors import (
 from racing_demon_protocol.messages import Event, Message
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages.events import Played
-from racing_demon_protocol.messages.server import Accepted, Refused, Seated, Snapshot, Watchers
+from racing_demon_protocol.messages.server import Accepted, Elsewhere, Refused, Seated, Snapshot, Watchers
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import CloseCode
 from racing_demon_protocol.view import TableView
 
-from .dialing import dial, verify_version
+from .dialing import at_port, dial, verify_version
 from .errors import ConnectionFailed
 
 __all__ = ["Client"]
@@ -82,6 +82,7 @@ class Client:
         self.watchers = 0
         self._passphrase = ""
         self._encoding = encoding
+        self._process = ""  # where the table is, once a server of several processes has said so
         self._socket: ClientConnection | None = None
         self._view: TableView | None = None
         self._token: str | None = None
@@ -323,12 +324,9 @@ class Client:
     async def _enter(self, request: Message) -> Self:
         try:
             async with asyncio.timeout(ENTRY_SECONDS):
-                await self._open()
-                await self._write(request)
+                await self._ask_for_place(request)
                 while self._view is None:
                     message = await self._read()
-                    if isinstance(message, Refused):
-                        raise CommandRefused(message.reason, message.text)
                     self._follow(message)
                     self._early.append(message)
         except ConnectionClosed as closed:
@@ -342,10 +340,27 @@ class Client:
         self._entered = True
         return self
 
+    async def _ask_for_place(self, request: Message) -> None:
+        """Open a connection and take the place that is asked for; go where the server says, but once only."""
+        for _ in range(2):
+            await self._open()
+            await self._write(request)
+            message = await self._read()
+            if not isinstance(message, Elsewhere):
+                break
+            await self._hang_up()
+            self._process = at_port(self.url, message.port)
+        else:
+            raise ConnectionFailed(f"The server at {self.url} sends us from port to port.")
+        if isinstance(message, Refused):
+            raise CommandRefused(message.reason, message.text)
+        self._follow(message)
+        self._early.append(message)
+
     async def _open(self) -> None:
         loop = asyncio.get_running_loop()
         begun = loop.time()
-        self._socket = await dial(self.url, self._encoding, self._open_seconds)
+        self._socket = await dial(self._process or self.url, self._encoding, self._open_seconds)
         took = loop.time() - begun
         self._open_seconds = min(OPEN_SECONDS, max(RETRY_SECONDS, 3 * took))
         try:
@@ -424,10 +439,10 @@ class Client:
         while True:
             try:
                 async with asyncio.timeout(ENTRY_SECONDS):
-                    await self._open()
                     await self._catch_up()
             except (ConnectionFailed, ConnectionClosed, TimeoutError) as error:
                 await self._hang_up()
+                self._process = ""  # the server may have come back with other processes
                 waited = loop.time() - broken_at
                 if waited >= self.patience:
                     text = f"The connection broke and could not be restored in {waited:.0f} seconds."
@@ -438,15 +453,11 @@ class Client:
                 return
 
     async def _catch_up(self) -> None:
-        if self._token is None:
-            await self._write(cl.Watch(code=self.code, passphrase=self._passphrase))
-        else:
-            await self._write(cl.Resume(code=self.code, token=self._token, seq=self.view.seq))
-        message = await self._read()
-        if isinstance(message, Refused):
-            raise CommandRefused(message.reason, message.text)
-        self._follow(message)
-        self._early.append(message)
+        await self._ask_for_place(
+            cl.Watch(code=self.code, passphrase=self._passphrase)
+            if self._token is None
+            else cl.Resume(code=self.code, token=self._token, seq=self.view.seq)
+        )
         # What was answered before the break is answered again, by an event or by the answer that is kept.
         last = -1
         while later := [counter for counter in self._in_doubt if counter > last]:

@@ -1,19 +1,22 @@
 """The command ``racing-demon-server``: a server for tables, without a seat at any."""
 
 import argparse
-import asyncio
 import ipaddress
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from racing_demon_protocol.arguments import port, seed, speed
 from racing_demon_protocol.broker_address import parse_broker
 
 from .durability import Durability
+
+if TYPE_CHECKING:
+    from .settings import Settings
 
 __all__ = ["main"]
 
@@ -35,10 +38,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         from .journal.command import main as journal  # noqa: PLC0415 - it needs no server
 
         return journal(argv[1:])
-    arguments = _parser().parse_args(argv)
+    parser = _parser()
+    arguments = parser.parse_args(argv)
+    if arguments.processes > 1 and (sys.platform == "win32" or arguments.stop_with_stdin):
+        parser.error(
+            "--processes works on Linux and macOS only: Windows makes no processes that share a port"
+            if sys.platform == "win32"
+            else "--processes does not go with --stop-with-stdin, which is for a server of one process"
+        )
     from . import logs  # noqa: PLC0415 - a --help needs no server
-    from .app import run  # noqa: PLC0415
+    from .app import serve  # noqa: PLC0415
     from .journal.schema import JournalUnusable  # noqa: PLC0415
+    from .processes import Inherited, serve_all, warn_of_others  # noqa: PLC0415
     from .settings import OWN_PROXIES, Settings  # noqa: PLC0415
 
     logs.set_up(arguments.log_level, arguments.log_format)
@@ -62,19 +73,33 @@ def main(argv: Sequence[str] | None = None) -> int:
         hosts=tuple(arguments.name),
         **dict(arguments.limit),
     )
+    warn_of_others(path, arguments.processes)
+
+    def serve_one(settings: Settings, announce: Callable[[str], None], inherited: Inherited | None) -> int:
+        return _code(
+            settings, lambda: serve(settings, announce, inherited, stop_with_stdin=arguments.stop_with_stdin)
+        )
+
+    if arguments.processes == 1:
+        return serve_one(settings, _announce, None)
+    return _code(settings, lambda: serve_all(settings, arguments.processes, serve_one, _announce))
+
+
+def _code(settings: "Settings", serve: Callable[[], int | None]) -> int:
+    """Serve, and return the exit code."""
+    from .journal.schema import JournalUnusable  # noqa: PLC0415
+
     try:
-        # The broker's library watches sockets, which on Windows only this loop can.
-        with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop if settings.mqtt_url else None) as runner:
-            runner.run(run(settings, _announce, stop_with_stdin=arguments.stop_with_stdin))
+        return serve() or 0
     except OSError as error:
+        where = error.filename or f"{settings.host}:{settings.port}"
         sys.stderr.write(
-            f"racing-demon-server: cannot listen on {settings.host}:{settings.port}: {error.strerror}.\n"
+            f"racing-demon-server: cannot listen on {where}: {error.strerror}.\n"
             "Another server may be running; choose another port with --port, or 0 for any free one.\n"
         )
         return 1
     except JournalUnusable as error:
         return _unusable(error)
-    return 0
 
 
 def _unusable(error: Exception) -> int:
@@ -110,6 +135,14 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"%(prog)s {version('racing-demon')}")
     parser.add_argument("--host", default="0.0.0.0", help="address to listen on (default: all)")  # noqa: S104
     parser.add_argument("--port", type=port, default=5252, help="port, 0 for any free one (default 5252)")
+    parser.add_argument(
+        "--processes",
+        type=_processes,
+        default=1,
+        metavar="N",
+        help="serve with N processes, each on a core of its own and at a port of its own behind this one, "
+        "to which it sends its players on (default 1; see server/README.md)",
+    )
     parser.add_argument(
         "--seed", type=seed, help="up to 64 hexadecimal digits that every deal then follows from"
     )
@@ -167,6 +200,14 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--stop-with-stdin", action="store_true", help="stop when standard input ends")
     return parser
+
+
+def _processes(text: str) -> int:
+    from .siblings import MOST_PROCESSES  # noqa: PLC0415
+
+    if not (text.isdecimal() and 1 <= int(text) <= MOST_PROCESSES):
+        raise argparse.ArgumentTypeError(f"{text!r} will not do: 1 to {MOST_PROCESSES} processes")
+    return int(text)
 
 
 def _broker(text: str) -> str:

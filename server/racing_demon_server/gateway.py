@@ -12,7 +12,7 @@ import secrets
 from collections.abc import Callable
 from functools import partial
 from http import HTTPStatus
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.frames import Frame, Opcode
@@ -24,20 +24,20 @@ from racing_demon_protocol.codec import MAX_CLIENT_FRAME, VERSION, Encoding, dec
 from racing_demon_protocol.errors import CommandRefused, InvalidFrame
 from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.messages.server import Pong, Refused, Seated, Versions
+from racing_demon_protocol.messages.server import Elsewhere, Pong, Refused, Seated, Versions
 from racing_demon_protocol.reasons import CloseCode, Reason
 
 from . import __version__, pages
 from .addresses import Addresses, believed_address, networks
 from .claims import Actor
 from .connection import Connection
-from .hall import Hall
+from .hall import Hall, KeptElsewhere
 from .limits import Bucket
 from .listener import Batch, framed
 from .room import Clock, Room
 from .settings import Settings
 
-__all__ = ["PATH", "start"]
+__all__ = ["MOST_WAITING", "PATH", "Gateway", "listen", "start", "url_of"]
 
 PATH: Final = "/v1"
 """Where the game is; the same port answers plain HTTP at ``/healthz`` and ``/metrics``."""
@@ -180,6 +180,8 @@ class Session:
         except (InvalidFrame, UnicodeDecodeError) as error:
             reason = "text that is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
             self.close(CloseCode.BAD_FRAME, f"Not understood: {reason}"[:120])
+        except KeptElsewhere as elsewhere:
+            self.reply(Elsewhere(port=elsewhere.port))
         except CommandRefused as error:
             self._gateway.meter.refused(error.reason)
             self.reply(Refused(counter=0, reason=error.reason, text=error.text))
@@ -367,7 +369,7 @@ class Gateway:
         if not pages.is_meant(request, self.settings.hosts):
             return connection.respond(HTTPStatus.MISDIRECTED_REQUEST, "This server has another name.\n")
         if path == "/healthz":
-            return pages.health(connection, len(self.hall))
+            return pages.health(connection, len(self.hall), self.settings.siblings)
         if path == "/metrics" and self.meter.text is not None:
             if not self.settings.metrics_public and not pages.is_local(connection, request):
                 return connection.respond(HTTPStatus.NOT_FOUND, "Metrics are for this machine only.\n")
@@ -399,6 +401,11 @@ class Gateway:
             session.close(CloseCode.TOO_LATE, "No table was asked for in time.")
 
 
+def url_of(host: str, port: int) -> str:
+    """Return the URL of a server that listens there."""
+    return f"ws://[{host}]:{port}{PATH}" if ":" in host else f"ws://{host}:{port}{PATH}"
+
+
 def hash_token(token: str) -> bytes:
     """Return what is kept of a token."""
     return hashlib.sha256(token.encode()).digest()
@@ -417,13 +424,22 @@ async def start(settings: Settings, hall: Hall, clock: Clock, meter: pages.Meter
         OSError: the address cannot be listened on.
 
     """
+    return await listen(Gateway(settings, hall, clock, meter), host=settings.host, port=settings.port)
+
+
+async def listen(gateway: Gateway, **where: Any) -> Server:
+    """Let a gateway have whoever comes to an address, or to a socket that listens already.
+
+    Raises:
+        OSError: the address cannot be listened on.
+
+    """
     # The library reports every torn handshake with a traceback; a port scan would fill the log.
     logging.getLogger("websockets.server").setLevel(logging.CRITICAL)
-    gateway = Gateway(settings, hall, clock, meter)
+    settings = gateway.settings
     server = await serve(
         gateway.serve,
-        settings.host,
-        settings.port,
+        **where,
         subprotocols=[Subprotocol(encoding) for encoding in Encoding],
         origins=[None],
         process_request=gateway.answer,
