@@ -67,22 +67,40 @@ def test_chance_games_break_nothing(game: Game) -> None:
 
 @every_game
 def test_chance_games_of_three_break_nothing(game: Game) -> None:
-    """The same, with three seats at one table."""
-    for hand, rng in random_hands(game, 1, seats=(1, 4, 6)):
-        for step, _ in enumerate(chance_game(hand, rng, 120)):
-            assert step % 20 or [] == broken(hand)
+    """The same, with three seats at one table, whose foundations are shared or everybody's own."""
+    for hand, rng in random_hands(game, max(1, CHANCE_GAMES // 10), seats=(1, 4, 6)):
+        for step, _ in enumerate(chance_game(hand, rng, 90 if CHANCE_GAMES == 1 else 2_000)):
+            assert step % 30 or [] == broken(hand)
+        assert [] == broken(hand)
+        assert hand.replay() == hand.board
 
 
 @every_game
 def test_legal_plays_are_all_that_are_allowed(game: Game) -> None:
     """What is generated is what the rules allow when asked for every pair of piles."""
-    hand, rng = next(random_hands(game, 1))
-    often, times = (30, 1) if len(hand.board.piles) > LARGE else (8, 3)
-    for step, _ in enumerate(chance_game(hand, rng, times * often)):
-        if step % often == often - 1:
-            legal = list(hand.rules.legal_plays(hand.board, 0))
-            assert named(hand.board, all_plays(hand.rules, hand.board, 0)) == named(hand.board, legal)
-            assert all(hand.rules.can_play(hand.board, 0, play) for play in legal)
+    for hand, rng in random_hands(game, max(1, CHANCE_GAMES // 50)):
+        often = rng.randint(20, 40) if len(hand.board.piles) > LARGE or CHANCE_GAMES > 1 else 12
+        for step, _ in enumerate(chance_game(hand, rng, 2 * often)):
+            if step % often == often - 1:
+                _assert_all_are_legal(hand, 0)
+
+
+def _assert_all_are_legal(hand: Dealt, seat: int) -> None:
+    legal = list(hand.rules.legal_plays(hand.board, seat))
+    assert named(hand.board, all_plays(hand.rules, hand.board, seat)) == named(hand.board, legal)
+    assert all(hand.rules.can_play(hand.board, seat, play) for play in legal)
+
+
+@pytest.mark.parametrize(
+    "game", [game for game in BUILDING_GAMES if game.racing is Racing.SHARED], ids=lambda game: game.name
+)
+def test_legal_plays_around_shared_foundations(game: Game) -> None:
+    """The same for both of two who share their foundations: on these, too, and not on the other's piles."""
+    for hand, rng in random_hands(game, max(1, CHANCE_GAMES // 50), seats=(0, 3)):
+        for _ in chance_game(hand, rng, rng.randint(10, 60)):
+            pass
+        for seat in hand.seats:
+            _assert_all_are_legal(hand, seat)
 
 
 @every_game

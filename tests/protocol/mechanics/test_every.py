@@ -138,6 +138,19 @@ def test_players_of_one_hand_do_not_touch_each_other(name: str) -> None:
         assert faces[shared:][:half] == alone.board.cards == faces[shared:][half:]
 
 
+@pytest.mark.parametrize("name", [name for name, game in OWN.items() if game.racing is not Racing.SOLO])
+def test_hands_of_several_seats_end_sound(name: str) -> None:
+    """The same holds of a table where several play, each alone, or two together."""
+    seats = (3, 5) if OWN[name].racing is Racing.TOGETHER else (1, 4, 6)
+    for dealt, rng in random_hands(OWN[name], max(1, HANDS // 10), seats=seats):
+        for number, _ in enumerate(dealt.play_on(rng)):
+            if number % 60 == 0:
+                assert [] == status(dealt.rules, dealt.board)
+        assert dealt.is_over()
+        assert [] == status(dealt.rules, dealt.dealer.open_board())
+        assert dealt.replay() == dealt.board
+
+
 @pytest.mark.parametrize("name", OWN)
 def test_the_key_for_the_stock_makes_a_legal_play(name: str) -> None:
     """It deals, makes the stock up anew, or is the only play there is; else there is none."""
