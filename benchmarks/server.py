@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # as a script, this file kno
 from benchmarks.yardsticks.beside_colyseus import beside_colyseus
 from benchmarks.yardsticks.fairness import fairness
 from benchmarks.yardsticks.fanout import fan_out
+from benchmarks.yardsticks.isolation import isolation
 from benchmarks.yardsticks.latency import crowded, latency
 from benchmarks.yardsticks.rows import Row, numbers_of, table_of
 from benchmarks.yardsticks.script import rounds
@@ -30,6 +31,8 @@ Servers run on one processor, the load on the others; all take turns, round afte
 is the server's alone. Where the machine has other things to do, times grow: compare ratios of one run.
 """
 FILES: Final = 20_000
+PHASE: Final = 0.4
+"""The part of the seconds that a phase lasts: there are many."""
 FEW: Final = 3
 """Rounds of what takes long to set up."""
 
@@ -72,6 +75,7 @@ def parts(arguments: argparse.Namespace) -> dict[str, Callable[[], list[Row]]]:
         "crowded": lambda: crowded(script, min(number, FEW), seconds, arguments.most_tables),
         "colyseus": lambda: beside_colyseus(script, number, seconds, tables),
         "fan-out": lambda: fan_out(script, number, seconds, arguments.spectators),
+        "isolation": lambda: isolation(script, number, seconds * PHASE),
         "memory": lambda: memory(script, tables, seconds),
         "fairness": lambda: fairness(script, arguments.races, tables),
     }

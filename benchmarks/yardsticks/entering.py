@@ -28,12 +28,21 @@ class Socket:
     Attributes:
         newest: what was in the frame that was read last.
 
+    Args:
+        url: the server's.
+        path: another path than the URL's.
+        buffer: the bytes that the system may keep for it; 0 for as many as it likes.
+
     """
 
-    def __init__(self, url: str, path: str | None = None) -> None:
+    def __init__(self, url: str, path: str | None = None, *, buffer: int = 0) -> None:
         host, _, own_path = url.removeprefix("ws://").partition("/")
         name, _, port = host.rpartition(":")
-        self.socket = socket.create_connection((name, int(port)), timeout=PATIENCE)
+        self.socket = socket.socket()
+        self.socket.settimeout(PATIENCE)
+        if buffer:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
+        self.socket.connect((name, int(port)))
         self.newest = b""
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         key = base64.b64encode(os.urandom(16)).decode()
@@ -144,11 +153,11 @@ def sit_down(
     return found, codes
 
 
-def watch(url: str, codes: Sequence[str], number: int) -> list[Socket]:
+def watch(url: str, codes: Sequence[str], number: int, *, buffer: int = 0) -> list[Socket]:
     """Return so many spectators' sockets, at the tables of these codes in turn."""
     found = []
     for index in range(number):
-        looker = Socket(url)
+        looker = Socket(url, buffer=buffer)
         looker.say(Hello(version=VERSION))
         looker.say(Watch(code=codes[index % len(codes)]))
         looker.until(Snapshot.TAG)

@@ -17,7 +17,7 @@ from racing_demon_protocol.reasons import CloseCode
 from racing_demon_server.listener import Batch
 from racing_demon_server.room import Room
 
-from .entering import Socket, sit_at_relay, sit_down, watch
+from .entering import sit_at_relay, sit_down, watch
 from .loading import Load, Measured, measure, program
 from .rows import Row, ratios
 from .script import OPTIONS, SEATS, SEED, Step, rounds, singles
@@ -109,7 +109,7 @@ async def _encodings(spectators: int, steps: int) -> float:
         room.take_seat(player, seat)
         room.enter(player, seat, Seated(code="TEST", seat=seat), 0)
     room.put(players[0], 0, Start(counter=1), clock(), 0)
-    while not room.table.view.in_hand:
+    while not room.table.view.in_hand:  # noqa: ASYNC110 - that is set by nobody who could tell
         await asyncio.sleep(0)
     lookers = [_Listener(kinds[number % 2]) for number in range(spectators)]
     for looker in lookers:
@@ -123,7 +123,7 @@ async def _encodings(spectators: int, steps: int) -> float:
                 message = written.message(counter, room.table.view.seq)
                 room.put(players[written.seat], written.seat, message, clock(), 0)
             told += step.frames
-            while any(looker.had < told for looker in lookers):
+            while any(looker.had < told for looker in lookers):  # noqa: ASYNC110
                 await asyncio.sleep(POLL_SECONDS)
     finally:
         sys.setprofile(None)

@@ -20,6 +20,7 @@ from .script import SEATS, Step
 from .sizes import PLAY_BYTES
 
 __all__ = [
+    "ROOT",
     "Kind",
     "Load",
     "Measured",
@@ -104,11 +105,19 @@ class Measured:
 
 
 class Program:
-    """A server in a process of its own."""
+    """A server in a process of its own.
+
+    Attributes:
+        pid: the number of the process.
+        url: where it listens.
+        last_words: what it has said after that, when it has ended.
+
+    """
 
     def __init__(self, process: "subprocess.Popen[bytes]", url: str) -> None:
         self.pid = process.pid
         self.url = url
+        self.last_words = ""
 
     def cpu_seconds(self) -> float:
         """Return the processor time of all its threads, and of its children's."""
@@ -158,7 +167,10 @@ def program(*command: str) -> Iterator[Program]:
             if not line:
                 raise ConnectionError(f"{command} did not start")
             at = line.find("ws://")
-        yield Program(process, line[at:].strip())
+        server = Program(process, line[at:].strip())
+        yield server
+        process.stdin.close()
+        server.last_words = process.stdout.read().decode()
     finally:
         process.stdin.close()
         try:
