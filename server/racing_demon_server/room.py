@@ -352,8 +352,9 @@ class Room:
         else:
             told = partial(self._tell_late, frames, parting, then)
             self._unwritten += 1
-            seeds, claims = self._seeds(events), self.table.claims.take_changed()
-            self.journal.keep(frames, at, seeds, claims, told, self._snapshot(events))
+            seeds, snapshot = self._seeds(events), self._snapshot(events)
+            claims = self.table.claims.take_changed(with_plays=snapshot is not None)
+            self.journal.keep(frames, at, seeds, claims, told, snapshot)
         self._wind_up()
 
     def _framed(self, event: Event) -> Frames:

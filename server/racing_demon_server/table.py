@@ -5,7 +5,6 @@ events of the table's log. Times are microseconds on one rising clock, which is 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import ClassVar, Final, NamedTuple
 
 from racing_demon_protocol.errors import CommandRefused, IllegalPlay, InvalidGame
@@ -28,8 +27,7 @@ __all__ = ["MAX_SEATS", "Answer", "Past", "Table"]
 MAX_SEATS: Final = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """What a command led to.
 
     Attributes:
@@ -38,8 +36,8 @@ class Answer:
 
     """
 
-    reply: Accepted | Refused | None = None
-    events: list[ev.Event] = field(default_factory=list)
+    reply: Accepted | Refused | None
+    events: list[ev.Event]
 
 
 class Past(NamedTuple):
@@ -82,6 +80,8 @@ class Table:
         self._log = Log(self.view)
         self._seating = Seating(self._log)
         self._now = 0
+        self._due: int | None = None
+        self._is_due_known = False
         self._course = Course(self._log, self._seating, seeds)
         self.elapsed_ms = self._course.elapsed_ms
 
@@ -102,7 +102,7 @@ class Table:
         self._advance(at)
         seat = self._seating.join(name, token_hash)
         self._course.put_off_deal(self._now)
-        return seat, self._log.take()
+        return seat, self._taken()
 
     def connect(self, actor: Actor, connected: bool, at: int) -> list[ev.Event]:
         """Note that an actor's connection came or went."""
@@ -112,7 +112,7 @@ class Table:
             self._course.check_presence(self._now)
             if not connected:
                 self._course.check_ready(self._now)
-        return self._log.take()
+        return self._taken()
 
     # Back after the server was away.
 
@@ -126,8 +126,13 @@ class Table:
         """
         if past.snapshot is not None:
             self.view.restore(past.snapshot)
+        played: dict[int, tuple[int, int]] = {}
         for event, at in past.log:
             self._now = max(self._now, at)
+            if isinstance(event, ev.Played) and event.counter:
+                played[event.seat] = event.counter, event.seq
+            elif isinstance(event, ev.Joined):
+                played.pop(event.seat, None)  # somebody else's
             if past.snapshot is not None and event.seq <= past.snapshot.seq:
                 continue
             if not isinstance(event, ev.Played):
@@ -136,13 +141,15 @@ class Table:
             self._course.restore(event, at, past.seeds)
         for actor, claim in past.claims.items():
             self.claims.restore(actor, claim)
+        for seat, (counter, seq) in played.items():
+            self.claims.remember_play(seat, counter, seq)
 
     def begin_again(self, at: int) -> list[ev.Event]:
         """Go on after the server was away: nobody is connected, and a hand waits until enough are back."""
         self._now = max(self._now, at)
         self._seating.begin_again(at)
         self._course.begin_again(at)
-        return self._log.take()
+        return self._taken()
 
     # While the server can keep nothing.
 
@@ -150,13 +157,13 @@ class Table:
         """Let the hand stand still: what is played could not be kept."""
         self._now = max(self._now, at)
         self._course.pausing.stop_by_server(self._now)
-        return self._log.take()
+        return self._taken()
 
     def resume(self, at: int) -> list[ev.Event]:
         """Let the hand go on, if enough are there."""
         self._now = max(self._now, at)
         self._course.check_presence(self._now)
-        return self._log.take()
+        return self._taken()
 
     # Commands and time.
 
@@ -165,16 +172,18 @@ class Table:
         self._advance(at)
         earlier = self.claims.earlier(actor, command.counter)
         if earlier is not None:
-            return Answer(earlier, self._log.take())
+            return Answer(earlier, self._taken())
         refused: Refused | None
         try:
             refused = self._obey(actor, command)
         except CommandRefused as error:
             refused = Refused(counter=command.counter, reason=error.reason, text=error.text)
-        reply = refused or Accepted.trusted(command.counter, self.view.seq)
+        if refused is None and isinstance(command, cl.PlayCards):
+            self.claims.remember_play(actor, command.counter, self.view.seq)
+            return Answer(None, self._taken())
+        reply = refused or Accepted(counter=command.counter, seq=self.view.seq)
         self.claims.remember(actor, reply)
-        told_by_event = refused is None and isinstance(command, cl.PlayCards)
-        return Answer(None if told_by_event else reply, self._log.take())
+        return Answer(reply, self._taken())
 
     def _obey(self, actor: Actor, command: cl.Command) -> Refused | None:
         host_does = self._HOSTS.get(type(command))
@@ -188,22 +197,27 @@ class Table:
     def tick(self, now: int) -> list[ev.Event]:
         """Let everything happen that is due by now."""
         self._advance(now)
-        return self._log.take()
+        return self._taken()
 
     @property
     def due(self) -> int | None:
         """When :meth:`tick` has something to do next; ``None`` while only commands can change things."""
-        due = None
-        for at, _ in self._timers():
-            if due is None or at < due:
-                due = at
-        return due
+        if not self._is_due_known:
+            self._due = min((at for at, _ in self._timers()), default=None)
+            self._is_due_known = True
+        return self._due
+
+    def _taken(self) -> list[ev.Event]:
+        """Return what has happened; by then something else may be due next."""
+        self._is_due_known = False
+        return self._log.take()
 
     def _advance(self, now: int) -> None:
         self._now = max(self._now, now)
         while (due := self.due) is not None and due <= self._now:
             at, act = min(self._timers(), key=lambda timer: timer[0])
             act(at)
+            self._is_due_known = False
 
     def _timers(self) -> Iterator[tuple[int, Callable[[int], None]]]:
         """Yield what is to be done by itself, and when."""
