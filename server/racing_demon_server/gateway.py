@@ -252,7 +252,7 @@ class Session:
             raise CommandRefused(Reason.NO_SPECTATORS, "This table wants nobody to look on.")
         self.reply(Seated(code=room.table.view.code))
         self._room = room
-        room.watch(self)
+        room.audience.watch(self)
 
     def _join(self, room: Room, name: str) -> None:
         token = secrets.token_hex(32)
@@ -271,7 +271,7 @@ class Session:
 
     def _seat(self, room: Room, actor: Actor, token: str, seq: int) -> None:
         self._spectator, self._actor, self._room = False, actor, room
-        previous = room.take_seat(self, actor)
+        previous = room.audience.take_seat(self, actor)
         if previous is not None:
             previous.close(CloseCode.TAKEN_OVER, "This seat was taken up again from elsewhere.")
         counter = room.table.claims.counter(actor)
@@ -285,7 +285,7 @@ class Session:
         room = self._room
         if room is not None:
             room.leave(self, self._actor)
-            if room.is_empty:
+            if not room.audience:
                 self._gateway.hall.expire(room)
 
 

@@ -74,7 +74,7 @@ class Hall:
     @property
     def listeners(self) -> int:
         """How many listen at all tables together, with a seat or without."""
-        return sum(len(room.listeners) + len(room.gallery) for room in self._rooms.values())
+        return sum(len(room.audience) for room in self._rooms.values())
 
     def room(self, code: str) -> Room:
         """Return the room of a code, however it is spelt.
@@ -215,7 +215,7 @@ class Hall:
             room.halt(halted)
 
     def _close_if_empty(self, room: Room) -> None:
-        if room.is_empty:
+        if not room.audience:
             self.discard(room)
 
     def _stop_expiry(self, code: str) -> None:

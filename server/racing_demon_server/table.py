@@ -25,6 +25,7 @@ from .seating import Seating, most_players
 __all__ = ["MAX_SEATS", "Answer", "Past", "Table"]
 
 MAX_SEATS: Final = 8
+MISTAKE: Final = "The server made a mistake over this, and wrote it down. Try something else."
 
 
 class Answer(NamedTuple):
@@ -184,6 +185,14 @@ class Table:
         reply = refused or Accepted(counter=command.counter, seq=self.view.seq)
         self.claims.remember(actor, reply)
         return Answer(reply, self._taken())
+
+    def refuse(self, actor: Actor, counter: int) -> Answer:
+        """Refuse a command that could not be judged for a mistake in here; sent again it is refused again."""
+        refused = self.claims.earlier(actor, counter)
+        if refused is None:
+            refused = Refused(counter=counter, reason=Reason.NOT_NOW, text=MISTAKE)
+            self.claims.remember(actor, refused)
+        return Answer(refused, self._log.take())
 
     def _obey(self, actor: Actor, command: cl.Command) -> Refused | None:
         host_does = self._HOSTS.get(type(command))

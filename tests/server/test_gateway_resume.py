@@ -243,7 +243,7 @@ async def test_a_seat_that_is_fought_over_has_one_voice() -> None:
         for _ in range(10):
             async with Peer.entered(served.url, resume(ben)) as again:
                 await again.ask(cl.Ready, ready=again.counter % 2 == 0)
-                assert 2 == len(served.hall.room(ann.code).listeners)
+                assert 2 == len(served.hall.room(ann.code).audience.listeners)
         assert 10 == again.counter
 
 

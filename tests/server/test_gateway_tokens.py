@@ -134,7 +134,7 @@ async def test_guessing_over_sockets_opens_nothing(caplog: pytest.LogCaptureFixt
     async with serving(**UNLIMITED) as served, Peer.hosting(served.url) as ann:
         async with Peer.entered(served.url, cl.Join(code=ann.code, name="Ben")) as ben:
             room = served.hall.room(ann.code)
-            seq, listeners = room.table.view.seq, set(room.listeners)
+            seq, listeners = room.table.view.seq, set(room.audience.listeners)
             share = TRIES_ON_SOCKETS // CONNECTIONS
             answers = await asyncio.gather(
                 *(
@@ -146,7 +146,7 @@ async def test_guessing_over_sockets_opens_nothing(caplog: pytest.LogCaptureFixt
             )
             reasons = [reason for answer in answers for reason in answer]
             assert (TRIES_ON_SOCKETS, {Reason.BAD_TOKEN}) == (len(reasons), set(reasons))
-            assert (seq, listeners) == (room.table.view.seq, set(room.listeners))
+            assert (seq, listeners) == (room.table.view.seq, set(room.audience.listeners))
             assert isinstance(await ben.ask(cl.Ready), Accepted)
     assert [] == troubles(caplog)
 
@@ -287,7 +287,7 @@ async def test_a_replayed_token_takes_the_seat_over() -> None:
             assert TAKEN_OVER == await older.closed()
             older = newer
         assert isinstance(await older.ask(cl.Ready), Accepted)
-        assert 1 == len(served.hall.room(ann.code).listeners)
+        assert 1 == len(served.hall.room(ann.code).audience.listeners)
 
 
 async def test_of_many_at_once_one_has_the_seat() -> None:
@@ -307,7 +307,7 @@ async def test_of_many_at_once_one_has_the_seat() -> None:
         owner = tasks[task]
         await owner.say(cl.Ready(counter=1))
         assert 1 == (await owner.until(Accepted)).counter
-        assert 1 == len(served.hall.room(ann.code).listeners)
+        assert 1 == len(served.hall.room(ann.code).audience.listeners)
 
 
 async def test_who_was_taken_over_may_take_over_again() -> None:
