@@ -106,14 +106,14 @@ async def _encodings(spectators: int, steps: int) -> float:
     players = [_Listener(kinds[seat % 2]) for seat in range(SEATS)]
     for seat, player in enumerate(players):
         room.join(f"Player {seat + 1}", bytes([seat]) * 32)
-        room.take_seat(player, seat)
+        room.audience.take_seat(player, seat)
         room.enter(player, seat, Seated(code="TEST", seat=seat), 0)
     room.put(players[0], 0, Start(counter=1), clock(), 0)
     while not room.table.view.in_hand:  # noqa: ASYNC110 - that is set by nobody who could tell
         await asyncio.sleep(0)
     lookers = [_Listener(kinds[number % 2]) for number in range(spectators)]
     for looker in lookers:
-        room.watch(looker)
+        room.audience.watch(looker)
     told = 0
     sys.setprofile(note)
     try:
