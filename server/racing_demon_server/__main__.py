@@ -31,6 +31,10 @@ exit codes: 0 stopped as asked, 1 could not listen, 2 wrong arguments, 3 the jou
 """
 
 
+LONGEST_NODE = 30
+"""A server's name at a broker, where its processes add their numbers."""
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the server until it is stopped, and return the exit code."""
     argv = list(sys.argv[1:] if argv is None else argv)
@@ -40,12 +44,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return journal(argv[1:])
     parser = _parser()
     arguments = parser.parse_args(argv)
-    if arguments.processes > 1 and (sys.platform == "win32" or arguments.stop_with_stdin):
-        parser.error(
-            "--processes works on Linux and macOS only: Windows makes no processes that share a port"
-            if sys.platform == "win32"
-            else "--processes does not go with --stop-with-stdin, which is for a server of one process"
-        )
+    if arguments.processes > 1 and (why_not := _alone(arguments)):
+        parser.error(why_not)
     from . import logs  # noqa: PLC0415 - a --help needs no server
     from .app import serve  # noqa: PLC0415
     from .journal.schema import JournalUnusable  # noqa: PLC0415
@@ -83,6 +83,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments.processes == 1:
         return serve_one(settings, _announce, None)
     return _code(settings, lambda: serve_all(settings, arguments.processes, serve_one, _announce))
+
+
+def _alone(arguments: argparse.Namespace) -> str:
+    """Return why several processes cannot be; empty if they can."""
+    if sys.platform == "win32":
+        return "--processes works on Linux and macOS only: Windows has no processes that share a port"
+    if arguments.stop_with_stdin:
+        return "--processes does not go with --stop-with-stdin, which is for a server of one process"
+    if len(arguments.node or "") > LONGEST_NODE:
+        return (
+            f"--node is too long: each process adds its number, so at most {LONGEST_NODE} letters and digits"
+        )
+    return ""
 
 
 def _code(settings: "Settings", serve: Callable[[], int | None]) -> int:

@@ -27,7 +27,7 @@ from .journal.schema import JournalUnusable, open_journal
 from .settings import Settings
 from .siblings import MOST_PROCESSES, Siblings, owner
 
-__all__ = ["Inherited", "serve_all", "warn_of_others"]
+__all__ = ["Inherited", "listening", "serve_all", "warn_of_others"]
 
 MOST_DEATHS: Final = 5
 """A process that ends so often in a row before it listens has a reason, and the server gives up."""
@@ -71,9 +71,9 @@ def serve_all(settings: Settings, count: int, work: Work, announce: Callable[[st
 
     """
     with contextlib.ExitStack() as stack:
-        shared = stack.enter_context(_listening(settings.host, settings.port))
+        shared = stack.enter_context(listening(settings.host, settings.port))
         own = [
-            stack.enter_context(_listening(settings.host, settings.port and settings.port + number))
+            stack.enter_context(listening(settings.host, settings.port and settings.port + number))
             for number in range(1, count + 1)
         ]
         journals = [_journal_of(settings.journal, number) for number in range(1, count + 1)]
@@ -167,7 +167,7 @@ class Parent:
             self._code = max(code, 1)
             self._stop()
             return
-        log.warning("a process ended; it is started again", extra={"process": process.number, "code": code})
+        log.warning("a process ended; it is started again", extra={"number": process.number, "code": code})
         time.sleep(max(0.0, process.began + RESTART_SECONDS - time.monotonic()))
         again = self._start(process.number)
         if again is not None:
@@ -207,7 +207,7 @@ class Parent:
             inherited = Inherited((self._shared, own), self._lifeline)
             code = self._work(self._each[number - 1], lambda _url: _say(says), inherited)
         except BaseException:
-            log.exception("a process failed", extra={"process": number})
+            log.exception("a process failed", extra={"number": number})
         finally:
             sys.stdout.flush()
             sys.stderr.flush()
@@ -223,7 +223,7 @@ def _say(word: int) -> None:
     os.write(word, b".")
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def listening(host: str, port: int) -> socket.socket:
     """Return a socket that listens; connections wait at it until somebody accepts them."""
     try:
         family, kind, _, _, address = socket.getaddrinfo(
