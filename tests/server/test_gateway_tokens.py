@@ -15,7 +15,7 @@ from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages.server import Accepted, Refused
 from racing_demon_protocol.reasons import CloseCode, Reason
 from racing_demon_server.claims import Actor, Claims
-from racing_demon_server.gateway import hash_token
+from racing_demon_server.session import hash_token
 
 from ..support.servers import Closing, Peer, Served, serving, troubles
 
@@ -25,7 +25,7 @@ CONNECTIONS = 10
 BLOCK = 250
 """So many requests of a connection are on their way at once: their answers do not make it a slow reader."""
 HEX = "0123456789abcdef"
-UNLIMITED = {"frames_per_second": 1e6, "frame_burst": 1e6}
+UNLIMITED = {"frames_per_second": 1e6, "frame_burst": 1e6, "entry_seconds": 600.0}
 NOT_A_TOKEN = Closing(CloseCode.BAD_FRAME, "Not understood: Resume: token will not do")
 TAKEN_OVER = Closing(CloseCode.TAKEN_OVER, "This seat was taken up again from elsewhere.")
 
