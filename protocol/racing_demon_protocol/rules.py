@@ -81,9 +81,13 @@ class Rules:
 
         """
         self._verify_piles(seat, play)
-        if play not in set(self.legal_plays(board, seat)):
-            raise IllegalPlay(self.refusal)
-        return play
+        for legal in self.legal_plays(board, seat):
+            upward = (
+                play.destination == FOUNDATIONS and board.piles[legal.destination].kind is Kind.FOUNDATION
+            )
+            if legal == play or (upward and legal._replace(destination=FOUNDATIONS) == play):
+                return legal
+        raise IllegalPlay(self.refusal)
 
     def can_play(self, board: Board, seat: int, play: Play) -> bool:
         """Tell whether a play is legal for a seat."""

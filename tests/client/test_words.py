@@ -361,9 +361,10 @@ def test_what_travels_is_named() -> None:
         told(event, sitting, seat=0, ascii_only=True)
         for event in of_type(ev.Played, sitting.play(0, play.source, play.destination))
     )
-    packet = travelling % 13 + 1
-    assert turned.endswith(f"from packet {packet} to the hand")
-    assert slipped == f"you: {name(travelling, ascii_only=True)} from the hand to packet {packet}"
+    number = travelling % 13 + 1
+    packet = f"packet {number} ({'abcdefghijklm'[number - 1]})"
+    assert turned.endswith(f"from {packet} to the hand (n)")
+    assert slipped == f"you: {name(travelling, ascii_only=True)} from the hand (n) to {packet}"
 
 
 def test_what_leaves_goes_to_the_discards() -> None:
