@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from .board import FOUNDATIONS, Board, Kind, Play
 from .cards import KING, UNKNOWN, Card, rank, suit
 from .declaration import Foundations
-from .effects import Effect
+from .effects import Effect, Table
+from .errors import InvalidGame
 from .privileges import (
     BasesFirst,
     BumpKing,
@@ -233,6 +234,12 @@ class RowEndsEffect(Effect):
     """Lays rows of which few cards are free: see :class:`~.privileges.RowEnds`."""
 
     special: RowEnds
+
+    def __init__(self, table: Table, special: RowEnds) -> None:
+        super().__init__(table, special)
+        for seat in table.layout.seats:
+            if len(self.piles(seat, special.row)) != len(self.piles(seat, special.columns)):
+                raise InvalidGame("A row is laid upon the columns: there are as many cards in it as columns.")
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the stock's next card to a gap of the first row."""

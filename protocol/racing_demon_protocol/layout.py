@@ -37,6 +37,9 @@ class Layout:
         self.seats = tuple(seats)
         laid = list(self._lay_out())
         places = {(pile.group, pile.seat, pile.index): pile.number for pile, _ in laid}
+        for pile, group in laid:
+            if isinstance(group, Heads) and (group.of, pile.seat, pile.index) not in places:
+                raise InvalidGame(f"{game.name} has {group.name} for more columns than there are")
         self.groups = tuple(group for _, group in laid)
         self.piles = tuple(
             replace(pile, under=places[group.of, pile.seat, pile.index]) if isinstance(group, Heads) else pile

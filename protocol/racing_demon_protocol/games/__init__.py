@@ -95,6 +95,7 @@ def _resize(game: Game, options: Options, players: int) -> Game:
         columns = 6 if players <= 2 else 5 if players == 3 else 4
     if columns is None:
         return game
+    _verify_has(game, Tableau, "columns")
     tableau = next(group for group in game.groups if isinstance(group, Tableau))
     if set(tableau.shape) != {1}:
         raise InvalidGame(f"{game.name} has columns of its own shape; their number cannot be changed.")
