@@ -76,8 +76,8 @@ fuzz-sockets: $(STAMP)  ## FRAMES that are a little wrong, through real sockets
 autobahn: $(STAMP)  ## Autobahn's cases of RFC 6455 against the server's port; needs a Python 2.7
 	@sh tests/autobahn.sh
 
-bench: $(STAMP)  ## the server beside bare relays: cost of a play, latency, fairness; ARGS go to it
-	$(BIN)/python benchmarks/server.py $(ARGS)
+bench: $(STAMP)  ## the server beside bare relays and Colyseus; RACES=1000000 for as many; ARGS go to it
+	$(BIN)/python benchmarks/server.py $(if $(RACES),--zero-races $(RACES)) $(ARGS)
 
 attacks: $(STAMP)  ## each attack on a server that a match is played on: what it costs, in time and memory
 	$(BIN)/pytest -s tests/system/test_attacks.py $(ARGS)

@@ -15,7 +15,7 @@ from typing import Any, Final
 sys.path.insert(0, str(Path(__file__).parents[1]))  # as a script, this file knows only its own folder
 
 from benchmarks.yardsticks.beside_colyseus import beside_colyseus
-from benchmarks.yardsticks.fairness import fairness
+from benchmarks.yardsticks.fairness import Size, fairness
 from benchmarks.yardsticks.fanout import fan_out
 from benchmarks.yardsticks.isolation import isolation
 from benchmarks.yardsticks.latency import crowded, latency
@@ -33,6 +33,8 @@ is the server's alone. Where the machine has other things to do, times grow: com
 FILES: Final = 20_000
 PHASE: Final = 0.4
 """The part of the seconds that a phase lasts: there are many."""
+MOST_RACES: Final = 1_000_000
+ENDLESS: Final = 86_400.0
 FEW: Final = 3
 """Rounds of what takes long to set up."""
 
@@ -65,6 +67,11 @@ def parts(arguments: argparse.Namespace) -> dict[str, Callable[[], list[Row]]]:
     """Return what is measured, in this order."""
     script = rounds()
     number, seconds, tables = arguments.rounds, arguments.seconds, arguments.tables
+    size = Size(
+        arguments.races,
+        arguments.zero_races or MOST_RACES,
+        ENDLESS if arguments.zero_races else arguments.race_seconds,
+    )
     return {
         "sizes": lambda: sizes(script),
         "rules": lambda: rules(script),
@@ -77,7 +84,7 @@ def parts(arguments: argparse.Namespace) -> dict[str, Callable[[], list[Row]]]:
         "fan-out": lambda: fan_out(script, number, seconds, arguments.spectators),
         "isolation": lambda: isolation(script, number, seconds * PHASE),
         "memory": lambda: memory(script, tables, seconds),
-        "fairness": lambda: fairness(script, arguments.races, tables),
+        "fairness": lambda: fairness(script, size, number, tables),
     }
 
 
@@ -108,7 +115,9 @@ def parse(argv: Sequence[str] | None) -> Any:
     parser.add_argument("--most-tables", type=int, default=500, help="how many at most (default 500)")
     parser.add_argument("--spectators", type=int, default=500, help="how many watch a table (default 500)")
     parser.add_argument("--rate", type=float, default=4_000, help="plays a second at half load (4000)")
-    parser.add_argument("--races", type=int, default=300, help="how many races at each gap (default 300)")
+    parser.add_argument("--races", type=int, default=1_000, help="how many races at each gap (default 1000)")
+    parser.add_argument("--zero-races", type=int, default=0, help="how many at 0 us, however long they take")
+    parser.add_argument("--race-seconds", type=float, default=10.0, help="else so long (default 10)")
     parser.add_argument("--only", nargs="+", default=[], metavar="PART", help="these parts alone")
     parser.add_argument("--json", type=Path, help="also write the numbers to a file")
     return parser.parse_args(argv)

@@ -19,7 +19,7 @@ from benchmarks.programs import surroundings
 from benchmarks.pty_program import ProgramEnded, PtyProgram, Terminals
 
 from .entering import Socket, sit_down, watch
-from .loading import ROOT, Kind, Load, Program, background, cores, measure_phases, ours, program
+from .loading import ROOT, Kind, Load, Program, Stopped, background, cores, measure_phases, ours, program
 from .rows import Row
 from .script import SEATS, Step, cycle, singles
 
@@ -53,20 +53,6 @@ EVERYDAY: Final[dict[str, Any]] = {
 """Limits as they are everywhere, but for those of slow readers."""
 
 Disturbance = AbstractContextManager[object]
-
-
-class Stopped:
-    """A process that stands still outside of its contexts."""
-
-    def __init__(self, pid: int) -> None:
-        self._pid = pid
-        os.kill(pid, signal.SIGSTOP)
-
-    def __enter__(self) -> None:
-        os.kill(self._pid, signal.SIGCONT)
-
-    def __exit__(self, *_: object) -> None:
-        os.kill(self._pid, signal.SIGSTOP)
 
 
 class Signalled:

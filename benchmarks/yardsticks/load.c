@@ -16,22 +16,8 @@
    due until its last frame was read; "phases" has the median and the 99th percentile of each. If this process is stopped for a while,
    what was due meanwhile is not sent. */
 
-#define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/epoll.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
-#include <time.h>
-#include <unistd.h>
+#include "frames.h"
 
-enum { PLAY = 6, STUCK = 7, START = 9, REFUSED = 68, PLAYED = 80, SIGNALLED = 89, MATCH_OVER = 94 };
 enum { ROOM_DATA = 13, ROOM_STATE_PATCH = 15 }; /* of Colyseus */
 enum { READ_SIZE = 1 << 18, MOST_SAMPLES = 1 << 24, MOST_WINDOW = 64, MOST_PHASES = 256 };
 #define LONGEST_BREAK 0.5
@@ -58,13 +44,6 @@ static long sample_count, sent, delivered, watched, refused;
 static int counting;
 static unsigned char buffer[READ_SIZE * 2];
 
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
-
 static double cpu(void)
 {
 	struct rusage u;
@@ -72,58 +51,12 @@ static double cpu(void)
 	return u.ru_utime.tv_sec + u.ru_stime.tv_sec + (u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
 }
 
-static void die(const char *what)
-{
-	fprintf(stderr, "load: %s\n", what);
-	exit(1);
-}
-
-static unsigned char *put_number(unsigned char *p, int32_t n)
-{
-	if (n < 0) {
-		*p++ = 256 + n;
-	} else if (n < 128) {
-		*p++ = n;
-	} else if (n < 256) {
-		*p++ = 0xcc, *p++ = n;
-	} else if (n < 65536) {
-		*p++ = 0xcd, *p++ = n >> 8, *p++ = n;
-	} else {
-		*p++ = 0xce, *p++ = n >> 24, *p++ = n >> 16, *p++ = n >> 8, *p++ = n;
-	}
-	return p;
-}
-
-static uint32_t get_number(const unsigned char *p)
-{
-	switch (p[0]) {
-	case 0xcc: return p[1];
-	case 0xcd: return p[1] << 8 | p[2];
-	case 0xce: return (uint32_t)p[1] << 24 | p[2] << 16 | p[3] << 8 | p[4];
-	default: return p[0];
-	}
-}
-
-/* A key of zeros masks nothing, and costs a server as much as any. */
-static void send_frame(struct conn *c, int opcode, const unsigned char *data, size_t size)
-{
-	unsigned char frame[4096 + 8] = {0x80 | opcode, 0x80 | size};
-	size_t head = 6;
-	if (size > 125) {
-		frame[1] = 0x80 | 126, frame[2] = size >> 8, frame[3] = size;
-		head = 8;
-	}
-	memcpy(frame + head, data, size);
-	if (send(c->fd, frame, head + size, MSG_NOSIGNAL) != (ssize_t)(head + size))
-		die("a server takes nothing more");
-}
-
 static void send_row(struct conn *c, int tag, const int32_t *fields, int count)
 {
 	unsigned char row[64] = {0x92 + count, tag}, *end = put_number(row + 2, ++c->counter);
 	for (int i = 0; i < count; i++)
 		end = put_number(end, fields[i]);
-	send_frame(c, 2, row, end - row);
+	send_frame(c->fd, BINARY, row, end - row);
 }
 
 static void send_to_colyseus(struct conn *c, const int32_t *fields, int count)
@@ -131,7 +64,7 @@ static void send_to_colyseus(struct conn *c, const int32_t *fields, int count)
 	unsigned char row[64] = {ROOM_DATA, PLAY, 0x90 + count}, *end = row + 3;
 	for (int i = 0; i < count; i++)
 		end = put_number(end, fields[i]);
-	send_frame(c, 2, row, end - row);
+	send_frame(c->fd, BINARY, row, end - row);
 }
 
 static void send_step(int number, double due)
@@ -150,7 +83,7 @@ static void send_step(int number, double due)
 		else if (kind == COLYSEUS)
 			send_to_colyseus(c, fields, 4);
 		else
-			send_frame(c, 2, payload, payload_size);
+			send_frame(c->fd, BINARY, payload, payload_size);
 		sent += counting;
 	}
 }
@@ -267,37 +200,20 @@ static void hear(struct conn *c)
 	if (got <= 0)
 		die("a server has closed a connection");
 	unsigned char *p = buffer, *end = buffer + c->kept_size + got;
-	while (end - p >= 2) {
-		size_t size = p[1], head = 2;
-		if (size == 126) {
-			if (end - p < 4)
-				break;
-			size = p[2] << 8 | p[3], head = 4;
-		} else if (size == 127) {
-			die("no frame is as long as that");
-		}
-		if ((size_t)(end - p) < head + size)
-			break;
+	size_t head, whole;
+	while ((head = frame_head(p, end, &whole))) {
 		int opcode = p[0] & 15;
-		if (opcode == 2 && size)
-			take(c, p + head, size);
-		else if (opcode == 9)
-			send_frame(c, 10, p + head, size);
-		else if (opcode == 8)
+		if (opcode == BINARY && whole > head)
+			take(c, p + head, whole - head);
+		else if (opcode == PING)
+			send_frame(c->fd, PONG, p + head, whole - head);
+		else if (opcode == CLOSE)
 			die("a server says goodbye");
-		p += head + size;
+		p += whole;
 	}
 	c->kept_size = end - p;
 	c->kept = realloc(c->kept, c->kept_size + 1);
 	memcpy(c->kept, p, c->kept_size);
-}
-
-static int number(void)
-{
-	int n;
-	if (scanf("%d", &n) != 1)
-		die("the input ends too soon");
-	return n;
 }
 
 static void read_input(void)

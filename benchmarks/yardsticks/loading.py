@@ -4,9 +4,11 @@ import atexit
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,6 +27,7 @@ __all__ = [
     "Load",
     "Measured",
     "Program",
+    "Stopped",
     "background",
     "compiled",
     "cores",
@@ -123,6 +126,12 @@ class Program:
         """Return the processor time of all its threads, and of its children's."""
         return sum(_thread_ns(pid) for pid in [self.pid, *_children(self.pid)]) / 1e9
 
+    def await_stop(self) -> None:
+        """Wait until it stands still, after a signal that is to stop it."""
+        stat = Path(f"/proc/{self.pid}/stat")
+        while stat.read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "T":
+            time.sleep(0.0001)
+
     def memory(self) -> int:
         """Return the bytes that it alone has in memory."""
         text = Path(f"/proc/{self.pid}/smaps_rollup").read_text(encoding="utf-8")
@@ -179,6 +188,20 @@ def program(*command: str) -> Iterator[Program]:
             process.kill()
             process.wait()
         process.stdout.close()
+
+
+class Stopped:
+    """A process that stands still outside of its contexts."""
+
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        os.kill(pid, signal.SIGSTOP)
+
+    def __enter__(self) -> None:
+        os.kill(self._pid, signal.SIGCONT)
+
+    def __exit__(self, *_: object) -> None:
+        os.kill(self._pid, signal.SIGSTOP)
 
 
 def ours(loop: str = "uvloop", **fields: Any) -> list[str]:

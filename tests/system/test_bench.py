@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import random
 import shutil
 import sys
 from pathlib import Path
@@ -10,8 +9,9 @@ from pathlib import Path
 import pytest
 from benchmarks.yardsticks.beside_colyseus import DEFAULT, FASTEST, rooms
 from benchmarks.yardsticks.colyseus_room import NotThere
-from benchmarks.yardsticks.fairness import Dealt, Outcome, Relayed, after_stall, p_value, race
+from benchmarks.yardsticks.fairness import MATTERS, Dealt, after_stall
 from benchmarks.yardsticks.loading import Load, program
+from benchmarks.yardsticks.racing import Track, p_value, track_of_ours, track_of_relay
 from benchmarks.yardsticks.script import Recorder, rounds, singles
 from benchmarks.yardsticks.sizes import sizes
 from benchmarks.yardsticks.throughput import contestants
@@ -88,18 +88,29 @@ async def test_the_table_and_the_numbers_have_the_same_rows(tmp_path: Path) -> N
 @needs_load
 def test_who_was_first_is_known_at_a_relay_and_at_ours() -> None:
     """At plays 50 ms apart the earlier one is first on both; a busy connection passes nobody on ours."""
-    for contestant, table_of in zip(contestants(), (Relayed, None, Dealt), strict=False):
-        if table_of is None:
-            continue
-        with program(*contestant.command) as server:
-            table = table_of(contestant.enter(server.url, 1))
-            outcome = Outcome()
-            race(table, 50_000, 4, random.Random(0), outcome)
-            late = after_stall(server, table, 5, 4)
-            for taken in table.sockets:
-                taken.close()
-        assert outcome.races[50_000][0] == outcome.races[50_000][1]
-        assert late == 0 or table_of is Relayed
+    relay, _, own, *_ = contestants()
+    with program(*relay.command) as server, track_of_relay(server) as track:
+        assert_the_earlier_is_first(track)
+    with program(*own.command) as server:
+        with track_of_ours(server) as track:
+            assert_the_earlier_is_first(track)
+            assert {place.number for place in track.places[2]} == set(range(8))
+            assert [place.number for place in track.places[2]] != [place.seat for place in track.places[2]]
+            assert [place.age for place in track.places[1]] != [place.number for place in track.places[1]]
+        table = Dealt(own.enter(server.url, 1))
+        assert after_stall(server, table, 5, 4) == 0
+        for taken in table.sockets:
+            taken.close()
+
+
+def assert_the_earlier_is_first(track: Track) -> None:
+    """Run some races."""
+    races = track.run(50_000, 4, 60, 0)
+    assert races.won == races.of
+    races = track.run(0, 40, 60, 0)
+    assert 0 < races.of <= 40
+    for matter in MATTERS.values():
+        assert 0 < p_value([*races.pairs(track.places, matter).values()]) <= 1
 
 
 def test_a_bias_that_is_chance_has_a_large_p() -> None:
