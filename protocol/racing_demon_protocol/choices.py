@@ -145,6 +145,8 @@ class Geometry(StrEnum):
     """Around a middle, in four sails."""
     CENTRE = "centre"
     """In the middle of what lies around."""
+    SIDES = "sides"
+    """In two columns, on either side of what lies in the middle."""
     CROSS = "cross"
     """Five piles: above, left, middle, right, below."""
     CORNERS = "corners"

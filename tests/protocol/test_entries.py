@@ -38,7 +38,7 @@ LAID = {
     "flower-garden": "aces 0 garden 36 bouquet 16",
     "legitimist": "from-K 1 stock 103 waste 0",
     "queens-cotillon": "aces 4 deuces 4 stock 68 waste 0 left 12 right 16",
-    "sultan": "sultan 1 kings 7 ace-of-hearts 1 stock 87 waste 0 divan 8",
+    "sultan": "sultan 1 first-king 1 ace-of-hearts 1 kings 6 stock 87 waste 0 divan 8",
     "windmill": "hub 1 arms 0 stock 95 waste 0 sails 8",
     "picture": "kings 4 aces 4 stock 87 waste 0 picture 9",
     "lady-of-the-manor": "aces 0 heaps 48 semicircle 56",
