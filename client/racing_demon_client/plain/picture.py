@@ -6,6 +6,7 @@ from racing_demon_protocol.board import Board, Kind
 from racing_demon_protocol.cards import RANK_NAMES, SUIT_LETTERS, SUIT_NAMES, UNKNOWN, name, rank, suit
 from racing_demon_protocol.declaration import Geometry
 from racing_demon_protocol.rules import Rules
+from racing_demon_protocol.tally import points, race_order, totals
 from racing_demon_protocol.view import TableView
 
 from ..addressing import is_racelike
@@ -33,7 +34,7 @@ def table(view: TableView, seat: int | None, *, ascii_only: bool = False) -> lis
         if plays:
             lines += ["", *layout(rules, board, whose, ascii_only=ascii_only)]
     if plays:
-        lines += ["", f" {'you':{NAME_WIDTH}} {view.points()[whose]:3} points"]
+        lines += ["", f" {'you':{NAME_WIDTH}} {points(view)[whose]:3} points"]
     rest = others(view, seat, ascii_only=ascii_only)
     return [*lines, *([""] if lines and not plays else []), *rest]
 
@@ -99,15 +100,15 @@ def others(view: TableView, seat: int | None, *, ascii_only: bool = False) -> li
     if view.is_private:
         return [
             f" {place}. {_who(view, other):{NAME_WIDTH}} progress {view.progress[other].reached}"
-            for place, other in enumerate(view.race_order(view.called), start=1)
+            for place, other in enumerate(race_order(view, view.called), start=1)
         ]
     assert view.rules is not None
     assert view.board is not None
-    points = view.points()
+    counted = points(view)
     lines = []
     for other in view.hand_seats:
         if other != seat:
-            told = f" {_who(view, other):{NAME_WIDTH}} {points[other]:3} points"
+            told = f" {_who(view, other):{NAME_WIDTH}} {counted[other]:3} points"
             if is_racelike(view.rules, other):
                 ends = " ".join(_ends(view.rules, view.board, other, ascii_only))
                 wastes = view.rules.layout.own(other, Kind.WASTE)
@@ -119,19 +120,19 @@ def others(view: TableView, seat: int | None, *, ascii_only: bool = False) -> li
 
 def tally(view: TableView) -> list[str]:
     """Return the tally as a table: a line a player, a column a hand, the best total first."""
-    totals = view.totals()
-    seats = sorted(totals, key=lambda seat: -totals[seat])
+    added = totals(view)
+    seats = sorted(added, key=lambda seat: -added[seat])
     head = "".join(f"{result.hand:>6}" for result in view.results)
     lines = [f"{'hand':{NAME_WIDTH}}{head}   total"]
     for seat in seats:
         cells = []
         for result in view.results:
-            points = dict(zip(result.seats, result.points, strict=True)).get(seat)
+            gained = dict(zip(result.seats, result.points, strict=True)).get(seat)
             mark = "*" if seat == result.out else " "
-            cells.append(f"{'-' if points is None else points:>5}{mark}")
+            cells.append(f"{'-' if gained is None else gained:>5}{mark}")
         who = _who(view, seat)
         won = "  won" if seat in view.winners else ""
-        lines.append(f"{who:{NAME_WIDTH}}{''.join(cells)}  {totals[seat]:>6}{won}")
+        lines.append(f"{who:{NAME_WIDTH}}{''.join(cells)}  {added[seat]:>6}{won}")
     if any(result.out is not None for result in view.results):
         lines.append("* went out")
     return lines

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Final
 
+from racing_demon_protocol import tally
 from racing_demon_protocol.board import Board, Kind, Pile
 from racing_demon_protocol.cards import UNKNOWN, Card, name
 from racing_demon_protocol.messages import Message
@@ -193,7 +194,7 @@ class Words:
         return f"{self.who(event.seat)}: stuck ({said} of {asked})"
 
     def _progressed(self, event: ev.Progressed) -> str:
-        place = self._view.race_order().index(event.seat) + 1
+        place = tally.race_order(self._view).index(event.seat) + 1
         return f"{self.who(event.seat)}: progress {event.progress}, place {place}"
 
     def _said(self, event: ev.Said) -> str:

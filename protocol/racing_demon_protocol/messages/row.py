@@ -12,6 +12,7 @@ from ..cards import UNKNOWN
 from ..errors import LONGEST_TEXT
 
 __all__ = [
+    "MOST_PASSPHRASE",
     "CardNumber",
     "ChatText",
     "Code",
@@ -37,6 +38,8 @@ MAX_INT = 2**31 - 1
 MAX_CARD = 8 * 2 * 52 - 1
 MAX_PILE = 1_023
 MAX_COUNT = 104
+MOST_PASSPHRASE: Final = 64
+"""So many characters a passphrase has at most."""
 
 Counter = Annotated[int, Field(strict=True, ge=0, le=MAX_INT)]
 """The seat's own count of its commands, rising; 0 where a message answers none."""
@@ -59,7 +62,7 @@ ChatText = Annotated[str, Field(min_length=1, max_length=200)]
 """A line of chat; the server cleans it like a name."""
 Code = Annotated[str, Field(min_length=1, max_length=16)]
 """A table's code, as it is spoken."""
-Passphrase = Annotated[str, Field(max_length=64)]
+Passphrase = Annotated[str, Field(max_length=MOST_PASSPHRASE)]
 """What opens a table that is not for everybody; empty for one that is."""
 Token = Annotated[str, Field(min_length=64, max_length=64, pattern="^[0-9a-f]+$")]
 """The secret that opens a seat: 256 random bits in hexadecimal."""

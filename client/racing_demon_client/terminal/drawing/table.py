@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from racing_demon_protocol import tally
+
 from ...addressing import is_racelike
 from ...plain.words import duration
 from ..ink import Mark, Role
@@ -156,7 +158,7 @@ def _place(scene: Scene) -> str:
         return "you are watching" if scene.board is not None else ""
     own = points[scene.seat]
     if scene.view.is_private:  # of equals, who came there earlier is ahead
-        place = 1 + scene.view.race_order(_out(scene)).index(scene.seat)
+        place = 1 + tally.race_order(scene.view, _out(scene)).index(scene.seat)
     else:
         place = 1 + sum(other > own for other in points.values())
     ordinal = {1: "1st", 2: "2nd", 3: "3rd"}.get(place, f"{place}th")
