@@ -326,14 +326,17 @@ class Room:
 
     def _seeds(self, events: list[Event]) -> list[tuple[str, bytes]]:
         """Return the secrets of the hands that begin with these events, by the hands' ids."""
+        if not self._drawn:
+            return []
         drawn, self._drawn = self._drawn, []
         return list(zip((each.hand_id for each in events if isinstance(each, Committed)), drawn, strict=True))
 
     def _snapshot(self, events: list[Event]) -> Snapshot | None:
         """Return the table after a hand, for the journal; ``None`` while there is nothing new to keep."""
-        at_rest = any(isinstance(each, HandOver) for each in events) and not self.table.view.in_hand
-        at_rest = at_rest and self.table.view.phase is not Phase.COUNTDOWN
-        return self.table.view.snapshot_for(None, 0) if at_rest else None
+        view = self.table.view
+        if view.in_hand or view.phase is Phase.COUNTDOWN or not any(isinstance(e, HandOver) for e in events):
+            return None
+        return view.snapshot_for(None, 0)
 
     def _when_written(self, then: Callable[[], None]) -> None:
         """Do something when all that has happened until now is told."""
