@@ -17,7 +17,7 @@ from racing_demon_server.room import Room
 from racing_demon_server.settings import Settings
 
 from ..support.rooms import Ear, in_virtual_time, now, open_room, say, seat_at, virtual
-from ..support.simulation import VirtualJournal
+from ..support.virtual_journal import VirtualJournal
 
 
 @virtual

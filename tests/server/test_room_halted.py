@@ -13,7 +13,7 @@ from racing_demon_server.hall import Hall
 from racing_demon_server.settings import Settings
 
 from ..support.rooms import Ear, in_virtual_time, now
-from ..support.simulation import VirtualJournal
+from ..support.virtual_journal import VirtualJournal
 
 
 def test_what_was_judged_before_the_disk_was_full_is_not_refused(tmp_path: Path) -> None:
