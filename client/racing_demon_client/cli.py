@@ -7,10 +7,9 @@ import json
 import os
 import sys
 from collections.abc import Sequence
-from importlib.metadata import version
 from typing import Any, Final, NoReturn
 
-from racing_demon_protocol.arguments import port, seats, seed, speed
+from racing_demon_protocol.arguments import Version, port, seats, seed, speed
 
 from . import values
 from .surroundings import login_name
@@ -117,7 +116,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=RAW,
     )
     parser.add_argument("--ascii", action="store_true", help="only letters and signs of ASCII")
-    parser.add_argument("--version", action="version", version=f"racing-demon {version('racing-demon')}")
+    parser.add_argument("--version", action=Version)
     commands = parser.add_subparsers(dest="command", metavar="[COMMAND]")
 
     play = commands.add_parser("play", help="play here and now, against bots")

@@ -1,17 +1,13 @@
 """The command ``racing-demon-server``: a server for tables, without a seat at any."""
 
 import argparse
-import ipaddress
 import os
-import re
 import sys
 from collections.abc import Callable, Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from racing_demon_protocol.arguments import port, seed, speed
-from racing_demon_protocol.broker_address import parse_broker
+from racing_demon_protocol.arguments import Version, port, seed, speed
 
 from .durability import Durability
 
@@ -145,7 +141,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"%(prog)s {version('racing-demon')}")
+    parser.add_argument("--version", action=Version)
     parser.add_argument("--host", default="0.0.0.0", help="address to listen on (default: all)")  # noqa: S104
     parser.add_argument("--port", type=port, default=5252, help="port, 0 for any free one (default 5252)")
     parser.add_argument(
@@ -225,7 +221,9 @@ def _processes(text: str) -> int:
 
 def _broker(text: str) -> str:
     """Return the URL of a broker. No complaint repeats it: it may hold a password."""
-    from .publisher.link import tls_context  # noqa: PLC0415 - most servers need no broker
+    from racing_demon_protocol.broker_address import parse_broker  # noqa: PLC0415 - most need no broker
+
+    from .publisher.link import tls_context  # noqa: PLC0415
 
     try:
         tls_context(parse_broker(text, os.environ))
@@ -248,6 +246,8 @@ def _limit(text: str) -> tuple[str, float]:
 
 
 def _network(text: str) -> str:
+    import ipaddress  # noqa: PLC0415
+
     try:
         ipaddress.ip_network(text, strict=False)
     except ValueError:
@@ -256,6 +256,8 @@ def _network(text: str) -> str:
 
 
 def _node(text: str) -> str:
+    import re  # noqa: PLC0415
+
     from racing_demon_protocol.directory import NODE  # noqa: PLC0415 - nor a name there
 
     if re.fullmatch(NODE, text) is None:
