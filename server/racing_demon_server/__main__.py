@@ -1,6 +1,7 @@
 """The command ``racing-demon-server``: a server for tables, without a seat at any."""
 
 import argparse
+import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -42,12 +43,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     if arguments.processes > 1 and (why_not := _alone(arguments)):
         parser.error(why_not)
-    from . import logs  # noqa: PLC0415 - a --help needs no server
+    gc.disable()  # what is loaded now stays: looking for garbage in it would take a tenth of the start
+    from .sparing import sparing  # noqa: PLC0415 - a --help needs no server
+
+    with sparing("rich"):  # structlog draws tracebacks with it, which the logs write in a way of their own
+        from . import logs  # noqa: PLC0415
     from .app import serve  # noqa: PLC0415
     from .journal.schema import JournalUnusable  # noqa: PLC0415
     from .processes import Inherited, serve_all, warn_of_others  # noqa: PLC0415
     from .settings import OWN_PROXIES, Settings  # noqa: PLC0415
 
+    gc.freeze()
+    gc.enable()
     logs.set_up(arguments.log_level, arguments.log_format)
     try:
         path = _journal(arguments)

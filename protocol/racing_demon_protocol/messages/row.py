@@ -80,7 +80,8 @@ _put_private: Final = vars(BaseModel)["__pydantic_private__"].__set__
 class Row(BaseModel):
     """A frozen record that is written as an array. Fields with defaults may be left out at its end."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    # What validates a row, and writes it, is made when the first one is met: no program meets all of them.
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     @model_validator(mode="before")
     @classmethod
