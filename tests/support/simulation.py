@@ -121,7 +121,7 @@ class Player:
         if newest is None or not answers or message.counter != newest.counter:  # type: ignore[attr-defined]
             return
         if newest not in client.in_doubt and client.online and self._rng.random() < 0.1:
-            await client._write(newest)
+            await client._link.write(newest)
 
     async def _listen(self) -> None:
         async for message in self.client:
