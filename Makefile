@@ -33,7 +33,7 @@ types: $(STAMP)
 contracts: $(STAMP)
 	@$(BIN)/lint-imports
 
-schema: $(STAMP)  ## check that protocol/schema.json and the wire's README are what the messages say
+schema: $(STAMP)  ## check that protocol/*.json and the wire's README are what messages and games say
 	$(BIN)/python protocol/generate.py --check
 
 schema-write: $(STAMP)  ## write them anew
