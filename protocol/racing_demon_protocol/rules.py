@@ -13,7 +13,7 @@ from .cards import UNKNOWN, Card
 from .dealing import deal_out
 from .declaration import Deals, Game, Goal, Group
 from .errors import IllegalPlay
-from .layout import Layout
+from .layout import layout_of
 from .reasons import Reason
 
 __all__ = ["Namer", "Rules"]
@@ -41,7 +41,7 @@ class Rules:
 
     def __init__(self, game: Game, seats: Sequence[int]) -> None:
         self.game = game
-        self.layout = Layout(game, seats)
+        self.layout = layout_of(game, tuple(seats))
         kinds = {Kind.RESERVE} if game.goal is Goal.RESERVE_EMPTY else set(Kind) - {Kind.FOUNDATION, Kind.OUT}
         self._to_empty = {
             seat: [pile for kind in kinds for pile in self.layout.own(seat, kind)] for seat in seats
@@ -57,7 +57,7 @@ class Rules:
 
         """
         layout = self.layout
-        board = Board(layout.piles if decks is None else [pile.opened() for pile in layout.piles])
+        board = Board(layout.piles if decks is None else layout.opened)
         for number, seat in enumerate(layout.seats):
             if decks is not None:
                 dealt = deal_out(layout, seat, self.arrange(decks[number]))

@@ -65,6 +65,7 @@ class Gateway:
         assert isinstance(connection, Connection)
         self.forget_handshake(connection)
         address = self._address_of(connection)
+        connection.response = None  # nobody asks for it again; of an idle spectator it would be a tenth
         session = Session(connection, self._service, address)
         is_allowed = self._service.addresses.enter(address)
         try:
