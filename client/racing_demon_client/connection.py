@@ -111,17 +111,28 @@ class Client:
         return await cls(url, encoding)._enter(request)
 
     @classmethod
-    async def join(
-        cls, url: str, code: str, name: str, *, passphrase: str = "", encoding: Encoding = Encoding.MSGPACK
+    async def join(  # noqa: PLR0913
+        cls,
+        url: str,
+        code: str,
+        name: str,
+        *,
+        passphrase: str = "",
+        token: str = "",
+        encoding: Encoding = Encoding.MSGPACK,
     ) -> Self:
         """Take a seat at a table.
+
+        Whoever draws the seat's token (64 hexadecimal digits) may ask again with it if the answer was lost:
+        no second seat is taken.
 
         Raises:
             ConnectionFailed: the server cannot be reached.
             CommandRefused: there is no such table, or no seat at it, or it has another passphrase.
 
         """
-        return await cls(url, encoding)._enter(cl.Join(code=code, name=name, passphrase=passphrase))
+        request = cl.Join(code=code, name=name, passphrase=passphrase, token=token)
+        return await cls(url, encoding)._enter(request)
 
     @classmethod
     async def watch(

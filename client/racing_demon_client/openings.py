@@ -164,9 +164,10 @@ async def join(address: str, code: str, name: str, passphrase: str = "") -> Asyn
         client = await _come_back(url, code, kept)
         note = "" if client is None else "you have your seat back"
         if client is None:
-            client = await Client.join(url, code, name, passphrase=passphrase)
-        if kept is not None:
-            kept.keep(client.token)
+            token = secrets.token_hex(32)
+            if kept is not None:
+                kept.keep(token)  # before it is told: if the answer is lost, the seat can be found again
+            client = await Client.join(url, code, name, passphrase=passphrase, token=token)
         async with client:
             try:
                 yield Opened(client, "joined", (address,), note)

@@ -1,7 +1,7 @@
 """Who may speak for a seat, and what was answered to whom: the part of a table that nobody sees."""
 
 import hmac
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from racing_demon_protocol.errors import CommandRefused
@@ -75,10 +75,18 @@ class Claims:
             CommandRefused: to nobody at this table.
 
         """
+        for actor in self._opened_by(token_hash):
+            return actor
+        raise CommandRefused(Reason.BAD_TOKEN, "That token opens no seat at this table.")
+
+    def knows(self, token_hash: bytes) -> bool:
+        """Tell whether a token belongs to anybody at this table."""
+        return any(True for _ in self._opened_by(token_hash))
+
+    def _opened_by(self, token_hash: bytes) -> Iterator[Actor]:
         for actor, claim in self._claims.items():
             if claim.token_hash and hmac.compare_digest(claim.token_hash, token_hash):
-                return actor
-        raise CommandRefused(Reason.BAD_TOKEN, "That token opens no seat at this table.")
+                yield actor
 
     def counter(self, actor: Actor) -> int:
         """Return the last counter that was answered for an actor."""

@@ -219,9 +219,7 @@ class Session:
             case cl.Create():
                 self._create(message)
             case cl.Join():
-                room = self._service.hall.room(message.code)
-                room.admit(message.passphrase)
-                self._join(room, message.name)
+                self._join_or_return(message)
             case cl.Watch():
                 self._watch(message)
             case cl.Resume():
@@ -253,7 +251,7 @@ class Session:
         room = self._service.hall.open(message.options, message.passphrase)
         if message.seated:
             try:
-                self._join(room, message.name)
+                self._join(room, message.name, secrets.token_hex(32))
             except CommandRefused:
                 self._service.hall.discard(room)
                 raise
@@ -271,20 +269,31 @@ class Session:
         self._room = room
         room.audience.watch(self)
 
-    def _join(self, room: Room, name: str) -> None:
-        token = secrets.token_hex(32)
+    def _join_or_return(self, message: cl.Join) -> None:
+        room = self._service.hall.room(message.code)
+        token = message.token or secrets.token_hex(32)
+        if room.table.claims.knows(hash_token(token)):
+            self._return(room, room.table.claims.actor(hash_token(token)), token, 0)
+        else:
+            room.admit(message.passphrase)
+            self._join(room, message.name, token)
+
+    def _join(self, room: Room, name: str, token: str) -> None:
         seat = room.join(name, hash_token(token))
         self._seat(room, seat, token, 0)
 
     def _resume(self, message: cl.Resume) -> None:
         room = self._service.hall.room(message.code)
         actor = room.table.claims.actor(hash_token(message.token))
+        self._return(room, actor, message.token, message.seq)
+
+    def _return(self, room: Room, actor: Actor, token: str, seq: int) -> None:
         if room.is_halted:
             self.close(
                 CloseCode.TRY_AGAIN, "The server's disk takes nothing just now; come back in a moment."
             )
             return
-        self._seat(room, actor, message.token, message.seq)
+        self._seat(room, actor, token, seq)
 
     def _seat(self, room: Room, actor: Actor, token: str, seq: int) -> None:
         self._spectator, self._actor, self._room = False, actor, room

@@ -132,3 +132,10 @@ def test_plays_are_written_down_when_the_log_is_cut() -> None:
     assert [] == claims.take_changed(with_plays=False)
     assert [3] == [actor for actor, _ in claims.take_changed(with_plays=True)]
     assert [] == claims.take_changed(with_plays=True)
+
+
+def test_a_token_is_known_or_not() -> None:
+    """Whether a token opens a seat can be asked; an empty hash opens none."""
+    claims = _claims()
+    claims.add(5, b"")
+    assert [True, True, False, False] == [claims.knows(token) for token in (b"ann", b"host", b"eve", b"")]

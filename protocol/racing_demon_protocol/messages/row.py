@@ -15,6 +15,7 @@ __all__ = [
     "MOST_PASSPHRASE",
     "CardNumber",
     "ChatText",
+    "ChosenToken",
     "Code",
     "Count",
     "Counter",
@@ -66,6 +67,8 @@ Passphrase = Annotated[str, Field(max_length=MOST_PASSPHRASE)]
 """What opens a table that is not for everybody; empty for one that is."""
 Token = Annotated[str, Field(min_length=64, max_length=64, pattern="^[0-9a-f]+$")]
 """The secret that opens a seat: 256 random bits in hexadecimal."""
+ChosenToken = Annotated[str, Field(max_length=64, pattern="^([0-9a-f]{64})?$")]
+"""A token that a client has drawn by itself; empty where the server is to draw one."""
 Hash = Annotated[str, Field(min_length=64, max_length=64, pattern="^[0-9a-f]+$")]
 """A SHA-256, or a hand's seed of 32 bytes, in hexadecimal."""
 
