@@ -19,6 +19,7 @@ from benchmarks.yardsticks.fairness import Size, fairness
 from benchmarks.yardsticks.fanout import fan_out
 from benchmarks.yardsticks.isolation import isolation
 from benchmarks.yardsticks.latency import crowded, latency
+from benchmarks.yardsticks.processes import processes
 from benchmarks.yardsticks.rows import Row, numbers_of, table_of
 from benchmarks.yardsticks.script import rounds
 from benchmarks.yardsticks.sizes import sizes
@@ -78,6 +79,7 @@ def parts(arguments: argparse.Namespace) -> dict[str, Callable[[], list[Row]]]:
         "starts": lambda: starts(number),
         "throughput": lambda: throughput(script, number, seconds, tables),
         "scaling": lambda: scaling(script, number, seconds, [1, tables, arguments.most_tables]),
+        "processes": lambda: processes(script, number, seconds, max(1, tables // 2)),
         "latency": lambda: latency(script, number, seconds, tables, arguments.rate),
         "crowded": lambda: crowded(script, min(number, FEW), seconds, arguments.most_tables),
         "colyseus": lambda: beside_colyseus(script, number, seconds, tables),

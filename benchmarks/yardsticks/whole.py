@@ -70,7 +70,7 @@ def serve(loop: str, fields: dict[str, Any]) -> None:
     logs.set_up("error", "text")
     send_buffer = fields.pop("send_buffer", 0)
     if send_buffer:
-        vars(app)["start"] = partial(_start, send_buffer)
+        vars(app)["listen"] = partial(_listen, send_buffer)
     is_frozen = bool(fields.pop("frozen", 1))
     settings = Settings(**{**LIMITS, **fields})
     pauses = Pauses()
@@ -90,9 +90,9 @@ def serve(loop: str, fields: dict[str, Any]) -> None:
     sys.stdout.write(f"{pauses.longest_ms}\n")
 
 
-async def _start(send_buffer: int, *args: Any) -> Any:
+async def _listen(send_buffer: int, *args: Any, **where: Any) -> Any:
     """Open the port as always, and let the system keep little for each connection."""
-    server = await gateway.start(*args)
+    server = await gateway.listen(*args, **where)
     for listening in server.sockets:
         with listening.dup() as sock:  # whoever is accepted has the same
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, send_buffer)
