@@ -19,11 +19,12 @@ from benchmarks.yardsticks.fairness import Size, fairness
 from benchmarks.yardsticks.fanout import fan_out
 from benchmarks.yardsticks.isolation import isolation
 from benchmarks.yardsticks.latency import crowded, latency
+from benchmarks.yardsticks.memory import memory
 from benchmarks.yardsticks.processes import processes
 from benchmarks.yardsticks.rows import Row, numbers_of, table_of
 from benchmarks.yardsticks.script import rounds
 from benchmarks.yardsticks.sizes import sizes
-from benchmarks.yardsticks.small import memory, rules, starts
+from benchmarks.yardsticks.small import rules, starts
 from benchmarks.yardsticks.throughput import scaling, throughput
 
 ROOT: Final = Path(__file__).parents[1]
@@ -85,7 +86,7 @@ def parts(arguments: argparse.Namespace) -> dict[str, Callable[[], list[Row]]]:
         "colyseus": lambda: beside_colyseus(script, number, seconds, tables),
         "fan-out": lambda: fan_out(script, number, seconds, arguments.spectators),
         "isolation": lambda: isolation(script, number, seconds * PHASE),
-        "memory": lambda: memory(script, tables, seconds),
+        "memory": lambda: memory(script, min(number, FEW), tables, seconds),
         "fairness": lambda: fairness(script, size, number, tables),
     }
 

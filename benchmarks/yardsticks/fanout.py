@@ -4,30 +4,24 @@ import asyncio
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import repeat
 from types import FrameType
 from typing import Final
 
 from racing_demon_protocol import codec
 from racing_demon_protocol.codec import Encoding
-from racing_demon_protocol.messages import Event, Message
-from racing_demon_protocol.messages.client import Start
-from racing_demon_protocol.messages.server import Seated
-from racing_demon_protocol.reasons import CloseCode
-from racing_demon_server.listener import Batch
-from racing_demon_server.room import Room
+from racing_demon_protocol.messages import Event
 
 from .entering import sit_at_relay, sit_down, watch
+from .inside import Listener, Party
 from .loading import Load, Measured, measure, program
 from .rows import Row, ratios
-from .script import OPTIONS, SEATS, SEED, Step, rounds, singles
+from .script import Step, rounds, singles
 from .throughput import Contestant, contestants
 
 __all__ = ["encodings", "fan_out"]
 
 RATE: Final = 100
 """Plays a second: eight people do not play faster together."""
-POLL_SECONDS: Final = 0.001
 AIM_R1: Final = 1.3
 AIM_ENCODINGS: Final = len(Encoding)
 
@@ -67,65 +61,30 @@ def _watched(contestant: Contestant, load: Load, spectators: int) -> Measured:
                 found.close()
 
 
-class _Listener:
-    """A listener that has no socket, and asks for the bytes of all that it is sent."""
-
-    def __init__(self, encoding: Encoding) -> None:
-        self.encoding = encoding
-        self.had = 0
-
-    def send(self, events: Batch) -> None:
-        """Take events."""
-        events.framed(self.encoding)
-        self.had += len(events.frames)
-
-    def reply(self, message: Message) -> None:
-        """Take a message."""
-
-    def close(self, code: CloseCode, reason: str) -> None:
-        """Take the end."""
-
-
 def encodings(spectators: int, steps: int = 5) -> float:
     """Return how often an event is encoded that players and spectators in two encodings are told."""
     return asyncio.run(_encodings(spectators, steps))
 
 
 async def _encodings(spectators: int, steps: int) -> float:
-    loop, kinds, encoded = asyncio.get_running_loop(), list(Encoding), 0
-
-    def clock() -> int:
-        return int(loop.time() * 1e6)
+    encoded, kinds = 0, list(Encoding)
 
     def note(frame: FrameType, event: str, argument: object) -> None:
         nonlocal encoded
         if event == "call" and frame.f_code is codec.encode.__code__:
             encoded += isinstance(frame.f_locals["message"], Event)
 
-    room = Room("TEST", OPTIONS, repeat(SEED), clock, bot_speed=1, bot_seed=b"", kept_events=9)
-    players = [_Listener(kinds[seat % 2]) for seat in range(SEATS)]
-    for seat, player in enumerate(players):
-        room.join(f"Player {seat + 1}", bytes([seat]) * 32)
-        room.audience.take_seat(player, seat)
-        room.enter(player, seat, Seated(code="TEST", seat=seat), 0)
-    room.put(players[0], 0, Start(counter=1), clock(), 0)
-    while not room.table.view.in_hand:  # noqa: ASYNC110 - that is set by nobody who could tell
-        await asyncio.sleep(0)
-    lookers = [_Listener(kinds[number % 2]) for number in range(spectators)]
+    party = await Party.dealt()
+    lookers = [Listener(kinds[number % 2]) for number in range(spectators)]
     for looker in lookers:
-        room.audience.watch(looker)
-    told = 0
+        party.room.audience.watch(looker)
+    told, before = 0, sys.getprofile()
     sys.setprofile(note)
     try:
-        for number, step in enumerate(rounds()[:steps], 1):
-            for written in step.plays:
-                counter = number + (written.seat == 0)
-                message = written.message(counter, room.table.view.seq)
-                room.put(players[written.seat], written.seat, message, clock(), 0)
-            told += step.frames
-            while any(looker.had < told for looker in lookers):  # noqa: ASYNC110
-                await asyncio.sleep(POLL_SECONDS)
+        for step in rounds()[:steps]:
+            told += await party.play(step)
+            await party.until(lambda: all(looker.had >= told for looker in lookers))  # noqa: B023
     finally:
-        sys.setprofile(None)
-        room.close()
+        sys.setprofile(before)
+        party.room.close()
     return encoded / told
