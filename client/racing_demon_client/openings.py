@@ -134,6 +134,7 @@ async def host(  # noqa: PLR0913
         if server is not None:
             url = full_url(server)
             addresses = [url]
+            note = "the table is not announced from here: tell others its address and code"
         else:
             own_port, has_ipv6 = await _network_server(stack, port, keeping)
             url = f"ws://127.0.0.1:{own_port}/v1"
@@ -232,7 +233,8 @@ async def _network_server(stack: AsyncExitStack, wanted: int | None, keeping: Ke
         raise
     except ConnectionFailed:
         if wanted is not None:
-            text = f"Port {wanted} cannot be had: another program may have it. Name another, or none."
+            advice = "Name another one, or leave --port out: then any that is free will do."
+            text = f"Port {wanted} cannot be had: another program may have it. {advice}"
             raise ConnectionFailed(text) from None
         has_ipv6 = False
         url = await stack.enter_async_context(local_server(host=everywhere, port=0, keeping=keeping))

@@ -88,6 +88,7 @@ async def test_a_seat_is_taken_up_again(encoding: Encoding) -> None:
             assert expected == [type(event) for event in events]
             assert list(range(seq + 1, seq + 6)) == [e.seq for e in events if isinstance(e, Event)]
 
+
 async def test_a_seat_is_taken_once_however_often_it_is_asked_for() -> None:
     """Whoever joins again with the token drawn for the first time has that seat, and no other."""
     token = secrets.token_hex(32)
@@ -108,7 +109,6 @@ async def test_a_token_that_is_none_is_not_taken() -> None:
             await eve.greet()
             await eve.send(msgpack.packb([cl.Join.TAG, ann.code, "Eve", "", "short"]))
             assert CloseCode.BAD_FRAME == (await eve.closed()).code
-
 
 
 async def test_coming_and_going_is_told_to_all() -> None:
