@@ -28,6 +28,7 @@ exit codes: 0 stopped as asked, 1 could not listen, 2 wrong arguments, 3 the jou
 """
 
 
+LAST_PORT = 65_535
 LONGEST_NODE = 30
 """A server's name at a broker, where its processes add their numbers."""
 
@@ -94,6 +95,8 @@ def _alone(arguments: argparse.Namespace) -> str:
         return "--processes works on Linux and macOS only: Windows has no processes that share a port"
     if arguments.stop_with_stdin:
         return "--processes does not go with --stop-with-stdin, which is for a server of one process"
+    if arguments.port + arguments.processes > LAST_PORT:
+        return f"--port is too high: the processes take the ports behind it, and {LAST_PORT} is the last"
     if len(arguments.node or "") > LONGEST_NODE:
         return (
             f"--node is too long: each process adds its number, so at most {LONGEST_NODE} letters and digits"
