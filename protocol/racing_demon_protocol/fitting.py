@@ -121,6 +121,13 @@ class FittingRules(Rules):
             return origin.kind is not Kind.STOCK and target.kind in {Kind.TABLEAU, Kind.FOUNDATION}
         return origin.name in target.takes
 
+    def _may_ever_go(self, source: int, column: int) -> bool:
+        """Tell whether a column may take cards of a pile at all, be it only into a space."""
+        origin, target = self.layout.groups[source], self._column(column)
+        if origin.plays_to is not None and target.name not in origin.plays_to:
+            return False
+        return self._may_go(source, column) or origin.name in (target.space.takes or ())
+
     def _may_fill(self, board: Board, seat: int, source: int, destination: int) -> bool:
         """Tell whether a pile's card may go to a cell or heap."""
         group = self.layout.groups[destination]
