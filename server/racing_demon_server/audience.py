@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Final
 
+import msgpack
+
 from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages.server import Watchers
 from racing_demon_protocol.reasons import CloseCode
@@ -26,33 +28,46 @@ COUNT_SECONDS: Final = 0.3
 """Spectators who come and go within this time are counted together."""
 
 
+GROUP: Final = 64
+"""So many events are put together once they are not the very newest."""
+
+
 class Kept:
     """The newest events, for those who come back: as bytes, which are small and nobody looks through.
 
+    Those that are not the very newest are put together in groups: each alone would take three times as much.
+
     Args:
-        most: how many to keep.
+        most: how many to keep; where they come in groups, the last of them may be more.
 
     """
 
     def __init__(self, most: int) -> None:
-        self._packed: deque[bytes] = deque(maxlen=most)
+        self._groups: deque[bytes] = deque(maxlen=-(-most // GROUP))
+        self._fresh: deque[bytes] = deque(maxlen=most)
         self._newest = 0
         self._whispered = 0
 
     def add(self, frames: Frames) -> None:
         """Keep an event; of a play that is told to its player alone only that there was one."""
         if frames.seat is None:
-            self._packed.append(frames.packed())
+            self._fresh.append(frames.packed())
             self._newest = frames.event.seq
+            if len(self._fresh) == GROUP:
+                self._groups.append(msgpack.packb(list(self._fresh)))
+                self._fresh.clear()
         else:
             self._whispered = frames.event.seq
 
     def since(self, seq: int) -> Batch | None:
         """Return the events after one; ``None`` where one, or a play without a number, is not kept."""
-        before = self._newest - len(self._packed)
-        if 0 < seq <= self._newest and before <= seq and self._whispered < seq:
-            return Batch([Packed(each) for each in islice(self._packed, seq - before, None)])
-        return None
+        before = self._newest - len(self._fresh) - GROUP * len(self._groups)
+        if not (0 < seq <= self._newest and before <= seq and self._whispered < seq):
+            return None
+        known = seq - before
+        skipped = min(known // GROUP, len(self._groups))
+        grouped = [each for group in islice(self._groups, skipped, None) for each in msgpack.unpackb(group)]
+        return Batch([Packed(each) for each in [*grouped, *self._fresh][known - GROUP * skipped :]])
 
 
 class Audience:

@@ -11,8 +11,9 @@ from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Accepted, Refused
 from racing_demon_protocol.options import Options
+from racing_demon_server.audience import Kept
 from racing_demon_server.hall import Hall
-from racing_demon_server.listener import Batch
+from racing_demon_server.listener import Batch, Frames
 from racing_demon_server.room import Room
 from racing_demon_server.settings import Settings
 
@@ -215,3 +216,20 @@ async def _bustle(room: Room, players: list[tuple[int, Ear]], rng: random.Random
         await asyncio.sleep(rng.choice([0, 0.001, 0.05]))
     await asyncio.sleep(1)
     return sent
+
+
+@pytest.mark.parametrize("most", [1, 5, 63, 64, 100])
+def test_the_newest_events_are_kept_whole_and_in_order(most: int) -> None:
+    """However many are kept, all after one of them come back as they were; after an older one, none do."""
+    told = [Frames(ev.Left(seq=seq, seat=seq % 8)) for seq in range(1, 201)]
+    kept = Kept(most)
+    for number, each in enumerate(told, 1):
+        kept.add(each)
+        for seq in (number, number - 1, number - most // 2, number - most):
+            batch = kept.since(seq)
+            assert (batch is None) == (seq < 1)
+            if batch is not None:
+                wanted = b"".join(frames.framed(Encoding.MSGPACK) for frames in told[seq:number])
+                assert batch.framed(Encoding.MSGPACK) == wanted
+        assert kept.since(number + 1) is None
+    assert kept.since(len(told) - most - 64) is None
