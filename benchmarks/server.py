@@ -24,6 +24,7 @@ from benchmarks.yardsticks.processes import processes
 from benchmarks.yardsticks.rows import Row, numbers_of, table_of
 from benchmarks.yardsticks.script import rounds
 from benchmarks.yardsticks.sizes import sizes
+from benchmarks.yardsticks.slow_reader import slow_readers
 from benchmarks.yardsticks.small import rules, starts
 from benchmarks.yardsticks.throughput import scaling, throughput
 
@@ -84,6 +85,7 @@ def parts(arguments: argparse.Namespace) -> dict[str, Callable[[], list[Row]]]:
         "latency": lambda: latency(script, number, seconds, tables, arguments.rate),
         "crowded": lambda: crowded(script, min(number, FEW), seconds, arguments.most_tables),
         "colyseus": lambda: beside_colyseus(script, number, seconds, tables),
+        "slow reader": lambda: slow_readers(script, min(number, FEW)),
         "fan-out": lambda: fan_out(script, number, seconds, arguments.spectators),
         "isolation": lambda: isolation(script, number, seconds * PHASE),
         "memory": lambda: memory(script, min(number, FEW), tables, seconds),

@@ -88,9 +88,11 @@ def sit_at_colyseus(url: str, tables: int, members: int = SEATS) -> list[Socket]
     return found
 
 
-def enter(url: str, place: dict[str, Any]) -> tuple[Socket, list[bytes]]:
+def enter(url: str, place: dict[str, Any], *, buffer: int = 0) -> tuple[Socket, list[bytes]]:
     """Take a place; return the socket, and the frames that led to its state."""
-    entered = Socket(url, f"{place['processId']}/{place['roomId']}?sessionId={place['sessionId']}")
+    entered = Socket(
+        url, f"{place['processId']}/{place['roomId']}?sessionId={place['sessionId']}", buffer=buffer
+    )
     frames = [entered.data()]
     if frames[0][0] != JOIN_ROOM:
         raise ConnectionError(f"Colyseus lets nobody in: {frames[0]!r}")

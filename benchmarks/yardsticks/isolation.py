@@ -23,7 +23,7 @@ from .loading import ROOT, Kind, Load, Program, Stopped, background, cores, meas
 from .rows import Row
 from .script import SEATS, Step, cycle, singles
 
-__all__ = ["isolation"]
+__all__ = ["Signalled", "added_by", "isolation"]
 
 TABLES: Final = 10
 RATE: Final = 1_000
@@ -91,13 +91,13 @@ def isolation(script: Sequence[Step], rounds: int, seconds: float) -> list[Row]:
     rows, base = list[Row](), list[float]()
     with program(*ours(**EVERYDAY)) as server, ExitStack() as stack:
         disturbances = _elsewhere(server, script, stack)
-        added, base = _added(server, disturbances, rounds, seconds)
+        added, base = added_by(server, disturbances, rounds, seconds)
         rows += [Row(section, name, "ms", values, at_most=AIM_MS) for name, values in added.items()]
     rows.append(Row(section, "p99 in the phases without", "ms", base))
     with program(*ours(**EVERYDAY)) as server:
         os.kill(server.pid, signal.SIGUSR2)
         name = "checkpoints of the journal"
-        added, _ = _added(server, {name: Signalled(server, signal.SIGUSR2)}, rounds, seconds)
+        added, _ = added_by(server, {name: Signalled(server, signal.SIGUSR2)}, rounds, seconds)
         rows.append(Row(section, name, "ms", added[name], at_most=AIM_MS))
     for frozen, name in ((1, "as it is"), (0, "nothing frozen")):
         rows += _collections(section, name, frozen, rounds, seconds)
@@ -110,7 +110,7 @@ def _collections(section: str, name: str, frozen: int, rounds: int, seconds: flo
     with program(*ours(**EVERYDAY, frozen=frozen)) as server:
         idle, _ = sit_down(server.url, IDLE_TABLES)
         os.kill(server.pid, signal.SIGUSR1)
-        added, _ = _added(server, {name: Signalled(server, signal.SIGUSR1)}, rounds, seconds)
+        added, _ = added_by(server, {name: Signalled(server, signal.SIGUSR1)}, rounds, seconds)
         for each in idle:
             each.close()
     longest = f"{name}: CPU of the longest while {IDLE_TABLES} tables come"
@@ -120,7 +120,7 @@ def _collections(section: str, name: str, frozen: int, rounds: int, seconds: flo
     ]
 
 
-def _added(
+def added_by(
     server: Program, disturbances: Mapping[str, Disturbance], rounds: int, seconds: float
 ) -> tuple[dict[str, list[float]], list[float]]:
     """Return what each adds to the 99th percentile, round by round, in ms; and the phases without it."""

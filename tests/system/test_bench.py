@@ -2,21 +2,29 @@
 
 import asyncio
 import json
+import os
 import shutil
+import signal
 import sys
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import pytest
 from benchmarks.yardsticks.beside_colyseus import DEFAULT, FASTEST, rooms
 from benchmarks.yardsticks.colyseus_room import NotThere
 from benchmarks.yardsticks.fairness import MATTERS, Dealt, after_stall
-from benchmarks.yardsticks.loading import Load, program
+from benchmarks.yardsticks.fanout import encodings
+from benchmarks.yardsticks.isolation import Signalled, added_by
+from benchmarks.yardsticks.loading import Load, ours, program
+from benchmarks.yardsticks.memory import log_bytes
 from benchmarks.yardsticks.racing import Track, p_value, track_of_ours, track_of_relay
 from benchmarks.yardsticks.script import Recorder, rounds, singles
 from benchmarks.yardsticks.sizes import sizes
 from benchmarks.yardsticks.throughput import contestants
 
 ROOT = Path(__file__).parents[2]
+MOST_BYTES = 160 * 1_024
+"""A fifth more than a table took with the events of a hand when this was written."""
 
 needs_load = pytest.mark.skipif(
     sys.platform != "linux" or shutil.which("cc") is None, reason="the load is compiled, and made for Linux"
@@ -111,6 +119,32 @@ def assert_the_earlier_is_first(track: Track) -> None:
     assert 0 < races.of <= 40
     for matter in MATTERS.values():
         assert 0 < p_value([*races.pairs(track.places, matter).values()]) <= 1
+
+
+def test_an_event_is_encoded_once_for_each_kind() -> None:
+    """It does not matter how many listen, players and spectators: msgpack once, JSON once."""
+    assert encodings(2, 2) == encodings(30, 2) == 2
+
+
+def test_a_table_and_its_log_do_not_grow_unnoticed() -> None:
+    """Its objects take no more than they did, with the events of a hand; connections are not counted."""
+    assert log_bytes(300) <= MOST_BYTES
+
+
+@needs_load
+def test_what_happens_elsewhere_has_phases_of_its_own() -> None:
+    """The load tells the phases apart, and something happens in every second one of them."""
+    with program(*ours(durability="normal")) as server:
+        os.kill(server.pid, signal.SIGUSR2)
+        disturbances: dict[str, AbstractContextManager[object]] = {
+            "nothing": nullcontext(),
+            "checkpoints": Signalled(server, signal.SIGUSR2),
+            "collections": Signalled(server, signal.SIGUSR1),
+        }
+        added, base = added_by(server, disturbances, 2, 0.1)
+    assert {name: len(values) for name, values in added.items()} == dict.fromkeys(disturbances, 2)
+    assert len(base) == 6
+    assert float(server.last_words) >= 0
 
 
 def test_a_bias_that_is_chance_has_a_large_p() -> None:
