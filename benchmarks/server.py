@@ -85,7 +85,7 @@ def parts(arguments: argparse.Namespace) -> dict[str, Callable[[], list[Row]]]:
         "latency": lambda: latency(script, number, seconds, tables, arguments.rate),
         "crowded": lambda: crowded(script, min(number, FEW), seconds, arguments.most_tables),
         "colyseus": lambda: beside_colyseus(script, number, seconds, tables),
-        "slow reader": lambda: slow_readers(script, min(number, FEW)),
+        "slow reader": lambda: slow_readers(script, min(number, 2)),
         "fan-out": lambda: fan_out(script, number, seconds, arguments.spectators),
         "isolation": lambda: isolation(script, number, seconds * PHASE),
         "memory": lambda: memory(script, min(number, FEW), tables, seconds),
@@ -115,14 +115,14 @@ def parse(argv: Sequence[str] | None) -> Any:
         prog="bench", description=__doc__, epilog=NOTES, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--rounds", type=int, default=5, help="how often each is measured (default 5)")
-    parser.add_argument("--seconds", type=float, default=2.5, help="how long each time (default 2.5)")
+    parser.add_argument("--seconds", type=float, default=1.8, help="how long each time (default 1.8)")
     parser.add_argument("--tables", type=int, default=25, help="how many tables mostly (default 25)")
     parser.add_argument("--most-tables", type=int, default=500, help="how many at most (default 500)")
     parser.add_argument("--spectators", type=int, default=500, help="how many watch a table (default 500)")
     parser.add_argument("--rate", type=float, default=4_000, help="plays a second at half load (4000)")
-    parser.add_argument("--races", type=int, default=1_000, help="how many races at each gap (default 1000)")
+    parser.add_argument("--races", type=int, default=800, help="how many races at each gap (default 800)")
     parser.add_argument("--zero-races", type=int, default=0, help="how many at 0 us, however long they take")
-    parser.add_argument("--race-seconds", type=float, default=10.0, help="else so long (default 10)")
+    parser.add_argument("--race-seconds", type=float, default=8.0, help="else so long (default 8)")
     parser.add_argument("--only", nargs="+", default=[], metavar="PART", help="these parts alone")
     parser.add_argument("--json", type=Path, help="also write the numbers to a file")
     return parser.parse_args(argv)

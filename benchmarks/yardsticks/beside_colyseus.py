@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from .colyseus_room import NotThere, colyseus, sit_at_colyseus
-from .loading import Kind, Load, Measured
+from .loading import Kind, Load, Measured, program
 from .rows import Row, ratios
 from .script import Step, singles
 from .throughput import Contestant, contestants
@@ -48,9 +48,10 @@ def beside_colyseus(script: Sequence[Step], rounds: int, seconds: float, tables:
     slow: dict[str, list[Measured]] = {each.name: [] for each in measured}
     for _ in range(rounds):
         for each in measured:
-            most[each.name].append(each.run(tables, Load(steps=script, seconds=seconds)))
-            easy = Load(steps=singles(script), seconds=seconds, rate=SLOW_RATE)
-            slow[each.name].append(each.run(tables, easy))
+            with program(*each.command) as server:  # the slow rate comes second: Node has warmed up then
+                most[each.name].append(each.measure(server, tables, Load(steps=script, seconds=seconds)))
+                easy = Load(steps=singles(script), seconds=seconds, rate=SLOW_RATE)
+                slow[each.name].append(each.measure(server, tables, easy))
     return [*_at_their_limit(most, tables), *_at_a_slow_rate(slow, tables)]
 
 

@@ -28,11 +28,11 @@ AIM_ENCODINGS: Final = len(Encoding)
 
 def fan_out(script: Sequence[Step], number: int, seconds: float, spectators: int) -> list[Row]:
     """Measure a table that many watch, on R1 and on ours in turn."""
-    _, r1, none, full, *_ = measured = contestants()
-    found: dict[str, list[Measured]] = {each.name: [] for each in measured[:4]}
+    _, r1, none, full, *_ = contestants()
+    found: dict[str, list[Measured]] = {each.name: [] for each in (r1, none, full)}
     load = Load(steps=singles(script), seconds=seconds, rate=RATE)
     for _ in range(number):
-        for each in measured[:4]:
+        for each in (r1, none, full):
             found[each.name].append(_watched(each, load, spectators))
     section = f"Fan-out: one table of 8, {spectators} spectators, {RATE} plays a second"
     cost = {name: [m.delivery_us for m in results] for name, results in found.items()}
