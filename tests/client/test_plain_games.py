@@ -102,6 +102,7 @@ def test_there_are_words_for_all_piles() -> None:
         ("sultan", "zz 1", "'zz' will not do: there are piles a to i, and foundations 1 to 9."),
         ("flower-garden", "w a", "'w' will not do|This game has no waste"),
         ("beleaguered-castle", "w 1", "This game has no waste"),
+        ("sultan", "w 2", "The waste is called a here."),
         ("solitaire", "a/x up", "'x' will not do"),
     ],
 )

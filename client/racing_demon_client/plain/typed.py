@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final
 
-from racing_demon_protocol.board import FOUNDATIONS, Board, Play
+from racing_demon_protocol.board import FOUNDATIONS, Board, Kind, Play
 from racing_demon_protocol.cards import SUIT_LETTERS, SUIT_NAMES, suit
 from racing_demon_protocol.errors import RacingDemonError
 from racing_demon_protocol.rules import Rules
 
 from ..choosing import best_play, fitting_count
-from .piles import pile_words
+from .piles import pile_words, words_of
 
 __all__ = ["HELP", "Unclear", "Verb", "read_play", "read_verb"]
 
@@ -107,7 +107,7 @@ WITH_ARGUMENT: Final = {
     *(Verb.BOT, Verb.REACT, Verb.KICK, Verb.MAKE_HOST, Verb.STAND_IN, Verb.MUTE, Verb.UNMUTE),
 }
 """The verbs with a word behind them; any other word with one behind it means a pile."""
-KINDS: Final = {"w": "waste", "r": "reserve"}
+KINDS: Final = {"w": Kind.WASTE, "r": Kind.RESERVE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +176,9 @@ def _pile(word: str, piles: Mapping[str, int], rules: Rules, board: Board, seat:
                 return pile
         raise Unclear("There is no such foundation.")
     if lower in KINDS:
-        raise Unclear(f"This game has no {KINDS[lower]}.")
+        kind = KINDS[lower]
+        own = [words_of(rules, board, seat).get(pile, "") for pile in rules.layout.own(seat, kind)]
+        raise Unclear(f"The {kind} is called {own[0]} here." if any(own) else f"This game has no {kind}.")
     raise Unclear(f"{word!r} will not do: there are {_known(piles)}. ? shows all commands.")
 
 
