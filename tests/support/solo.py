@@ -15,7 +15,7 @@ __all__ = ["CHANCE_GAMES", "all_plays", "broken", "chance_game", "lay", "named"]
 
 CHANCE_GAMES = int(os.environ.get("RACING_DEMON_GAMES", "1"))
 """How many chance games of each declaration a test plays."""
-LONGEST = 400 if CHANCE_GAMES == 1 else 2_000
+LONGEST = 250 if CHANCE_GAMES == 1 else 2_000
 """Plays after which a chance game is left: some can go on for ever."""
 
 
