@@ -41,6 +41,7 @@ LONG_REST_US, REST_US = 400, 40
 """At most so long nothing happens between two races."""
 LONGEST_SECONDS: Final = 60.0
 R0_SHARE: Final = 0.3
+"""Of the races without a gap R0 has fewer: it is asked for no p."""
 PING_SECONDS: Final = 86_400
 """Connections whose load stands still answer no pings."""
 LEAST_STALLS, RACES_A_STALL = 10, 25
@@ -184,12 +185,14 @@ class Runner:
 
     def race(self, races: int, zero_races: int, seconds: float, *, under_load: bool) -> None:
         """Run one round of races: so many at each gap, and at none as many as there is time for."""
+        share = 1 if self.is_ours else R0_SHARE
         with self.load if under_load else nullcontext():
             for gap in GAPS_US:
-                rest = LONG_REST_US if gap else REST_US
-                limit = seconds * (1 if self.is_ours else R0_SHARE) if not gap else LONGEST_SECONDS
-                races_now = races if gap else zero_races
-                self.found[under_load, gap].append(self.track.run(gap, races_now, limit, rest))
+                if gap:
+                    found = self.track.run(gap, races, LONGEST_SECONDS, LONG_REST_US)
+                else:
+                    found = self.track.run(gap, round(share * zero_races), share * seconds, REST_US)
+                self.found[under_load, gap].append(found)
 
     def rows(self) -> list[Row]:
         """Return the curves, and how likely the biases are that the races without a gap have shown."""
