@@ -180,11 +180,11 @@ def _files(pid: int) -> int:
 
 def _numbers(pid: int, party: Sequence[Socket]) -> list[int]:
     """Return the rank of each connection's number in the server."""
-    inodes = {}
+    inodes, at = {}, party[0].socket.getpeername()[1]
     for line in Path(f"/proc/{pid}/net/tcp").read_text(encoding="utf-8").splitlines()[1:]:
-        _, _, remote, state, *fields = line.split()
-        if state == ESTABLISHED:
-            inodes[int(remote.rpartition(":")[2], 16)] = fields[5]
+        _, local, remote, state, *fields = line.split()
+        if state == ESTABLISHED and _port(local) == at:
+            inodes[_port(remote)] = fields[5]
     files = dict[str, int]()
     for name in os.listdir(f"/proc/{pid}/fd"):
         try:
@@ -194,6 +194,10 @@ def _numbers(pid: int, party: Sequence[Socket]) -> list[int]:
         files[target] = int(name)
     numbers = [files[f"socket:[{inodes[each.socket.getsockname()[1]]}]"] for each in party]
     return [sorted(numbers).index(number) for number in numbers]
+
+
+def _port(address: str) -> int:
+    return int(address.rpartition(":")[2], 16)
 
 
 @contextmanager
