@@ -48,22 +48,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(FILES, most), most))
     rows: list[Row] = []
-    begin = time.monotonic()
-    try:
-        for name, measure in parts(arguments).items():
-            if not arguments.only or name in arguments.only:
-                sys.stderr.write(f"{time.monotonic() - begin:4.0f} s  {name}\n")
-                rows += measure()
-    except (OSError, ValueError, ImportError) as error:
-        sys.stderr.write(f"bench: {error}\n")
-        return 1
-    except KeyboardInterrupt:
-        return 130
+    begin, is_whole = time.monotonic(), True
+    for name, measure in parts(arguments).items():
+        if arguments.only and name not in arguments.only:
+            continue
+        sys.stderr.write(f"{time.monotonic() - begin:4.0f} s  {name}\n")
+        try:
+            rows += measure()
+        except (OSError, ValueError, LookupError, ImportError, subprocess.SubprocessError) as error:
+            sys.stderr.write(f"bench: {name} is missing, the rest goes on: {error!r}\n")
+            is_whole = False
+        except KeyboardInterrupt:
+            return 130
     sys.stdout.write(table_of(rows).lstrip("\n") + "\n\n" + surroundings() + "\n")
     if arguments.json is not None:
         text = json.dumps({"surroundings": surroundings(), "rows": numbers_of(rows)}, indent=2)
         arguments.json.write_text(text + "\n", encoding="utf-8")
-    return 0
+    return 0 if is_whole else 1
 
 
 def parts(arguments: argparse.Namespace) -> dict[str, Callable[[], list[Row]]]:

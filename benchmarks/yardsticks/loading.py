@@ -39,6 +39,8 @@ __all__ = [
 ]
 
 ROOT: Final = Path(__file__).parents[2]
+LAST_SECONDS: Final = 10.0
+"""A load that has said what was measured, or nothing more, ends by itself."""
 SOURCES: Final = Path(__file__).parent
 
 
@@ -271,8 +273,9 @@ def measure_phases(  # noqa: PLR0913, PLR0917
             begin(number)
         line = process.stdout.readline()
         used = server.cpu_seconds() - before
+        code = process.wait(LAST_SECONDS)
     if not line:
-        raise ConnectionError("the load broke off")
+        raise ConnectionError(f"the load broke off (exit code {code})")
     return _measured(json.loads(line), used)
 
 
