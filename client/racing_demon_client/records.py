@@ -158,6 +158,6 @@ def _told(lines: Iterable[str], source: str) -> Iterator[str]:
     try:
         yield from lines
     except UnicodeDecodeError as error:
-        raise RecordUnreadable(f"{source} is no text, so it is no record.") from error
+        raise RecordUnreadable(f"{source} cannot be read: it is no text, so it is no record.") from error
     except OSError as error:
         raise RecordUnreadable(f"{source} cannot be read: {error.strerror or error}") from error
