@@ -33,7 +33,7 @@ types: $(STAMP)
 contracts: $(STAMP)
 	@$(BIN)/lint-imports
 
-schema: $(STAMP)  ## check that protocol/schema.json and the wire's README are what the messages say
+schema: $(STAMP)  ## check that protocol/*.json and the wire's README are what messages and games say
 	$(BIN)/python protocol/generate.py --check
 
 schema-write: $(STAMP)  ## write them anew
@@ -76,15 +76,16 @@ fuzz-sockets: $(STAMP)  ## FRAMES that are a little wrong, through real sockets
 autobahn: $(STAMP)  ## Autobahn's cases of RFC 6455 against the server's port; needs a Python 2.7
 	@sh tests/autobahn.sh
 
-bench: $(STAMP)  ## the server beside bare relays: cost of a play, latency, fairness; ARGS go to it
-	$(BIN)/python benchmarks/server.py $(ARGS)
+bench: $(STAMP)  ## the server beside bare relays and Colyseus; RACES=1000000 for as many; ARGS go to it
+	$(BIN)/python benchmarks/server.py $(if $(RACES),--zero-races $(RACES)) $(ARGS)
 
 attacks: $(STAMP)  ## each attack on a server that a match is played on: what it costs, in time and memory
 	$(BIN)/pytest -s tests/system/test_attacks.py $(ARGS)
 
-games: $(STAMP)  ## 1,000 random hands of every game, all invariants; a million deals of the Clock
-	RACING_DEMON_GAMES=1000 RACING_DEMON_DEALS=1000000 $(BIN)/pytest -s -o faulthandler_timeout=0 \
-		tests/protocol/mechanics tests/protocol/test_building_games.py $(ARGS)
+games: $(STAMP)  ## GAMES (1,000) random hands of every game, all invariants; the known figures over DEALS (a million); hours
+	RACING_DEMON_GAMES=$(or $(GAMES),1000) RACING_DEMON_DEALS=$(or $(DEALS),1000000) \
+		$(BIN)/pytest -s -o faulthandler_timeout=0 tests/protocol/mechanics tests/protocol/test_building_games.py \
+		tests/protocol/test_figures.py tests/protocol/test_metamorphic.py $(ARGS)
 
 crash: $(STAMP) programs  ## kill the server at KILLS random instants (10,000), and at every write of a hand; hours
 	RACING_DEMON_KILLS=$(or $(KILLS),10000) RACING_DEMON_WRITE_STEP=$(or $(STEP),1) \

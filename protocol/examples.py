@@ -62,6 +62,7 @@ EXAMPLES: tuple[Message, ...] = (
     sv.Pong(stamp=123_456),
     sv.Watchers(count=3),
     sv.Halted(halted=True),
+    sv.Elsewhere(port=5_254),
     ev.Played(seq=1734, seat=1, counter=41, source=20, count=1, destination=3, shown=(63,)),
     ev.Progressed(seq=1735, seat=1, progress=17),
     ev.Joined(seq=3, seat=1, name="Bob"),

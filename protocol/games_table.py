@@ -85,6 +85,7 @@ OUTSIDE = (
     "rules",
     "building_games",
     "specials",
+    "switches",
     "mechanics",
 )
 """The tests, or folders of them, that hold games against something outside their declarations."""

@@ -1,4 +1,6 @@
-"""Writes what follows from the messages: ``schema.json``, and the message section of this folder's README.
+"""Writes what clients in other languages need: ``schema.json``, ``games.json``, and a part of the README.
+
+The schema and the README's message section follow from the messages, the games from their declarations.
 
 python protocol/generate.py [--check]
 """
@@ -13,6 +15,9 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from examples import EXAMPLES
 from racing_demon_protocol.codec import MAX_CLIENT_FRAME, MAX_SERVER_FRAME, VERSION, Encoding, encode
+from racing_demon_protocol.declaration import Deals, Game, Heads, Owner
+from racing_demon_protocol.games import GAMES
+from racing_demon_protocol.layout import Layout
 from racing_demon_protocol.messages import FROM_CLIENT, FROM_SERVER, Message, name_of
 from racing_demon_protocol.reasons import CloseCode
 
@@ -36,6 +41,51 @@ def schema() -> str:
         "$defs": definitions,
     }
     return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
+
+
+def games() -> str:
+    """Return the piles of every game, as JSON: what a client must know to number and to draw them."""
+    return "{\n" + ",\n".join(_listed(game) for game in GAMES.values()) + "\n}\n"
+
+
+def _listed(game: Game) -> str:
+    """Return a game as JSON, one line a group."""
+    told = _game(game)
+    lines = [json.dumps(group, ensure_ascii=False) for group in told.pop("groups")]
+    head = json.dumps(told, ensure_ascii=False).removesuffix("}")
+    return f'"{game.name}": {head}, "groups": [\n ' + ",\n ".join(lines) + "\n]}"
+
+
+def _game(game: Game) -> dict[str, Any]:
+    layout = Layout(game, (0,))
+    dealt = dict.fromkeys(range(len(layout.piles)), 0)
+    for pile, cards in layout.unknown_deal(0):
+        dealt[pile] += len(cards)
+    groups = [(group, [pile for pile in layout.piles if pile.group == group.name]) for group in game.groups]
+    return {
+        "title": game.title,
+        "racing": game.racing,
+        "deals": game.deals,
+        "packs": game.packs,
+        "ranks": list(game.ranks),
+        "groups": [
+            {
+                "name": group.name,
+                "kind": group.kind,
+                "owner": group.owner if game.deals is Deals.OWN else Owner.PLAYER,
+                "piles": len(piles),
+                "dealt": [dealt[pile.number] for pile in piles],
+                "shows": piles[0].shows,
+                "view": piles[0].view,
+                "gathers": piles[0].gathers,
+                "counts": piles[0].counts,
+                "under": group.of if isinstance(group, Heads) else group.name if group.under else None,
+                "geometry": group.geometry,
+                "rows": list(group.rows),
+            }
+            for group, piles in groups
+        ],
+    }
 
 
 def readme() -> str:
@@ -90,14 +140,22 @@ def _hex(data: bytes) -> str:
     return "\n".join(row.strip() for row in rows) + size
 
 
+def _files() -> dict[Path, str]:
+    return {
+        FOLDER / "schema.json": schema(),
+        FOLDER / "games.json": games(),
+        FOLDER / "README.md": readme(),
+    }
+
+
 def main() -> int:
     """Write the files, or with ``--check`` compare them; return the exit code."""
     stale = 0
-    for path, text in ((FOLDER / "schema.json", schema()), (FOLDER / "README.md", readme())):
+    for path, text in _files().items():
         if "--check" not in sys.argv[1:]:
             path.write_text(text, encoding="utf-8")
         elif not path.exists() or path.read_text(encoding="utf-8") != text:
-            sys.stderr.write(f"{path.name} is not what the messages say: run `make schema-write`\n")
+            sys.stderr.write(f"{path.name} is not what the sources say: run `make schema-write`\n")
             stale = 1
     return stale
 

@@ -1,6 +1,7 @@
 """Sockets that sit at tables, opened one by one without a library, and then handed to the load."""
 
 import base64
+import json
 import os
 import socket
 from collections.abc import Sequence
@@ -26,14 +27,28 @@ class Socket:
     """One WebSocket, whose reads wait and take no more than the frame that is asked for.
 
     Attributes:
+        encoding: how messages are written.
         newest: what was in the frame that was read last.
+
+    Args:
+        url: the server's.
+        path: another path than the URL's.
+        encoding: how messages are written.
+        buffer: the bytes that the system may keep for it; 0 for as many as it likes.
 
     """
 
-    def __init__(self, url: str, path: str | None = None) -> None:
+    def __init__(
+        self, url: str, path: str | None = None, *, encoding: Encoding = Encoding.MSGPACK, buffer: int = 0
+    ) -> None:
+        self.encoding = encoding
         host, _, own_path = url.removeprefix("ws://").partition("/")
         name, _, port = host.rpartition(":")
-        self.socket = socket.create_connection((name, int(port)), timeout=PATIENCE)
+        self.socket = socket.socket()
+        self.socket.settimeout(PATIENCE)
+        if buffer:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
+        self.socket.connect((name, int(port)))
         self.newest = b""
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         key = base64.b64encode(os.urandom(16)).decode()
@@ -44,7 +59,7 @@ class Socket:
             "Connection: Upgrade",
             f"Sec-WebSocket-Key: {key}",
             "Sec-WebSocket-Version: 13",
-            f"Sec-WebSocket-Protocol: {Encoding.MSGPACK}",
+            f"Sec-WebSocket-Protocol: {encoding}",
         ]
         self.socket.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
         answer = b""
@@ -62,13 +77,17 @@ class Socket:
 
     def say(self, message: Message) -> None:
         """Send a message."""
-        data = encode(message)
-        assert isinstance(data, bytes)
-        self.socket.sendall(Frame(Opcode.BINARY, data).serialize(mask=True))
+        self.send(encode(message, self.encoding))
+
+    def send(self, data: bytes | str) -> None:
+        """Send bytes, or a text, as a frame."""
+        frame = Frame(Opcode.TEXT, data.encode()) if isinstance(data, str) else Frame(Opcode.BINARY, data)
+        self.socket.sendall(frame.serialize(mask=True))
 
     def hear(self) -> list[Any]:
         """Return the next message as it is on the wire: its number, then its fields."""
-        return list(msgpack.unpackb(self.data()))
+        read = json.loads if self.encoding is Encoding.JSON else msgpack.unpackb
+        return list(read(self.data()))
 
     def data(self) -> bytes:
         """Return what is in the next frame of a message; answer pings before it."""
@@ -77,7 +96,7 @@ class Socket:
             if size == 126:
                 size = int.from_bytes(self._exactly(2), "big")
             data = self._exactly(size)
-            if first & 15 == Opcode.BINARY:
+            if first & 15 in {Opcode.BINARY, Opcode.TEXT}:
                 self.newest = data
                 return data
             if first & 15 == Opcode.PING:
@@ -140,11 +159,11 @@ def sit_down(
     return found, codes
 
 
-def watch(url: str, codes: Sequence[str], number: int) -> list[Socket]:
+def watch(url: str, codes: Sequence[str], number: int, *, buffer: int = 0) -> list[Socket]:
     """Return so many spectators' sockets, at the tables of these codes in turn."""
     found = []
     for index in range(number):
-        looker = Socket(url)
+        looker = Socket(url, buffer=buffer)
         looker.say(Hello(version=VERSION))
         looker.say(Watch(code=codes[index % len(codes)]))
         looker.until(Snapshot.TAG)

@@ -1,14 +1,13 @@
 """Who was first: plays sent one after the other on two connections, and in which order they were judged."""
 
-import math
 import os
-import random
 import signal
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from websockets.frames import Frame, Opcode
 
@@ -19,24 +18,48 @@ from racing_demon_protocol.messages.events import Event, Played, Signalled
 from racing_demon_protocol.messages.server import Snapshot
 from racing_demon_protocol.view import TableView
 
-from .entering import Socket, sit_at_relay
-from .loading import Load, Program, background, measure, ours, program, relay
+from .entering import Socket
+from .loading import Kind, Load, Program, Stopped, background, measure, ours, program
+from .racing import Place, Races, Track, p_value, track_of_ours, track_of_relay
 from .rows import Row
 from .script import SEATS, Step, singles
-from .sizes import EVENT_BYTES, PLAY_BYTES
-from .throughput import Contestant, seated
+from .sizes import PLAY_BYTES
+from .throughput import Contestant, contestants
 
-__all__ = ["fairness"]
+__all__ = ["MATTERS", "Dealt", "Relayed", "Size", "after_stall", "fairness"]
 
 GAPS_US: Final = (0, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000)
 STALLS_MS: Final = (1, 5, 20, 50)
 BURST: Final = 5
 """What the busy connection sends before the quiet one's play, and again after it."""
+CLEAR_US: Final = 1_000
+"""From here on the earlier play is to be first."""
 AIM_AT_1_MS: Final = 99.9
 AIM_P_VALUE: Final = 0.001
 LOAD_SHARE: Final = 0.7
-LATE: Final = 50
-"""Microseconds that a second play may come later than it should; else the race does not count."""
+LONG_REST_US, REST_US = 400, 40
+"""At most so long nothing happens between two races."""
+LONGEST_SECONDS: Final = 60.0
+R0_SHARE: Final = 0.3
+"""Of the races without a gap R0 has fewer: it is asked for no p."""
+PING_SECONDS: Final = 86_400
+"""Connections whose load stands still answer no pings."""
+LEAST_STALLS, RACES_A_STALL = 10, 25
+
+
+class Size(NamedTuple):
+    """How many races there are, idle and as many under load.
+
+    Attributes:
+        races: at each gap.
+        zero_races: without a gap, at most.
+        seconds: how long these may take.
+
+    """
+
+    races: int
+    zero_races: int
+    seconds: float
 
 
 class Relayed:
@@ -118,43 +141,6 @@ class Dealt:
         return found
 
 
-@dataclass
-class Outcome:
-    """What came of the races.
-
-    Attributes:
-        races: for each gap, how often the earlier was first, and how many races there were.
-        pairs: at no gap, for each pair of seats, the same for the lower seat.
-
-    """
-
-    races: dict[int, list[int]] = field(default_factory=dict)
-    pairs: dict[tuple[int, int], list[int]] = field(default_factory=dict)
-
-
-def race(table: Relayed | Dealt, gap_us: int, number: int, chance: random.Random, outcome: Outcome) -> None:
-    """Let two seats play so far apart, so many times, and note who was first."""
-    for _ in range(number):
-        one, other = chance.sample(range(SEATS - 1), 2)  # the last seat looks on
-        first, second = table.frames(one, 1)[0], table.frames(other, 1)[0]
-        time.sleep(chance.uniform(0.0005, 0.002))
-        begin = time.perf_counter_ns()
-        table.sockets[one].socket.sendall(first)
-        while (took := (time.perf_counter_ns() - begin) // 1_000) < gap_us:
-            pass
-        table.sockets[other].socket.sendall(second)
-        is_right = table.order(2)[0] == one
-        if gap_us and took > gap_us + LATE:
-            continue
-        won, of = outcome.races.get(gap_us, [0, 0])
-        outcome.races[gap_us] = [won + is_right, of + 1]
-        if not gap_us:
-            pair = (min(one, other), max(one, other))
-            won, of = outcome.pairs.get(pair, [0, 0])
-            lower_won = is_right == (one < other)
-            outcome.pairs[pair] = [won + lower_won, of + 1]
-
-
 def after_stall(server: Program, table: Relayed | Dealt, stall_ms: float, number: int) -> float:
     """Stop the server, and let a busy and a quiet seat play; return how often it was unfair (%).
 
@@ -165,6 +151,7 @@ def after_stall(server: Program, table: Relayed | Dealt, stall_ms: float, number
         busy, quiet = turn % 7, (turn + 1 + turn // 7 % 6) % 7
         hot, play = table.frames(busy, 2 * BURST), table.frames(quiet, 1)
         os.kill(server.pid, signal.SIGSTOP)
+        server.await_stop()
         table.sockets[busy].socket.sendall(b"".join(hot[:BURST]))
         table.sockets[quiet].socket.sendall(play[0])
         table.sockets[busy].socket.sendall(b"".join(hot[BURST:]))
@@ -175,62 +162,121 @@ def after_stall(server: Program, table: Relayed | Dealt, stall_ms: float, number
     return 100 * wrong / number
 
 
-def fairness(script: Sequence[Step], races: int, tables: int) -> list[Row]:
-    """Return the curves of R0 and ours, idle and under load, and what a stall does."""
-    payload, found = bytes(PLAY_BYTES), list[Row]()
-    for each in (
-        Contestant("R0", relay("plain", EVENT_BYTES), sit_at_relay, payload),
-        Contestant("ours, uvloop", ours("uvloop"), seated, None),
-        Contestant("ours, asyncio", ours("asyncio"), seated, None),
-    ):
-        with program(*each.command) as server:
-            table = (Dealt if each.payload is None else Relayed)(each.enter(server.url, 1))
-            found += _curve(f"{each.name}, idle", table, races)
-            stalls = [after_stall(server, table, ms, max(10, races // 10)) for ms in STALLS_MS]
-            aim = 0 if each.payload is None else None
-            found.append(Row(STALL, f"{each.name}: the busy one beats an earlier play, %", "", stalls, aim))
-            others = each.enter(server.url, 2 * tables)
-            with _at_share(server, Load(steps=script, payload=each.payload), others):
-                found += _curve(f"{each.name}, at {LOAD_SHARE:.0%} load", table, races)
-            for taken in (*table.sockets, *others):
-                taken.close()
-    return found
+@dataclass
+class Runner:
+    """A server at which races are run, idle and beside other tables under load.
+
+    Attributes:
+        name: what the rows call it.
+        is_ours: whether it is ours.
+        track: the races.
+        load: keeps other tables busy as long as its context lasts.
+        stalls: how often a busy connection was unfair after a stall, for each length of it.
+        found: what came of the races, idle and under load, by their gap, round by round.
+
+    """
+
+    name: str
+    is_ours: bool
+    track: Track
+    load: Stopped
+    stalls: Sequence[float]
+    found: dict[tuple[bool, int], list[Races]] = field(default_factory=lambda: defaultdict(list))
+
+    def race(self, races: int, zero_races: int, seconds: float, *, under_load: bool) -> None:
+        """Run one round of races: so many at each gap, and at none as many as there is time for."""
+        share = 1 if self.is_ours else R0_SHARE
+        with self.load if under_load else nullcontext():
+            for gap in GAPS_US:
+                if gap:
+                    found = self.track.run(gap, races, LONGEST_SECONDS, LONG_REST_US)
+                else:
+                    found = self.track.run(gap, round(share * zero_races), share * seconds, REST_US)
+                self.found[under_load, gap].append(found)
+
+    def rows(self) -> list[Row]:
+        """Return the curves, and how likely the biases are that the races without a gap have shown."""
+        return [row for under_load in (False, True) for row in self._rows(under_load=under_load)]
+
+    def _rows(self, *, under_load: bool) -> Iterator[Row]:
+        where = f"at {LOAD_SHARE:.0%} load" if under_load else "idle"
+        section = f"Fairness: {self.name}, {where}; the earlier of two plays is first, %"
+        clear = Races()
+        for gap in GAPS_US:
+            found = self.found[under_load, gap]
+            races = sum(each.of for each in found)
+            yield Row(section, f"{gap} us apart ({races:,} races)", "", [_share(each) for each in found])
+            for each in found if gap >= CLEAR_US else ():
+                clear.add(each)
+        aim = AIM_AT_1_MS if self.is_ours else None
+        title = f"{CLEAR_US} us apart or more, all {clear.of:,}"
+        yield Row(section, title, "", [_share(clear)], at_least=aim)
+        level = Races()
+        for each in self.found[under_load, 0]:
+            level.add(each)
+        yield Row(section, "races at 0 us: load busy, %", "", [100 * level.busy])
+        for name, matter in MATTERS.items() if self.is_ours else [("seat", MATTERS["seat"])]:
+            pairs = level.pairs(self.track.places, matter)
+            title = f"0 us: p of a bias by {name} (chi-square)"
+            yield Row(section, title, "", [p_value([*pairs.values()])], at_least=AIM_P_VALUE if aim else None)
+
+
+def _share(races: Races) -> float:
+    return 100 * races.won / max(1, races.of)
+
+
+MATTERS: Final[dict[str, Callable[[Place, bool], int]]] = {
+    "seat": lambda place, is_long: place.seat,
+    "age of the connection": lambda place, is_long: place.age,
+    "number of the socket": lambda place, is_long: place.number,
+    "frame's size": lambda place, is_long: is_long,
+    "encoding": lambda place, is_long: place.is_json,
+}
+
+
+def fairness(script: Sequence[Step], size: Size, rounds: int, tables: int) -> list[Row]:
+    """Run races on R0 and ours in turn, round after round, idle and under load; and see what a stall does."""
+    with ExitStack() as stack:
+        runners = [
+            _runner(stack, contestant, script, size, tables)
+            for contestant in (contestants()[0], contestants()[2])
+        ]
+        for _ in range(rounds):
+            for under_load in (False, True):
+                for each in runners:
+                    each.race(
+                        size.races // rounds,
+                        -(-size.zero_races // rounds),
+                        size.seconds / rounds,
+                        under_load=under_load,
+                    )
+    rows = [row for each in runners for row in each.rows()]
+    for each in runners:
+        aim = 0 if each.is_ours else None
+        rows.append(Row(STALL, f"{each.name}: the busy one beats an earlier play, %", "", each.stalls, aim))
+    return rows
 
 
 STALL: Final = f"Fairness: after stalls of {', '.join(map(str, STALLS_MS))} ms, per stall"
 
 
-@contextmanager
-def _at_share(server: Program, load: Load, sockets: Sequence[Socket]) -> Iterator[None]:
-    """Keep a server at a share of what it can do, as long as the context lasts, by way of other tables."""
-    half = len(sockets) // SEATS // 2 * SEATS
-    most = measure(server, load, sockets[:half]).plays
-    endless = replace(load, steps=singles(load.steps), rate=LOAD_SHARE * most, seconds=3_600)
-    with background(endless, sockets[half:]) as process:
-        yield
-        if process.poll() is not None:
-            raise ConnectionError("the load broke off during the races")
-
-
-def _curve(name: str, table: Relayed | Dealt, races: int) -> list[Row]:
-    outcome, chance = Outcome(), random.Random(0)  # noqa: S311 - no secret, and the same races each time
-    for gap in GAPS_US:
-        race(table, gap, races * (1 if gap else 4), chance, outcome)
-    section = f"Fairness: {name}; the earlier of two plays is first, %"
-    rows = []
-    for gap, (won, of) in outcome.races.items():
-        aim = AIM_AT_1_MS if gap >= 1_000 and name.startswith("ours") else None
-        rows.append(Row(section, f"{gap} us apart ({of} races)", "", [100 * won / of], at_least=aim))
-    value = p_value([(won, of) for won, of in outcome.pairs.values()])
-    aim = AIM_P_VALUE if name.startswith("ours") else None
-    rows.append(Row(section, "p of the seats' bias at 0 us (chi-square)", "", [value], at_least=aim))
-    return rows
-
-
-def p_value(pairs: Sequence[tuple[int, int]]) -> float:
-    """Return how likely it is that such a bias between the seats of pairs is chance (Wilson-Hilferty)."""
-    square = sum((won - of / 2) ** 2 / (of / 4) for won, of in pairs)
-    freedom = len(pairs)
-    spread = 2 / (9 * freedom)
-    z = ((square / freedom) ** (1 / 3) - (1 - spread)) / math.sqrt(spread)
-    return 0.5 * math.erfc(z / math.sqrt(2))
+def _runner(
+    stack: ExitStack, contestant: Contestant, script: Sequence[Step], size: Size, tables: int
+) -> Runner:
+    """Start a server for races; the stack stops it."""
+    is_ours = contestant.kind is Kind.GAME
+    command = ours(ping_seconds=PING_SECONDS) if is_ours else [*contestant.command, str(PING_SECONDS)]
+    server = stack.enter_context(program(*command))
+    sockets = contestant.enter(server.url, 1 + 2 * tables)
+    for each in sockets:
+        stack.callback(each.close)
+    table = (Dealt if is_ours else Relayed)(sockets[:SEATS])
+    number = max(LEAST_STALLS, size.races // RACES_A_STALL)
+    stalls = [after_stall(server, table, ms, number) for ms in STALLS_MS]
+    track = stack.enter_context((track_of_ours if is_ours else track_of_relay)(server))
+    others, half = sockets[SEATS:], tables * SEATS
+    load = Load(steps=singles(script), kind=contestant.kind)
+    most = measure(server, load, others[:half]).plays
+    endless = replace(load, rate=LOAD_SHARE * most, seconds=3_600)
+    process = stack.enter_context(background(endless, others[half:]))
+    return Runner(contestant.name.partition(",")[0], is_ours, track, Stopped(process.pid), stalls)

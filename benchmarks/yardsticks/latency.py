@@ -31,11 +31,7 @@ def _measure(
     script: Sequence[Step], rounds: int, seconds: float, tables: int, rate: float
 ) -> dict[str, list[Measured]]:
     found: dict[str, list[Measured]] = {}
-    plays = singles(script)
-
-    def load(payload: bytes | None) -> Load:
-        return Load(steps=plays, payload=payload, seconds=seconds, rate=rate, warm_up=1.5)
-
+    load = Load(steps=singles(script), seconds=seconds, rate=rate, warm_up=1.5)
     for _ in range(rounds):
         for contestant in _measured():
             found.setdefault(contestant.name, []).append(contestant.run(tables, load))

@@ -2,40 +2,35 @@
 
    The input says everything, in numbers and words with spaces between them:
 
-       game|relay SEATS TABLES WATCHERS RATE WARM-UP SECONDS
-       PAYLOAD                      what a relay is sent, in hexadecimal; "-" for a game
+       game|cycle|relay|colyseus SEATS TABLES WATCHERS WINDOW RATE WARM-UP SECONDS PHASES
+       PAYLOAD                      what a relay is sent, in hexadecimal; "-" for all others
        STEPS, then for each: PLAYS FRAMES, then for each play: SEAT SOURCE COUNT DESTINATION
        the sockets: those of table 0 seat by seat, of table 1, ..., then of the watchers
 
+   At the end of the script a game ends the hand, and has it dealt anew; a cycle has come back to where it began.
+
    A step is sent at once; the next when every seat has had all FRAMES of it (RATE 0), or when it is due,
-   RATE steps a second over all tables, and not before the last one is done. The first line of output is
-   "begin", when the warm-up is over; the second, at the end, is a JSON object. Times are in seconds there,
-   latencies in microseconds, from the moment a step was due until its last frame was read. */
+   RATE steps a second over all tables, and not before there are fewer than WINDOW steps on their way. A line
+   of output, "begin", says that the warm-up is over, and another that each further phase of SECONDS / PHASES
+   begins; the last is a JSON object. Times are in seconds there, latencies in microseconds, from the moment a step was
+   due until its last frame was read; "phases" has the median and the 99th percentile of each. If this process is stopped for a while,
+   what was due meanwhile is not sent. */
 
-#define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/epoll.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
-#include <time.h>
-#include <unistd.h>
+#include "frames.h"
 
-enum { PLAY = 6, STUCK = 7, START = 9, REFUSED = 68, PLAYED = 80, SIGNALLED = 89, MATCH_OVER = 94 };
-enum { READ_SIZE = 1 << 18, MOST_SAMPLES = 1 << 24 };
+enum { ROOM_DATA = 13, ROOM_STATE_PATCH = 15 }; /* of Colyseus */
+enum { READ_SIZE = 1 << 18, MOST_SAMPLES = 1 << 24, MOST_WINDOW = 64, MOST_PHASES = 256 };
+#define LONGEST_BREAK 0.5
 
 struct play { int seat, source, count, destination; };
 struct step { int first, plays, frames; };
-struct conn { int fd, table, seat; uint32_t counter, seq; size_t kept_size; unsigned char *kept; };
-struct table { int step, waiting, signals, is_free; double due, next_due; };
+/* step: the number of the step whose frames it gets; left: how many of them it has not had. */
+struct conn { int fd, table, seat, left; long step; uint32_t counter, seq; size_t kept_size; unsigned char *kept; };
+/* sent, done: steps; waiting, due: of each step that is on its way, the seats without all of it, and its time. */
+struct table { long sent, done; int waiting[MOST_WINDOW], signals, is_free; double due[MOST_WINDOW], next_due; };
 
-static int is_game, seats, tables, watchers, steps;
+static enum { GAME, CYCLE, RELAY, COLYSEUS } kind;
+static int is_game, seats, tables, watchers, steps, window, phases, phase;
 static double rate, warm_up, seconds;
 static unsigned char payload[4096];
 static int payload_size;
@@ -44,16 +39,10 @@ static struct step *script;
 static struct conn *conns;
 static struct table *at;
 static float *samples;
+static long phase_begin[MOST_PHASES + 1];
 static long sample_count, sent, delivered, watched, refused;
 static int counting;
 static unsigned char buffer[READ_SIZE * 2];
-
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
 
 static double cpu(void)
 {
@@ -62,75 +51,39 @@ static double cpu(void)
 	return u.ru_utime.tv_sec + u.ru_stime.tv_sec + (u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
 }
 
-static void die(const char *what)
-{
-	fprintf(stderr, "load: %s\n", what);
-	exit(1);
-}
-
-static unsigned char *put_number(unsigned char *p, int32_t n)
-{
-	if (n < 0) {
-		*p++ = 256 + n;
-	} else if (n < 128) {
-		*p++ = n;
-	} else if (n < 256) {
-		*p++ = 0xcc, *p++ = n;
-	} else if (n < 65536) {
-		*p++ = 0xcd, *p++ = n >> 8, *p++ = n;
-	} else {
-		*p++ = 0xce, *p++ = n >> 24, *p++ = n >> 16, *p++ = n >> 8, *p++ = n;
-	}
-	return p;
-}
-
-static uint32_t get_number(const unsigned char *p)
-{
-	switch (p[0]) {
-	case 0xcc: return p[1];
-	case 0xcd: return p[1] << 8 | p[2];
-	case 0xce: return (uint32_t)p[1] << 24 | p[2] << 16 | p[3] << 8 | p[4];
-	default: return p[0];
-	}
-}
-
-/* A key of zeros masks nothing, and costs a server as much as any. */
-static void send_frame(struct conn *c, int opcode, const unsigned char *data, size_t size)
-{
-	unsigned char frame[4096 + 8] = {0x80 | opcode, 0x80 | size};
-	size_t head = 6;
-	if (size > 125) {
-		frame[1] = 0x80 | 126, frame[2] = size >> 8, frame[3] = size;
-		head = 8;
-	}
-	memcpy(frame + head, data, size);
-	if (send(c->fd, frame, head + size, MSG_NOSIGNAL) != (ssize_t)(head + size))
-		die("a server takes nothing more");
-}
-
 static void send_row(struct conn *c, int tag, const int32_t *fields, int count)
 {
 	unsigned char row[64] = {0x92 + count, tag}, *end = put_number(row + 2, ++c->counter);
 	for (int i = 0; i < count; i++)
 		end = put_number(end, fields[i]);
-	send_frame(c, 2, row, end - row);
+	send_frame(c->fd, BINARY, row, end - row);
+}
+
+static void send_to_colyseus(struct conn *c, const int32_t *fields, int count)
+{
+	unsigned char row[64] = {ROOM_DATA, PLAY, 0x90 + count}, *end = row + 3;
+	for (int i = 0; i < count; i++)
+		end = put_number(end, fields[i]);
+	send_frame(c->fd, BINARY, row, end - row);
 }
 
 static void send_step(int number, double due)
 {
 	struct table *t = &at[number];
-	struct step *s = &script[t->step++];
-	t->waiting = s->frames * seats;
-	t->due = due;
+	struct step *s = &script[t->sent % steps];
+	int place = t->sent++ % window;
+	t->waiting[place] = seats;
+	t->due[place] = due;
 	t->is_free = 0;
 	for (int i = s->first; i < s->first + s->plays; i++) {
 		struct conn *c = &conns[number * seats + plays[i].seat];
-		if (is_game) {
-			int32_t fields[] = {plays[i].source, plays[i].count, plays[i].destination, c->seq};
+		int32_t fields[] = {plays[i].source, plays[i].count, plays[i].destination, c->seq};
+		if (is_game)
 			send_row(c, PLAY, fields, 4);
-		} else {
-			send_frame(c, 2, payload, payload_size);
-		}
+		else if (kind == COLYSEUS)
+			send_to_colyseus(c, fields, 4);
+		else
+			send_frame(c->fd, BINARY, payload, payload_size);
 		sent += counting;
 	}
 }
@@ -138,44 +91,83 @@ static void send_step(int number, double due)
 static void ready(int number)
 {
 	struct table *t = &at[number];
-	if (t->step == steps && is_game) {
+	if (kind == GAME && t->sent && t->sent % steps == 0) {
 		/* All say that they are stuck: that ends the hand, and the same one is dealt again. */
-		t->step = 0;
 		t->signals = seats;
 		for (int i = 0; i < seats; i++)
 			send_row(&conns[number * seats + i], STUCK, NULL, 0);
 		return;
 	}
-	t->step %= steps;
 	t->is_free = 1;
-	if (!rate)
+	while (!rate && t->sent - t->done < window)
 		send_step(number, now());
-	else if (t->next_due && t->next_due <= now()) {
+	while (rate && t->sent - t->done < window && t->next_due && t->next_due <= now()) {
 		double due = t->next_due;
 		t->next_due += tables / rate;
 		send_step(number, due);
 	}
+	t->is_free = t->sent - t->done < window;
 }
 
 static void step_done(int number)
 {
+	struct table *t = &at[number];
 	if (counting && sample_count < MOST_SAMPLES)
-		samples[sample_count++] = (now() - at[number].due) * 1e6;
+		samples[sample_count++] = (now() - t->due[t->done % window]) * 1e6;
+	t->done++;
 	ready(number);
+}
+
+static void skip_due(int number)
+{
+	struct table *t = &at[number];
+	double moment = now();
+	while (t->next_due && t->next_due < moment)
+		t->next_due += tables / rate;
 }
 
 static void dealt(int number)
 {
 	struct table *t = &at[number];
-	double moment = now();
-	while (t->next_due && t->next_due < moment)
-		t->next_due += tables / rate; /* what was due before the signal is not played */
-	ready(number);
+	skip_due(number);
+	t->is_free = 1;
+	if (!rate)
+		send_step(number, now());
+}
+
+static void had(struct conn *c)
+{
+	struct table *t = &at[c->table];
+	delivered += counting;
+	if (c->step == t->sent)
+		die("more comes than was sent for");
+	if (--c->left == 0) {
+		int place = c->step++ % window;
+		c->left = script[c->step % steps].frames;
+		if (--t->waiting[place] == 0)
+			step_done(c->table);
+	}
+}
+
+/* A patch begins with the number of plays, which is the first field of the state. */
+static void take_from_colyseus(struct conn *c, const unsigned char *p, size_t size)
+{
+	if (p[0] == ROOM_DATA) {
+		had(c);
+	} else if (p[0] == ROOM_STATE_PATCH && size >= 6) {
+		uint32_t seen = p[2] | p[3] << 8 | p[4] << 16 | (uint32_t)p[5] << 24;
+		for (; c->seq < seen; c->seq++)
+			had(c);
+	}
 }
 
 static void take(struct conn *c, const unsigned char *p, size_t size)
 {
 	int tag = PLAYED;
+	if (kind == COLYSEUS) {
+		take_from_colyseus(c, p, size);
+		return;
+	}
 	if (is_game) {
 		const unsigned char *q = p[0] == 0xdc ? p + 3 : p + 1;
 		tag = *q;
@@ -186,13 +178,10 @@ static void take(struct conn *c, const unsigned char *p, size_t size)
 		watched += counting && tag == PLAYED;
 		return;
 	}
-	struct table *t = &at[c->table];
 	if (tag == PLAYED) {
-		delivered += counting;
-		if (t->waiting && --t->waiting == 0)
-			step_done(c->table);
+		had(c);
 	} else if (tag == SIGNALLED) {
-		if (--t->signals == 0)
+		if (--at[c->table].signals == 0)
 			dealt(c->table);
 	} else if (tag == MATCH_OVER && c->seat == 0) {
 		send_row(c, START, NULL, 0);
@@ -211,46 +200,35 @@ static void hear(struct conn *c)
 	if (got <= 0)
 		die("a server has closed a connection");
 	unsigned char *p = buffer, *end = buffer + c->kept_size + got;
-	while (end - p >= 2) {
-		size_t size = p[1], head = 2;
-		if (size == 126) {
-			if (end - p < 4)
-				break;
-			size = p[2] << 8 | p[3], head = 4;
-		} else if (size == 127) {
-			die("no frame is as long as that");
-		}
-		if ((size_t)(end - p) < head + size)
-			break;
+	size_t head, whole;
+	while ((head = frame_head(p, end, &whole))) {
 		int opcode = p[0] & 15;
-		if (opcode == 2 && size)
-			take(c, p + head, size);
-		else if (opcode == 9)
-			send_frame(c, 10, p + head, size);
-		else if (opcode == 8)
+		if (opcode == BINARY && whole > head)
+			take(c, p + head, whole - head);
+		else if (opcode == PING)
+			send_frame(c->fd, PONG, p + head, whole - head);
+		else if (opcode == CLOSE)
 			die("a server says goodbye");
-		p += head + size;
+		p += whole;
 	}
 	c->kept_size = end - p;
 	c->kept = realloc(c->kept, c->kept_size + 1);
 	memcpy(c->kept, p, c->kept_size);
 }
 
-static int number(void)
-{
-	int n;
-	if (scanf("%d", &n) != 1)
-		die("the input ends too soon");
-	return n;
-}
-
 static void read_input(void)
 {
-	char kind[16], hex[8192];
-	if (scanf("%15s %d %d %d %lf %lf %lf %8191s", kind, &seats, &tables, &watchers, &rate, &warm_up, &seconds,
-		  hex) != 8)
+	static const char *kinds[] = {"game", "cycle", "relay", "colyseus"};
+	char name[16], hex[8192];
+	if (scanf("%15s %d %d %d %d %lf %lf %lf %d %8191s", name, &seats, &tables, &watchers, &window, &rate, &warm_up,
+		  &seconds, &phases, hex) != 10)
 		die("the input is not understood");
-	is_game = strcmp(kind, "game") == 0;
+	while (kind <= COLYSEUS && strcmp(name, kinds[kind]))
+		kind++;
+	is_game = kind == GAME || kind == CYCLE;
+	if (kind > COLYSEUS || window < 1 || window > MOST_WINDOW || phases < 1 || phases > MOST_PHASES ||
+	    (kind == GAME && window > 1))
+		die("that is more than it can do");
 	for (; hex[0] != '-' && hex[payload_size * 2]; payload_size++)
 		sscanf(hex + payload_size * 2, "%2hhx", &payload[payload_size]);
 	steps = number();
@@ -278,6 +256,7 @@ static void read_input(void)
 		conns[i].table = is_seat ? i / seats : -1;
 		conns[i].seat = is_seat ? i % seats : -1;
 		conns[i].counter = is_seat && is_game && i % seats == 0; /* the host has said "start" */
+		conns[i].left = script[0].frames;
 		conns[i].kept = malloc(1);
 		fcntl(conns[i].fd, F_SETFL, O_NONBLOCK);
 		setsockopt(conns[i].fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
@@ -290,18 +269,31 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static double percentile(double share)
+static double percentile(long begin, long end, double share)
 {
-	return sample_count ? samples[(long)((sample_count - 1) * share)] : 0;
+	return end > begin ? samples[begin + (long)((end - begin - 1) * share)] : 0;
 }
 
 static void report(double took, double used)
 {
-	qsort(samples, sample_count, sizeof *samples, compare);
 	printf("{\"plays\": %ld, \"deliveries\": %ld, \"watched\": %ld, \"refused\": %ld, \"seconds\": %f, ", sent,
 	       delivered, watched, refused, took);
-	printf("\"load_cpu\": %f, \"samples\": %ld, \"p50\": %.1f, \"p99\": %.1f, \"p999\": %.1f, \"max\": %.1f}\n", used,
-	       sample_count, percentile(.5), percentile(.99), percentile(.999), percentile(1));
+	printf("\"load_cpu\": %f, \"phases\": [", used);
+	for (int i = 0; i < phases; i++) {
+		long begin = phase_begin[i], end = phase_begin[i + 1];
+		qsort(samples + begin, end - begin, sizeof *samples, compare);
+		printf("%s[%.1f, %.1f]", i ? ", " : "", percentile(begin, end, .5), percentile(begin, end, .99));
+	}
+	qsort(samples, sample_count, sizeof *samples, compare);
+	printf("], \"samples\": %ld, \"p50\": %.1f, \"p99\": %.1f, \"p999\": %.1f, \"max\": %.1f}\n", sample_count,
+	       percentile(0, sample_count, .5), percentile(0, sample_count, .99), percentile(0, sample_count, .999),
+	       percentile(0, sample_count, 1));
+}
+
+static void say_begin(void)
+{
+	puts("begin");
+	fflush(stdout);
 }
 
 int main(void)
@@ -314,7 +306,7 @@ int main(void)
 		if (epoll_ctl(poll, EPOLL_CTL_ADD, conns[i].fd, &event))
 			die("a socket cannot be watched");
 	}
-	double start = now(), begun = 0, used = 0;
+	double start = now(), begun = 0, used = 0, last = start;
 	long due = 0; /* how many steps have been due so far, over all tables in turn */
 	for (int i = 0; i < tables; i++) {
 		at[i].next_due = rate ? start + i / rate : 0;
@@ -324,19 +316,32 @@ int main(void)
 	}
 	for (;;) {
 		double moment = now();
+		if (rate && moment > last + LONGEST_BREAK) {
+			for (int i = 0; i < tables; i++)
+				skip_due(i);
+			due = (moment - start) * rate;
+		}
+		last = moment;
 		if (!counting && moment >= start + warm_up) {
 			counting = 1, begun = moment, used = cpu();
-			puts("begin"), fflush(stdout);
+			say_begin();
 		}
 		if (counting && moment >= begun + seconds)
 			break;
-		double next = counting ? begun + seconds : start + warm_up;
+		double phase_end = begun + seconds * (phase + 1) / phases;
+		if (counting && phase + 1 < phases && moment >= phase_end) {
+			phase_begin[++phase] = sample_count;
+			say_begin();
+			continue;
+		}
+		double next = counting ? phase_end : start + warm_up;
 		for (; rate && start + due / rate <= moment; due++) {
 			struct table *t = &at[due % tables];
-			if (t->is_free && t->next_due <= moment) {
+			while (t->is_free && t->next_due <= moment) {
 				double when = t->next_due;
 				t->next_due += tables / rate;
 				send_step(due % tables, when);
+				t->is_free = t->sent - t->done < window;
 			}
 		}
 		if (rate && start + due / rate < next)
@@ -349,6 +354,8 @@ int main(void)
 		for (int i = 0; i < count; i++)
 			hear(events[i].data.ptr);
 	}
+	while (phase < phases)
+		phase_begin[++phase] = sample_count;
 	report(now() - begun, cpu() - used);
 	return 0;
 }

@@ -4,23 +4,53 @@ import atexit
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Collection, Iterator, Sequence
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 from .entering import Socket
 from .script import SEATS, Step
+from .sizes import PLAY_BYTES
 
-__all__ = ["Load", "Measured", "Program", "background", "cores", "measure", "ours", "program", "relay"]
+__all__ = [
+    "ROOT",
+    "Kind",
+    "Load",
+    "Measured",
+    "Program",
+    "Stopped",
+    "background",
+    "compiled",
+    "cores",
+    "measure",
+    "measure_phases",
+    "ours",
+    "program",
+    "relay",
+]
 
 ROOT: Final = Path(__file__).parents[2]
-SOURCE: Final = Path(__file__).parent / "load.c"
+LAST_SECONDS: Final = 10.0
+"""A load that has said what was measured, or nothing more, ends by itself."""
+SOURCES: Final = Path(__file__).parent
+
+
+class Kind(StrEnum):
+    """What a load is made for: a hand of ours, dealt anew at its end; plays that go round; others."""
+
+    GAME = "game"
+    CYCLE = "cycle"
+    RELAY = "relay"
+    COLYSEUS = "colyseus"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,18 +59,24 @@ class Load:
 
     Attributes:
         steps: the script; the load begins again at its end.
-        payload: what a relay is sent for each play; ``None`` for our game.
+        kind: what the load is made for.
+        payload: what a relay is sent for each play.
+        window: so many steps may be on their way at a table.
         rate: plays a second over all tables; 0 for as many as go.
         seconds: how long it is measured.
         warm_up: how long before that it goes on already.
+        phases: so many parts of that time are told apart.
 
     """
 
     steps: Sequence[Step]
-    payload: bytes | None = None
+    kind: Kind = Kind.GAME
+    payload: bytes = bytes(PLAY_BYTES)
+    window: int = 1
     rate: float = 0
     seconds: float = 3.0
     warm_up: float = 0.7
+    phases: int = 1
 
 
 @dataclass(frozen=True)
@@ -57,6 +93,7 @@ class Measured:
         p99: 99 of 100 are no longer.
         p999: 999 of 1,000 are no longer.
         most: the longest.
+        phases: of each phase, the median and the 99th percentile.
 
     """
 
@@ -69,18 +106,33 @@ class Measured:
     p99: float
     p999: float
     most: float
+    phases: Sequence[tuple[float, float]]
 
 
 class Program:
-    """A server in a process of its own."""
+    """A server in a process of its own.
+
+    Attributes:
+        pid: the number of the process.
+        url: where it listens.
+        last_words: what it has said after that, when it has ended.
+
+    """
 
     def __init__(self, process: "subprocess.Popen[bytes]", url: str) -> None:
         self.pid = process.pid
         self.url = url
+        self.last_words = ""
 
     def cpu_seconds(self) -> float:
         """Return the processor time of all its threads, and of its children's."""
         return sum(_thread_ns(pid) for pid in [self.pid, *_children(self.pid)]) / 1e9
+
+    def await_stop(self) -> None:
+        """Wait until it stands still, after a signal that is to stop it."""
+        stat = Path(f"/proc/{self.pid}/stat")
+        while stat.read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "T":
+            time.sleep(0.0001)
 
     def memory(self) -> int:
         """Return the bytes that it alone has in memory."""
@@ -107,7 +159,7 @@ def cores() -> tuple[Collection[int], Collection[int]]:
 
 @contextmanager
 def program(*command: str) -> Iterator[Program]:
-    """Run a server on its own processor until the context ends; its first line says where it listens."""
+    """Run a server on its own processor until the context ends; its first lines say where it listens."""
     server_cores, _ = cores()
     process = subprocess.Popen(  # noqa: S603 - our own programs
         command,
@@ -120,11 +172,16 @@ def program(*command: str) -> Iterator[Program]:
     assert process.stdin is not None
     assert process.stdout is not None
     try:
-        line = process.stdout.readline().decode()
-        at = line.find("ws://")
-        if at < 0:
-            raise ConnectionError(f"{command} did not start")
-        yield Program(process, line[at:].strip())
+        at = -1
+        while at < 0:
+            line = process.stdout.readline().decode()
+            if not line:
+                raise ConnectionError(f"{command} did not start")
+            at = line.find("ws://")
+        server = Program(process, line[at:].strip())
+        yield server
+        process.stdin.close()
+        server.last_words = process.stdout.read().decode()
     finally:
         process.stdin.close()
         try:
@@ -133,6 +190,20 @@ def program(*command: str) -> Iterator[Program]:
             process.kill()
             process.wait()
         process.stdout.close()
+
+
+class Stopped:
+    """A process that stands still outside of its contexts."""
+
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        os.kill(pid, signal.SIGSTOP)
+
+    def __enter__(self) -> None:
+        os.kill(self._pid, signal.SIGCONT)
+
+    def __exit__(self, *_: object) -> None:
+        os.kill(self._pid, signal.SIGSTOP)
 
 
 def ours(loop: str = "uvloop", **fields: Any) -> list[str]:
@@ -154,7 +225,7 @@ def background(
     _, load_cores = cores()
     numbers = [found.fileno() for found in (*sockets, *watchers)]
     process = subprocess.Popen(  # noqa: S603 - compiled here
-        [str(compiled())],
+        [str(compiled("load"))],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         pass_fds=numbers,
@@ -181,22 +252,39 @@ def measure(
     seats: int = SEATS,
 ) -> Measured:
     """Put a load on a server, and return what was measured."""
+    return measure_phases(server, load, sockets, lambda _: None, watchers, seats)
+
+
+def measure_phases(  # noqa: PLR0913, PLR0917
+    server: Program,
+    load: Load,
+    sockets: Sequence[Socket],
+    begin: Callable[[int], None],
+    watchers: Sequence[Socket] = (),
+    seats: int = SEATS,
+) -> Measured:
+    """Do the same, and call ``begin`` with the number of each phase as it begins."""
     with background(load, sockets, watchers, seats) as process:
         assert process.stdout is not None
         before = server.cpu_seconds()
+        begin(0)
+        for number in range(1, load.phases):
+            process.stdout.readline()
+            begin(number)
         line = process.stdout.readline()
         used = server.cpu_seconds() - before
+        code = process.wait(LAST_SECONDS)
     if not line:
-        raise ConnectionError("the load broke off")
+        raise ConnectionError(f"the load broke off (exit code {code})")
     return _measured(json.loads(line), used)
 
 
 def _input(load: Load, numbers: Sequence[int], tables: int, watchers: int, seats: int) -> str:
-    kind = "game" if load.payload is None else "relay"
     per_step = sum(len(step.plays) for step in load.steps) / len(load.steps)
     lines = [
-        f"{kind} {seats} {tables} {watchers} {load.rate / per_step} {load.warm_up} {load.seconds}",
-        "-" if load.payload is None else load.payload.hex(),
+        f"{load.kind} {seats} {tables} {watchers} {load.window}",
+        f"{load.rate / per_step} {load.warm_up} {load.seconds} {load.phases}",
+        load.payload.hex() if load.kind is Kind.RELAY else "-",
         str(len(load.steps)),
     ]
     for step in load.steps:
@@ -205,7 +293,7 @@ def _input(load: Load, numbers: Sequence[int], tables: int, watchers: int, seats
     return "\n".join([*lines, *map(str, numbers)]) + "\n"
 
 
-def _measured(told: dict[str, float], used: float) -> Measured:
+def _measured(told: dict[str, Any], used: float) -> Measured:
     if told["refused"] or not told["plays"]:
         raise ValueError(f"the script does not fit the server: {told}")
     return Measured(
@@ -218,12 +306,13 @@ def _measured(told: dict[str, float], used: float) -> Measured:
         p99=told["p99"],
         p999=told["p999"],
         most=told["max"],
+        phases=[(p50, p99) for p50, p99 in told["phases"]],
     )
 
 
 @cache
-def compiled() -> Path:
-    """Return the program that makes the load, compiled.
+def compiled(name: str) -> Path:
+    """Return a program of ours in C, compiled.
 
     Raises:
         FileNotFoundError: there is no C compiler.
@@ -234,6 +323,6 @@ def compiled() -> Path:
         raise FileNotFoundError("no C compiler, which the load needs: on Debian, apt install gcc")
     folder = tempfile.mkdtemp(prefix="racing-demon-bench-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    target = Path(folder) / "load"
-    subprocess.run([compiler, "-O2", "-o", target, SOURCE], check=True)  # noqa: S603
+    target = Path(folder) / name
+    subprocess.run([compiler, "-O2", "-o", target, SOURCES / f"{name}.c"], check=True)  # noqa: S603
     return target

@@ -1,6 +1,6 @@
 """The yardsticks R0 and R1: relays that know no game. Each play goes to all of its table, as an event's size.
 
-    python -m benchmarks.yardsticks.relay plain|floor EVENT-BYTES
+    python -m benchmarks.yardsticks.relay plain|floor EVENT-BYTES [PING-SECONDS]
 
 A connection names its table by its path. ``plain`` is what a good engineer would write first: the library's
 server with ``broadcast()``, on uvloop. ``floor`` is about what the stack allows: each frame is taken in the
@@ -92,10 +92,12 @@ tables: defaultdict[str, set[ServerConnection]] = defaultdict(set)
 floors: defaultdict[str, FloorTable] = defaultdict(FloorTable)
 event: bytes = b""
 framed: bytes = b""
+PING_SECONDS: Final = 20.0
+"""As the library has it by itself."""
 HANDLERS: Final = {"plain": (plain, ServerConnection), "floor": (floor, Floor)}
 
 
-async def main(name: str) -> None:
+async def main(name: str, ping_seconds: float) -> None:
     """Serve until standard input ends."""
     handler, connection = HANDLERS[name]
     server = await serve(
@@ -104,6 +106,8 @@ async def main(name: str) -> None:
         0,
         create_connection=connection,
         compression=None,
+        ping_interval=ping_seconds,
+        ping_timeout=ping_seconds,
         subprotocols=[Encoding.MSGPACK],  # type: ignore[list-item]
     )
     port = next(iter(server.sockets)).getsockname()[1]
@@ -116,4 +120,4 @@ if __name__ == "__main__":
     event = bytes(int(sys.argv[2]))
     framed = Frame(Opcode.BINARY, event).serialize(mask=False)
     with contextlib.suppress(KeyboardInterrupt):
-        uvloop.run(main(sys.argv[1]))
+        uvloop.run(main(sys.argv[1], float(sys.argv[3]) if sys.argv[3:] else PING_SECONDS))

@@ -18,7 +18,7 @@ from racing_demon_protocol.options import Options
 from racing_demon_protocol.rules import Rules
 from racing_demon_server.table import Table
 
-__all__ = ["OPTIONS", "SEATS", "SEED", "Recorder", "Step", "Written", "rounds", "singles", "turns"]
+__all__ = ["OPTIONS", "SEATS", "SEED", "Recorder", "Step", "Written", "cycle", "rounds", "singles", "turns"]
 
 SEATS: Final = 8
 SEED: Final = bytes(range(32))
@@ -100,6 +100,20 @@ def singles(steps: Sequence[Step]) -> list[Step]:
     recorder = Recorder()
     plays = [written for step in steps for written in step.plays]
     return [Step([written], len(recorder.carry_out(written))) for written in plays]
+
+
+def cycle(seats: int = SEATS) -> list[Step]:
+    """Return rounds in which so many seats turn their stocks until the board is as it was."""
+    recorder = Recorder()
+    view, found = recorder.table.view, list[Step]()
+    assert view.rules is not None
+    assert view.board is not None
+    before = view.board.copy()
+    while not found or view.board.cards != before.cards:
+        plays = [Written(seat, play) for seat in range(seats) if (play := view.rules.turn(view.board, seat))]
+        events = [event for written in plays for event in recorder.carry_out(written)]
+        found.append(Step(plays, len(events)))
+    return found
 
 
 def turns(seats: Sequence[int]) -> list[Step]:

@@ -1,4 +1,4 @@
-"""What is measured without a load: the rules alone, memory, and how soon programs are there."""
+"""What is measured without a load: the rules alone, and how soon programs are there."""
 
 import subprocess
 import sys
@@ -9,17 +9,14 @@ from typing import Final
 from racing_demon_protocol.codec import Encoding, decode_client, encode
 from racing_demon_server.listener import Frames
 
-from .entering import sit_down, watch
-from .loading import Load, measure, ours, program
+from .loading import program
 from .rows import Row
 from .script import Recorder, Step
 
-__all__ = ["memory", "rules", "starts"]
+__all__ = ["rules", "starts"]
 
 REPEATS: Final = 5
 AIM_HELP_MS, AIM_READY_MS = 150, 400
-AIM_SPECTATOR_KIB, AIM_TABLE_KIB, AIM_FLAT = 20, 200, 1.05
-SPECTATORS: Final = 200
 
 
 def rules(script: Sequence[Step]) -> list[Row]:
@@ -61,38 +58,6 @@ def _each(act: Callable[..., object], items: Sequence[object]) -> float:
     for item in items:
         act(item)
     return 1e6 * (time.thread_time() - begin) / len(items)
-
-
-def memory(script: Sequence[Step], tables: int, seconds: float) -> list[Row]:
-    """Return what an idle spectator and a table with its log take, and whether a server grows with play."""
-    load = Load(steps=script, seconds=seconds)
-    with program(*ours()) as server:
-        sockets, codes = sit_down(server.url, 1)
-        before = server.memory()
-        lookers = watch(server.url, codes, SPECTATORS)
-        spectator = (server.memory() - before) / SPECTATORS / 1_024
-        for found in lookers:
-            found.close()
-    with program(*ours()) as server:
-        sockets, _ = sit_down(server.url, 1)
-        measure(server, load, sockets)
-        before = server.memory()
-        others, _ = sit_down(server.url, tables)
-        measure(server, load, others)
-        table = (server.memory() - before) / tables / 1_024
-        before = server.memory()
-        more, _ = sit_down(server.url, 1)
-        plays = measure(server, Load(steps=script, seconds=4 * seconds), more).plays * 4 * seconds
-        after = server.memory()
-        for found in (*sockets, *others, *more):
-            found.close()
-    section = "Memory"
-    hands = plays / sum(len(step.plays) for step in script)
-    return [
-        Row(section, f"an idle spectator, of {SPECTATORS}", "KiB", [spectator], at_most=AIM_SPECTATOR_KIB),
-        Row(section, f"a table of eight with its log, of {tables}", "KiB", [table], at_most=AIM_TABLE_KIB),
-        Row(section, f"after {hands:.0f} more hands / before", "", [after / before], at_most=AIM_FLAT),
-    ]
 
 
 def starts(rounds: int) -> list[Row]:

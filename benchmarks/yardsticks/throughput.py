@@ -1,14 +1,13 @@
 """How much processor time a play takes, and how many there are a second: ours beside the yardsticks."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 
 from .entering import Socket, sit_at_relay, sit_down
-from .loading import Load, Measured, Program, measure, ours, program, relay
+from .loading import Kind, Load, Measured, Program, measure, ours, program, relay
 from .rows import Row, ratios
 from .script import Step
-from .sizes import EVENT_BYTES, PLAY_BYTES
+from .sizes import EVENT_BYTES
 
 __all__ = ["Contestant", "contestants", "scaling", "seated", "throughput"]
 
@@ -24,25 +23,27 @@ class Contestant:
         name: what the rows call it.
         command: how it is started.
         enter: seats eight at each of so many tables.
-        payload: what it is sent; ``None`` for our game's own plays.
+        kind: what its load is made for.
+        window: so many steps may be on their way at each of its tables.
 
     """
 
     name: str
     command: Sequence[str]
     enter: Callable[[str, int], list[Socket]]
-    payload: bytes | None
+    kind: Kind = Kind.GAME
+    window: int = 1
 
-    def run(self, tables: int, load: "Callable[[bytes | None], Load]") -> Measured:
+    def run(self, tables: int, load: Load) -> Measured:
         """Start it, fill its tables, and measure it under a load."""
         with program(*self.command) as server:
             return self.measure(server, tables, load)
 
-    def measure(self, server: Program, tables: int, load: "Callable[[bytes | None], Load]") -> Measured:
+    def measure(self, server: Program, tables: int, load: Load) -> Measured:
         """Fill so many tables of a server that runs, and measure it under a load."""
         sockets = self.enter(server.url, tables)
         try:
-            return measure(server, load(self.payload), sockets)
+            return measure(server, replace(load, kind=self.kind, window=self.window), sockets)
         finally:
             for found in sockets:
                 found.close()
@@ -50,13 +51,12 @@ class Contestant:
 
 def contestants() -> list[Contestant]:
     """Return the yardsticks, and ours on both loops."""
-    payload = bytes(PLAY_BYTES)
     return [
-        Contestant("R0, the bare relay on uvloop", relay("plain", EVENT_BYTES), sit_at_relay, payload),
-        Contestant("R1, the floor", relay("floor", EVENT_BYTES), sit_at_relay, payload),
-        Contestant("ours, uvloop, durability none", ours("uvloop"), seated, None),
-        Contestant("ours, uvloop, durability full", ours("uvloop", durability="full"), seated, None),
-        Contestant("ours, asyncio, durability full", ours("asyncio", durability="full"), seated, None),
+        Contestant("R0, the bare relay on uvloop", relay("plain", EVENT_BYTES), sit_at_relay, Kind.RELAY),
+        Contestant("R1, the floor", relay("floor", EVENT_BYTES), sit_at_relay, Kind.RELAY),
+        Contestant("ours, uvloop, durability none", ours("uvloop"), seated),
+        Contestant("ours, uvloop, durability full", ours("uvloop", durability="full"), seated),
+        Contestant("ours, asyncio, durability full", ours("asyncio", durability="full"), seated),
     ]
 
 
@@ -69,9 +69,9 @@ def throughput(script: Sequence[Step], rounds: int, seconds: float, tables: int)
     """Measure everybody in turn, round after round, with as many plays as go."""
     found: dict[str, list[Measured]] = {}
     measured = contestants()
+    load = Load(steps=script, seconds=seconds)
     for _ in range(rounds):
         for contestant in measured:
-            load = partial(_load, script, seconds)
             found.setdefault(contestant.name, []).append(contestant.run(tables, load))
     section = f"Throughput: {tables} tables of 8, as many plays as go"
     r0, r1, none, full, _ = (contestant.name for contestant in measured)
@@ -104,7 +104,7 @@ def scaling(script: Sequence[Step], rounds: int, seconds: float, tables: Sequenc
     cost: dict[int, list[float]] = {number: [] for number in tables}
     for _ in range(rounds):
         for number in tables:
-            cost[number].append(contestant.run(number, partial(_load, script, seconds)).server_us)
+            cost[number].append(contestant.run(number, Load(steps=script, seconds=seconds)).server_us)
     section = "Tables beside each other: ours, server CPU a play"
     rows = [
         Row(section, f"{number} table{'s' * (number > 1)}", "us", values) for number, values in cost.items()
@@ -112,7 +112,3 @@ def scaling(script: Sequence[Step], rounds: int, seconds: float, tables: Sequenc
     first, last = tables[0], tables[-1]
     ratio = ratios(cost[last], cost[first])
     return [*rows, Row(section, f"{last} tables / {first}", "", ratio, at_most=AIM_FLAT)]
-
-
-def _load(script: Sequence[Step], seconds: float, payload: bytes | None) -> Load:
-    return Load(steps=script, payload=payload, seconds=seconds)

@@ -5,25 +5,54 @@
 It deals the hand of :mod:`.script` for ever, on every table. All limits are checked as always; those of
 plays and frames a second are too high to meet, and the fields that are named are set. A journal, where
 one is wanted, is a file of its own, on the disk and not in memory, and goes with the server.
+
+Two fields are not the server's: ``send_buffer`` is what the system may keep for each connection, and
+``frozen=0`` lets garbage collection look at all objects. SIGUSR1 turns the collection off, and on
+again, and SIGUSR2 the checkpoints of the journal. At the end the processor time of the longest collection is
+told, in milliseconds.
 """
 
 import asyncio
+import gc
 import itertools
+import signal
+import socket
+import sqlite3
 import sys
 import tempfile
+import time
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from racing_demon_server import hall, logs
-from racing_demon_server.app import run
+from racing_demon_server import app, gateway, hall, logs
 from racing_demon_server.durability import Durability
+from racing_demon_server.journal import writer
+from racing_demon_server.journal.schema import open_journal
 from racing_demon_server.settings import Settings
 
 from .script import SEED
 
-ENDLESS = 1e12
-PING_SECONDS = 20.0
+ENDLESS: Final = 1e12
+PING_SECONDS: Final = 20.0
 """As the relays have it: while tables fill, nobody answers."""
+CHECKPOINT_PAGES: Final = 1_000
+"""As SQLite has it by itself."""
+LIMITS: Final = {
+    "port": 0,
+    "seed": SEED,
+    "max_tables": 2_000,
+    "max_connections": 20_000,
+    "connections_per_address": 20_000,
+    "max_handshakes": 20_000,
+    "ping_seconds": PING_SECONDS,
+    "tables_per_minute": ENDLESS,
+    "table_burst": ENDLESS,
+    "commands_per_second": ENDLESS,
+    "command_burst": ENDLESS,
+    "frames_per_second": ENDLESS,
+    "frame_burst": ENDLESS,
+}
 
 
 def main(loop: str, fields: dict[str, Any]) -> None:
@@ -39,29 +68,72 @@ def serve(loop: str, fields: dict[str, Any]) -> None:
     """Serve with these fields of the settings, until standard input ends."""
     vars(hall)["hand_seeds"] = lambda _: itertools.repeat(SEED)  # or the script would not fit
     logs.set_up("error", "text")
-    settings = Settings(
-        port=0,
-        seed=SEED,
-        max_tables=2_000,
-        max_connections=20_000,
-        connections_per_address=20_000,
-        max_handshakes=20_000,
-        ping_seconds=PING_SECONDS,
-        tables_per_minute=ENDLESS,
-        table_burst=ENDLESS,
-        commands_per_second=ENDLESS,
-        command_burst=ENDLESS,
-        frames_per_second=ENDLESS,
-        frame_burst=ENDLESS,
-        **fields,
-    )
+    send_buffer = fields.pop("send_buffer", 0)
+    if send_buffer:
+        vars(app)["listen"] = partial(_listen, send_buffer)
+    is_frozen = bool(fields.pop("frozen", 1))
+    settings = Settings(**{**LIMITS, **fields})
+    pauses = Pauses()
+    gc.callbacks.append(pauses.note)
+    signal.signal(signal.SIGUSR1, lambda *_: gc.disable() if gc.isenabled() else gc.enable())
+    _toggle_checkpoints()
 
     def announce(url: str) -> None:
+        pauses.longest_ms = 0.0
+        if not is_frozen:
+            gc.unfreeze()
         sys.stdout.write(f"listening on {url}\n")
         sys.stdout.flush()
 
     with asyncio.Runner(loop_factory=loop_factory(loop)) as runner:
-        runner.run(run(settings, announce, stop_with_stdin=True))
+        runner.run(app.run(settings, announce, stop_with_stdin=True))
+    sys.stdout.write(f"{pauses.longest_ms}\n")
+
+
+async def _listen(send_buffer: int, *args: Any, **where: Any) -> Any:
+    """Open the port as always, and let the system keep little for each connection."""
+    server = await gateway.listen(*args, **where)
+    for listening in server.sockets:
+        with listening.dup() as sock:  # whoever is accepted has the same
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, send_buffer)
+    return server
+
+
+def _toggle_checkpoints() -> None:
+    """Let a signal turn the journal's checkpoints off, and on."""
+    opened: list[sqlite3.Connection] = []
+    pages = itertools.cycle((0, CHECKPOINT_PAGES))
+
+    def open_noted(*args: Any, **kwargs: Any) -> sqlite3.Connection:
+        opened.append(open_journal(*args, **kwargs))
+        return opened[-1]
+
+    def toggle(*_: object) -> None:
+        for db in opened:
+            db.execute(f"PRAGMA wal_autocheckpoint={next(pages)}")
+
+    vars(writer)["open_journal"] = open_noted
+    signal.signal(signal.SIGUSR2, toggle)
+
+
+class Pauses:
+    """The processor time of garbage collection.
+
+    Attributes:
+        longest_ms: of the longest.
+
+    """
+
+    def __init__(self) -> None:
+        self.longest_ms = 0.0
+        self._begin = 0.0
+
+    def note(self, phase: str, info: dict[str, int]) -> None:
+        """Note that a collection begins, or ends."""
+        if phase == "start":
+            self._begin = time.thread_time()
+        else:
+            self.longest_ms = max(self.longest_ms, 1_000 * (time.thread_time() - self._begin))
 
 
 def loop_factory(name: str) -> Any:

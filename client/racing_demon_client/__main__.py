@@ -1,6 +1,5 @@
 """The command ``racing-demon``: play, host, join, watch, verify."""
 
-import asyncio
 import os
 import sys
 from argparse import Namespace
@@ -21,7 +20,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # no name, and nothing typed, may end the game
     arguments = parse(argv)
-    from racing_demon_protocol.errors import RacingDemonError  # noqa: PLC0415 - a --help needs none of it
+    import asyncio  # noqa: PLC0415 - a --help needs none of it
+
+    from racing_demon_protocol.errors import RacingDemonError  # noqa: PLC0415
 
     from .plain.words import printable  # noqa: PLC0415
 

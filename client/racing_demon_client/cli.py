@@ -7,11 +7,11 @@ import json
 import os
 import sys
 from collections.abc import Sequence
-from importlib.metadata import version
 from typing import Any, Final, NoReturn
 
-from racing_demon_protocol.arguments import port, seats, seed, speed
+from racing_demon_protocol.arguments import Version, port, seats, seed, speed
 
+from . import values
 from .surroundings import login_name
 
 __all__ = ["parse"]
@@ -116,7 +116,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=RAW,
     )
     parser.add_argument("--ascii", action="store_true", help="only letters and signs of ASCII")
-    parser.add_argument("--version", action="version", version=f"racing-demon {version('racing-demon')}")
+    parser.add_argument("--version", action=Version)
     commands = parser.add_subparsers(dest="command", metavar="[COMMAND]")
 
     play = commands.add_parser("play", help="play here and now, against bots")
@@ -142,7 +142,7 @@ def _parser() -> argparse.ArgumentParser:
     for name, text in (("join", "take a seat at a table"), ("watch", "watch a table")):
         command = commands.add_parser(name, help=text, epilog=PLACES.format(name), formatter_class=RAW)
         command.add_argument("url", nargs="?", help="the server's address, like ws://192.168.1.5:5252")
-        command.add_argument("code", nargs="?", type=_code, help="the table's code")
+        command.add_argument("code", nargs="?", type=values.code, help="the table's code")
         _add_passphrase(command)
         _add_output(command)
         if name == "watch":
@@ -178,13 +178,13 @@ def _add_games(commands: Any) -> None:
     deal.add_argument(
         "--daily",
         nargs="?",
-        type=_date,
+        type=values.date,
         const=_today(),
         metavar="DATE",
         help="the deal of today, or of another day like 2026-11-01: the same for everyone",
     )
     deal.add_argument(
-        "--deal", type=_name, metavar="NAME", help="the deal of that name: the same for everyone"
+        "--deal", type=values.name, metavar="NAME", help="the deal of that name: the same for everyone"
     )
     deal.add_argument("--statistics", action="store_true", help="how often each game was played, and won")
     solo.add_argument("--json", action="store_true", help="with --statistics: one JSON object")
@@ -208,13 +208,6 @@ def _today() -> dt.date:
     return dt.datetime.now().astimezone().date()
 
 
-def _date(text: str) -> dt.date:
-    try:
-        return dt.date.fromisoformat(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no date: write one like 2026-11-01") from None
-
-
 def _add_records(commands: Any) -> None:
     """Add the commands around records."""
     record = commands.add_parser(
@@ -234,10 +227,10 @@ def _add_records(commands: Any) -> None:
         "correct", help="say what was wrong; the record stays", epilog=RECORDS, formatter_class=RAW
     )
     correct.add_argument("source", metavar="ID|FILE", help="a match of the journal, or a record")
-    correct.add_argument("--why", required=True, type=_reason, help="the reason, for everybody to read")
+    correct.add_argument("--why", required=True, type=values.reason, help="the reason, for everybody to read")
     correct.add_argument("--seat", type=seats, help="whose points, by the seat's number from 1")
-    correct.add_argument("--points", type=_points, default=0, help="what is added, like 5 or -5")
-    correct.add_argument("--hand", type=_hand_number, help="the hand that it is about")
+    correct.add_argument("--points", type=values.points, default=0, help="what is added, like 5 or -5")
+    correct.add_argument("--hand", type=values.hand_number, help="the hand that it is about")
     correct.add_argument("--void", action="store_true", help="the match does not count")
     _add_name(correct)
     _add_journal(correct)
@@ -252,10 +245,10 @@ def _add_records(commands: Any) -> None:
     )
     replay.add_argument("--paused", action="store_true", help="begin by standing still")
     replay.add_argument(
-        "--seat", type=_name, help="whose view: the seat's number from 1, or its player's name"
+        "--seat", type=values.name, help="whose view: the seat's number from 1, or its player's name"
     )
     replay.add_argument(
-        "--match", type=_number_of_match, default=1, metavar="N", help="which one of a file with several"
+        "--match", type=values.match_number, default=1, metavar="N", help="which one of a file with several"
     )
     _add_output(replay)
     _add_journal(replay)
@@ -267,11 +260,11 @@ def _add_records(commands: Any) -> None:
         "files", nargs="*", metavar="FILE", help="records; without any, this server's journal"
     )
     scores.add_argument(
-        "--since", type=_day, metavar="DATE", help="matches from then on, like 2026-11-01, or 30d"
+        "--since", type=values.day, metavar="DATE", help="matches from then on, like 2026-11-01, or 30d"
     )
-    scores.add_argument("--until", type=_day, metavar="DATE", help="matches before then")
+    scores.add_argument("--until", type=values.day, metavar="DATE", help="matches before then")
     scores.add_argument(
-        "--names", type=_names, default=(), metavar="A,B", help="matches of nobody but these, and bots"
+        "--names", type=values.names, default=(), metavar="A,B", help="matches of nobody but these, and bots"
     )
     scores.add_argument("--no-bots", dest="bots", action="store_false", help="leave the bots' lines out")
     form = scores.add_mutually_exclusive_group()
@@ -282,49 +275,6 @@ def _add_records(commands: Any) -> None:
 
 def _add_journal(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--journal", metavar="FILE", help="another journal than this server's")
-
-
-def _reason(text: str) -> str:
-    return _short(text, 240)
-
-
-def _points(text: str) -> int:
-    return _between(text, -10_000, 10_000)
-
-
-def _number_of_match(text: str) -> int:
-    return _between(text, 1, 1_000_000)
-
-
-def _hand_number(text: str) -> int:
-    return _between(text, 1, 1_000)
-
-
-def _between(text: str, least: int, most: int) -> int:
-    try:
-        number = int(text[:8])
-    except ValueError:
-        number = most + 1
-    if not least <= number <= most:
-        raise argparse.ArgumentTypeError(f"{text!r} will not do: write a number from {least} to {most}")
-    return number
-
-
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in text.split(",") if name.strip())
-
-
-def _day(text: str) -> int:
-    """Return a date, a time, or so many days ago, in milliseconds since 1970."""
-    try:
-        if text.endswith("d"):
-            at = dt.datetime.now(dt.UTC) - dt.timedelta(days=int(text[:-1][:6]))
-        else:
-            at = dt.datetime.fromisoformat(text)
-        return int(at.timestamp() * 1_000)  # without a zone, the local one is meant
-    except (ValueError, OverflowError, OSError):
-        wanted = "write a date like 2026-11-01, a time like 2026-11-01T20:15, or days ago like 30d"
-        raise argparse.ArgumentTypeError(f"{text!r} will not do: {wanted}") from None
 
 
 def _add_table(parser: argparse.ArgumentParser, *, bots: int) -> None:
@@ -365,7 +315,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_name(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--name", type=_name, help="your name at the table")
+    parser.add_argument("--name", type=values.name, help="your name at the table")
 
 
 def _add_record(parser: argparse.ArgumentParser) -> None:
@@ -375,29 +325,10 @@ def _add_record(parser: argparse.ArgumentParser) -> None:
 def _add_passphrase(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--passphrase",
-        type=_passphrase,
+        type=values.passphrase,
         default=os.environ.get(PASSPHRASE, ""),
         help=f"what opens the table to others; {PASSPHRASE} in the environment is seen by fewer eyes",
     )
-
-
-def _passphrase(text: str) -> str:
-    return _short(text, 64) if text else ""
-
-
-def _name(text: str) -> str:
-    return _short(text, 64)
-
-
-def _code(text: str) -> str:
-    return _short(text, 16)
-
-
-def _short(text: str, most: int) -> str:
-    """Return a text that fits into a message; a terminal may give one that is no text at all."""
-    if not 1 <= len(text) <= most or any("\ud800" <= char <= "\udfff" for char in text):
-        raise argparse.ArgumentTypeError(f"{text!r} will not do: write 1 to {most} characters")
-    return text
 
 
 def _find_place(arguments: argparse.Namespace) -> None:
@@ -413,11 +344,11 @@ def _find_place(arguments: argparse.Namespace) -> None:
     address, hash_, in_link = url.partition("#")
     try:
         if hash_:
-            arguments.url, arguments.code = address, _code(in_link)
+            arguments.url, arguments.code = address, values.code(in_link)
         elif any(sign in url for sign in ".:/"):
             _fail(f"{url}: its table's code is missing: write it behind, or as {url}#CODE")
         else:
-            arguments.url, arguments.code = None, _code(url)
+            arguments.url, arguments.code = None, values.code(url)
     except argparse.ArgumentTypeError as error:
         _fail(str(error))
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.messages.client import Start
+from racing_demon_protocol.messages.row import MOST_PASSPHRASE
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Reason
 
@@ -33,8 +34,6 @@ WATCHED_TALLY_MS: Final = 5_000
 
 UNSEEN_SPEED: Final = 50.0
 """How much faster bots think by default where no terminal shows them."""
-
-MOST_PASSPHRASE: Final = 64
 
 Opening = Callable[..., contextlib.AbstractAsyncContextManager[Opened]]
 """A way to a table that takes a passphrase."""

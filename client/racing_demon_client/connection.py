@@ -16,28 +16,26 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from types import TracebackType
 from typing import Final, Self
 
-from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed
 
 from racing_demon_protocol.board import Play
-from racing_demon_protocol.codec import VERSION, Encoding, decode_server, encode
+from racing_demon_protocol.codec import Encoding
 from racing_demon_protocol.errors import (
     CommandRefused,
     InconsistentEvent,
-    InvalidFrame,
     InvalidGame,
     RacingDemonError,
 )
 from racing_demon_protocol.messages import Event, Message
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages.events import Played
-from racing_demon_protocol.messages.server import Accepted, Refused, Seated, Snapshot, Watchers
+from racing_demon_protocol.messages.server import Accepted, Elsewhere, Refused, Seated, Snapshot, Watchers
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import CloseCode
 from racing_demon_protocol.view import TableView
 
-from .dialing import dial, verify_version
 from .errors import ConnectionFailed
+from .link import Link
 
 __all__ = ["Client"]
 
@@ -49,10 +47,6 @@ FINAL: Final = frozenset(
 ENTRY_SECONDS: Final = 10.0
 FIRST_PAUSE: Final = 0.1
 LONGEST_PAUSE: Final = 1.0
-OPEN_SECONDS: Final = 5.0
-RETRY_SECONDS: Final = 2.0
-"""So long for one attempt to come back. Of a network that is cut a waiting attempt sees too late that it has
-healed: it asks ever more rarely, a new one at once. Where opening took long, attempts get more time."""
 
 
 class Client:
@@ -81,8 +75,7 @@ class Client:
         self.notice: Callable[[str], None] = lambda text: None
         self.watchers = 0
         self._passphrase = ""
-        self._encoding = encoding
-        self._socket: ClientConnection | None = None
+        self._link = Link(url, encoding)
         self._view: TableView | None = None
         self._token: str | None = None
         self._counter = 0
@@ -93,7 +86,6 @@ class Client:
         self._goodbye = False
         self._said_leave = False
         self._return: asyncio.Task[None] | None = None
-        self._open_seconds = OPEN_SECONDS
 
     # Taking a place.
 
@@ -119,17 +111,28 @@ class Client:
         return await cls(url, encoding)._enter(request)
 
     @classmethod
-    async def join(
-        cls, url: str, code: str, name: str, *, passphrase: str = "", encoding: Encoding = Encoding.MSGPACK
+    async def join(  # noqa: PLR0913
+        cls,
+        url: str,
+        code: str,
+        name: str,
+        *,
+        passphrase: str = "",
+        token: str = "",
+        encoding: Encoding = Encoding.MSGPACK,
     ) -> Self:
         """Take a seat at a table.
+
+        Whoever draws the seat's token (64 hexadecimal digits) may ask again with it if the answer was lost:
+        no second seat is taken.
 
         Raises:
             ConnectionFailed: the server cannot be reached.
             CommandRefused: there is no such table, or no seat at it, or it has another passphrase.
 
         """
-        return await cls(url, encoding)._enter(cl.Join(code=code, name=name, passphrase=passphrase))
+        request = cl.Join(code=code, name=name, passphrase=passphrase, token=token)
+        return await cls(url, encoding)._enter(request)
 
     @classmethod
     async def watch(
@@ -208,13 +211,13 @@ class Client:
         """Send a command. It is kept until it is answered, and sent again after a break."""
         self._note(command)
         if self._entered:  # else it is sent with all others in doubt, once the place is taken up again
-            await self._write(command)
+            await self._link.write(command)
 
     def post(self, command: cl.Command) -> None:
         """Send a command without waiting: it is in doubt at once, and goes out as soon as the loop turns."""
         self._note(command)
         if self._entered:
-            task = asyncio.create_task(self._write(command))
+            task = asyncio.create_task(self._link.write(command))
             self._posts.add(task)
             task.add_done_callback(self._posts.discard)
 
@@ -243,7 +246,7 @@ class Client:
         """Ask for a pong with the same stamp, which comes as a message; not while there is no connection."""
         if self._entered:
             with contextlib.suppress(ConnectionClosed):
-                await self._write(cl.Ping(stamp=stamp))
+                await self._link.write(cl.Ping(stamp=stamp))
 
     async def ask(self, command: cl.Command) -> Accepted:
         """Send a command and wait for its answer; messages that come before are given later.
@@ -281,7 +284,7 @@ class Client:
                 yield self._early.popleft()
                 continue
             try:
-                message = await self._read()
+                message = await self._link.read()
             except ConnectionClosed as closed:
                 if not await self._come_back(closed):
                     return
@@ -306,7 +309,7 @@ class Client:
         self._goodbye = True
         if self._return is not None:
             self._return.cancel()
-        await self._hang_up()
+        await self._link.hang_up()
 
     async def leave(self) -> None:
         """Give the seat up for good, and end the connection."""
@@ -316,19 +319,12 @@ class Client:
 
     # Below the surface.
 
-    async def _hang_up(self) -> None:
-        if self._socket is not None:
-            await self._socket.close()
-
     async def _enter(self, request: Message) -> Self:
         try:
             async with asyncio.timeout(ENTRY_SECONDS):
-                await self._open()
-                await self._write(request)
+                await self._ask_for_place(request)
                 while self._view is None:
-                    message = await self._read()
-                    if isinstance(message, Refused):
-                        raise CommandRefused(message.reason, message.text)
+                    message = await self._link.read()
                     self._follow(message)
                     self._early.append(message)
         except ConnectionClosed as closed:
@@ -342,35 +338,22 @@ class Client:
         self._entered = True
         return self
 
-    async def _open(self) -> None:
-        loop = asyncio.get_running_loop()
-        begun = loop.time()
-        self._socket = await dial(self.url, self._encoding, self._open_seconds)
-        took = loop.time() - begun
-        self._open_seconds = min(OPEN_SECONDS, max(RETRY_SECONDS, 3 * took))
-        try:
-            verify_version(await self._read())
-        except ConnectionFailed:
-            await self._hang_up()
-            raise
-        await self._write(cl.Hello(version=VERSION, software="racing-demon"))
-
-    async def _write(self, message: Message) -> None:
-        assert self._socket is not None
-        try:
-            await self._socket.send(encode(message, self._encoding))
-        except ConnectionClosed:
-            if not isinstance(message, cl.Command):
-                raise  # a command stays in doubt, and is sent again on the next connection
-
-    async def _read(self) -> Message:
-        assert self._socket is not None
-        frame = await self._socket.recv()
-        try:
-            return decode_server(frame)
-        except InvalidFrame as error:
-            await self._hang_up()
-            raise ConnectionFailed(f"The server does not speak our protocol: {error}.") from error
+    async def _ask_for_place(self, request: Message) -> None:
+        """Open a connection and take the place that is asked for; go where the server says, but once only."""
+        for _ in range(2):
+            await self._link.open()
+            await self._link.write(request)
+            message = await self._link.read()
+            if not isinstance(message, Elsewhere):
+                break
+            await self._link.hang_up()
+            self._link.go_to(message.port)
+        else:
+            raise ConnectionFailed(f"The server at {self.url} sends us from port to port.")
+        if isinstance(message, Refused):
+            raise CommandRefused(message.reason, message.text)
+        self._follow(message)
+        self._early.append(message)
 
     def _follow(self, message: Message) -> None:
         try:
@@ -424,10 +407,10 @@ class Client:
         while True:
             try:
                 async with asyncio.timeout(ENTRY_SECONDS):
-                    await self._open()
                     await self._catch_up()
             except (ConnectionFailed, ConnectionClosed, TimeoutError) as error:
-                await self._hang_up()
+                await self._link.hang_up()
+                self._link.go_back()
                 waited = loop.time() - broken_at
                 if waited >= self.patience:
                     text = f"The connection broke and could not be restored in {waited:.0f} seconds."
@@ -438,20 +421,16 @@ class Client:
                 return
 
     async def _catch_up(self) -> None:
-        if self._token is None:
-            await self._write(cl.Watch(code=self.code, passphrase=self._passphrase))
-        else:
-            await self._write(cl.Resume(code=self.code, token=self._token, seq=self.view.seq))
-        message = await self._read()
-        if isinstance(message, Refused):
-            raise CommandRefused(message.reason, message.text)
-        self._follow(message)
-        self._early.append(message)
+        await self._ask_for_place(
+            cl.Watch(code=self.code, passphrase=self._passphrase)
+            if self._token is None
+            else cl.Resume(code=self.code, token=self._token, seq=self.view.seq)
+        )
         # What was answered before the break is answered again, by an event or by the answer that is kept.
         last = -1
         while later := [counter for counter in self._in_doubt if counter > last]:
             last = min(later)
-            await self._write(self._in_doubt[last])
+            await self._link.write(self._in_doubt[last])
         self._entered = True
 
 

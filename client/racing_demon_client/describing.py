@@ -34,6 +34,7 @@ from racing_demon_protocol.declaration import (
     TailRule,
     TakeBack,
     Unit,
+    Waits,
     Waste,
 )
 
@@ -69,6 +70,11 @@ BACK: Final = {
     TakeBack.NEVER: "Nothing leaves them again.",
     TakeBack.FREE: "Their tops may be taken back.",
     TakeBack.TO_SPACE: "Their tops may be taken back into an empty column.",
+}
+WAITS: Final = {
+    Waits.NEVER: "",
+    Waits.OPEN: "One is begun only when those before it are.",
+    Waits.ROWS: "One takes a card only when no other holds fewer.",
 }
 FILLERS: Final = {Filler.RESERVE: "the reserve", Filler.STOCK_BOTTOM: "the bottom of the stock"}
 GOALS: Final = {
@@ -175,6 +181,7 @@ def _foundations(group: Foundations) -> Iterator[str]:
     if group.one_per_suit:
         yield "Each suit begins one only."
     yield BACK[group.take_back]
+    yield WAITS[group.waits]
     if group.forced_bases:
         yield "A card that begins one must be played before anything else."
 

@@ -1,6 +1,7 @@
 """Opens a WebSocket to a server, and says in a sentence why that did not work."""
 
 from typing import Final
+from urllib.parse import urlsplit
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidHandshake, InvalidURI
@@ -12,10 +13,26 @@ from racing_demon_protocol.messages.server import Versions
 
 from .errors import ConnectionFailed
 
-__all__ = ["dial", "verify_version"]
+__all__ = ["Direct", "at_port", "dial", "verify_version"]
 
 HEARTBEAT_SECONDS: Final = 4.0
 """How often the server is asked for a sign of life, and how long it may take: a dead line is noticed in 8."""
+
+
+class Direct(connect):
+    """A connection that goes where it was told to, and nowhere else."""
+
+    def process_redirect(self, exc: Exception) -> Exception | str:
+        """Follow no redirection: no server is to send us to another machine."""
+        return exc
+
+
+def at_port(url: str, port: int) -> str:
+    """Return the address of the same host at another port."""
+    parts = urlsplit(url)
+    before, at, host = parts.netloc.rpartition("@")
+    name = f"{host.partition(']')[0]}]" if host.startswith("[") else host.partition(":")[0]
+    return parts._replace(netloc=f"{before}{at}{name}:{port}").geturl()
 
 
 async def dial(url: str, encoding: Encoding, seconds: float) -> ClientConnection:
@@ -31,7 +48,7 @@ async def dial(url: str, encoding: Encoding, seconds: float) -> ClientConnection
 
     """
     try:
-        return await connect(
+        return await Direct(
             url,
             subprotocols=[Subprotocol(encoding)],
             compression=None,

@@ -134,6 +134,7 @@ async def host(  # noqa: PLR0913
         if server is not None:
             url = full_url(server)
             addresses = [url]
+            note = "the table is not announced from here: tell others its address and code"
         else:
             own_port, has_ipv6 = await _network_server(stack, port, keeping)
             url = f"ws://127.0.0.1:{own_port}/v1"
@@ -164,9 +165,10 @@ async def join(address: str, code: str, name: str, passphrase: str = "") -> Asyn
         client = await _come_back(url, code, kept)
         note = "" if client is None else "you have your seat back"
         if client is None:
-            client = await Client.join(url, code, name, passphrase=passphrase)
-        if kept is not None:
-            kept.keep(client.token)
+            token = secrets.token_hex(32)
+            if kept is not None:
+                kept.keep(token)  # before it is told: if the answer is lost, the seat can be found again
+            client = await Client.join(url, code, name, passphrase=passphrase, token=token)
         async with client:
             try:
                 yield Opened(client, "joined", (address,), note)
@@ -231,7 +233,8 @@ async def _network_server(stack: AsyncExitStack, wanted: int | None, keeping: Ke
         raise
     except ConnectionFailed:
         if wanted is not None:
-            text = f"Port {wanted} cannot be had: another program may have it. Name another, or none."
+            advice = "Name another one, or leave --port out: then any that is free will do."
+            text = f"Port {wanted} cannot be had: another program may have it. {advice}"
             raise ConnectionFailed(text) from None
         has_ipv6 = False
         url = await stack.enter_async_context(local_server(host=everywhere, port=0, keeping=keeping))

@@ -4,15 +4,17 @@ import asyncio
 from dataclasses import dataclass
 from typing import Final
 
-from websockets.asyncio.client import connect
 from websockets.exceptions import WebSocketException
 from websockets.typing import Subprotocol
 
 from racing_demon_protocol.codec import VERSION, Encoding, decode_server, encode
 from racing_demon_protocol.errors import InvalidFrame
+from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages.client import Hello, Resume
-from racing_demon_protocol.messages.server import Refused, Versions
+from racing_demon_protocol.messages.server import Elsewhere, Refused, Versions
 from racing_demon_protocol.reasons import Reason
+
+from .dialing import Direct, at_port
 
 __all__ = ["Table", "answers"]
 
@@ -46,14 +48,6 @@ class Table:
         return self.url.removesuffix("/v1")
 
 
-class _Direct(connect):
-    """A connection that goes where it was told to, and nowhere else."""
-
-    def process_redirect(self, exc: Exception) -> Exception | str:
-        """Follow no redirection: a neighbour is not to send us elsewhere."""
-        return exc
-
-
 async def answers(url: str, code: str, seconds: float = PROBE_SECONDS) -> bool:
     """Tell whether a server of our protocol is at an address, and a table of that code on it.
 
@@ -65,17 +59,21 @@ async def answers(url: str, code: str, seconds: float = PROBE_SECONDS) -> bool:
     """
     try:
         async with asyncio.timeout(seconds):
-            return await _answers(url, code)
+            answer = await _answer(url, code)
+            if isinstance(answer, Elsewhere):
+                answer = await _answer(at_port(url, answer.port), code)
+            return isinstance(answer, Refused) and answer.reason is not Reason.UNKNOWN_TABLE
     except (OSError, TimeoutError, ValueError, WebSocketException, InvalidFrame):
         return False
 
 
-async def _answers(url: str, code: str) -> bool:
-    """Ask for a seat with a token that is nobody's: only a table that is there can refuse the token.
+async def _answer(url: str, code: str) -> Message | None:
+    """Return what a server says of a table, if it speaks our protocol at all.
 
-    So no place is taken, and the table does not notice.
+    It is asked for a seat with a token that is nobody's: only a table that is there can refuse the token. So
+    no place is taken, and the table does not notice.
     """
-    connecting = _Direct(
+    connecting = Direct(
         url,
         subprotocols=[Subprotocol(Encoding.MSGPACK)],
         compression=None,
@@ -89,8 +87,7 @@ async def _answers(url: str, code: str) -> bool:
     async with connecting as socket:
         versions = decode_server(await socket.recv())
         if not isinstance(versions, Versions) or not versions.oldest <= VERSION <= versions.newest:
-            return False
+            return None
         await socket.send(encode(Hello(version=VERSION, software="racing-demon")))
         await socket.send(encode(Resume(code=code, token=NOBODYS_TOKEN, seq=0)))
-        answer = decode_server(await socket.recv())
-        return isinstance(answer, Refused) and answer.reason is not Reason.UNKNOWN_TABLE
+        return decode_server(await socket.recv())

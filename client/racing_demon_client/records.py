@@ -157,5 +157,7 @@ def _told(lines: Iterable[str], source: str) -> Iterator[str]:
     """Yield lines; where they cannot be read, that is said with where they came from."""
     try:
         yield from lines
-    except (OSError, UnicodeDecodeError) as error:
-        raise RecordUnreadable(f"{source} cannot be read: {error}") from error
+    except UnicodeDecodeError as error:
+        raise RecordUnreadable(f"{source} cannot be read: it is no text, so it is no record.") from error
+    except OSError as error:
+        raise RecordUnreadable(f"{source} cannot be read: {error.strerror or error}") from error

@@ -1,8 +1,6 @@
 """What is around us: the user, and what the terminal can show."""
 
-import getpass
 import os
-from importlib.metadata import version
 
 __all__ = ["is_poor", "login_name", "software"]
 
@@ -16,6 +14,8 @@ def is_poor(encoding: str) -> bool:
 
 def login_name() -> str:
     """Return the user's name on this machine, as far as it will do for a name at a table."""
+    import getpass  # noqa: PLC0415 - whoever gives a name does not need it
+
     try:
         name = getpass.getuser()
     except (OSError, KeyError, ImportError):
@@ -25,4 +25,6 @@ def login_name() -> str:
 
 def software() -> str:
     """Return this program's name and version."""
+    from importlib.metadata import version  # noqa: PLC0415 - it loads much, and few ask
+
     return f"racing-demon {version('racing-demon')}"

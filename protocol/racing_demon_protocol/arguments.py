@@ -1,10 +1,24 @@
 """Values as people type them on the command lines of both programs. Each raises ``ArgumentTypeError``."""
 
-from argparse import ArgumentTypeError
+import sys
+from argparse import Action, ArgumentParser, ArgumentTypeError
+from typing import Any
 
-from .shuffle import SEED_SIZE
+__all__ = ["Version", "port", "seats", "seed", "speed"]
 
-__all__ = ["port", "seats", "seed", "speed"]
+
+class Version(Action):
+    """Tells the program's name and version, which is looked for only when somebody asks."""
+
+    def __init__(self, **more: Any) -> None:
+        super().__init__(nargs=0, help="show program's version number and exit", **more)
+
+    def __call__(self, parser: ArgumentParser, *_: Any) -> None:
+        """Tell it, and end the program."""
+        from importlib.metadata import version  # noqa: PLC0415 - it loads much
+
+        sys.stdout.write(f"{parser.prog} {version('racing-demon')}\n")
+        parser.exit()
 
 
 def port(text: str) -> int:
@@ -23,6 +37,8 @@ def seats(text: str) -> int:
 
 def seed(text: str) -> bytes:
     """Return the 32 bytes that up to 64 hexadecimal digits stand for."""
+    from .shuffle import SEED_SIZE  # noqa: PLC0415 - it loads all hashes, and few give a seed
+
     try:
         found = bytes.fromhex(text.zfill(2 * SEED_SIZE))
     except ValueError:

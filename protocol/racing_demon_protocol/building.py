@@ -48,6 +48,7 @@ class BuildingRules(FittingRules):
         self._effects = effects_of(self)
         self.is_classic = _is_classic(game)
         self._singles = {seat: tuple(self._single_piles(seat)) for seat in seats}
+        self._columns_of: dict[tuple[int, int], tuple[int, ...]] = {}
         self._goals = {
             seat: [pile for pile in self.layout.foundations if self.layout.piles[pile].seat in {None, seat}]
             for seat in seats
@@ -313,16 +314,26 @@ class BuildingRules(FittingRules):
             yield from self._upward(board, seat, source)
         for source in sources:
             cards = board.cards[source]
-            for count in self.units(self.layout.groups[source], cards):
+            reached = self._reached(seat, source)
+            for count in self.units(self.layout.groups[source], cards) if reached else ():
                 taken = cards[-count:]
-                for column in columns:
-                    if column != source and self._fits(board, column, taken[0]):
+                for column in reached:
+                    if self._fits(board, column, taken[0]):
                         play = Play(source, count, column)
                         if self.is_classic or self._column_takes(board, seat, play, taken):
                             yield play
         if self._fillable[seat] or self._turning.feeds_spaces:
             yield from self._fills(board, seat)
         yield from self._turning.plays(board, seat)
+
+    def _reached(self, seat: int, source: int) -> tuple[int, ...]:
+        """Return the columns that may ever take cards of a pile."""
+        if (seat, source) not in self._columns_of:
+            columns = self.layout.own(seat, Kind.TABLEAU)
+            self._columns_of[seat, source] = tuple(
+                column for column in columns if column != source and self._may_ever_go(source, column)
+            )
+        return self._columns_of[seat, source]
 
     def _fits(self, board: Board, pile: int, card: Card) -> bool:
         """Tell whether a card may head a column, or continue it; never one that is not known."""

@@ -22,6 +22,7 @@ __all__ = [
     "TailRule",
     "TakeBack",
     "Unit",
+    "Waits",
 ]
 
 
@@ -59,6 +60,16 @@ class Base(StrEnum):
     """The rank of the first card in the group."""
     OWN = "own"
     """The deal has put the first card there."""
+
+
+class Waits(StrEnum):
+    """What a foundation waits for."""
+
+    NEVER = "never"
+    OPEN = "open"
+    """It is begun only when those declared before it are."""
+    ROWS = "rows"
+    """It takes a card only when no other holds fewer: a row is finished before the next begins."""
 
 
 class TailRule(StrEnum):
@@ -134,6 +145,8 @@ class Geometry(StrEnum):
     """Around a middle, in four sails."""
     CENTRE = "centre"
     """In the middle of what lies around."""
+    SIDES = "sides"
+    """In two columns, on either side of what lies in the middle."""
     CROSS = "cross"
     """Five piles: above, left, middle, right, below."""
     CORNERS = "corners"

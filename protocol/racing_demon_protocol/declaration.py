@@ -26,6 +26,7 @@ from .choices import (
     TailRule,
     TakeBack,
     Unit,
+    Waits,
 )
 
 __all__ = [
@@ -59,6 +60,7 @@ __all__ = [
     "TailRule",
     "TakeBack",
     "Unit",
+    "Waits",
     "Waste",
 ]
 
@@ -119,6 +121,7 @@ class Foundations(Group):
         length: how many cards complete a pile; a complete one accepts nothing (A11).
         take_back: whether cards may leave again (A9).
         forced_bases: whether a base card at hand must be played before anything else (A1).
+        waits: whether one waits for others of its player.
 
     """
 
@@ -136,6 +139,7 @@ class Foundations(Group):
     length: int = SUIT_SIZE
     take_back: TakeBack = TakeBack.NEVER
     forced_bases: bool = False
+    waits: Waits = Waits.NEVER
 
     @property
     def extent(self) -> Extent:

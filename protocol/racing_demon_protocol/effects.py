@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 from .board import FOUNDATIONS, Board, Kind, Play
 from .cards import Card
-from .declaration import Game, Tableau
+from .declaration import Game, Stock, Tableau
 from .layout import Layout
 
 __all__ = ["Effect", "Table"]
@@ -79,6 +79,20 @@ class Effect:
         """Tell whether stock and waste are empty."""
         layout = self.table.layout
         return not any(board.cards[p] for p in layout.own(seat, Kind.STOCK) + layout.own(seat, Kind.WASTE))
+
+    def passed(self, board: Board, seat: int) -> bool:
+        """Tell whether a pass through all cards has led to nothing, and no card can be played now.
+
+        The stock must count.
+        """
+        layout = self.table.layout
+        stock = layout.stock[seat]
+        group = layout.groups[stock]
+        assert isinstance(group, Stock)
+        left = len(board.cards[stock]) + len(board.cards[layout.waste[seat]])
+        turns = -(-left // group.turn) + 1 if left else 0
+        turned = board.came.get(stock, 0) >= turns
+        return turned and next(self.table.plain_plays(board, seat), None) is None
 
     def stuck(self, board: Board, seat: int) -> bool:
         """Tell whether nothing is left to play or to turn in the ordinary way."""

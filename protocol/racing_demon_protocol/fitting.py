@@ -4,7 +4,19 @@ from collections.abc import Iterator, Sequence
 
 from .board import FOUNDATIONS, Board, Kind, Play
 from .cards import SUIT_SIZE, UNKNOWN, Card, rank, suit
-from .declaration import Base, Cells, Filler, Foundations, Group, Reserve, Stock, Tableau, TakeBack, Unit
+from .declaration import (
+    Base,
+    Cells,
+    Filler,
+    Foundations,
+    Group,
+    Reserve,
+    Stock,
+    Tableau,
+    TakeBack,
+    Unit,
+    Waits,
+)
 from .rules import Rules
 from .sequences import follows, suits_agree
 
@@ -48,6 +60,8 @@ class FittingRules(Rules):
         """Tell whether a foundation would take a card if it held these cards."""
         group = self.layout.groups[foundation]
         assert isinstance(group, Foundations)
+        if group.waits is not Waits.NEVER and self._must_wait(board, foundation, group.waits, len(cards)):
+            return False
         if not cards:
             base = self._base(board, foundation) if isinstance(group.base, Base) else group.base
             return rank(card) == base and not (group.one_per_suit and self._is_open(board, foundation, card))
@@ -60,6 +74,14 @@ class FittingRules(Rules):
             if group.wrap:
                 expected = (expected - 1) % SUIT_SIZE + 1
         return rank(card) == expected and suits_agree(group.suit, cards[-1], card)
+
+    def _must_wait(self, board: Board, foundation: int, waits: Waits, held: int) -> bool:
+        """Tell whether others come before a foundation that holds so many cards."""
+        seat = self.layout.piles[foundation].seat
+        own = [pile for pile in self.layout.foundations if self.layout.piles[pile].seat == seat]
+        if waits is Waits.OPEN:
+            return any(not board.cards[pile] for pile in own if pile < foundation)
+        return any(len(board.cards[pile]) < held for pile in own)
 
     # What may go where.
 
@@ -98,6 +120,13 @@ class FittingRules(Rules):
         if target.takes is None:
             return origin.kind is not Kind.STOCK and target.kind in {Kind.TABLEAU, Kind.FOUNDATION}
         return origin.name in target.takes
+
+    def _may_ever_go(self, source: int, column: int) -> bool:
+        """Tell whether a column may take cards of a pile at all, be it only into a space."""
+        origin, target = self.layout.groups[source], self._column(column)
+        if origin.plays_to is not None and target.name not in origin.plays_to:
+            return False
+        return self._may_go(source, column) or origin.name in (target.space.takes or ())
 
     def _may_fill(self, board: Board, seat: int, source: int, destination: int) -> bool:
         """Tell whether a pile's card may go to a cell or heap."""

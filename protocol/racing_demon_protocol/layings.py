@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from .board import FOUNDATIONS, Board, Kind, Play
 from .cards import KING, UNKNOWN, Card, rank, suit
 from .declaration import Foundations
-from .effects import Effect
+from .effects import Effect, Table
+from .errors import InvalidGame
 from .privileges import (
     BasesFirst,
     BumpKing,
@@ -72,6 +73,8 @@ class GridEdgesEffect(Effect):
         cells, width = self.piles(seat, self.special.cells), self.special.width
         if play.source not in cells:
             return ""
+        if self.special.fill_first and self._has_gap(board, seat):
+            return "Gaps are filled first."
         place = cells.index(play.source)
         above, below = place - width, place + width
         covered = above >= 0 and board.cards[cells[above]]
@@ -87,6 +90,11 @@ class GridEdgesEffect(Effect):
             if board.cards[stock] and not board.came.get(cell, 0):
                 return Play(stock, 1, cell)
         return None
+
+    def _has_gap(self, board: Board, seat: int) -> bool:
+        cells, rows = self._rows(board, seat)
+        laid = cells[: rows * self.special.width]
+        return bool(board.cards[self.table.layout.stock[seat]]) and not all(board.cards[p] for p in laid)
 
     def _rows(self, board: Board, seat: int) -> tuple[tuple[int, ...], int]:
         cells = self.piles(seat, self.special.cells)
@@ -226,6 +234,12 @@ class RowEndsEffect(Effect):
     """Lays rows of which few cards are free: see :class:`~.privileges.RowEnds`."""
 
     special: RowEnds
+
+    def __init__(self, table: Table, special: RowEnds) -> None:
+        super().__init__(table, special)
+        for seat in table.layout.seats:
+            if len(self.piles(seat, special.row)) != len(self.piles(seat, special.columns)):
+                raise InvalidGame("A row is laid upon the columns: there are as many cards in it as columns.")
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the stock's next card to a gap of the first row."""

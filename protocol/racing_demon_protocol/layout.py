@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final
 
 from .board import Kind, Pile
@@ -9,8 +10,10 @@ from .cards import PACK_SIZE, UNKNOWN, Card, pack
 from .declaration import Deal, Deals, Game, Group, Heads, Owner, Reserve, Stock, Tableau
 from .errors import InvalidGame
 
-__all__ = ["Layout"]
+__all__ = ["Layout", "layout_of"]
 
+MOST_SHARED: Final = 64
+"""Layouts of so many games and parties are kept: one of eight takes 35 KiB, and most tables have the same."""
 MOST_PILES: Final = 1_024
 """How many piles the wire can name."""
 
@@ -21,6 +24,7 @@ class Layout:
     Attributes:
         seats: the seats that take part, in the order of their packs.
         piles: all piles by number: the table's first, then each seat's, in the order declared.
+        opened: the same, all of whose cards are seen: as the dealer has them.
         groups: the declaration of each pile's group, by pile number.
         foundations: the numbers of all foundations.
         stock: the number of each seat's stock, if it has one.
@@ -37,11 +41,15 @@ class Layout:
         self.seats = tuple(seats)
         laid = list(self._lay_out())
         places = {(pile.group, pile.seat, pile.index): pile.number for pile, _ in laid}
+        for pile, group in laid:
+            if isinstance(group, Heads) and (group.of, pile.seat, pile.index) not in places:
+                raise InvalidGame(f"{game.name} has {group.name} for more columns than there are")
         self.groups = tuple(group for _, group in laid)
         self.piles = tuple(
             replace(pile, under=places[group.of, pile.seat, pile.index]) if isinstance(group, Heads) else pile
             for pile, group in laid
         )
+        self.opened = tuple(pile.opened() for pile in self.piles)
         self.foundations = tuple(pile.number for pile in self.piles if pile.kind is Kind.FOUNDATION)
         self._named: dict[tuple[int, str], tuple[int, ...]] = {}
         self._own = {
@@ -162,3 +170,14 @@ def _across(piles: Sequence[int], shape: Sequence[int]) -> Iterator[tuple[int, i
         for pile, size in zip(piles, shape, strict=True):
             if row < size:
                 yield pile, 1
+
+
+@lru_cache(maxsize=MOST_SHARED)
+def layout_of(game: Game, seats: tuple[int, ...]) -> Layout:
+    """Return a game's layout, the same for the same seats: it knows nothing of any hand.
+
+    Raises:
+        InvalidGame: the declaration does not work out.
+
+    """
+    return Layout(game, seats)

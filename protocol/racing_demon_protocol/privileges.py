@@ -26,6 +26,7 @@ __all__ = [
     "OpeningRescue",
     "PairedColumn",
     "RankPlaces",
+    "Reorder",
     "RowEnds",
     "When",
 ]
@@ -35,8 +36,8 @@ class When(StrEnum):
     """When a privilege may be used."""
 
     ALWAYS = "always"
-    STUCK = "stuck"
-    """Nothing else can be played or turned."""
+    HAND_IN = "hand_in"
+    """A card is left in stock or waste, and nothing else can be played or turned."""
     HAND_OUT = "hand_out"
     """Stock and waste are empty, and nothing else can be played."""
 
@@ -47,11 +48,11 @@ class Draw(Special):
 
     Attributes:
         groups: where it may lie.
-        times: how often in a hand, counted with all other draws.
+        times: how often in a hand: counted with all other draws, but not with those through a heap.
         when: in which plight.
         marries: whether it may also be built on a column.
         after: a group to which cards must have come before.
-        through: a heap through which a card goes that no other card covers.
+        through: a heap through which the card goes, which counts it; it takes cards that none covers, too.
 
     """
 
@@ -92,6 +93,20 @@ class Grace(Special):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Reorder(Special):
+    """When a whole pass has led to nothing, cards may be turned in another order, the first one on top.
+
+    Attributes:
+        held: the cell in which the first card waits for the others; it counts.
+        times: how many turns in a hand.
+
+    """
+
+    held: str
+    times: int = 12
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class KingOpensColumn(Special):
     """While the hand is dealt, each king begins the next column, and other cards go upon the last one.
 
@@ -110,11 +125,13 @@ class GridEdges(Special):
     Attributes:
         cells: the group.
         width: the places in a row.
+        fill_first: whether gaps must be filled before anything else is played.
 
     """
 
     cells: str
     width: int
+    fill_first: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -191,14 +208,18 @@ class FillFromDoubles(Special):
 class OpeningRescue(Special):
     """Before each of the groups has a card, only bases and marriages are played.
 
-    A base that lies under one card only may be drawn out, when there is no other way to one.
+    A base that lies under few cards may be drawn out, when there is no other way to one.
 
     Attributes:
         columns: the group of the columns.
+        under: how many cards at most may lie upon it.
+        marriages_only: whether nothing else but bases and marriages is played before.
 
     """
 
     columns: str
+    under: int = 1
+    marriages_only: bool = True
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -4,15 +4,12 @@ Whoever holds the same cards sees the future of another's layout in it. So of al
 other players are told one number only: how far somebody has come (catalogue 6.8).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from .board import Board
-from .cards import Card
-from .declaration import Deals
-from .rules import Rules
 
-__all__ = ["Runner", "is_private", "order", "told", "veiled"]
+__all__ = ["Runner", "order", "veiled"]
 
 
 class Runner(NamedTuple):
@@ -32,11 +29,6 @@ class Runner(NamedTuple):
     at: int = 0
 
 
-def is_private(rules: Rules) -> bool:
-    """Tell whether the players of a hand must not see each other's layouts: they hold the same cards."""
-    return rules.game.deals is Deals.IDENTICAL and len(rules.layout.seats) > 1
-
-
 def order(runners: Iterable[Runner]) -> list[tuple[int, ...]]:
     """Return the seats from the first place on, those together that tie.
 
@@ -50,31 +42,21 @@ def order(runners: Iterable[Runner]) -> list[tuple[int, ...]]:
     return [tuple(places[key]) for key in sorted(places)]
 
 
-def told(rules: Rules, before: Mapping[int, int], board: Board) -> dict[int, int]:
-    """Return what everybody may hear after a play: the progress of the seats where it has changed.
+def veiled(board: Board, dealt: Board, seat: int | None) -> Board:
+    """Return a board as a seat, or with ``None`` everybody else, may see it: others' layouts as dealt.
 
     Args:
-        rules: the rules of the hand.
-        before: each seat's progress before the play.
-        board: the board after it.
+        board: the board as it is.
+        dealt: the board as it was dealt.
+        seat: the seat that looks.
 
     """
-    now = {seat: rules.progress(board, seat) for seat in rules.layout.seats}
-    return {seat: progress for seat, progress in now.items() if before.get(seat) != progress}
-
-
-def veiled(rules: Rules, board: Board, viewer: int | None) -> tuple[tuple[Card, ...], ...]:
-    """Return the cards of all piles as one viewer may see them: those of other seats are not there at all.
-
-    Args:
-        rules: the rules of the hand.
-        board: the public board.
-        viewer: the seat that looks; ``None`` for a spectator, who sees no seat's piles.
-
-    """
-    if not is_private(rules):
-        return tuple(tuple(cards) for cards in board.cards)
-    return tuple(
-        tuple(cards) if pile.seat in {None, viewer} else ()
-        for pile, cards in zip(board.piles, board.cards, strict=True)
-    )
+    seen = dealt.copy()
+    for pile in seen.piles:
+        if pile.seat == seat:
+            seen.cards[pile.number] = list(board.cards[pile.number])
+            if pile.number in board.came:
+                seen.came[pile.number] = board.came[pile.number]
+    seen.redeals = {own: count for own, count in board.redeals.items() if own == seat}
+    seen.liberties = {own: count for own, count in board.liberties.items() if own == seat}
+    return seen

@@ -19,7 +19,7 @@ from .messages.server import Snapshot
 from .options import CallOut
 from .reasons import EndReason, Phase
 from .shuffle import keeps
-from .tally import hand_points, match_winners
+from .tally import hand_points, match_winners, totals
 from .view import TableView
 
 __all__ = ["Verdict", "from_line", "message_of", "read", "row_of", "tally_line", "to_line", "verify"]
@@ -61,7 +61,7 @@ def tally_line(view: TableView) -> str:
         for result in view.results
     ]
     names = {seat: state.name for seat, state in view.seats.items()}
-    tally = {"hands": hands, "totals": view.totals(), "names": names, "winners": view.winners}
+    tally = {"hands": hands, "totals": totals(view), "names": names, "winners": view.winners}
     return json.dumps({"message": "tally", **tally}, ensure_ascii=False)
 
 

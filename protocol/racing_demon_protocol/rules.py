@@ -13,7 +13,7 @@ from .cards import UNKNOWN, Card
 from .dealing import deal_out
 from .declaration import Deals, Game, Goal, Group
 from .errors import IllegalPlay
-from .layout import Layout
+from .layout import layout_of
 from .reasons import Reason
 
 __all__ = ["Namer", "Rules"]
@@ -29,6 +29,7 @@ class Rules:
     Attributes:
         game: the declaration.
         layout: the piles.
+        is_private: whether each seat plays alone, unseen: a neighbour's layout would be one's own future.
 
     Raises:
         InvalidGame: the declaration does not work out.
@@ -40,16 +41,12 @@ class Rules:
 
     def __init__(self, game: Game, seats: Sequence[int]) -> None:
         self.game = game
-        self.layout = Layout(game, seats)
+        self.layout = layout_of(game, tuple(seats))
         kinds = {Kind.RESERVE} if game.goal is Goal.RESERVE_EMPTY else set(Kind) - {Kind.FOUNDATION, Kind.OUT}
         self._to_empty = {
             seat: [pile for kind in kinds for pile in self.layout.own(seat, kind)] for seat in seats
         }
-
-    @property
-    def is_private(self) -> bool:
-        """Whether each seat plays alone, unseen: a neighbour's layout would be one's own future."""
-        return self.game.deals is Deals.IDENTICAL and len(self.layout.seats) > 1
+        self.is_private = game.deals is Deals.IDENTICAL and len(seats) > 1
 
     def deal(self, decks: Sequence[Sequence[Card]] | None = None) -> Board:
         """Return a freshly dealt board.
@@ -60,7 +57,7 @@ class Rules:
 
         """
         layout = self.layout
-        board = Board(layout.piles if decks is None else [pile.opened() for pile in layout.piles])
+        board = Board(layout.piles if decks is None else layout.opened)
         for number, seat in enumerate(layout.seats):
             if decks is not None:
                 dealt = deal_out(layout, seat, self.arrange(decks[number]))
@@ -84,9 +81,13 @@ class Rules:
 
         """
         self._verify_piles(seat, play)
-        if play not in set(self.legal_plays(board, seat)):
-            raise IllegalPlay(self.refusal)
-        return play
+        for legal in self.legal_plays(board, seat):
+            upward = (
+                play.destination == FOUNDATIONS and board.piles[legal.destination].kind is Kind.FOUNDATION
+            )
+            if legal == play or (upward and legal._replace(destination=FOUNDATIONS) == play):
+                return legal
+        raise IllegalPlay(self.refusal)
 
     def can_play(self, board: Board, seat: int, play: Play) -> bool:
         """Tell whether a play is legal for a seat."""

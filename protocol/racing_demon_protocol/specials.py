@@ -5,6 +5,7 @@ of the deal.
 """
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 from .board import Board, Kind, Play
@@ -38,6 +39,7 @@ from .privileges import (
     OpeningRescue,
     PairedColumn,
     RankPlaces,
+    Reorder,
     RowEnds,
     When,
 )
@@ -56,10 +58,7 @@ class DrawEffect(Effect):
             return
         for pile in (pile for group in self.special.groups for pile in self.piles(seat, group)):
             cards = board.cards[pile]
-            if self.special.through:
-                yield from self._blocked(board, seat, pile)
-                continue
-            for depth in range(1, len(cards)):
+            for depth in range(0 if self.special.through else 1, len(cards)):
                 card = cards[-depth - 1]
                 if card != UNKNOWN:
                     for destination in self._targets(board, seat, pile, card):
@@ -75,23 +74,24 @@ class DrawEffect(Effect):
 
     def _may(self, board: Board, seat: int) -> bool:
         special = self.special
-        through = self.piles(seat, special.through) if special.through else ()
-        used = sum(board.came.get(pile, 0) for pile in through) + board.liberties.get(seat, 0)
+        if special.through:
+            used = sum(board.came.get(pile, 0) for pile in self.piles(seat, special.through))
+        else:
+            used = board.liberties.get(seat, 0)
         if used >= special.times:
             return False
         if special.after and not any(board.came.get(pile, 0) for pile in self.piles(seat, special.after)):
             return False
-        if special.when is When.HAND_OUT and not self.hand_out(board, seat):
+        if special.when is not When.ALWAYS and self.hand_out(board, seat) is (special.when is When.HAND_IN):
             return False
         return special.when is When.ALWAYS or self.stuck(board, seat)
 
-    def _blocked(self, board: Board, seat: int, pile: int) -> Iterator[Play]:
-        card = board.top(pile)
-        if card is not None and next(self.table.open_foundations(board, seat, card), None) is not None:
-            yield Play(pile, 1, self.piles(seat, self.special.through)[0])
-
     def _targets(self, board: Board, seat: int, source: int, card: Card) -> Iterator[int]:
-        yield from self.table.open_foundations(board, seat, card)
+        upward = self.table.open_foundations(board, seat, card)
+        if self.special.through:
+            yield from (self.piles(seat, self.special.through)[0] for _ in islice(upward, 1))
+            return
+        yield from upward
         for pile in self.table.layout.own(seat, Kind.TABLEAU) if self.special.marries else ():
             column, top = self.table.layout.groups[pile], board.top(pile)
             fits = isinstance(column, Tableau) and top is not None and top != UNKNOWN and pile != source
@@ -146,7 +146,7 @@ class GraceEffect(Effect):
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the ways to put a foundation's top card to a column's foot, or to its head."""
-        if self._is_blocked(board, seat):
+        if self.passed(board, seat):
             yield from self._ways(board, seat)
 
     def may_help(self, board: Board, seat: int) -> bool:
@@ -171,16 +171,38 @@ class GraceEffect(Effect):
                 if self.table.continues(column, cards[-1], lying[0]):
                     yield Play(foundation, 1, door)
 
-    def _is_blocked(self, board: Board, seat: int) -> bool:
-        """Tell whether a pass through all cards has led to nothing, and no card can be played now."""
-        layout = self.table.layout
-        stock = layout.stock[seat]
-        group = layout.groups[stock]
+
+class ReorderEffect(Effect):
+    """Turns cards in another order: see :class:`~.privileges.Reorder`."""
+
+    special: Reorder
+
+    def plays(self, board: Board, seat: int) -> Iterator[Play]:
+        """Yield the play that takes the first card of a turn aside."""
+        held, stock = self._piles(board, seat)
+        begun = board.came.get(held, 0)
+        if len(board.cards[stock]) > 1 and begun < self.special.times and (begun or self.passed(board, seat)):
+            yield Play(stock, 1, held)
+
+    def automatic(self, board: Board, seat: int) -> Play | None:
+        """Turn the others, and put the first card upon them."""
+        held, stock = self._piles(board, seat)
+        if not board.cards[held]:
+            return None
+        waste, group = self.table.layout.waste[seat], self.table.layout.groups[stock]
         assert isinstance(group, Stock)
-        left = len(board.cards[stock]) + len(board.cards[layout.waste[seat]])
-        turns = -(-left // group.turn) + 1 if left else 0
-        passed = board.came.get(stock, 0) >= turns
-        return passed and next(self.table.plain_plays(board, seat), None) is None
+        if board.cards[stock] and not board.came.get(stock, 0):
+            return Play(stock, min(group.turn - 1, len(board.cards[stock])), waste)
+        return Play(held, 1, waste)
+
+    def may_help(self, board: Board, seat: int) -> bool:
+        """Tell whether cards could be turned so, if turning as usual led to nothing."""
+        held, stock = self._piles(board, seat)
+        left = len(board.cards[stock]) + len(board.cards[self.table.layout.waste[seat]])
+        return left > 1 and board.came.get(held, 0) < self.special.times
+
+    def _piles(self, board: Board, seat: int) -> tuple[int, int]:
+        return self.piles(seat, self.special.held)[0], self.table.layout.stock[seat]
 
 
 class FillFromDoublesEffect(Effect):
@@ -207,15 +229,14 @@ class OpeningRescueEffect(Effect):
             return
         for play in self.table.plain_plays(board, seat):
             up = board.piles[play.destination].kind is Kind.FOUNDATION
-            if up or next(self._bases(board, seat, play.source), None) is not None:
+            if up or next(self._bases(board, seat, play.source, 1), None) is not None:
                 return
         for pile in self.piles(seat, self.special.columns):
-            for foundation in self._bases(board, seat, pile):
-                yield Play(pile, 1, foundation, 1)
+            yield from self._bases(board, seat, pile, self.special.under)
 
     def refuses(self, board: Board, seat: int, play: Play) -> str:
         """Refuse all but bases and marriages at first."""
-        if self._is_open(board, seat) or play.depth:
+        if not self.special.marriages_only or play.depth or self._is_open(board, seat):
             return ""
         if board.cards[play.destination] and board.piles[play.destination].kind is Kind.FOUNDATION:
             return "First one foundation of each kind is opened."
@@ -232,14 +253,14 @@ class OpeningRescueEffect(Effect):
                 opened[name] = opened.get(name, False) or bool(board.cards[pile])
         return all(opened.values())
 
-    def _bases(self, board: Board, seat: int, pile: int) -> Iterator[int]:
-        """Yield the foundations that the card under a pile's last one would open."""
+    def _bases(self, board: Board, seat: int, pile: int, under: int) -> Iterator[Play]:
+        """Yield the plays of cards that lie under so many others at most, and would open a foundation."""
         cards = board.cards[pile]
-        if len(cards) > 1:
-            for foundation in self.table.open_foundations(board, seat, cards[-2]):
+        for depth in range(1, min(under + 1, len(cards))):
+            for foundation in self.table.open_foundations(board, seat, cards[-depth - 1]):
                 if not board.cards[foundation]:
-                    yield foundation
-                    return
+                    yield Play(pile, 1, foundation, depth)
+                    break
 
 
 class BottomCardsEffect(Effect):
@@ -298,6 +319,7 @@ EFFECTS: Final[dict[type[Special], type[Effect]]] = {
     OpeningRescue: OpeningRescueEffect,
     PairedColumn: PairedColumnEffect,
     RankPlaces: RankPlacesEffect,
+    Reorder: ReorderEffect,
     RowEnds: RowEndsEffect,
 }
 """What each entry of the closed list does."""

@@ -14,7 +14,7 @@ from .games import declare
 from .messages import events as ev
 from .messages.server import HandResult, SeatState, Snapshot
 from .options import Options
-from .racing import Runner, order
+from .racing import veiled
 from .reasons import Phase
 from .rulebook import make_rules
 from .rules import Namer, Rules
@@ -105,37 +105,6 @@ class TableView:
         limit = self.options.time_limit_ms
         return IDENTICAL_LIMIT_MS if limit is None and self.is_private else limit
 
-    def points(self) -> dict[int, int]:
-        """Return each seat's points in the hand as it stands, or as it ended."""
-        if self.rules is None or self.board is None:
-            return {}
-        if self.results and self.phase in {Phase.TALLY, Phase.OVER}:
-            return dict(zip(self.results[-1].seats, self.results[-1].points, strict=True))
-        return self.points_with(None)
-
-    def points_with(self, out: int | None) -> dict[int, int]:
-        """Return each seat's points in the hand as it stands, with a bonus for the seat that is out.
-
-        On identical deals they follow from what everybody knows: the progress.
-        """
-        assert self.rules is not None
-        assert self.board is not None
-        if not self.is_private:
-            return self.rules.points(self.board, out)
-        scoring = self.rules.game.scoring
-        return {
-            seat: progress.reached * scoring.foundation_card + (scoring.out_bonus if seat == out else 0)
-            for seat, progress in self.progress.items()
-        }
-
-    def race_order(self, out: int | None = None) -> list[int]:
-        """Return the seats of a hand of identical deals, the first one first (catalogue 6.8).
-
-        Who has won is ahead; then who came further; of equals, who came there earlier.
-        """
-        runners = (Runner(seat, far.reached, seat == out, far.since) for seat, far in self.progress.items())
-        return [seat for tied in order(runners) for seat in tied]
-
     def stuck(self) -> tuple[int, int]:
         """Return how many of the hand have said that they are stuck, and how many are there to say so."""
         there = [
@@ -144,14 +113,6 @@ class TableView:
             if not state.left and (state.connected or state.stand_in or state.stuck)
         ]
         return sum(state.stuck for state in there), len(there)
-
-    def totals(self) -> dict[int, int]:
-        """Return each seat's total over the finished hands of the match."""
-        totals = dict.fromkeys(self.seats, 0)
-        for result in self.results:
-            for seat, points in zip(result.seats, result.points, strict=True):
-                totals[seat] = totals.get(seat, 0) + points
-        return totals
 
     # The fold.
 
@@ -345,20 +306,10 @@ class TableView:
 
     def snapshot_for(self, seat: int | None, elapsed_ms: int) -> Snapshot:
         """Return what a seat, or with ``None`` everybody else, may know of it: of other layouts the deal."""
-        return self._snapshot(self._seen_by(seat), elapsed_ms)
-
-    def _seen_by(self, seat: int | None) -> Board | None:
-        if self._dealt_private is None or self.board is None:
-            return self.board
-        seen = self._dealt_private.copy()
-        for pile in seen.piles:
-            if pile.seat == seat:
-                seen.cards[pile.number] = list(self.board.cards[pile.number])
-                if pile.number in self.board.came:
-                    seen.came[pile.number] = self.board.came[pile.number]
-        seen.redeals = {own: count for own, count in self.board.redeals.items() if own == seat}
-        seen.liberties = {own: count for own, count in self.board.liberties.items() if own == seat}
-        return seen
+        board = self.board
+        if board is not None and self._dealt_private is not None:
+            board = veiled(board, self._dealt_private, seat)
+        return self._snapshot(board, elapsed_ms)
 
     def _snapshot(self, board: Board | None, elapsed_ms: int) -> Snapshot:
         return Snapshot(

@@ -1,5 +1,12 @@
 """The authority: deals, judges plays in the order they arrive, and tells everybody."""
 
-from importlib.metadata import version
+__version__: str
 
-__version__ = version("racing-demon")
+
+def __getattr__(name: str) -> str:
+    """Return the version, which takes long to find out, when it is asked for."""
+    if name != "__version__":
+        raise AttributeError(name)
+    from importlib.metadata import version  # noqa: PLC0415
+
+    return version("racing-demon")

@@ -1,19 +1,19 @@
 """The command ``racing-demon-server``: a server for tables, without a seat at any."""
 
 import argparse
-import asyncio
-import ipaddress
+import gc
 import os
-import re
 import sys
-from collections.abc import Sequence
-from importlib.metadata import version
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from racing_demon_protocol.arguments import port, seed, speed
-from racing_demon_protocol.broker_address import parse_broker
+from racing_demon_protocol.arguments import Version, port, seed, speed
 
 from .durability import Durability
+
+if TYPE_CHECKING:
+    from .settings import Settings
 
 __all__ = ["main"]
 
@@ -28,6 +28,11 @@ exit codes: 0 stopped as asked, 1 could not listen, 2 wrong arguments, 3 the jou
 """
 
 
+LAST_PORT = 65_535
+LONGEST_NODE = 30
+"""A server's name at a broker, where its processes add their numbers."""
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the server until it is stopped, and return the exit code."""
     argv = list(sys.argv[1:] if argv is None else argv)
@@ -35,12 +40,22 @@ def main(argv: Sequence[str] | None = None) -> int:
         from .journal.command import main as journal  # noqa: PLC0415 - it needs no server
 
         return journal(argv[1:])
-    arguments = _parser().parse_args(argv)
-    from . import logs  # noqa: PLC0415 - a --help needs no server
-    from .app import run  # noqa: PLC0415
+    parser = _parser()
+    arguments = parser.parse_args(argv)
+    if arguments.processes > 1 and (why_not := _alone(arguments)):
+        parser.error(why_not)
+    gc.disable()  # what is loaded now stays: looking for garbage in it would take a tenth of the start
+    from .sparing import sparing  # noqa: PLC0415 - a --help needs no server
+
+    with sparing("rich"):  # structlog draws tracebacks with it, which the logs write in a way of their own
+        from . import logs  # noqa: PLC0415
+    from .app import serve  # noqa: PLC0415
     from .journal.schema import JournalUnusable  # noqa: PLC0415
+    from .processes import Inherited, serve_all, warn_of_others  # noqa: PLC0415
     from .settings import OWN_PROXIES, Settings  # noqa: PLC0415
 
+    gc.freeze()
+    gc.enable()
     logs.set_up(arguments.log_level, arguments.log_format)
     try:
         path = _journal(arguments)
@@ -62,19 +77,48 @@ def main(argv: Sequence[str] | None = None) -> int:
         hosts=tuple(arguments.name),
         **dict(arguments.limit),
     )
+    warn_of_others(path, arguments.processes)
+
+    def serve_one(settings: Settings, announce: Callable[[str], None], inherited: Inherited | None) -> int:
+        return _code(
+            settings, lambda: serve(settings, announce, inherited, stop_with_stdin=arguments.stop_with_stdin)
+        )
+
+    if arguments.processes == 1:
+        return serve_one(settings, _announce, None)
+    return _code(settings, lambda: serve_all(settings, arguments.processes, serve_one, _announce))
+
+
+def _alone(arguments: argparse.Namespace) -> str:
+    """Return why several processes cannot be; empty if they can."""
+    if sys.platform == "win32":
+        return "--processes works on Linux and macOS only: Windows has no processes that share a port"
+    if arguments.stop_with_stdin:
+        return "--processes does not go with --stop-with-stdin, which is for a server of one process"
+    if arguments.port + arguments.processes > LAST_PORT:
+        return f"--port is too high: the processes take the ports behind it, and {LAST_PORT} is the last"
+    if len(arguments.node or "") > LONGEST_NODE:
+        return (
+            f"--node is too long: each process adds its number, so at most {LONGEST_NODE} letters and digits"
+        )
+    return ""
+
+
+def _code(settings: "Settings", serve: Callable[[], int | None]) -> int:
+    """Serve, and return the exit code."""
+    from .journal.schema import JournalUnusable  # noqa: PLC0415
+
     try:
-        # The broker's library watches sockets, which on Windows only this loop can.
-        with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop if settings.mqtt_url else None) as runner:
-            runner.run(run(settings, _announce, stop_with_stdin=arguments.stop_with_stdin))
+        return serve() or 0
     except OSError as error:
+        where = error.filename or f"{settings.host}:{settings.port}"
         sys.stderr.write(
-            f"racing-demon-server: cannot listen on {settings.host}:{settings.port}: {error.strerror}.\n"
+            f"racing-demon-server: cannot listen on {where}: {error.strerror}.\n"
             "Another server may be running; choose another port with --port, or 0 for any free one.\n"
         )
         return 1
     except JournalUnusable as error:
         return _unusable(error)
-    return 0
 
 
 def _unusable(error: Exception) -> int:
@@ -107,9 +151,17 @@ def _parser() -> argparse.ArgumentParser:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"%(prog)s {version('racing-demon')}")
+    parser.add_argument("--version", action=Version)
     parser.add_argument("--host", default="0.0.0.0", help="address to listen on (default: all)")  # noqa: S104
     parser.add_argument("--port", type=port, default=5252, help="port, 0 for any free one (default 5252)")
+    parser.add_argument(
+        "--processes",
+        type=_processes,
+        default=1,
+        metavar="N",
+        help="serve with N processes, each on a core of its own and at a port of its own behind this one, "
+        "to which it sends its players on (default 1; see server/README.md)",
+    )
     parser.add_argument(
         "--seed", type=seed, help="up to 64 hexadecimal digits that every deal then follows from"
     )
@@ -169,9 +221,19 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _processes(text: str) -> int:
+    from .siblings import MOST_PROCESSES  # noqa: PLC0415
+
+    if not (text.isdecimal() and 1 <= int(text) <= MOST_PROCESSES):
+        raise argparse.ArgumentTypeError(f"{text!r} will not do: 1 to {MOST_PROCESSES} processes")
+    return int(text)
+
+
 def _broker(text: str) -> str:
     """Return the URL of a broker. No complaint repeats it: it may hold a password."""
-    from .publisher.link import tls_context  # noqa: PLC0415 - most servers need no broker
+    from racing_demon_protocol.broker_address import parse_broker  # noqa: PLC0415 - most need no broker
+
+    from .publisher.link import tls_context  # noqa: PLC0415
 
     try:
         tls_context(parse_broker(text, os.environ))
@@ -194,6 +256,8 @@ def _limit(text: str) -> tuple[str, float]:
 
 
 def _network(text: str) -> str:
+    import ipaddress  # noqa: PLC0415
+
     try:
         ipaddress.ip_network(text, strict=False)
     except ValueError:
@@ -202,6 +266,8 @@ def _network(text: str) -> str:
 
 
 def _node(text: str) -> str:
+    import re  # noqa: PLC0415
+
     from racing_demon_protocol.directory import NODE  # noqa: PLC0415 - nor a name there
 
     if re.fullmatch(NODE, text) is None:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Final
 
 from . import __version__
-from .gateway import PATH, start
+from .gateway import Gateway, listen, url_of
 from .hall import Hall
 from .journal.reading import last_us
 from .journal.schema import open_journal
@@ -21,11 +21,12 @@ from .journal.writer import Journal
 from .logs import TableLog
 from .metrics import Metrics
 from .pages import Meter
+from .processes import Inherited
 from .publisher.wiring import own_urls, publishers
 from .room import Clock
 from .settings import Settings
 
-__all__ = ["run"]
+__all__ = ["run", "serve"]
 
 GOING_DOWN = 1001
 """The WebSocket close code "going away": the tables end with the server, so nobody needs to come back."""
@@ -40,12 +41,32 @@ OTHER_FILES: Final = 100
 log = logging.getLogger("racing_demon_server")
 
 
-async def run(settings: Settings, announce: Callable[[str], None], *, stop_with_stdin: bool = False) -> None:
+def serve(
+    settings: Settings,
+    announce: Callable[[str], None],
+    inherited: Inherited | None = None,
+    *,
+    stop_with_stdin: bool = False,
+) -> None:
+    """Do :func:`run` on a loop of its own."""
+    # The broker's library watches sockets, which on Windows only this loop can.
+    with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop if settings.mqtt_url else None) as runner:
+        runner.run(run(settings, announce, inherited, stop_with_stdin=stop_with_stdin))
+
+
+async def run(
+    settings: Settings,
+    announce: Callable[[str], None],
+    inherited: Inherited | None = None,
+    *,
+    stop_with_stdin: bool = False,
+) -> None:
     """Serve until a signal, or the end of standard input, stops it.
 
     Args:
         settings: the server's.
         announce: is told the URL once the port is open.
+        inherited: where this is one process of several, what it has from the one that started it.
         stop_with_stdin: whether to stop when standard input ends: for a server that somebody's client
             has started, and that must not outlive it.
 
@@ -62,19 +83,20 @@ async def run(settings: Settings, announce: Callable[[str], None], *, stop_with_
         with contextlib.closing(open_journal(settings.journal)) as db:
             clock = rising_clock(last_us(db))
     try:
-        await _serve(settings, announce, clock, metrics, journal, stop_with_stdin=stop_with_stdin)
+        await _serve(settings, announce, clock, metrics, journal, inherited, stop_with_stdin=stop_with_stdin)
     finally:
         if journal is not None:
             journal.close()
     log.info("server stopped")
 
 
-async def _serve(  # noqa: PLR0913
+async def _serve(  # noqa: PLR0913, PLR0917
     settings: Settings,
     announce: Callable[[str], None],
     clock: Clock,
     metrics: Metrics,
     journal: Journal | None,
+    inherited: Inherited | None,
     *,
     stop_with_stdin: bool,
 ) -> None:
@@ -83,13 +105,18 @@ async def _serve(  # noqa: PLR0913
     hall.restore()
     _allow_sockets(settings)
     meter = Meter(lambda open_: metrics.text(open_, hall.listeners), metrics.cut, metrics.refused)
-    server = await start(settings, hall, clock, meter)
+    gateway = Gateway(settings, hall, clock, meter)
+    if inherited is None:
+        servers = [await listen(gateway, host=settings.host, port=settings.port)]
+    else:
+        servers = [await listen(gateway, sock=door) for door in inherited.doors]
     stopping: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
     _watch_signals(stopping, keeps=journal is not None, is_owned=stop_with_stdin)
-    port = next(iter(server.sockets)).getsockname()[1]
-    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    if inherited is not None:
+        _watch_maker(stopping, inherited.lifeline, keeps=journal is not None)
+    port = settings.port or next(iter(servers[0].sockets)).getsockname()[1]
     lag = asyncio.create_task(metrics.measure_lag(clock))
-    url = f"ws://{host}:{port}{PATH}"
+    url = url_of(settings.host, port)
     log.info("server started", extra={"url": url, "version": __version__, "tables": len(hall)})
     for broker in brokers:
         broker.start(settings.public_urls or own_urls(settings.host, port))
@@ -101,10 +128,13 @@ async def _serve(  # noqa: PLR0913
     log.info("server stopping", extra={"tables": len(hall), "kept": keeps})
     if keeps:
         await _drain(hall, journal)
-        server.close(code=RESTARTING, reason="The server stops; your table comes back with it.")
+        code, reason = RESTARTING, "The server stops; your table comes back with it."
     else:
-        server.close(code=GOING_DOWN, reason="The server was stopped, and the table with it.")
-    await server.wait_closed()
+        code, reason = GOING_DOWN, "The server was stopped, and the table with it."
+    for server in servers:
+        server.close(code=code, reason=reason)
+    for server in servers:
+        await server.wait_closed()
     hall.close(for_good=not keeps)
     for broker in brokers:
         await broker.stop()
@@ -157,6 +187,18 @@ def _watch_signals(stopping: asyncio.Future[bool], *, keeps: bool, is_owned: boo
     if is_owned:
         watch = [loop, lambda: stop(kept=False)]
         threading.Thread(target=_watch_stdin, args=watch, name="stdin", daemon=True).start()
+
+
+def _watch_maker(stopping: asyncio.Future[bool], lifeline: int, *, keeps: bool) -> None:
+    """Let the end of the process that has started this one stop it."""
+    loop = asyncio.get_running_loop()
+
+    def stop() -> None:
+        loop.remove_reader(lifeline)
+        if not stopping.done():
+            stopping.set_result(keeps)
+
+    loop.add_reader(lifeline, stop)
 
 
 def clock() -> int:

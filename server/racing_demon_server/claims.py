@@ -1,7 +1,7 @@
 """Who may speak for a seat, and what was answered to whom: the part of a table that nobody sees."""
 
 import hmac
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from racing_demon_protocol.errors import CommandRefused
@@ -16,11 +16,22 @@ Actor = int | None
 
 @dataclass(slots=True)
 class Claim:
-    """One actor's: the hash of the token, and the last command that was answered, with its answer."""
+    """One actor's: the hash of the token, and the last command that was answered, with its answer.
+
+    A play that was carried out was answered by its event: then ``reply`` is ``None``, and ``seq`` is the last
+    event that it led to.
+    """
 
     token_hash: bytes
     counter: int = 0
     reply: Accepted | Refused | None = None
+    seq: int = 0
+
+    def answer(self) -> Accepted | Refused | None:
+        """Return the answer to the last command; ``None`` where there was none yet."""
+        if self.reply is None and self.counter:
+            return Accepted(counter=self.counter, seq=self.seq)
+        return self.reply
 
 
 class Claims:
@@ -29,6 +40,7 @@ class Claims:
     def __init__(self) -> None:
         self._claims: dict[Actor, Claim] = {}
         self._changed: set[Actor] = set()
+        self._played: set[Actor] = set()
 
     def __contains__(self, actor: Actor) -> bool:
         return actor in self._claims
@@ -63,10 +75,18 @@ class Claims:
             CommandRefused: to nobody at this table.
 
         """
+        for actor in self._opened_by(token_hash):
+            return actor
+        raise CommandRefused(Reason.BAD_TOKEN, "That token opens no seat at this table.")
+
+    def knows(self, token_hash: bytes) -> bool:
+        """Tell whether a token belongs to anybody at this table."""
+        return any(True for _ in self._opened_by(token_hash))
+
+    def _opened_by(self, token_hash: bytes) -> Iterator[Actor]:
         for actor, claim in self._claims.items():
             if claim.token_hash and hmac.compare_digest(claim.token_hash, token_hash):
-                return actor
-        raise CommandRefused(Reason.BAD_TOKEN, "That token opens no seat at this table.")
+                yield actor
 
     def counter(self, actor: Actor) -> int:
         """Return the last counter that was answered for an actor."""
@@ -77,8 +97,9 @@ class Claims:
         claim = self._claims[actor]
         if counter > claim.counter:
             return None
-        if counter == claim.counter and claim.reply is not None:
-            return claim.reply
+        answer = claim.answer()
+        if counter == claim.counter and answer is not None:
+            return answer
         return Refused(counter=counter, reason=Reason.REPEATED, text="That command was answered before.")
 
     def remember(self, actor: Actor, reply: Accepted | Refused) -> None:
@@ -88,8 +109,26 @@ class Claims:
             claim.counter, claim.reply = reply.counter, reply
             self._changed.add(actor)
 
-    def take_changed(self) -> list[tuple[Actor, Claim | None]]:
-        """Return the claims that have changed since this was asked last; ``None`` for one that is gone."""
+    def remember_play(self, actor: Actor, counter: int, seq: int) -> None:
+        """Keep that an actor's newest command was a play that was carried out, and its last event.
+
+        The log has it, so nothing is to be written down before the log is cut: see :meth:`take_changed`.
+        """
+        claim = self._claims.get(actor)
+        if claim is not None and counter > claim.counter:
+            claim.counter, claim.reply, claim.seq = counter, None, seq
+            self._played.add(actor)
+
+    def take_changed(self, *, with_plays: bool) -> list[tuple[Actor, Claim | None]]:
+        """Return the claims that have changed since this was asked last; ``None`` for one that is gone.
+
+        Args:
+            with_plays: also those that have changed by plays alone, which are read from the log else.
+
+        """
+        if with_plays:
+            self._changed |= self._played
+            self._played.clear()
         changed = [(actor, self._claims.get(actor)) for actor in self._changed]
         self._changed.clear()
         return changed

@@ -1,7 +1,6 @@
 """A connection: bytes to frames, as soon as they are read, and no more of them than anybody needs."""
 
 import asyncio
-import logging
 from typing import Any, Final, Protocol
 
 from websockets.asyncio.server import ServerConnection
@@ -45,8 +44,8 @@ class Door(Protocol):
     def forget_handshake(self, connection: "Connection") -> None:
         """Wait for a connection no more."""
 
-    def note_cut(self, number: int, why: str, event: str, level: int) -> None:
-        """Log and count a connection that the server ends."""
+    def cut_off(self, connection: "Connection", why: str) -> None:
+        """End a connection that nobody reads yet."""
 
 
 class Connection(ServerConnection):
@@ -117,7 +116,6 @@ class Connection(ServerConnection):
     def _process_early(self, frame: Frame) -> None:
         """Keep a frame that came with the handshake. Whoever has much to say then says it to nobody."""
         if frame.opcode not in DATA_OPCODES or len(self._early) >= MOST_EARLY:
-            self._door.note_cut(0, "flood", "connection cut", logging.WARNING)
-            self.transport.abort()
+            self._door.cut_off(self, "flood")
         else:
             self._early.append(frame)

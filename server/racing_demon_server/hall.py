@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from racing_demon_protocol.errors import CommandRefused, InconsistentEvent, InvalidGame
+from racing_demon_protocol.errors import CommandRefused, InconsistentEvent, InvalidGame, RacingDemonError
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.shuffle import SEED_SIZE, hand_seeds, subseed
@@ -22,19 +22,26 @@ from .lock import Lock
 from .observer import Observer
 from .room import Clock, Room
 from .settings import Settings
+from .siblings import CODE_LETTERS
 from .table import Past
 
-__all__ = ["Hall"]
+__all__ = ["Hall", "KeptElsewhere"]
 
-CODE_LETTERS = "BCDFGHJKLMNPQRSTVWXZ"
-"""No vowels, so that no code is a word; no digits, so that none looks like a letter."""
 CODE_SIZE = 4
 
 log = logging.getLogger("racing_demon_server")
 
 
+class KeptElsewhere(RacingDemonError):
+    """A table is another process's of this server; ``port`` is where."""
+
+    def __init__(self, port: int) -> None:
+        super().__init__(f"the table is at port {port}")
+        self.port = port
+
+
 class Hall:
-    """The tables of one server.
+    """The tables of one server, or of one of its processes.
 
     Args:
         settings: the server's.
@@ -67,19 +74,23 @@ class Hall:
     @property
     def listeners(self) -> int:
         """How many listen at all tables together, with a seat or without."""
-        return sum(len(room.listeners) + len(room.gallery) for room in self._rooms.values())
+        return sum(len(room.audience) for room in self._rooms.values())
 
     def room(self, code: str) -> Room:
         """Return the room of a code, however it is spelt.
 
         Raises:
             CommandRefused: there is none.
+            KeptElsewhere: if there is one, another process has it.
 
         """
-        try:
-            return self._rooms[code.strip().upper()]
-        except KeyError:
-            raise CommandRefused(Reason.UNKNOWN_TABLE, "No table here has that code.") from None
+        code = code.strip().upper()
+        room = self._rooms.get(code)
+        if room is not None:
+            return room
+        if not self._settings.siblings.has(code):
+            raise KeptElsewhere(self._settings.siblings.port(code))
+        raise CommandRefused(Reason.UNKNOWN_TABLE, "No table here has that code.")
 
     def open(self, options: Options, passphrase: str = "") -> Room:
         """Open a room for a new table, which may ask for a passphrase.
@@ -204,7 +215,7 @@ class Hall:
             room.halt(halted)
 
     def _close_if_empty(self, room: Room) -> None:
-        if room.is_empty:
+        if not room.audience:
             self.discard(room)
 
     def _stop_expiry(self, code: str) -> None:
@@ -217,7 +228,7 @@ class Hall:
         while True:
             letters = subseed(seed, f"code/{attempt}")[:CODE_SIZE]
             code = "".join(CODE_LETTERS[byte % len(CODE_LETTERS)] for byte in letters)
-            if code not in self._rooms:
+            if code not in self._rooms and self._settings.siblings.has(code):
                 return code
             attempt += 1
 

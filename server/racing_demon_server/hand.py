@@ -167,7 +167,7 @@ class Hand:
         self._view.apply(event)
         if event.counter:
             self._note_arrival(event, at)
-        self._note_first_out()
+        self._note_first_out(event.seat)
 
     def _run(self, command: PlayCards) -> int:
         """Return how many plays a run to the foundations is at most: of cards that lie face up by now."""
@@ -182,7 +182,7 @@ class Hand:
         event = self._view.play(seat, counter, play, self._dealer.follow)
         self._note_arrival(event, at)
         played = [event, *self.settle(seat)]
-        self._note_first_out()
+        self._note_first_out(seat)
         return played
 
     def _note_play(self, play: Play, at: int) -> None:
@@ -195,15 +195,15 @@ class Hand:
         if self._is_foundation(event.destination):
             self._arrivals[event.destination].append(Arrival(event.seq, event.seat, at))
 
-    def _note_first_out(self) -> None:
-        rules, board, first = self.rules, self.board, self.first_out
-        if first is not None and rules.is_out(board, first):
-            return
-        self.first_out = None  # a card may have been taken back
-        for seat in rules.layout.seats:
+    def _note_first_out(self, seat: int) -> None:
+        """Note whether a seat is out after its play; no play puts another seat out before its own."""
+        rules, board = self.rules, self.board
+        if self.first_out is None:
             if rules.is_out(board, seat):
                 self.first_out = seat
-                break
+        elif not rules.is_out(board, self.first_out):  # it took a card back
+            others = (other for other in rules.layout.seats if rules.is_out(board, other))
+            self.first_out = next(others, None)
 
     def _beaten_by(self, seat: int, command: PlayCards) -> tuple[int, Arrival] | None:
         """Return the foundation, and the arrival there, that spoiled a play legal when it was made."""

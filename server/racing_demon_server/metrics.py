@@ -112,7 +112,7 @@ class Metrics:
 
         self._write = Histogram(
             "racing_demon_journal_seconds",
-            "From what happened to its being certain, which is when it is told.",
+            "From what happened to its being certain, and told: the longest of each transaction.",
             buckets=WRITE_BUCKETS,
             registry=registry,
         )
@@ -158,7 +158,7 @@ class Metrics:
     # As the journal's meter.
 
     def written(self, seconds: float) -> None:
-        """Note how long it took until something was written down."""
+        """Note how long it took until the first of a transaction was written down."""
         self._write.observe(seconds)
 
     def failed(self) -> None:

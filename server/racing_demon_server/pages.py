@@ -11,6 +11,8 @@ from websockets.http11 import Request, Response
 
 from racing_demon_protocol.reasons import Reason
 
+from .siblings import Siblings
+
 __all__ = ["NO_METER", "Meter", "health", "is_local", "is_meant", "metrics"]
 
 FORWARDED: Final = ("Forwarded", "X-Forwarded-For", "X-Real-IP", "Via")
@@ -35,9 +37,12 @@ class Meter(NamedTuple):
 NO_METER: Final = Meter(None, lambda _why: None, lambda _reason: None)
 
 
-def health(connection: ServerConnection, tables: int) -> Response:
-    """Say that the server is well, and how many tables it keeps."""
-    return _page(connection, json.dumps({"status": "ok", "tables": tables}) + "\n", "application/json")
+def health(connection: ServerConnection, tables: int, siblings: Siblings) -> Response:
+    """Say that the server is well, and how many tables it keeps; of several processes, which one says so."""
+    facts: dict[str, object] = {"status": "ok", "tables": tables}
+    if not siblings.is_alone:
+        facts |= {"process": siblings.number, "ports": siblings.ports}
+    return _page(connection, json.dumps(facts) + "\n", "application/json")
 
 
 def metrics(connection: ServerConnection, text: str) -> Response:

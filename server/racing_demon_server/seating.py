@@ -197,7 +197,15 @@ class Seating:
 
     def _pass_on(self, heirs: list[SeatState]) -> None:
         heirs.sort(key=lambda state: not state.connected)
-        self._log.emit(ev.Hosted, seat=heirs[0].seat if heirs else None)
+        if heirs:
+            self._host(heirs[0])
+        else:
+            self._log.emit(ev.Hosted, seat=None)
+
+    def _host(self, state: SeatState) -> None:
+        if state.muted:
+            self._log.emit(ev.Muted, seat=state.seat, muted=False)  # a host is heard
+        self._log.emit(ev.Hosted, seat=state.seat)
 
     # What the host may do with them.
 
@@ -208,7 +216,7 @@ class Seating:
             CommandRefused: no player has that seat.
 
         """
-        self._log.emit(ev.Hosted, seat=self._person(seat).seat)
+        self._host(self._person(seat))
 
     def stand_in(self, seat: int, level: str) -> None:
         """Let a bot play for somebody who is away.

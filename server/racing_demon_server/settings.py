@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from .durability import Durability
+from .siblings import ALONE, Siblings
 
 __all__ = ["OWN_PROXIES", "Settings", "limit", "limits"]
 
@@ -47,6 +48,7 @@ class Settings:
         node: this server's name there: 1 to 32 small letters and digits; empty for a random one.
         homeassistant: whether Home Assistant is told of the tables there.
         public_urls: where the tables can be joined, as it is told there; empty for what can be guessed.
+        siblings: the processes of the server, as this one sees them.
 
     """
 
@@ -81,6 +83,7 @@ class Settings:
     node: str = ""
     homeassistant: bool = False
     public_urls: tuple[str, ...] = ()
+    siblings: Siblings = ALONE
 
 
 def limits() -> dict[str, float]:

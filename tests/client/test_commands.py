@@ -209,7 +209,8 @@ async def test_a_taken_port_is_told() -> None:
         other.listen()
         port = other.getsockname()[1]
         ended = await text_of(CLIENT, "host", "--port", str(port))
-        failed(ended, f"Port {port} cannot be had: another program may have it. Name another, or none.")
+        advice = "Name another one, or leave --port out: then any that is free will do."
+        failed(ended, f"Port {port} cannot be had: another program may have it. {advice}")
 
 
 async def test_the_usual_port_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:

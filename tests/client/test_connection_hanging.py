@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from racing_demon_client import connection
+from racing_demon_client import connection, link
 from racing_demon_client.connection import Client
 
 from ..support.relay import Relay
@@ -19,7 +19,7 @@ async def _listen(client: Client) -> None:
 async def test_an_attempt_that_hangs_is_given_up_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """An attempt to come back that nobody answers makes room for the next long before opening would."""
     monkeypatch.setattr(connection, "FIRST_PAUSE", 0.001)
-    monkeypatch.setattr(connection, "RETRY_SECONDS", 0.2)
+    monkeypatch.setattr(link, "RETRY_SECONDS", 0.2)
     async with serving() as served, Relay.before(served.url) as relay, Peer.hosting(served.url) as ann:
         back = asyncio.Event()
         async with await Client.join(relay.url, ann.code, "Ben") as ben:
@@ -27,17 +27,17 @@ async def test_an_attempt_that_hangs_is_given_up_soon(monkeypatch: pytest.Monkey
             listening = asyncio.create_task(_listen(ben))
             relay.hold()
             relay.cut()
-            async with asyncio.timeout(connection.OPEN_SECONDS - 1):
+            async with asyncio.timeout(link.OPEN_SECONDS - 1):
                 await relay.until_accepted(4)
             relay.release()
-            await within(connection.OPEN_SECONDS, back.wait())
+            await within(link.OPEN_SECONDS, back.wait())
         await listening
 
 
 async def test_a_slow_network_gets_more_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where it took long to open the connection, an attempt to come back may take as long again."""
     monkeypatch.setattr(connection, "FIRST_PAUSE", 0.001)
-    monkeypatch.setattr(connection, "RETRY_SECONDS", 0.0)
+    monkeypatch.setattr(link, "RETRY_SECONDS", 0.0)
     async with serving() as served, Relay.before(served.url) as relay, Peer.hosting(served.url) as ann:
         relay.hold()
         joining = asyncio.create_task(Client.join(relay.url, ann.code, "Ben"))
@@ -51,6 +51,6 @@ async def test_a_slow_network_gets_more_time(monkeypatch: pytest.MonkeyPatch) ->
             relay.cut()
             await relay.until_accepted(2)
             asyncio.get_running_loop().call_later(1.0, relay.release)
-            await within(connection.OPEN_SECONDS, back.wait())
+            await within(link.OPEN_SECONDS, back.wait())
             assert relay.accepted == 2
         await listening

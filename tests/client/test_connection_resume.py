@@ -410,4 +410,4 @@ async def test_broken_attempts_are_closed() -> None:
                 await relay.until_accepted(number + 2)
             await ann.ask(cl.AddBot)
             await ears.until(ann.view.seq)
-            assert 2 == len(served.hall.room(ann.code).listeners)
+            assert 2 == len(served.hall.room(ann.code).audience.listeners)

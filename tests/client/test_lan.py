@@ -91,7 +91,7 @@ async def test_looking_disturbs_no_table() -> None:
         async with announce(announcement(served.port, ann.code)):
             assert len(await found()) == 1
         room = served.hall.room(ann.code)
-        assert len(room.listeners) == 1
+        assert len(room.audience.listeners) == 1
         seq = room.table.view.seq
         await ann.say(ann.next(Ready))
         assert (await ann.until(Event)).seq == seq + 1

@@ -13,6 +13,7 @@ from racing_demon_client.plain.scoreboard import NAME_WIDTH
 from racing_demon_protocol.messages.server import Refused
 from racing_demon_protocol.portable import Record, lines_of, read_records
 from racing_demon_protocol.record import tally_line, to_line
+from racing_demon_protocol.tally import totals
 
 from ..support.matches import final_view, log_of, options_of
 from ..support.processes import CLIENT, Ended, Here, text_of
@@ -274,10 +275,9 @@ async def test_a_replay_tells_what_was_played(tmp_path: Path, here: Here) -> Non
     ended = await here("replay", file_of(tmp_path, "racing-demon"))
     assert (0, "") == (ended.code, ended.err)
     lines = ended.out.splitlines()
-    totals = {
-        final_view("racing-demon").seats[s].name: t for s, t in final_view("racing-demon").totals().items()
-    }
-    for name, total in totals.items():
+    view = final_view("racing-demon")
+    by_name = {view.seats[seat].name: total for seat, total in totals(view).items()}
+    for name, total in by_name.items():
         assert any(re.match(rf"{name} .* {total}( +won)?$", line) for line in lines)
     assert 2 == sum(line.startswith(("hand 1 is over", "hand 2 is over")) for line in lines)
     assert 6 == sum("cards buried" in line for line in lines)

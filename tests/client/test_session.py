@@ -326,7 +326,7 @@ async def test_a_seat_taken_up_elsewhere_ends_the_evening() -> None:
             task = await evening(console, ann)
             await console.until("lobby")
             room = served.hall.room(ann.code)
-            (listener,) = room.listeners
+            (listener,) = room.audience.listeners
             listener.close(CloseCode.TAKEN_OVER, "This seat was taken up again from elsewhere.")
             with pytest.raises(ConnectionFailed, match="taken up again from elsewhere"):
                 await within(PATIENCE, task)

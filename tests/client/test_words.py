@@ -10,6 +10,7 @@ from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import (
     Accepted,
+    Elsewhere,
     Halted,
     Pong,
     Refused,
@@ -141,7 +142,7 @@ def test_what_needs_no_words(message: Message) -> None:
 
 def test_every_event_has_words() -> None:
     """No event of the protocol is passed over in silence."""
-    silent = {Accepted, Pong, Versions}
+    silent = {Accepted, Elsewhere, Pong, Versions}
     for cls in set(FROM_SERVER.values()) - silent:
         assert cls in Words.__init__.__globals__["_TELLERS"], cls
 
@@ -312,7 +313,7 @@ def test_hostile_names_are_printable_everywhere(cls: type[Message]) -> None:
         "elapsed_ms": 0, "late_us": 1, "pile": 0, "top": 5, "connected": True, "ready": True, "host": 0,
         "options": Options(), "hand": 1, "commitment": SECRET, "seats": (), "shown": (), "countdown_ms": 0,
         "muted": True, "halted": True, "reaction": "thanks", "progress": 7 if cls is ev.Progressed else (),
-        "grace_ms": 0, "seed": SECRET, "oldest": 1, "newest": 1, "stamp": 1, "phase": "playing",
+        "grace_ms": 0, "seed": SECRET, "oldest": 1, "newest": 1, "stamp": 1, "phase": "playing", "port": 1,
         "source": view.rules.layout.stock[0] if view.rules else 0, "count": 3,
         "destination": view.rules.layout.waste[0] if view.rules else 0,
     }  # fmt: skip
@@ -360,9 +361,10 @@ def test_what_travels_is_named() -> None:
         told(event, sitting, seat=0, ascii_only=True)
         for event in of_type(ev.Played, sitting.play(0, play.source, play.destination))
     )
-    packet = travelling % 13 + 1
-    assert turned.endswith(f"from packet {packet} to the hand")
-    assert slipped == f"you: {name(travelling, ascii_only=True)} from the hand to packet {packet}"
+    number = travelling % 13 + 1
+    packet = f"packet {number} ({'abcdefghijklm'[number - 1]})"
+    assert turned.endswith(f"from {packet} to the hand (n)")
+    assert slipped == f"you: {name(travelling, ascii_only=True)} from the hand (n) to {packet}"
 
 
 def test_what_leaves_goes_to_the_discards() -> None:

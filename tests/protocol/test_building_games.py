@@ -11,6 +11,7 @@ from racing_demon_protocol.building import BuildingRules
 from racing_demon_protocol.cards import PACK_SIZE, RANK_NAMES, rank
 from racing_demon_protocol.declaration import Base, Deals, Foundations, Game, Goal, Racing
 from racing_demon_protocol.games import BUILDING_GAMES, GAMES
+from racing_demon_protocol.options import Options
 from racing_demon_protocol.rulebook import make_rules
 from racing_demon_protocol.shuffle import reshuffled, subseed
 
@@ -59,29 +60,48 @@ def test_chance_games_break_nothing(game: Game) -> None:
     for hand, rng in random_hands(game, CHANCE_GAMES):
         assert [] == broken(hand)
         for step, _ in enumerate(chance_game(hand, rng)):
-            assert step % 5 or [] == broken(hand)
+            assert step % 10 or [] == broken(hand)
+        assert [] == broken(hand)
+        assert hand.replay() == hand.board
+        assert hand.plays() or hand.rules.is_out(hand.board, 0) or hand.dealer.is_dead(hand.board, (0,))
+
+
+@every_game
+def test_chance_games_of_three_break_nothing(game: Game) -> None:
+    """The same, with three seats at one table, whose foundations are shared or everybody's own."""
+    for hand, rng in random_hands(game, max(1, CHANCE_GAMES // 10), seats=(1, 4, 6)):
+        for step, _ in enumerate(chance_game(hand, rng, 90 if CHANCE_GAMES == 1 else 2_000)):
+            assert step % 30 or [] == broken(hand)
         assert [] == broken(hand)
         assert hand.replay() == hand.board
 
 
 @every_game
-def test_chance_games_of_three_break_nothing(game: Game) -> None:
-    """The same, with three seats at one table."""
-    for hand, rng in random_hands(game, 1, seats=(1, 4, 6)):
-        for step, _ in enumerate(chance_game(hand, rng, 120)):
-            assert step % 20 or [] == broken(hand)
-
-
-@every_game
 def test_legal_plays_are_all_that_are_allowed(game: Game) -> None:
     """What is generated is what the rules allow when asked for every pair of piles."""
-    hand, rng = next(random_hands(game, 1))
-    often, times = (30, 1) if len(hand.board.piles) > LARGE else (8, 3)
-    for step, _ in enumerate(chance_game(hand, rng, times * often)):
-        if step % often == often - 1:
-            legal = list(hand.rules.legal_plays(hand.board, 0))
-            assert named(hand.board, all_plays(hand.rules, hand.board, 0)) == named(hand.board, legal)
-            assert all(hand.rules.can_play(hand.board, 0, play) for play in legal)
+    for hand, rng in random_hands(game, max(1, CHANCE_GAMES // 50)):
+        often = rng.randint(20, 40) if len(hand.board.piles) > LARGE or CHANCE_GAMES > 1 else 12
+        for step, _ in enumerate(chance_game(hand, rng, 2 * often)):
+            if step % often == often - 1:
+                _assert_all_are_legal(hand, 0)
+
+
+def _assert_all_are_legal(hand: Dealt, seat: int) -> None:
+    legal = list(hand.rules.legal_plays(hand.board, seat))
+    assert named(hand.board, all_plays(hand.rules, hand.board, seat)) == named(hand.board, legal)
+    assert all(hand.rules.can_play(hand.board, seat, play) for play in legal)
+
+
+@pytest.mark.parametrize(
+    "game", [game for game in BUILDING_GAMES if game.racing is Racing.SHARED], ids=lambda game: game.name
+)
+def test_legal_plays_around_shared_foundations(game: Game) -> None:
+    """The same for both of two who share their foundations: on these, too, and not on the other's piles."""
+    for hand, rng in random_hands(game, max(1, CHANCE_GAMES // 50), seats=(0, 3)):
+        for _ in chance_game(hand, rng, rng.randint(10, 60)):
+            pass
+        for seat in hand.seats:
+            _assert_all_are_legal(hand, seat)
 
 
 @every_game
@@ -111,17 +131,14 @@ def test_a_win_is_recognised(game: Game) -> None:
 
 @every_game
 def test_a_loss_is_recognised(game: Game) -> None:
-    """Who has no play at all is dead; who has a play to a foundation is not."""
+    """Who has a play to a foundation is not dead; that whoever has none at all is, chance games show."""
     hand, rng = next(random_hands(game, 1))
     for _ in chance_game(hand, rng, 150):
         plays = list(hand.rules.legal_plays(hand.board, 0))
         if any(hand.board.piles[play.destination].kind is Kind.FOUNDATION for play in plays):
             assert not hand.dealer.is_dead(hand.board, (0,))
-            break
-    for _ in chance_game(hand, rng):
-        pass
-    stopped = not list(hand.rules.legal_plays(hand.board, 0))
-    assert not stopped or hand.dealer.is_dead(hand.board, (0,))
+            return
+    assert not hand.rules.is_out(hand.board, 0)
 
 
 @every_game
@@ -136,7 +153,11 @@ def test_a_game_says_what_it_is(game: Game) -> None:
     for doubt in game.doubts:
         assert doubt.question[-1] in "?.)"
         owner, _, attributes = doubt.field.partition(".")
+        if owner == "options":
+            assert attributes in Options.model_fields
+            continue
         known: object = groups.get(owner) or specials.get(owner) or game
+        assert doubt.field, doubt.question
         for name in (attributes if known is not game else doubt.field).split("."):
             assert not name or hasattr(known, name), doubt.field
             known = getattr(known, name) if name else known

@@ -47,6 +47,7 @@ TAGS = {
     "pong": 69,
     "watchers": 70,
     "halted": 71,
+    "elsewhere": 72,
     "played": 80,
     "joined": 81,
     "left": 82,

@@ -6,17 +6,19 @@ from dataclasses import replace
 import pytest
 
 from racing_demon_protocol.board import Kind, Play
-from racing_demon_protocol.cards import PACK_SIZE, Card, card, pack, rank, suit
-from racing_demon_protocol.declaration import Reserve, Tableau, TailRule, Unit
+from racing_demon_protocol.cards import PACK_SIZE, UNKNOWN, Card, card, pack, rank, suit
+from racing_demon_protocol.declaration import Game, Racing, Reserve, Stock, Tableau, TailRule, Unit
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.rulebook import make_rules
 from racing_demon_protocol.rules import Rules
 from racing_demon_protocol.shuffle import deck
 
 from ..support.boards import RACES, Position, deal, deal_seed, rules_of
+from ..support.dealt import Dealt
 from ..support.klondike import klondike_plays
 from ..support.perft import perft
 from ..support.playouts import play_on
+from ..support.solo import CHANCE_GAMES
 
 SEED = bytes(range(32))
 
@@ -56,6 +58,63 @@ def test_a_relabelled_hand_is_the_same_hand(game: str) -> None:
         expected = [tuple(_relabelled(number, suits) for number in move.shown) for move in moves]
         assert expected == [move.shown for move in twins]
         assert set(position.plays()) == set(twin.plays())
+
+
+TWINS = [
+    game
+    for game in GAMES.values()
+    if game.racing is not Racing.SOLO and game.name not in {"sultan", "honors", "lady-of-the-manor"}
+]
+"""Games whose deals know no suit: two lay cards of certain suits, one sorts its cards, tricks are stacked."""
+
+
+@pytest.mark.parametrize("game", TWINS, ids=lambda game: game.name)
+def test_every_game_is_the_same_with_other_suits(game: Game) -> None:
+    """A hand of any game, with all its suits in other places, has the same plays all along."""
+    suits = RELABELLED["both change round"]
+    seats = (0, 1) if game.racing is Racing.TOGETHER else (0,)
+    for number in range(max(1, CHANCE_GAMES // 20)):
+        rng = random.Random(number)
+        decks = [rng.sample(pack_of(game, seat), game.deck_size) for seat in range(len(seats))]
+        hand = Dealt(game, seats=seats, decks=decks)
+        twin = Dealt(
+            game, seats=seats, decks=[[_relabelled(card, suits) for card in cards] for cards in decks]
+        )
+        shuffles = any(isinstance(group, Stock) and group.shuffle for group in game.groups)
+        for _ in range(40):
+            if shuffles and hand.board.redeals:  # by keys of the cards' own: then they are different deals
+                break
+            mine, theirs = _kinds_of_plays(hand, suits), _kinds_of_plays(twin)
+            assert mine.keys() == theirs.keys()
+            if not mine:
+                break
+            kind = rng.choice(sorted(mine))
+            hand.play(mine[kind], kind[0])
+            twin.play(theirs[kind], kind[0])
+
+
+def pack_of(game: Game, seat: int) -> list[Card]:
+    """Return the cards of a seat in their order."""
+    size = PACK_SIZE * game.packs
+    return [card for card in range(seat * size, (seat + 1) * size) if rank(card) in game.ranks]
+
+
+def _kinds_of_plays(
+    hand: Dealt, suits: tuple[int, ...] | None = None
+) -> dict[tuple[int, tuple[Card, ...], str, str, int], Play]:
+    """Return the plays by seat, cards that move, whence and whither: one foundation is as good as its kin."""
+    found = {}
+    for seat, play in hand.plays():
+        end = len(hand.board.cards[play.source]) - play.depth
+        moved = hand.board.cards[play.source][max(0, end - abs(play.count)) : end]
+        if suits is not None:
+            moved = [card if card == UNKNOWN else _relabelled(card, suits) for card in moved]
+        source, target = (
+            pile.group if pile.kind is Kind.FOUNDATION else str(pile.number)
+            for pile in (hand.board.piles[play.source], hand.board.piles[play.destination])
+        )
+        found[seat, tuple(moved), source, target, play.depth] = play
+    return found
 
 
 def test_suits_may_not_change_colour_alone() -> None:

@@ -23,6 +23,7 @@ from racing_demon_protocol.portable import (
     section_line,
 )
 from racing_demon_protocol.record import read, to_line, verify
+from racing_demon_protocol.tally import totals
 
 from ..support.matches import MATCHES, final_view, log_of, options_of
 from ..support.recordings import recording_of
@@ -67,8 +68,8 @@ def test_older_files_are_read() -> None:
 def test_a_match_ends_with_its_tally() -> None:
     """Behind the last event stands the tally, as the table told it."""
     tally = json.loads(list(lines_of(recording_of("shouted")))[-1])
-    totals = {int(seat): points for seat, points in tally["totals"].items()}
-    assert final_view("shouted").totals() == totals
+    told = {int(seat): points for seat, points in tally["totals"].items()}
+    assert totals(final_view("shouted")) == told
 
 
 def test_a_refusal_keeps_whose_it_is() -> None:

@@ -70,7 +70,7 @@ def test_extra_cards_come_when_all_is_doubled() -> None:
 
 
 def test_a_stuck_grandfather_draws_after_the_extra_cards() -> None:
-    """The draw is for who is stuck with the extra cards laid; when the hand is out there is one more."""
+    """The draw is for who is stuck with the extra cards laid, while the hand lasts."""
     scene = Scene("grandfathers", aces=["AS"], places=["2S 9C", *["9S 9D"] * 19], dealt=["8C"])
     place = scene.pile("places")
     assert [] == scene.plays(place)
@@ -78,8 +78,19 @@ def test_a_stuck_grandfather_draws_after_the_extra_cards() -> None:
     assert [Play(place, 1, scene.pile("aces"), 1)] == scene.plays(place)
     scene.board.liberties[0] = 1
     assert [] == scene.plays(place)
-    scene.board.cards[scene.pile("dealt")].clear()
-    assert [Play(place, 1, scene.pile("aces"), 1)] == scene.plays(place)
+
+
+@pytest.mark.parametrize("drawn_before", [0, 1])
+def test_a_grandfather_whose_hand_is_out_draws_once(drawn_before: int) -> None:
+    """When the hand is out any card goes to its family, once, whether one was drawn before or not."""
+    scene = Scene("grandfathers", aces=["AS", "AH"], places=["2S 9C", "2H 8C", "7C"])
+    scene.board.came[scene.pile("extra")] = 1
+    scene.board.liberties[0] = drawn_before
+    place, drawn = scene.pile("places"), scene.pile("drawn")
+    assert [Play(place, 1, drawn, 1)] == scene.plays(place)
+    scene.play(Play(place, 1, drawn, 1))
+    assert ("AS 2S", "9C", "") == (scene.text("aces"), scene.text("places"), scene.text("drawn"))
+    assert [] == scene.plays(scene.pile("places", 1))
 
 
 def test_the_upper_card_of_a_double_place_fills_a_gap() -> None:

@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 
+from racing_demon_protocol import tally
 from racing_demon_protocol.board import Play
 from racing_demon_protocol.cards import UNKNOWN
 from racing_demon_protocol.codec import decode_server, encode
@@ -219,8 +220,8 @@ def test_a_new_table_is_empty() -> None:
         view.phase,
         view.seats,
         view.hand_seats,
-        view.points(),
-        view.totals(),
+        tally.points(view),
+        tally.totals(view),
     )
     assert (True, False) == (view.between_matches, view.in_hand)
 
@@ -245,7 +246,7 @@ def test_the_course_of_a_hand() -> None:
         _next(view, cls, **fields)
         phases.append(view.phase)
     assert [Phase.LOBBY, Phase.COUNTDOWN, Phase.PLAYING, Phase.GRACE, Phase.TALLY, Phase.OVER] == phases
-    assert (3, (3,), {0: 4, 3: 62}) == (view.called, view.winners, view.points())
+    assert (3, (3,), {0: 4, 3: 62}) == (view.called, view.winners, tally.points(view))
     assert EndReason.OUT == view.results[0].reason
 
 
@@ -255,7 +256,7 @@ def test_totals_add_the_hands_up() -> None:
     for hand, points in ((2, [4, 5]), (3, [1, -2])):
         _next(view, ev.HandOver, reason="dead", out=None, elapsed_ms=9, points=points, seed=HASH)
         _next(view, ev.Committed, hand=hand, hand_id=f"T/1/{hand}", commitment=HASH)
-    assert {0: 5, 3: 3} == view.totals()
+    assert {0: 5, 3: 3} == tally.totals(view)
 
 
 def test_a_new_match_begins_from_nothing() -> None:

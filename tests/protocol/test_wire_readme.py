@@ -8,13 +8,18 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from racing_demon_protocol.board import Kind, Shows
 from racing_demon_protocol.codec import Encoding, decode_client, decode_server, encode
+from racing_demon_protocol.declaration import Game, Geometry, Racing
+from racing_demon_protocol.games import GAMES
+from racing_demon_protocol.layout import Layout
 from racing_demon_protocol.messages import FROM_CLIENT, FROM_SERVER, name_of
 from racing_demon_protocol.reasons import CloseCode, Reason
 
 FOLDER = Path(__file__).parents[2] / "protocol"
 README = (FOLDER / "README.md").read_text(encoding="utf-8")
 SCHEMA: dict[str, Any] = json.loads((FOLDER / "schema.json").read_text(encoding="utf-8"))
+GAMES_LISTED: dict[str, Any] = json.loads((FOLDER / "games.json").read_text(encoding="utf-8"))
 EXAMPLES = re.findall(r"```\n(\[.*\])\n((?:[0-9a-f ]+\n?)+)  \((\d+) bytes\)", README)
 
 
@@ -44,6 +49,30 @@ def test_an_example_fits_the_schema(text: str) -> None:
 
     assert validator.is_valid(row)
     assert not validator.is_valid([*row, *[None] * 20])
+
+
+def test_every_word_of_the_games_is_explained() -> None:
+    """Every field of a group, every kind of pile, way to show and geometry is told in the README."""
+    explained = set(re.findall(r"`([a-z_]+)`", README))
+    assert {
+        field for game in GAMES_LISTED.values() for group in game["groups"] for field in group
+    } <= explained
+    assert {*map(str, Kind), *map(str, Shows), *map(str, Geometry)} <= explained
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
+def test_piles_are_numbered_as_told(game: Game) -> None:
+    """With the README's rule and games.json alone the piles of any table get the numbers that they have."""
+    seats = {Racing.SOLO: (0,), Racing.TOGETHER: (0, 1)}.get(game.racing, (1, 4, 6))
+    layout = Layout(game, seats)
+    groups = GAMES_LISTED[game.name]["groups"]
+    told: list[tuple[str, int | None]] = []
+    for group in groups:
+        told += [(group["name"], None)] * (group["piles"] * len(seats) * (group["owner"] == "table"))
+    for seat in seats:
+        for group in groups:
+            told += [(group["name"], seat)] * (group["piles"] * (group["owner"] == "player"))
+    assert told == [(pile.group, pile.seat) for pile in layout.piles]
 
 
 def test_every_word_of_the_wire_is_explained() -> None:

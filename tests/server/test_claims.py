@@ -106,3 +106,36 @@ def test_a_new_claim_to_a_seat_begins_anew() -> None:
     claims.remember(0, Accepted(counter=7, seq=12))
     claims.add(0, b"joy")
     assert (0, 0) == (claims.counter(0), claims.actor(b"joy"))
+
+
+def test_a_play_is_answered_by_its_event() -> None:
+    """The same counter again is accepted, with the last event that the play led to."""
+    claims = _claims()
+    claims.remember_play(0, 7, 12)
+    assert (7, Accepted(counter=7, seq=12)) == (claims.counter(0), claims.earlier(0, 7))
+
+
+def test_an_older_play_changes_nothing() -> None:
+    """A play of a log that is read again does not take the place of a newer answer."""
+    claims = _claims()
+    reply = Accepted(counter=8, seq=14)
+    claims.remember(0, reply)
+    claims.remember_play(0, 7, 12)
+    assert (8, reply) == (claims.counter(0), claims.earlier(0, 8))
+
+
+def test_plays_are_written_down_when_the_log_is_cut() -> None:
+    """Of a claim that a play has changed nothing is to be kept, until all are to be."""
+    claims = _claims()
+    claims.take_changed(with_plays=False)
+    claims.remember_play(3, 7, 12)
+    assert [] == claims.take_changed(with_plays=False)
+    assert [3] == [actor for actor, _ in claims.take_changed(with_plays=True)]
+    assert [] == claims.take_changed(with_plays=True)
+
+
+def test_a_token_is_known_or_not() -> None:
+    """Whether a token opens a seat can be asked; an empty hash opens none."""
+    claims = _claims()
+    claims.add(5, b"")
+    assert [True, True, False, False] == [claims.knows(token) for token in (b"ann", b"host", b"eve", b"")]

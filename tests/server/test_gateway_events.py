@@ -175,7 +175,7 @@ async def test_a_slow_reader_is_cut_off_and_nobody_else(caplog: pytest.LogCaptur
             await eve.follow(ann.view.seq)
             assert ann.view.snapshot(0) == eve.view.snapshot(0)
             room = served.hall.room(ann.code)
-            assert (1, 1) == (len(room.listeners), len(room.gallery))
+            assert (1, 1) == (len(room.audience.listeners), len(room.audience.gallery))
             slow.socket.transport.abort()
     assert ["cut off a slow reader"] == [record.getMessage() for record in caplog.records]
 

@@ -3,6 +3,7 @@
 import logging
 import secrets
 
+import msgpack
 import pytest
 
 from racing_demon_protocol.board import Play
@@ -86,6 +87,28 @@ async def test_a_seat_is_taken_up_again(encoding: Encoding) -> None:
             expected = [ev.Connected, ev.Joined, ev.Joined, ev.Joined, ev.Connected]
             assert expected == [type(event) for event in events]
             assert list(range(seq + 1, seq + 6)) == [e.seq for e in events if isinstance(e, Event)]
+
+
+async def test_a_seat_is_taken_once_however_often_it_is_asked_for() -> None:
+    """Whoever joins again with the token drawn for the first time has that seat, and no other."""
+    token = secrets.token_hex(32)
+    async with serving() as served, Peer.hosting(served.url) as ann:
+        request = cl.Join(code=ann.code, name="Ben", token=token)
+        async with Peer.entered(served.url, request) as ben:
+            assert (1, token) == (ben.place.seat, ben.place.token)
+            cut(ben)
+        async with Peer.entered(served.url, request) as ben:
+            assert (1, token) == (ben.place.seat, ben.place.token)
+            assert ["Ann", "Ben"] == [state.name for state in ben.view.seats.values()]
+
+
+async def test_a_token_that_is_none_is_not_taken() -> None:
+    """A client's own token has the form of the server's, or the frame is not understood."""
+    async with serving() as served, Peer.hosting(served.url) as ann:
+        async with Peer.connect(served.url) as eve:
+            await eve.greet()
+            await eve.send(msgpack.packb([cl.Join.TAG, ann.code, "Eve", "", "short"]))
+            assert CloseCode.BAD_FRAME == (await eve.closed()).code
 
 
 async def test_coming_and_going_is_told_to_all() -> None:
@@ -243,7 +266,7 @@ async def test_a_seat_that_is_fought_over_has_one_voice() -> None:
         for _ in range(10):
             async with Peer.entered(served.url, resume(ben)) as again:
                 await again.ask(cl.Ready, ready=again.counter % 2 == 0)
-                assert 2 == len(served.hall.room(ann.code).listeners)
+                assert 2 == len(served.hall.room(ann.code).audience.listeners)
         assert 10 == again.counter
 
 

@@ -15,7 +15,7 @@ from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages.server import Accepted, Refused
 from racing_demon_protocol.reasons import CloseCode, Reason
 from racing_demon_server.claims import Actor, Claims
-from racing_demon_server.gateway import hash_token
+from racing_demon_server.session import hash_token
 
 from ..support.servers import Closing, Peer, Served, serving, troubles
 
@@ -25,7 +25,7 @@ CONNECTIONS = 10
 BLOCK = 250
 """So many requests of a connection are on their way at once: their answers do not make it a slow reader."""
 HEX = "0123456789abcdef"
-UNLIMITED = {"frames_per_second": 1e6, "frame_burst": 1e6}
+UNLIMITED = {"frames_per_second": 1e6, "frame_burst": 1e6, "entry_seconds": 600.0}
 NOT_A_TOKEN = Closing(CloseCode.BAD_FRAME, "Not understood: Resume: token will not do")
 TAKEN_OVER = Closing(CloseCode.TAKEN_OVER, "This seat was taken up again from elsewhere.")
 
@@ -134,7 +134,7 @@ async def test_guessing_over_sockets_opens_nothing(caplog: pytest.LogCaptureFixt
     async with serving(**UNLIMITED) as served, Peer.hosting(served.url) as ann:
         async with Peer.entered(served.url, cl.Join(code=ann.code, name="Ben")) as ben:
             room = served.hall.room(ann.code)
-            seq, listeners = room.table.view.seq, set(room.listeners)
+            seq, listeners = room.table.view.seq, set(room.audience.listeners)
             share = TRIES_ON_SOCKETS // CONNECTIONS
             answers = await asyncio.gather(
                 *(
@@ -146,7 +146,7 @@ async def test_guessing_over_sockets_opens_nothing(caplog: pytest.LogCaptureFixt
             )
             reasons = [reason for answer in answers for reason in answer]
             assert (TRIES_ON_SOCKETS, {Reason.BAD_TOKEN}) == (len(reasons), set(reasons))
-            assert (seq, listeners) == (room.table.view.seq, set(room.listeners))
+            assert (seq, listeners) == (room.table.view.seq, set(room.audience.listeners))
             assert isinstance(await ben.ask(cl.Ready), Accepted)
     assert [] == troubles(caplog)
 
@@ -287,7 +287,7 @@ async def test_a_replayed_token_takes_the_seat_over() -> None:
             assert TAKEN_OVER == await older.closed()
             older = newer
         assert isinstance(await older.ask(cl.Ready), Accepted)
-        assert 1 == len(served.hall.room(ann.code).listeners)
+        assert 1 == len(served.hall.room(ann.code).audience.listeners)
 
 
 async def test_of_many_at_once_one_has_the_seat() -> None:
@@ -307,7 +307,7 @@ async def test_of_many_at_once_one_has_the_seat() -> None:
         owner = tasks[task]
         await owner.say(cl.Ready(counter=1))
         assert 1 == (await owner.until(Accepted)).counter
-        assert 1 == len(served.hall.room(ann.code).listeners)
+        assert 1 == len(served.hall.room(ann.code).audience.listeners)
 
 
 async def test_who_was_taken_over_may_take_over_again() -> None:

@@ -26,14 +26,14 @@ def open_hall(**settings: object) -> Hall:
 def listen(room: Room) -> Ear:
     """Let somebody come to a room."""
     ear = Ear()
-    room.catch_up(ear, 0)
+    room.audience.catch_up(ear, 0)
     return ear
 
 
 def go(hall: Hall, room: Room, ear: Ear) -> None:
     """Let somebody go from a room, as the gateway does."""
     room.leave(ear, None)
-    if not room.listeners:
+    if not room.audience.listeners:
         hall.expire(room)
 
 
@@ -121,7 +121,7 @@ async def codes_and_deals(seed: bytes | None) -> list[tuple[str, str, tuple[int,
         room = hall.open(Options())
         ear, host = listen(room), Ear()
         room.table.claims.add(None, b"host")
-        room.take_seat(host, None)
+        room.audience.take_seat(host, None)
         await say(room, host, None, cl.AddBot(counter=1), cl.Start(counter=2))
         events: list[Event] = ear.events
         (committed,) = (event for event in events if isinstance(event, Committed))
@@ -263,7 +263,7 @@ def test_a_closed_table_stands_still() -> None:
         room = hall.open(Options(countdown_ms=0))
         host = Ear()
         room.table.claims.add(None, b"host")
-        room.take_seat(host, None)
+        room.audience.take_seat(host, None)
         bots = [cl.AddBot(counter=counter) for counter in range(1, 8)]
         await say(room, host, None, *bots, cl.Start(counter=8))
         dealt = room.table.view.seq

@@ -6,6 +6,7 @@ from copy import deepcopy
 
 import pytest
 
+from racing_demon_protocol import tally
 from racing_demon_protocol.board import Play
 from racing_demon_protocol.codec import encode
 from racing_demon_protocol.declaration import Deals, Racing
@@ -197,7 +198,7 @@ def test_whoever_cannot_go_on_waits_for_the_others() -> None:
     assert sitting.table.view.phase is Phase.TALLY
     first, second = sitting.table.view.progress.values()
     assert first.reached == second.reached
-    assert [0, 1] == sitting.table.view.race_order()
+    assert [0, 1] == tally.race_order(sitting.table.view)
 
 
 def _play_to_the_end(sitting: Sitting, seat: int) -> None:

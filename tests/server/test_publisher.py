@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from racing_demon_protocol import tally
 from racing_demon_protocol.codec import encode
 from racing_demon_protocol.directory import Listed
 from racing_demon_protocol.messages import Event
@@ -119,7 +120,7 @@ async def test_events_are_the_bytes_of_the_wire_and_results_add_up(tmp_path: Pat
     assert [score["points"] for score in hand.value["scores"]] == list(over.points)
     assert (hand.value["seed"], hand.value["hand_id"], hand.qos) == (over.seed, eve.view.hand_id, 1)
     assert [winner["seat"] for winner in match.value["winners"]] == list(eve.view.winners)
-    assert {score["seat"]: score["total"] for score in match.value["scores"]} == eve.view.totals()
+    assert {score["seat"]: score["total"] for score in match.value["scores"]} == tally.totals(eve.view)
 
 
 async def test_whoever_comes_late_finds_the_table_with_the_broker(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from racing_demon_protocol import tally
 from racing_demon_protocol.codec import decode_server, encode
 from racing_demon_protocol.messages import Event
 from racing_demon_protocol.messages import events as ev
@@ -224,7 +225,7 @@ def test_the_ledger_adds_up_what_the_events_say() -> None:
     assert [[score["points"] for score in hand["scores"]] for hand in hands] == [
         list(result.points) for result in table.view.results
     ]
-    assert {score["seat"]: score["total"] for score in match["scores"]} == table.view.totals()
+    assert {score["seat"]: score["total"] for score in match["scores"]} == tally.totals(table.view)
     assert [winner["seat"] for winner in match["winners"]] == list(table.view.winners)
     assert len([kind for kind, _ in results if kind == "demon"]) == len(
         [hand for hand in hands if hand["out"] is not None]

@@ -13,7 +13,7 @@ from racing_demon_server.hall import Hall
 from racing_demon_server.settings import Settings
 
 from ..support.rooms import Ear, in_virtual_time, now
-from ..support.simulation import VirtualJournal
+from ..support.virtual_journal import VirtualJournal
 
 
 def test_what_was_judged_before_the_disk_was_full_is_not_refused(tmp_path: Path) -> None:
@@ -23,9 +23,9 @@ def test_what_was_judged_before_the_disk_was_full_is_not_refused(tmp_path: Path)
         journal = VirtualJournal(tmp_path / "journal.db", random.Random(1))
         room = Hall(Settings(), now, (), journal).open(Options())
         ear = Ear()
-        room.take_seat(ear, room.join("Ann", b"token"))
+        room.audience.take_seat(ear, room.join("Ann", b"token"))
         await journal.drained()
-        room.catch_up(ear, 0)
+        room.audience.catch_up(ear, 0)
         journal.is_failing = True
         command = cl.Ready(counter=1)
         room.put(ear, 0, command, now(), 0)

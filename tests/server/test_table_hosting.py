@@ -83,6 +83,14 @@ def test_the_hostship_is_handed_over() -> None:
     assert Reason.NOT_HOST == sitting.refused(0, cl.AddBot).reason
 
 
+def test_a_host_is_heard() -> None:
+    """Whoever is made the host is not muted any more."""
+    sitting = Sitting.lobby(2)
+    sitting.events(0, cl.Mute, seat=1)
+    assert ["muted", "hosted"] == told(sitting.events(0, cl.MakeHost, seat=1)).split()
+    sitting.events(1, cl.Say, text="thank you")
+
+
 def test_bots_and_empty_seats_are_no_hosts() -> None:
     """The hostship goes to people."""
     sitting = Sitting.lobby(1)

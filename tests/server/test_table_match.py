@@ -2,6 +2,7 @@
 
 import pytest
 
+from racing_demon_protocol import tally
 from racing_demon_protocol.dealer import Dealer
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
@@ -57,7 +58,7 @@ def test_totals_are_over_the_match() -> None:
     _play_hands(sitting, (3, 5))
     sitting.join("Joy")
     _play_hands(sitting, (1, 2, 4))
-    assert {0: 4, 1: 7, 2: 4} == sitting.table.view.totals()
+    assert {0: 4, 1: 7, 2: 4} == tally.totals(sitting.table.view)
 
 
 def test_a_leaver_stays_in_the_tally() -> None:
@@ -66,7 +67,7 @@ def test_a_leaver_stays_in_the_tally() -> None:
     _play_hands(sitting, (3, 5, 7))
     sitting.events(2, cl.Leave)
     _play_hands(sitting, (3, 5))
-    assert {0: 6, 1: 10, 2: 7} == sitting.table.view.totals()
+    assert {0: 6, 1: 10, 2: 7} == tally.totals(sitting.table.view)
 
 
 def test_the_seed_is_told_after_the_hand() -> None:
@@ -273,7 +274,7 @@ def test_a_new_match_begins_with_a_clean_tally() -> None:
     _finish(sitting, 3, 5)
     assert "committed dealt signalled" == told(sitting.start())
     view = sitting.table.view
-    assert ([], (), 1, {0: 0, 1: 0}) == (view.results, view.winners, view.hand, view.totals())
+    assert ([], (), 1, {0: 0, 1: 0}) == (view.results, view.winners, view.hand, tally.totals(view))
 
 
 def test_a_new_match_begins_when_all_are_ready() -> None:
@@ -296,7 +297,7 @@ def test_points_are_those_of_the_hand() -> None:
     """While a hand is played the points are those on the board, afterwards those of the tally."""
     sitting = Sitting.playing(2, on_leave="forfeit")
     sitting.lay(["AS 2S"], Own(["KD"]), Own(["KD"]))
-    assert {0: 2, 1: 0} == sitting.table.view.points()
+    assert {0: 2, 1: 0} == tally.points(sitting.table.view)
     sitting.events(0, cl.Leave)
     sitting.events(1, cl.Stuck)
-    assert {0: 0, 1: 0} == sitting.table.view.points()
+    assert {0: 0, 1: 0} == tally.points(sitting.table.view)

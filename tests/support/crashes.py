@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import os
 import random
+import secrets
 import signal
 import sqlite3
 import sys
@@ -191,7 +192,9 @@ async def one_hand(url: str, journal_halts: list[bool] | None = None) -> list[Pl
     """Let two players play a match of one hand, taking turns, until both say that they are stuck."""
     options = Options(hands=1, countdown_ms=20, tally_ms=0)
     ann = await _entered(lambda: Client.create(url, "Ann", options))
-    ben = await _entered(lambda: Client.join(url, ann.code, "Ben"))
+    token = secrets.token_hex(32)  # the same each time, or Ben could have two seats
+    ben = await _entered(lambda: Client.join(url, ann.code, "Ben", token=token))
+    assert ben.seat == 1
     players = [Player(client, random.Random(f"hand/{seat}")) for seat, client in enumerate((ann, ben))]
     tasks = [asyncio.create_task(player.listen(journal_halts)) for player in players]
     try:

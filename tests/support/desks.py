@@ -27,7 +27,7 @@ from racing_demon_protocol.reasons import Phase
 from racing_demon_protocol.rules import Rules
 from racing_demon_protocol.view import TableView
 
-from .boards import Position, deal_seed, rules_of
+from .boards import Position, build, deal_seed, rules_of
 from .matches import log_of, options_of
 from .playouts import play_on
 
@@ -39,8 +39,10 @@ __all__ = [
     "Player",
     "cells_of",
     "divider_of",
+    "klondike",
     "left_part",
     "marks_of",
+    "message",
     "moments",
     "positions",
     "right_part",
@@ -307,3 +309,14 @@ def moments(name: str, seat: int | None, step: int, *, glyphs: Glyphs = UNICODE)
         player.hear(event)
         if number % step == 0 or number == len(log):
             yield player
+
+
+def klondike(*tableau: str, players: int = 1, hints: bool = False, **piles: str) -> Player:
+    """Return the first player of a hand of Racing Demon."""
+    position = build(rules_of(players=players), tableau=tableau, **piles)  # type: ignore[arg-type]
+    return Player.at_position(position, hints=hints)
+
+
+def message(player: Player) -> str:
+    """Return the line that the player is shown."""
+    return player.desk.hands.message(player.now)[0]

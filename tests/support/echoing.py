@@ -14,6 +14,7 @@ from racing_demon_protocol.reasons import CloseCode
 from racing_demon_server import gateway
 from racing_demon_server.app import clock
 from racing_demon_server.hall import Hall
+from racing_demon_server.session import Session
 from racing_demon_server.settings import Settings
 
 __all__ = ["EchoSession", "main"]
@@ -21,7 +22,7 @@ __all__ = ["EchoSession", "main"]
 MANY = 1e9
 
 
-class EchoSession(gateway.Session):
+class EchoSession(Session):
     """Says every message once more, and nothing else."""
 
     def reply(self, message: Message) -> None:

@@ -127,7 +127,7 @@ class _Performance:
         self.watch(Encoding.JSON)
         self.watch(Encoding.MSGPACK)
         await self.send(0, cl.Start)
-        hand = self.room.table._hand
+        hand = self.room.table._course.hand
         assert hand is not None
         disturb(hand._dealer._open)
 
@@ -153,13 +153,13 @@ class _Performance:
     def watch(self, encoding: Encoding) -> None:
         ear = Ear(encoding)
         self._ears.append(("spectator", ear))
-        self.room.watch(ear)
+        self.room.audience.watch(ear)
 
     def sit(self, seat: int, seq: int) -> None:
         ear = self._at[seat] = Ear(list(Encoding)[seat % 2])
         self._ears.append((f"seat {seat}", ear))
-        self.room.take_seat(ear, seat)
-        self.room.catch_up(ear, seq, seat)
+        self.room.audience.take_seat(ear, seat)
+        self.room.audience.catch_up(ear, seq, seat)
         self.room.connect(seat)
 
     def end(self, steps: Sequence[Step], log: str) -> Told:

@@ -14,14 +14,17 @@ from .dealt import Dealt
 
 __all__ = ["ORACLES", "every_play"]
 
+HIGH = 8
+
 Oracle = Callable[[Dealt, Play], bool]
 
 
 def every_play(dealt: Dealt, seat: int = 0) -> Iterator[Play]:
-    """Yield every play that could be thought of: all counts from all piles to all piles."""
+    """Yield every play that could be thought of, from pile to pile: of any count, of a high pile of a few."""
     piles = [pile.number for pile in dealt.board.piles]
     for source, destination in product(piles, piles):
-        for count in range(1, len(dealt.board.cards[source]) + 1):
+        height = len(dealt.board.cards[source])
+        for count in range(1, height + 1) if height <= HIGH else (1, 2, 3, height):
             yield Play(source, count, destination)
 
 

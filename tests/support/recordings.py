@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
+from racing_demon_protocol import tally
 from racing_demon_protocol.messages.events import Event
 from racing_demon_protocol.messages.server import Refused
 from racing_demon_protocol.options import Options
@@ -64,7 +65,7 @@ def picture_of(view: TableView) -> str:
         view.phase.value,
         view.hand,
         view.board.cards if view.board else [],
-        sorted(view.points().items()),
+        sorted(tally.points(view).items()),
     ]
     return hashlib.sha256(json.dumps(shown).encode()).hexdigest()[:16]
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import selectors
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from typing import Any, TypeVar
 
 from racing_demon_protocol.codec import Encoding, decode_server, encode
@@ -18,7 +18,7 @@ from racing_demon_server.room import Room
 
 from .servers import Closing
 
-__all__ = ["Ear", "VirtualLoop", "in_virtual_time", "now", "open_room", "say", "seat_at"]
+__all__ = ["Ear", "VirtualLoop", "in_virtual_time", "now", "open_room", "say", "seat_at", "virtual"]
 
 T = TypeVar("T")
 
@@ -57,6 +57,16 @@ def in_virtual_time(story: Coroutine[Any, Any, T]) -> T:
 def now() -> int:
     """Return the microseconds on the loop's clock."""
     return round(asyncio.get_running_loop().time() * 1_000_000)
+
+
+def virtual(story: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], None]:
+    """Turn a story into a test that runs in virtual time."""
+
+    def test() -> None:
+        in_virtual_time(story())
+
+    test.__name__, test.__doc__ = story.__name__, story.__doc__
+    return test
 
 
 class Ear:
@@ -125,13 +135,19 @@ class Ear:
         return [message for message in self.heard if isinstance(message, Accepted | Refused)]
 
 
-def open_room(*, bot_speed: float = 1.0, kept_events: int = 2_048, **options: Any) -> Room:
+def open_room(
+    *,
+    bot_speed: float = 1.0,
+    kept_events: int = 2_048,
+    seeds: Iterator[bytes] | None = None,
+    **options: Any,
+) -> Room:
     """Open a room on the running loop."""
     asked = Options(**{"countdown_ms": 0, "tally_ms": 0, **options})
     return Room(
         "TEST",
         asked,
-        hand_seeds(bytes(32)),
+        hand_seeds(bytes(32)) if seeds is None else seeds,
         now,
         bot_speed=bot_speed,
         bot_seed=bytes(32),
@@ -143,8 +159,8 @@ def seat_at(room: Room, name: str, encoding: Encoding = Encoding.MSGPACK) -> tup
     """Seat somebody at a room, as the gateway does."""
     ear = Ear(encoding)
     seat = room.join(name, name.encode())
-    room.take_seat(ear, seat)
-    room.catch_up(ear, 0)
+    room.audience.take_seat(ear, seat)
+    room.audience.catch_up(ear, 0)
     room.connect(seat)
     return seat, ear
 

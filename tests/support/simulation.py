@@ -7,9 +7,7 @@ that can be (:mod:`.history`), and its hash is the same whenever the seed is.
 
 import asyncio
 import hashlib
-import itertools
 import random
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -25,16 +23,14 @@ from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Phase
 from racing_demon_protocol.record import to_line
 from racing_demon_protocol.shuffle import subseed
-from racing_demon_server.durability import Durability
 from racing_demon_server.gateway import start
 from racing_demon_server.hall import Hall
-from racing_demon_server.journal.schema import open_journal
-from racing_demon_server.journal.writer import Entry, Journal, Statement
 from racing_demon_server.settings import Settings
 
 from .accounts import Account, Heard, Sent
 from .history import Findings, check
 from .network import Faults, NetworkLoop
+from .virtual_journal import VirtualJournal
 
 __all__ = ["Ran", "World", "simulate"]
 
@@ -74,75 +70,6 @@ class Ran(NamedTuple):
     findings: Findings
     hands: int
     troubles: dict[str, int]
-
-
-class VirtualJournal(Journal):
-    """A journal that writes without a thread, some time later, and may die with the server.
-
-    Args:
-        path: the file.
-        rng: how long writing takes.
-
-    """
-
-    def __init__(self, path: Path, rng: random.Random) -> None:
-        self.path = path
-        self.is_failing = False
-        self.is_dead = False
-        self._rng = rng
-        self._db = open_journal(path, write=True, durability=Durability.NORMAL)
-        newest = self._db.execute("SELECT max(id) FROM tables").fetchone()[0] or 0
-        self.numbers = itertools.count(newest + 1)
-        self.is_halted = False
-        self.halted: Callable[[bool], None] = lambda halted: None
-        self._meter = None
-        self._waiting = 0
-        self._empty = asyncio.Event()
-        self._empty.set()
-        self._loop = asyncio.get_running_loop()
-        self._group: list[Entry] = []
-        self._written: deque[list[Entry]] = deque()
-        self._timer: asyncio.TimerHandle | None = None
-
-    def write(self, statements: Sequence[Statement], told: Callable[[], None]) -> None:
-        """Write statements some time later, together with others."""
-        self._waiting += 1
-        self._empty.clear()
-        self._group.append(Entry(statements, told))
-        self._wind_up(self._rng.choice([0.0002, 0.001, 0.02]))
-
-    def close(self) -> None:
-        """Write what waits, if nobody died."""
-        if not self.is_dead:
-            self._commit(self._group)
-            self.die()
-
-    def die(self) -> None:
-        """Write nothing any more, and tell nobody."""
-        self.is_dead = True
-        self._db.close()
-
-    def _wind_up(self, seconds: float) -> None:
-        if self._timer is None:
-            self._timer = self._loop.call_later(seconds, self._flush)
-
-    def _flush(self) -> None:
-        self._timer = None
-        if self.is_dead:
-            return
-        if self.is_failing:
-            self._fail("no space is left")
-            self._wind_up(0.25)
-            return
-        group, self._group = self._group, []
-        self._commit(group)
-        self._written.append(group)
-        self._loop.call_later(self._rng.choice([0.0, 0.0001, 0.005]), self._tell_next)
-
-    def _tell_next(self) -> None:
-        """Tell the tables of the oldest group that they know nothing of: in order, as the thread does."""
-        if not self.is_dead:
-            self._tell(self._written.popleft())
 
 
 class Player:
@@ -194,7 +121,7 @@ class Player:
         if newest is None or not answers or message.counter != newest.counter:  # type: ignore[attr-defined]
             return
         if newest not in client.in_doubt and client.online and self._rng.random() < 0.1:
-            await client._write(newest)
+            await client._link.write(newest)
 
     async def _listen(self) -> None:
         async for message in self.client:

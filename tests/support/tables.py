@@ -209,7 +209,7 @@ class Sitting:
     @property
     def hand(self) -> Hand | None:
         """The judge of the hand, if there was one yet."""
-        return self.table._hand
+        return self.table._course.hand
 
     def hidden(self) -> Board:
         """Return all cards of the hand."""
@@ -262,7 +262,7 @@ class Sitting:
         dealt_at = self.hand.signal_at - self.options.countdown_ms * MS
         self.table.view.board = position.board
         dealer = StackedDealer(self.rules, position.hidden)
-        self.table._hand = hand = Hand(self.table.view, self.hand.seed, dealer, dealt_at)
+        self.table._course.hand = hand = Hand(self.table.view, self.hand.seed, dealer, dealt_at)
         hand.dead_check_at = None
         hand.ask_again(self.now)
         self.mirror = deepcopy(self.table.view)

@@ -2,19 +2,29 @@
 
 import asyncio
 import json
-import random
+import os
 import shutil
+import signal
 import sys
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import pytest
-from benchmarks.yardsticks.fairness import Dealt, Outcome, Relayed, after_stall, p_value, race
-from benchmarks.yardsticks.loading import Load, program
+from benchmarks.yardsticks.beside_colyseus import DEFAULT, FASTEST, rooms
+from benchmarks.yardsticks.colyseus_room import NotThere
+from benchmarks.yardsticks.fairness import MATTERS, Dealt, after_stall
+from benchmarks.yardsticks.fanout import encodings
+from benchmarks.yardsticks.isolation import Signalled, added_by
+from benchmarks.yardsticks.loading import Load, ours, program
+from benchmarks.yardsticks.memory import log_bytes
+from benchmarks.yardsticks.racing import Track, p_value, track_of_ours, track_of_relay
 from benchmarks.yardsticks.script import Recorder, rounds, singles
 from benchmarks.yardsticks.sizes import sizes
 from benchmarks.yardsticks.throughput import contestants
 
 ROOT = Path(__file__).parents[2]
+MOST_BYTES = 160 * 1_024
+"""A fifth more than a table took with the events of a hand when this was written."""
 
 needs_load = pytest.mark.skipif(
     sys.platform != "linux" or shutil.which("cc") is None, reason="the load is compiled, and made for Linux"
@@ -44,15 +54,29 @@ def test_a_load_measures_a_relay_and_ours(name: str) -> None:
     """Plays by script go through sockets to a server of its own; all that is to be measured is."""
     contestant = next(each for each in contestants() if each.name == name)
 
-    def load(payload: bytes | None) -> Load:
-        return Load(steps=rounds(), payload=payload, seconds=0.3, warm_up=0.1)
-
-    measured = contestant.run(1, load)
+    measured = contestant.run(1, Load(steps=rounds(), seconds=0.3, warm_up=0.1, phases=2))
 
     assert measured.plays > 0
     assert measured.server_us > measured.delivery_us > 0
     assert 0 < measured.p50 <= measured.p99 <= measured.p999 <= measured.most
     assert measured.load_busy > 0
+    assert len(measured.phases) == 2
+
+
+@needs_load
+@pytest.mark.skipif(shutil.which("npm") is None, reason="Colyseus runs on Node, and comes by npm")
+@pytest.mark.parametrize("title", [DEFAULT, FASTEST])
+def test_colyseus_has_the_same_load(title: str) -> None:
+    """Its clients see each play once, whether they are told of each or of many together."""
+    try:
+        room = next(each for each in rooms() if each.name == title)
+    except NotThere as error:
+        pytest.skip(str(error))
+
+    measured = room.run(1, Load(steps=rounds(), seconds=0.3, warm_up=0.2))
+
+    assert measured.plays > 0
+    assert measured.p50 > 0
 
 
 async def test_the_table_and_the_numbers_have_the_same_rows(tmp_path: Path) -> None:
@@ -72,18 +96,55 @@ async def test_the_table_and_the_numbers_have_the_same_rows(tmp_path: Path) -> N
 @needs_load
 def test_who_was_first_is_known_at_a_relay_and_at_ours() -> None:
     """At plays 50 ms apart the earlier one is first on both; a busy connection passes nobody on ours."""
-    for contestant, table_of in zip(contestants(), (Relayed, None, Dealt), strict=False):
-        if table_of is None:
-            continue
-        with program(*contestant.command) as server:
-            table = table_of(contestant.enter(server.url, 1))
-            outcome = Outcome()
-            race(table, 50_000, 4, random.Random(0), outcome)
-            late = after_stall(server, table, 5, 4)
-            for taken in table.sockets:
-                taken.close()
-        assert outcome.races[50_000][0] == outcome.races[50_000][1]
-        assert late == 0 or table_of is Relayed
+    relay, _, own, *_ = contestants()
+    with program(*relay.command) as server, track_of_relay(server) as track:
+        assert_the_earlier_is_first(track)
+    with program(*own.command) as server:
+        with track_of_ours(server) as track:
+            assert_the_earlier_is_first(track)
+            assert {place.number for place in track.places[2]} == set(range(8))
+            assert [place.number for place in track.places[2]] != [place.seat for place in track.places[2]]
+            assert [place.age for place in track.places[1]] != [place.number for place in track.places[1]]
+        table = Dealt(own.enter(server.url, 1))
+        assert after_stall(server, table, 5, 4) == 0
+        for taken in table.sockets:
+            taken.close()
+
+
+def assert_the_earlier_is_first(track: Track) -> None:
+    """Run some races."""
+    races = track.run(50_000, 4, 60, 0)
+    assert races.won == races.of
+    races = track.run(0, 40, 60, 0)
+    assert 0 < races.of <= 40
+    for matter in MATTERS.values():
+        assert 0 < p_value([*races.pairs(track.places, matter).values()]) <= 1
+
+
+def test_an_event_is_encoded_once_for_each_kind() -> None:
+    """It does not matter how many listen, players and spectators: msgpack once, JSON once."""
+    assert encodings(2, 2) == encodings(30, 2) == 2
+
+
+def test_a_table_and_its_log_do_not_grow_unnoticed() -> None:
+    """Its objects take no more than they did, with the events of a hand; connections are not counted."""
+    assert log_bytes(300) <= MOST_BYTES
+
+
+@needs_load
+def test_what_happens_elsewhere_has_phases_of_its_own() -> None:
+    """The load tells the phases apart, and something happens in every second one of them."""
+    with program(*ours(durability="normal")) as server:
+        os.kill(server.pid, signal.SIGUSR2)
+        disturbances: dict[str, AbstractContextManager[object]] = {
+            "nothing": nullcontext(),
+            "checkpoints": Signalled(server, signal.SIGUSR2),
+            "collections": Signalled(server, signal.SIGUSR1),
+        }
+        added, base = added_by(server, disturbances, 2, 0.1)
+    assert {name: len(values) for name, values in added.items()} == dict.fromkeys(disturbances, 2)
+    assert len(base) == 6
+    assert float(server.last_words) >= 0
 
 
 def test_a_bias_that_is_chance_has_a_large_p() -> None:

@@ -5,21 +5,19 @@ import datetime as dt
 import secrets
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from string import ascii_letters
 from typing import Final, TextIO
 
-from racing_demon_protocol.board import FOUNDATIONS, Kind, Play
-from racing_demon_protocol.cards import UNKNOWN, name
+from racing_demon_protocol.board import Kind, Play
 from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.shuffle import SEED_SIZE
 
-from ..addressing import addresses, is_racelike, usable
-from ..choosing import best_play, fitting_count
+from ..addressing import is_racelike
 from ..describing import rules_of
 from ..solo.place import SoloClient
 from ..solo.statistics import Score
-from .picture import table
-from .typed import Unclear
+from .picture import laid, table
+from .piles import words_of
+from .typed import Unclear, read_play
 from .words import Words, Write, duration
 
 __all__ = ["play_alone", "told_scores", "told_win"]
@@ -28,6 +26,9 @@ HELP: Final = """\
  a b       the top of pile a to pile b, as many cards as fit    a b 2  two of them
  a *       the best play from pile a
  a up      pile a to the foundations        a 3  to the third foundation
+ 0 c       the stock's next card, unseen, to pile c      a out  off the table
+ c/1 up    from under one card of pile c, where that is allowed
+ fs c      back from the foundation of spades (h, c, d), where that is allowed
  t         turn the stock, or deal, or the only play there is
  u, redo   take a play back, as many as you like; make it again
  hint      a play         all      all that may go up goes up
@@ -119,13 +120,13 @@ class _Alone:
             IllegalPlay: the rules do not allow it.
 
         """
-        piles = self._piles()
         if not words:
             self.show()
         elif len(words) == 1 and (verb := self._verbs.get(words[0].lower())):
             verb()
         else:
-            self._play(self._meant(words, piles))
+            table_ = self._client.table
+            self._play(read_play(" ".join(words), table_.rules, table_.board, table_.seat))
 
     def show(self) -> None:
         """Show the table."""
@@ -134,7 +135,7 @@ class _Alone:
         if self._racelike:
             self._write_all(table(view, client.seat, ascii_only=self._ascii))
         else:
-            self._write_all(self._laid())
+            self._write_all(laid(table_.rules, table_.board, table_.seat, ascii_only=self._ascii))
         state = f" {table_.plays} plays, {duration(client.elapsed_ms)}"
         if table_.is_won:
             state = f" {told_win(client)}"
@@ -143,44 +144,6 @@ class _Alone:
         self._write(state)
 
     # Step by step.
-
-    def _piles(self) -> dict[str, int]:
-        """Return the piles by the words for them."""
-        table_ = self._client.table
-        named = addresses(table_.rules, table_.board, table_.seat)
-        words: dict[str, int] = {}
-        for action, pile in named.items():
-            kind, _, number = action.partition("-")
-            if kind == "pile" and int(number) <= len(ascii_letters):
-                words[ascii_letters[int(number) - 1]] = pile
-            elif kind == "column":
-                words[number] = pile
-            elif kind in {"waste", "reserve"}:
-                words[kind[0]] = pile
-            elif kind == "foundation":
-                words.setdefault(f"f{number}" if self._racelike else number, pile)
-        return words
-
-    def _meant(self, words: list[str], piles: Mapping[str, int]) -> Play:
-        table_ = self._client.table
-        rules, board, seat = table_.rules, table_.board, table_.seat
-        if not 2 <= len(words) <= 3 or words[0] not in piles:
-            raise Unclear(f"{' '.join(words)!r} says nothing here; ? shows what can be typed.")
-        source = piles[words[0]]
-        if words[1:] == ["*"]:
-            best = best_play(rules, board, seat, source)
-            if best is None:
-                raise Unclear("Nothing there can be played.")
-            return best
-        up = words[1].lower() in ({"f", "up"} if self._racelike else {"up"})
-        destination = FOUNDATIONS if up else piles.get(words[1])
-        if destination is None:
-            raise Unclear(f"{words[1]!r} is no pile; ? shows what can be typed.")
-        if len(words) == 3:
-            if not (words[2].isascii() and words[2].isdigit() and 0 < int(words[2][:4]) < 100):
-                raise Unclear(f"{words[2]!r} is no number of cards.")
-            return Play(source, int(words[2]), destination)
-        return Play(source, fitting_count(rules, board, seat, source, destination), destination)
 
     def _play(self, play: Play) -> None:
         client = self._client
@@ -205,7 +168,7 @@ class _Alone:
         play = play or rules.turn(board, seat)
         if play is None:
             raise Unclear("There is nothing to play.")
-        words = {pile: word for word, pile in self._piles().items()}
+        words = words_of(rules, board, seat)
         target = (
             "up" if board.piles[play.destination].kind is Kind.FOUNDATION else words.get(play.destination)
         )
@@ -221,23 +184,6 @@ class _Alone:
             self.show()
         else:
             self._write("There is nothing to take back, to make again, or to bring up.")
-
-    def _laid(self) -> Iterator[str]:
-        """Yield the piles, group by group: the key of each, its cards, and how many there are."""
-        table_ = self._client.table
-        rules, board = table_.rules, table_.board
-        words = {pile: word for word, pile in self._piles().items()}
-        groups: dict[str, list[str]] = {}
-        for pile in usable(rules, table_.seat):
-            spec, cards = board.piles[pile], board.cards[pile]
-            spread = spec.kind is Kind.TABLEAU and len(cards) > 1
-            shown = [card for card in (cards if spread else cards[-1:]) if card != UNKNOWN]
-            told = " ".join(name(card, ascii_only=self._ascii) for card in shown)
-            hidden = len(cards) - len(shown)
-            text = " ".join(filter(None, [words.get(pile, ""), f"({hidden})" if hidden else "", told])) or "-"
-            groups.setdefault(spec.group, []).append(text if cards else f"{words.get(pile, '')} -".strip())
-        for group, texts in groups.items():
-            yield f" {group}: " + "  ".join(texts)
 
     def _write_all(self, lines: Iterator[str] | list[str]) -> None:
         for line in lines:

@@ -4,12 +4,16 @@ from collections.abc import Iterator
 
 from racing_demon_protocol.board import Board, Kind
 from racing_demon_protocol.cards import RANK_NAMES, SUIT_LETTERS, SUIT_NAMES, UNKNOWN, name, rank, suit
+from racing_demon_protocol.declaration import Geometry
 from racing_demon_protocol.rules import Rules
+from racing_demon_protocol.tally import points, race_order, totals
 from racing_demon_protocol.view import TableView
 
+from ..addressing import is_racelike
+from .piles import groups_of, words_of
 from .words import printable
 
-__all__ = ["foundations", "layout", "others", "table", "tally"]
+__all__ = ["foundations", "laid", "layout", "others", "table", "tally"]
 
 NAME_WIDTH = 12
 
@@ -18,19 +22,28 @@ def table(view: TableView, seat: int | None, *, ascii_only: bool = False) -> lis
     """Return the whole table: foundations, the own layout, and a line for each other player."""
     if view.rules is None or view.board is None:
         return ["no cards are on the table yet"]
-    lines = foundations(view.rules, view.board, ascii_only=ascii_only)
-    if seat in view.hand_seats and seat is not None:
-        lines += ["", *layout(view.rules, view.board, seat, ascii_only=ascii_only)]
-        lines += ["", f" {'you':{NAME_WIDTH}} {view.points()[seat]:3} points"]
+    rules, board = view.rules, view.board
+    plays = seat is not None and seat in view.hand_seats
+    whose = view.hand_seats[0] if seat is None or not plays else seat
+    lines: list[str] = []
+    if not is_racelike(rules, whose):
+        if plays or not view.is_private:
+            lines += laid(rules, board, whose, ascii_only=ascii_only, called=plays)
+    elif plays or not view.is_private:
+        lines += foundations(rules, board, whose, ascii_only=ascii_only)
+        if plays:
+            lines += ["", *layout(rules, board, whose, ascii_only=ascii_only)]
+    if plays:
+        lines += ["", f" {'you':{NAME_WIDTH}} {points(view)[whose]:3} points"]
     rest = others(view, seat, ascii_only=ascii_only)
-    return [*lines, *([""] if seat not in view.hand_seats else []), *rest]
+    return [*lines, *([""] if lines and not plays else []), *rest]
 
 
-def foundations(rules: Rules, board: Board, *, ascii_only: bool = False) -> list[str]:
-    """Return a line a suit with the top ranks of its foundations, in the order of their aces."""
+def foundations(rules: Rules, board: Board, seat: int, *, ascii_only: bool = False) -> list[str]:
+    """Return a line a suit with the top ranks of its foundations, the seat's own and the table's."""
     tops: list[list[str]] = [[], [], [], []]
     for pile in rules.layout.foundations:
-        if board.cards[pile]:
+        if board.cards[pile] and rules.layout.piles[pile].seat in {None, seat}:
             top = board.cards[pile][-1]
             tops[suit(top)].append(RANK_NAMES[rank(top) - 1])
     names = SUIT_LETTERS if ascii_only else SUIT_NAMES
@@ -58,6 +71,27 @@ def layout(rules: Rules, board: Board, seat: int, *, ascii_only: bool = False) -
     return lines
 
 
+def laid(
+    rules: Rules, board: Board, seat: int, *, ascii_only: bool = False, called: bool = True
+) -> list[str]:
+    """Return a seat's piles group by group: what each is called, how many lie hidden, and its cards."""
+    words = words_of(rules, board, seat) if called else {}
+    lines = []
+    for group, piles in groups_of(rules, seat):
+        texts = []
+        for pile in piles:
+            cards = board.cards[pile]
+            spread = board.piles[pile].kind is Kind.TABLEAU and len(cards) > 1
+            shown = [card for card in (cards if spread else cards[-1:]) if card != UNKNOWN]
+            hidden = len(cards) - len(shown)
+            told = " ".join(name(card, ascii_only=ascii_only) for card in shown)
+            parts = [words.get(pile, ""), f"({hidden})" if hidden else "", told if cards else "-"]
+            if cards or rules.layout.groups[pile].geometry is not Geometry.LINE:
+                texts.append(" ".join(filter(None, parts)))
+        lines.append(f" {group}: " + "  ".join(texts))
+    return lines
+
+
 def others(view: TableView, seat: int | None, *, ascii_only: bool = False) -> list[str]:
     """Return a line for each other player: points, cards left, column ends, waste.
 
@@ -66,37 +100,39 @@ def others(view: TableView, seat: int | None, *, ascii_only: bool = False) -> li
     if view.is_private:
         return [
             f" {place}. {_who(view, other):{NAME_WIDTH}} progress {view.progress[other].reached}"
-            for place, other in enumerate(view.race_order(view.called), start=1)
+            for place, other in enumerate(race_order(view, view.called), start=1)
         ]
     assert view.rules is not None
     assert view.board is not None
-    points = view.points()
+    counted = points(view)
     lines = []
     for other in view.hand_seats:
         if other != seat:
-            ends = " ".join(_ends(view.rules, view.board, other, ascii_only))
-            wastes = view.rules.layout.own(other, Kind.WASTE)
-            waste = " ".join(_pile(view.board, pile, ascii_only) for pile in wastes) or "none"
-            who = _who(view, other)
-            lines.append(f" {who:{NAME_WIDTH}} {points[other]:3} points  columns {ends}  waste {waste}")
+            told = f" {_who(view, other):{NAME_WIDTH}} {counted[other]:3} points"
+            if is_racelike(view.rules, other):
+                ends = " ".join(_ends(view.rules, view.board, other, ascii_only))
+                wastes = view.rules.layout.own(other, Kind.WASTE)
+                waste = " ".join(_pile(view.board, pile, ascii_only) for pile in wastes) or "none"
+                told += f"  columns {ends}  waste {waste}"
+            lines.append(told)
     return lines
 
 
 def tally(view: TableView) -> list[str]:
     """Return the tally as a table: a line a player, a column a hand, the best total first."""
-    totals = view.totals()
-    seats = sorted(totals, key=lambda seat: -totals[seat])
+    added = totals(view)
+    seats = sorted(added, key=lambda seat: -added[seat])
     head = "".join(f"{result.hand:>6}" for result in view.results)
     lines = [f"{'hand':{NAME_WIDTH}}{head}   total"]
     for seat in seats:
         cells = []
         for result in view.results:
-            points = dict(zip(result.seats, result.points, strict=True)).get(seat)
+            gained = dict(zip(result.seats, result.points, strict=True)).get(seat)
             mark = "*" if seat == result.out else " "
-            cells.append(f"{'-' if points is None else points:>5}{mark}")
+            cells.append(f"{'-' if gained is None else gained:>5}{mark}")
         who = _who(view, seat)
         won = "  won" if seat in view.winners else ""
-        lines.append(f"{who:{NAME_WIDTH}}{''.join(cells)}  {totals[seat]:>6}{won}")
+        lines.append(f"{who:{NAME_WIDTH}}{''.join(cells)}  {added[seat]:>6}{won}")
     if any(result.out is not None for result in view.results):
         lines.append("* went out")
     return lines

@@ -1,5 +1,6 @@
 """What a player types, as commands."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final
@@ -9,7 +10,8 @@ from racing_demon_protocol.cards import SUIT_LETTERS, SUIT_NAMES, suit
 from racing_demon_protocol.errors import RacingDemonError
 from racing_demon_protocol.rules import Rules
 
-from ..choosing import fitting_count
+from ..choosing import best_play, fitting_count
+from .piles import pile_words, words_of
 
 __all__ = ["HELP", "Unclear", "Verb", "read_play", "read_verb"]
 
@@ -20,6 +22,10 @@ HELP: Final = """\
  w f, w 5  the top of the waste to the foundations, or to column 5
  r f, r 5  the same from the reserve, where the game has one
  fs 5      back from a foundation of spades (h, c, d), where that is allowed
+ a b, a up  where piles have letters: a to b, a to the foundations; a 3  to the third of these
+ 4 *, a *  the best play from a pile
+ 0 c        the next card of the stock, unseen, to pile c    a out  off the table
+ c/1 up     from under one card of pile c, where that is allowed
  s         stuck: when everybody says so, the hand ends
  d         "Demon!", where going out must be called
  b         the table again (Enter does the same)
@@ -97,6 +103,12 @@ VERBS: Final = {
     "help": Verb.HELP,
 }
 
+WITH_ARGUMENT: Final = {
+    *(Verb.BOT, Verb.REACT, Verb.KICK, Verb.MAKE_HOST, Verb.STAND_IN, Verb.MUTE, Verb.UNMUTE),
+}
+"""The verbs with a word behind them; any other word with one behind it means a pile."""
+KINDS: Final = {"w": Kind.WASTE, "r": Kind.RESERVE}
+
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
@@ -112,7 +124,9 @@ def read_verb(line: str) -> Spoken | None:
         return Spoken(Verb.SAY, line.strip()[1:].strip())
     words = line.lower().split()
     verb = VERBS.get(words[0].rstrip("!") or "?" if words else "")
-    return None if verb is None else Spoken(verb, words[1] if len(words) > 1 else "")
+    if verb is None or (len(words) > 1 and verb not in WITH_ARGUMENT):
+        return None
+    return Spoken(verb, words[1] if len(words) > 1 else "")
 
 
 def read_play(line: str, rules: Rules, board: Board, seat: int) -> Play:
@@ -122,37 +136,59 @@ def read_play(line: str, rules: Rules, board: Board, seat: int) -> Play:
         Unclear: the line names no piles, or piles that are not there.
 
     """
-    words = line.lower().split()
+    words = line.split()
     if len(words) not in {2, 3}:
         raise Unclear(f"{line!r} is no command; ? shows them all.")
-    source = _source(words[0], rules, board, seat)
-    destination = FOUNDATIONS if words[1] == "f" else _column(words[1], rules, seat)
+    piles = pile_words(rules, board, seat)
+    word, _, buried = words[0].partition("/")
+    source = _pile(word, piles, rules, board, seat)
+    if words[1:] == ["*"]:
+        best = best_play(rules, board, seat, source)
+        if best is None:
+            raise Unclear("Nothing there can be played.")
+        return best
+    up = words[1].lower() == "up" or (words[1].lower() == "f" and "f" not in piles)
+    destination = FOUNDATIONS if up else _pile(words[1], piles, rules, board, seat)
+    if buried:
+        return Play(source, 1, destination, _number(buried, rules.game.deck_size, "cards"))
     if len(words) == 3:
-        return Play(source, _number(words[2], 52, "cards"), destination)
+        return Play(source, _number(words[2], rules.game.deck_size, "cards"), destination)
     return Play(source, fitting_count(rules, board, seat, source, destination), destination)
 
 
-def _source(word: str, rules: Rules, board: Board, seat: int) -> int:
-    if word == "w":
-        return rules.layout.waste[seat]
-    if word == "r":
-        reserves = rules.layout.own(seat, Kind.RESERVE)
-        if not reserves:
-            raise Unclear("This game has no reserve.")
-        return reserves[0]
-    if len(word) == 2 and word[0] == "f":
+def _pile(word: str, piles: Mapping[str, int], rules: Rules, board: Board, seat: int) -> int:
+    """Return the pile of a word: a name of its own, or a foundation by its suit.
+
+    Raises:
+        Unclear: no pile is called so.
+
+    """
+    if word in piles:
+        return piles[word]
+    lower = word.lower()
+    if lower in piles:
+        return piles[lower]
+    if len(word) == 2 and lower[0] == "f" and not lower[1].isdigit():
         wanted = max(SUIT_LETTERS.find(word[1].upper()), SUIT_NAMES.find(word[1]))
         for pile in rules.layout.foundations:
             top = board.top(pile)
             if top is not None and suit(top) == wanted and rules.layout.piles[pile].seat in {None, seat}:
                 return pile
         raise Unclear("There is no such foundation.")
-    return _column(word, rules, seat)
+    if lower in KINDS:
+        kind = KINDS[lower]
+        own = [words_of(rules, board, seat).get(pile, "") for pile in rules.layout.own(seat, kind)]
+        raise Unclear(f"The {kind} is called {own[0]} here." if any(own) else f"This game has no {kind}.")
+    raise Unclear(f"{word!r} will not do: there are {_known(piles)}. ? shows all commands.")
 
 
-def _column(word: str, rules: Rules, seat: int) -> int:
-    columns = rules.layout.own(seat, Kind.TABLEAU)
-    return columns[_number(word, len(columns), "columns") - 1]
+def _known(piles: Mapping[str, int]) -> str:
+    """Say what the piles are called, without naming each."""
+    letters = [word for word in piles if word.isalpha() and word != "out"]
+    most = max((int(word) for word in piles if word.isdigit()), default=0)
+    if "a" not in letters:
+        return f"columns 1 to {most}"
+    return f"piles {letters[0]} to {letters[-1]}" + (f", and foundations 1 to {most}" if most else "")
 
 
 def _number(word: str, most: int, what: str) -> int:

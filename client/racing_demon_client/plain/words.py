@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Final
 
+from racing_demon_protocol import tally
 from racing_demon_protocol.board import Board, Kind, Pile
 from racing_demon_protocol.cards import UNKNOWN, Card, name
 from racing_demon_protocol.messages import Message
@@ -10,6 +11,9 @@ from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Halted, Refused, Seated, Snapshot, Watchers
 from racing_demon_protocol.reasons import EndReason, Reaction, Reason
 from racing_demon_protocol.view import TableView
+
+from ..addressing import is_racelike
+from .piles import words_of
 
 __all__ = ["REACTIONS", "Words", "Write", "duration", "printable"]
 
@@ -72,20 +76,32 @@ class Words:
         return name(card, ascii_only=self._ascii)
 
     def place(self, pile: Pile) -> str:
-        """Return what a pile is called."""
+        """Return what a pile is called, and the word that is typed for it where that is a letter."""
+        place, word = self._place(pile), self._word(pile)
+        return f"{place} ({word})" if word else place
+
+    def _place(self, pile: Pile) -> str:
+        rules = self._view.rules
         match pile.kind:
-            case Kind.TABLEAU:
-                return f"column {pile.index + 1}"
             case Kind.FOUNDATION:
                 return "the foundations"
-            case Kind.CELL | Kind.PACKET if self._is_one_of_many(pile):
-                return f"{pile.group} {pile.index + 1}"
-            case Kind.CELL | Kind.PACKET:
-                return f"the {pile.group}"
             case Kind.OUT:
                 return "the discards"
-            case kind:
+            case Kind.TABLEAU if rules is None or is_racelike(rules, rules.layout.seats[0]):
+                return f"column {pile.index + 1}"
+            case Kind.STOCK | Kind.WASTE | Kind.RESERVE as kind if not self._is_one_of_many(pile):
                 return f"the {kind}"
+            case _ if self._is_one_of_many(pile):
+                return f"{pile.group} {pile.index + 1}"
+            case _:
+                return f"the {pile.group}"
+
+    def _word(self, pile: Pile) -> str:
+        rules, board, seat = self._view.rules, self._view.board, self._seat
+        if rules is None or board is None or seat is None or seat not in rules.layout.seats:
+            return ""
+        lettered = pile.kind not in {Kind.FOUNDATION, Kind.OUT} and not is_racelike(rules, seat)
+        return words_of(rules, board, seat).get(pile.number, "") if lettered else ""
 
     def _is_one_of_many(self, pile: Pile) -> bool:
         board = self._view.board
@@ -178,7 +194,7 @@ class Words:
         return f"{self.who(event.seat)}: stuck ({said} of {asked})"
 
     def _progressed(self, event: ev.Progressed) -> str:
-        place = self._view.race_order().index(event.seat) + 1
+        place = tally.race_order(self._view).index(event.seat) + 1
         return f"{self.who(event.seat)}: progress {event.progress}, place {place}"
 
     def _said(self, event: ev.Said) -> str:

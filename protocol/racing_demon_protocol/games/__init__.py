@@ -9,7 +9,7 @@ from ..options import Options
 from .castle import BELEAGUERED_CASTLE
 from .cells import CELL_GAMES
 from .columns import COLUMN_GAMES
-from .demon import CLASSIC, DEMON_A, DEMON_B, FOOLIANA, RACING_DEMONS
+from .demon import CLASSIC, DEMON_A, DEMON_B, FOOLIANAS, RACING_DEMONS
 from .fans import FAN_GAMES
 from .free import FREE_GAMES
 from .klondike import RACING_DEMON, TRIANGULAR_GAMES
@@ -25,7 +25,7 @@ from .tricks import A_SPELL, MUSICAL_SEQUEL
 __all__ = ["GAMES", "declare"]
 
 BUILDING_GAMES = (
-    *(RACING_DEMON, CLASSIC, DEMON_A, DEMON_B, FOOLIANA, *RACING_DEMONS),
+    *(RACING_DEMON, CLASSIC, DEMON_A, DEMON_B, *FOOLIANAS, *RACING_DEMONS),
     *TRIANGULAR_GAMES,
     *FREE_GAMES,
     *FAN_GAMES,
@@ -95,6 +95,7 @@ def _resize(game: Game, options: Options, players: int) -> Game:
         columns = 6 if players <= 2 else 5 if players == 3 else 4
     if columns is None:
         return game
+    _verify_has(game, Tableau, "columns")
     tableau = next(group for group in game.groups if isinstance(group, Tableau))
     if set(tableau.shape) != {1}:
         raise InvalidGame(f"{game.name} has columns of its own shape; their number cannot be changed.")

@@ -25,16 +25,18 @@ SULTAN = solitaire(
     packs=2,
     groups=(
         aces(1, name="sultan", base=Base.OWN, length=1, geometry=Geometry.CENTRE),
-        aces(7, name="kings", base=Base.OWN, wrap=True, geometry=Geometry.WREATH),
+        aces(1, name="first king", base=Base.OWN, wrap=True, geometry=Geometry.WREATH),
         aces(1, name="ace of hearts", base=Base.OWN, length=12, geometry=Geometry.WREATH),
+        aces(6, name="kings", base=Base.OWN, wrap=True, geometry=Geometry.WREATH),
         TWO_REDEALS,
         Waste(),
-        Cells(name="divan", count=8, takes=WASTE_OR_STOCK, must=True, geometry=Geometry.COLUMN, rows=(4, 4)),
+        Cells(name="divan", count=8, takes=WASTE_OR_STOCK, must=True, geometry=Geometry.SIDES),
     ),
     deal=(
         Deal(to="sultan", cards=("KH",)),
-        Deal(to="kings", cards=("KC", "KC", "KD", "KD", "KS", "KS", "KH")),
+        Deal(to="first king", cards=("KC",)),
         Deal(to="ace of hearts", cards=("AH",)),
+        Deal(to="kings", cards=("KC", "KD", "KS", "KH", "KS", "KD")),
         Deal(to="divan", each=1),
     ),
     skill=1,
@@ -47,7 +49,11 @@ SULTAN = solitaire(
     ),
     doubts=(
         Doubt(question="Is the waste shuffled?", answer="No.", field="stock.shuffle"),
-        Doubt(question="Must the divan be kept full?", answer="Yes.", field="divan.must"),
+        Doubt(
+            question="Must the divan be kept full?",
+            answer="Yes, while there is a card for it.",
+            field="divan.must",
+        ),
     ),
 )
 
@@ -88,8 +94,8 @@ PICTURE = solitaire(
     "22",
     packs=2,
     groups=(
-        kings(geometry=Geometry.COLUMN),
-        aces(geometry=Geometry.COLUMN),
+        kings(one_per_suit=True, geometry=Geometry.COLUMN),
+        aces(one_per_suit=True, geometry=Geometry.COLUMN),
         TWO_REDEALS,
         Waste(),
         Cells(name="picture", count=9, takes=WASTE_OR_STOCK, geometry=Geometry.GRID, rows=(3, 3, 3)),

@@ -101,6 +101,7 @@ BRUNETTE = solitaire(
             answer="No: only cards of the hand are said to be placed there.",
             field="columns.takes",
         ),
+        Doubt(question="May the waste be built on columns?", answer="Yes.", field="columns.takes"),
         Doubt(question="Must spaces be filled?", answer="No.", field="columns.space.fill"),
     ),
 )
@@ -148,12 +149,12 @@ FIFTEEN = solitaire(
         Doubt(
             question="What may be done before the first ace and king are out?",
             answer="Marriages only.",
-            field="OpeningRescue",
+            field="OpeningRescue.marriages_only",
         ),
         Doubt(
             question="How far does the rescue go?",
             answer="To the last card but one of a column, until an ace and a king are out.",
-            field="OpeningRescue",
+            field="OpeningRescue.under",
         ),
     ),
 )

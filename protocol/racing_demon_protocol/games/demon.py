@@ -5,6 +5,7 @@ from dataclasses import replace
 from ..board import Shows
 from ..declaration import (
     Base,
+    Cells,
     Deal,
     Deals,
     Doubt,
@@ -24,9 +25,10 @@ from ..declaration import (
     Unit,
     Waste,
 )
-from ..privileges import Grace
+from ..privileges import Grace, Reorder
+from .klondike import BASE_DOUBTS
 
-__all__ = ["CLASSIC", "DEMON_A", "DEMON_B", "FOOLIANA", "RACING_DEMONS"]
+__all__ = ["CLASSIC", "DEMON_A", "DEMON_B", "FOOLIANAS", "RACING_DEMONS"]
 
 FOUR_COLUMNS = (1, 1, 1, 1)
 DEMON_SIZE = 13
@@ -50,6 +52,12 @@ CLASSIC = Game(
     deal=(Deal(to="reserve"), Deal(to="tableau")),
     goal=Goal.RESERVE_EMPTY,
     scoring=Scoring(reserve_card=-2, out_bonus=10),
+    doubts=(
+        *BASE_DOUBTS,
+        Doubt("What fills a space?", "Any card that is free, if one likes.", "tableau.space.fill"),
+        Doubt("What does a card cost that is left in the reserve?", "Two points.", "scoring.reserve_card"),
+        Doubt("What is going out worth?", "Ten points.", "scoring.out_bonus"),
+    ),
 )
 """The standard game, also known as Nerts or Pounce: the first to empty the reserve is out."""
 
@@ -57,6 +65,7 @@ CLASSIC = Game(
 HEAP_DOWN = Reserve(size=DEMON_SIZE, shows=Shows.NONE, playable=False)
 HEAP_UP = Reserve(size=DEMON_SIZE)
 FROM_HEAP = Space(fill=(Filler.RESERVE,))
+BOTTOM_THEN_WASTE = Space(fill=(Filler.RESERVE, Filler.STOCK_BOTTOM), takes=("waste",))
 GROUPS = (
     Foundations(owner=Owner.PLAYER, base=Base.FIRST, wrap=True),
     Stock(tail_rule=TailRule.EITHER2),
@@ -67,6 +76,16 @@ WRAPS = Doubt(
     question="Does a king go on an ace in a column?",
     answer="Yes, as the example of seed 001 shows.",
     field="tableau.wrap",
+)
+AT_ONCE = Doubt(
+    question="Must a space be filled from the heap?",
+    answer="Yes, and at once, while the heap lasts.",
+    field="tableau.space.fill",
+)
+BASES_DEALT = Doubt(
+    question="Must further cards of the base's rank go out, such as the deal shows?",
+    answer="No, but they may, before anything else; the heap then fills the space.",
+    field="foundation.forced_bases",
 )
 AFTER_THE_HEAP = Doubt(
     question="What fills a space when the heap is gone?",
@@ -109,8 +128,10 @@ DEMON_A = Game(
         Doubt(
             question="What moves between columns?", answer="A card, or a whole column.", field="tableau.unit"
         ),
+        AT_ONCE,
         AFTER_THE_HEAP,
         TWO_LEFT,
+        BASES_DEALT,
     ),
 )
 
@@ -144,8 +165,10 @@ DEMON_B = Game(
         Doubt(
             question="What moves between columns?", answer="A card, or a whole column.", field="tableau.unit"
         ),
+        AT_ONCE,
         AFTER_THE_HEAP,
         TWO_LEFT,
+        BASES_DEALT,
         Doubt(
             question="What is the head of a column?",
             answer="The place under its first card, for a card one higher of the other colour.",
@@ -163,7 +186,7 @@ FOOLIANA = Game(
     name="fooliana",
     title="Fooliana",
     source="seed 004 entry 36, catalogue 2.3",
-    groups=(*GROUPS, HEAP_UP, _columns(Unit.TAIL, Space(fill=(Filler.RESERVE, Filler.STOCK_BOTTOM)))),
+    groups=(*GROUPS, HEAP_UP, _columns(Unit.TAIL, BOTTOM_THEN_WASTE)),
     deal=(Deal(to="reserve"), Deal(to="foundation", count=1), Deal(to="tableau")),
     scoring=NO_BONUS,
     deals=Deals.IDENTICAL,
@@ -173,9 +196,50 @@ FOOLIANA = Game(
         "Demon with a Fool: a heap of thirteen, its top face up and free. Any number of cards moves "
         "together, and when the heap is gone, the bottom card of the hand fills the spaces."
     ),
-    doubts=(WRAPS,),
+    doubts=(
+        WRAPS,
+        Doubt("What moves between columns?", "Any number of cards in sequence.", "tableau.unit"),
+        AT_ONCE,
+        Doubt(
+            "What fills a space when heap and hand are gone?",
+            "The top of the waste, if one likes.",
+            "tableau.space.takes",
+        ),
+        TWO_LEFT,
+        BASES_DEALT,
+        Doubt(
+            "May threes be dealt in another order?",
+            "No; in the variant fooliana-reorder they may, as some players allow it.",
+            "specials",
+        ),
+    ),
 )
 """When the heap is gone, the bottom card of the stock fills the spaces, while there is one (D5)."""
+
+FOOLIANA_REORDER = replace(
+    FOOLIANA,
+    name="fooliana-reorder",
+    title="Fooliana, with threes in another order",
+    source="seed 004 entry 36, variant",
+    specials=(Reorder(held="held"),),
+    groups=(
+        *(replace(group, counts=True) if isinstance(group, Stock) else group for group in FOOLIANA.groups),
+        Cells(name="held", count=1, counts=True),
+    ),
+    text=(
+        "Fooliana with one more chance: when a whole pass has led to nothing, threes may be dealt in another "
+        "order, so that the first card of each comes to lie on top; as many threes as one pass has."
+    ),
+    doubts=(
+        *FOOLIANA.doubts[:-1],
+        Doubt(
+            "In which order are the threes then dealt, and how many?",
+            "The first card comes last; twelve, which is one pass through a whole hand.",
+            "Reorder.times",
+        ),
+    ),
+)
+FOOLIANAS = (FOOLIANA, FOOLIANA_REORDER)
 
 
 def _race(game: Game, name: str, title: str, text: str, *, from_aces: bool) -> Game:

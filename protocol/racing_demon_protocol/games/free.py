@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from ..board import Shows
 from ..declaration import (
     ANYTHING,
     Base,
@@ -66,6 +67,23 @@ SOLITAIRE_SUITS = replace(
     ),
 )
 
+SOLITAIRE_MEMORY = replace(
+    SOLITAIRE,
+    name="solitaire-memory",
+    title="Solitaire, by memory",
+    source="seed 004 entry 1, variant",
+    groups=(aces(suit=SuitRule.ANY), NO_REDEAL, DEALT, replace(free_piles(4), shows=Shows.TOP)),
+    text="Solitaire by the old, strict rule: what lies below the top of a pile must be remembered.",
+    doubts=(
+        NOT_FORCED,
+        Doubt(
+            question="Of which cards of a pile can be seen what they are?",
+            answer="Of the top one.",
+            field="piles.shows",
+        ),
+    ),
+)
+
 TOAD = solitaire(
     "toad",
     "The Toad",
@@ -83,6 +101,11 @@ TOAD = solitaire(
             question="What of aces that were dealt into the heap?",
             answer="They wait there until they are reached.",
             field="toad.size",
+        ),
+        Doubt(
+            question="Does the heap lie face up?",
+            answer="Yes, and only its top can be used.",
+            field="toad.shows",
         ),
     ),
 )
@@ -134,16 +157,17 @@ def _places(cap: int) -> Tableau:
 
 EXTRA = Cells(name="extra", count=3, counts=True)
 ALL_DOUBLED = LayExtra(places="places", cells="extra")
-STUCK_DRAW = Draw(groups=("places",), when=When.STUCK, after="extra")
+STUCK_DRAW = Draw(groups=("places",), when=When.HAND_IN, after="extra")
+DRAWN = Reserve(name="drawn", size=0, takes=(), counts=True)
 
 GRANDFATHERS = solitaire(
     "grandfathers",
     "Grandfathers",
     "2",
     packs=2,
-    groups=(*families(), NO_REDEAL, DEALT, _places(2), EXTRA),
+    groups=(*families(), NO_REDEAL, DEALT, _places(2), EXTRA, DRAWN),
     deal=(Deal(to="places"),),
-    specials=(ALL_DOUBLED, STUCK_DRAW, Draw(groups=("places",), times=2, when=When.HAND_OUT)),
+    specials=(ALL_DOUBLED, STUCK_DRAW, Draw(groups=("places",), when=When.HAND_OUT, through="drawn")),
     skill=2,
     text=(
         "Twenty cards lie in two rows. In each suit one family rises from an ace, and one descends from a "
@@ -207,4 +231,7 @@ HONORS = solitaire(
     ),
 )
 
-FREE_GAMES = (SOLITAIRE, SOLITAIRE_ACES, SOLITAIRE_SUITS, GRANDFATHERS, HONORS, TOAD, BETHEL)
+FREE_GAMES = (
+    *(SOLITAIRE, SOLITAIRE_ACES, SOLITAIRE_SUITS, SOLITAIRE_MEMORY),
+    *(GRANDFATHERS, HONORS, TOAD, BETHEL),
+)

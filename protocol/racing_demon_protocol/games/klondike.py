@@ -18,7 +18,45 @@ from ..declaration import (
 )
 from .words import DEALT, NO_REDEAL, aces, solitaire
 
-__all__ = ["RACING_DEMON", "TRIANGULAR_GAMES"]
+__all__ = ["BASE_DOUBTS", "RACING_DEMON", "TRIANGULAR_GAMES"]
+
+BASE_DOUBTS = (
+    Doubt("Must aces, or other cards, be played to the middle?", "No.", "foundation.forced_bases"),
+    Doubt(
+        "Are the first three cards turned by themselves?",
+        "No: turning is a play, from the signal on.",
+        "options.auto_first_turn",
+    ),
+    Doubt(
+        "What holds when fewer than three are left?",
+        "They are turned, and the last one is free.",
+        "stock.tail_rule",
+    ),
+    Doubt("How often is the waste turned over?", "As often as one likes, unshuffled.", "stock.redeals"),
+    Doubt(
+        "Does a part of a sequence move?", "Yes, any tail of it that is itself a sequence.", "tableau.unit"
+    ),
+    Doubt("May cards leave the foundations again?", "No.", "foundation.take_back"),
+    Doubt("May a suit have several foundations?", "Yes, one for each ace.", "foundation.one_per_suit"),
+    Doubt("What of a finished foundation?", "It counts, and takes nothing more.", "foundation.length"),
+    Doubt("Must one call out?", "No: the last card ends the hand by itself.", "options.call_out"),
+    Doubt("May cards still land after the call?", "Only where one must call out.", "options.grace_ms"),
+    Doubt(
+        "What is done when nobody can play?",
+        "The hand ends, without a bonus; the stocks may be shifted first.",
+        "options.stall_rule",
+    ),
+    Doubt("What if two have the same total?", "Both have won.", "options.tie_break"),
+    Doubt("How many hands make a match?", "Five, unless the host says otherwise.", "options.hands"),
+    Doubt(
+        "What of one who leaves?",
+        "The cards in the middle stay and count; the layout is frozen.",
+        "options.on_leave",
+    ),
+    Doubt("How much of the waste can be seen?", "Its top card.", "waste.view"),
+    Doubt("May players come late?", "Between the hands.", "options.late_join"),
+)
+"""The doubts of catalogue 1.8 that have a switch."""
 
 RACING_DEMON = Game(
     name="racing-demon",
@@ -36,6 +74,7 @@ RACING_DEMON = Game(
         "in turn; kings fill spaces; the stock is turned by threes, as often as wanted. Out with the whole "
         "pack is 52 points and 10."
     ),
+    doubts=BASE_DOUBTS,
 )
 """Klondike layouts around shared foundations; out with the whole pack, 52 plus 10."""
 

@@ -31,6 +31,11 @@ GAMBLERS_PATIENCE = Game(
             "The next row that is dealt: places stay where they are.",
             "mechanic.close_up",
         ),
+        Doubt(
+            'When do four equal cards leave? ("Even if one belongs to a lower row.")',
+            "When they are the four tops, whichever row each was dealt in.",
+            "mechanic.gathered",
+        ),
         Doubt("When is the game lost?", "When the same order of the cards comes back.", "stock.redeals"),
     ),
 )

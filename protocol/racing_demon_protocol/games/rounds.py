@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from ..board import Shows
-from ..cards import KING, PIQUET_RANKS
+from ..cards import ACE, KING, PIQUET_RANKS
 from ..declaration import (
     ANYTHING,
     Build,
@@ -147,7 +147,7 @@ BLOCKADE = solitaire(
         Doubt(
             question="Must gaps be filled before one plays on?",
             answer="No, but before a new row is laid.",
-            field="GridEdges",
+            field="GridEdges.fill_first",
         ),
         Doubt(question="Where does the drawn card go?", answer="To a family, once.", field="Draw.times"),
     ),
@@ -178,8 +178,25 @@ NIVERNAISE = solitaire(
             answer="No: one may wait, as is common.",
             field="sides.must",
         ),
+        Doubt(
+            question="Is the next card of the hand seen before it fills a place?",
+            answer="No: it is taken as it comes.",
+            field="sides.takes",
+        ),
         Doubt(question="What fills an empty pile?", answer="The next round only.", field="piles.takes"),
     ),
+)
+
+NIVERNAISE_STRICT = replace(
+    NIVERNAISE,
+    name="nivernaise-strict",
+    title="Nivernaise, by the strict rule",
+    source="seed 004 entry 20 and appendix, variant",
+    groups=tuple(
+        replace(group, must=True) if isinstance(group, Cells) else group for group in NIVERNAISE.groups
+    ),
+    text="Nivernaise, where a side place must be filled as soon as it is empty.",
+    doubts=NIVERNAISE.doubts[1:],
 )
 
 DUCHESS = solitaire(
@@ -212,6 +229,11 @@ DUCHESS = solitaire(
             question="What is taken up when the stock is renewed?",
             answer="The piles and the heap aside, pile one first, unshuffled.",
             field="piles.gathers",
+        ),
+        Doubt(
+            question="Where do the last two cards go, which make no round of six?",
+            answer="On the first two piles.",
+            field="stock.rounds",
         ),
     ),
 )
@@ -247,6 +269,16 @@ PUZZLE = solitaire(
             question="How are the piles taken up?",
             answer="Pile one first, its first card first.",
             field="piles.gathers",
+        ),
+        Doubt(
+            question="May cards be played while all are dealt?",
+            answer="Kings only, which go up by themselves.",
+            field="PairedColumn.base",
+        ),
+        Doubt(
+            question="When is the game lost?",
+            answer="When the piles come round as they were.",
+            field="stock.redeals",
         ),
     ),
 )
@@ -291,7 +323,16 @@ JUDGES = solitaire(
             answer="The last two that still lie in the newest row.",
             field="RowEnds.ends",
         ),
-        Doubt(question="Is the left-hand end free, too?", answer="No.", field="RowEnds.left"),
+        Doubt(
+            question="Is the left-hand end free, too?",
+            answer="No; the variant judges-free allows it, and aces in spaces.",
+            field="RowEnds.left",
+        ),
+        Doubt(
+            question="May cards be married while rows are laid?",
+            answer="No: when the hand is out.",
+            field="row.plays_to",
+        ),
         Doubt(question="May aces fill spaces?", answer="No: only kings.", field="columns.space.ranks"),
         Doubt(question="Are gaps in later rows filled?", answer="No.", field="RowEnds"),
         Doubt(
@@ -302,4 +343,28 @@ JUDGES = solitaire(
     ),
 )
 
-ROUND_GAMES = (SALIQUE_LAW, ST_HELENA, BLOCKADE, NIVERNAISE, DUCHESS, PUZZLE, JUDGES)
+JUDGES_FREE = replace(
+    JUDGES,
+    name="judges-free",
+    title="Judges, with the left-hand end and aces",
+    source="seed 004 entry 34 and appendix, variant",
+    groups=tuple(
+        replace(group, space=replace(group.space, ranks=frozenset({ACE, KING})))
+        if isinstance(group, Tableau)
+        else group
+        for group in JUDGES.groups
+    ),
+    specials=(RowEnds(row="row", columns="columns", left=1),),
+    text=(
+        "Judges as some authorities allow it: of each new row the left-hand card is free, too, and aces as "
+        "well as kings may be put in the spaces."
+    ),
+    doubts=tuple(
+        doubt for doubt in JUDGES.doubts if doubt.field not in {"RowEnds.left", "columns.space.ranks"}
+    ),
+)
+
+ROUND_GAMES = (
+    *(SALIQUE_LAW, ST_HELENA, BLOCKADE, NIVERNAISE, NIVERNAISE_STRICT),
+    *(DUCHESS, PUZZLE, JUDGES, JUDGES_FREE),
+)

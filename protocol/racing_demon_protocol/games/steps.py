@@ -78,7 +78,7 @@ LOUISE = solitaire(
         Doubt(
             question="Must a whole row be finished before the next begins?",
             answer="No: each family goes on as it can.",
-            field="",
+            field="by 1.waits",
         ),
     ),
 )
@@ -107,7 +107,7 @@ LEGITIMIST = solitaire(
         Doubt(
             question="Must the bases appear in this order?",
             answer="No: each comes to its own place when it does.",
-            field="from Q.base",
+            field="from Q.waits",
         ),
     ),
 )
@@ -118,8 +118,8 @@ QUEENS_COTILLON = solitaire(
     "52",
     packs=2,
     groups=(
-        aces(step=2, wrap=True),
-        aces(name="deuces", base=2, step=2, wrap=True),
+        aces(step=2, wrap=True, one_per_suit=True),
+        aces(name="deuces", base=2, step=2, wrap=True, one_per_suit=True),
         NO_REDEAL,
         Waste(),
         Reserve(name="left", size=3, count=4, shows=Shows.ALL),

@@ -1,7 +1,7 @@
 """Card tricks, to be shown: the cards spell their own names."""
 
 from ..board import Shows
-from ..declaration import Cells, Deal, Game, Geometry, Goal, Racing, Scoring, Stock
+from ..declaration import Cells, Deal, Doubt, Game, Geometry, Goal, Racing, Scoring, Stock
 from ..mechanics.common import Out, Packets
 from ..mechanics.tricks import Beat, Script, Step
 
@@ -56,6 +56,13 @@ A_SPELL = Game(
         "A trick, not a game. One suit lies stacked in a secret order. For each letter of a card's name one "
         "card goes from the top under the pack, and the next is the card that was named: ace, two, three, "
         "and so on; the knave must be called so, and not jack."
+    ),
+    doubts=(
+        Doubt(
+            "By which names are the first card and the eleventh spelled?",
+            "Ace and knave. One does as well; with jack the last three cards come out wrong.",
+            "mechanic.beats",
+        ),
     ),
 )
 
@@ -130,5 +137,12 @@ MUSICAL_SEQUEL = Game(
         "every place, every second, every third and every fourth of a row of thirteen, and taken up again. "
         "Then the cards spell their names: for each letter one is laid down, and the one of the last letter "
         "is turned up. It is the card that was named, from ace to king; fifty-two letters in all."
+    ),
+    doubts=(
+        Doubt(
+            "By which names are the first card and the eleventh spelled?",
+            "Ace, where the print has 0, C, E, and jack: the names have as many letters as there are cards.",
+            "mechanic.beats",
+        ),
     ),
 )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ..board import Board, Play
-from ..cards import rank
+from ..cards import SUITS, rank
 from ..declaration import Game, Mechanic
 from .common import MechanicRules
 
@@ -23,10 +23,12 @@ class Merging(Mechanic):
 
     Attributes:
         close_up: whether piles move to the left when one before them has become empty.
+        gathered: whether four equal cards that have come together upon one pile leave, too.
 
     """
 
     close_up: bool = False
+    gathered: bool = False
 
 
 class MergingRules(MechanicRules):
@@ -38,6 +40,7 @@ class MergingRules(MechanicRules):
         super().__init__(game, seats)
         assert isinstance(game.mechanic, Merging)
         self._close_up = game.mechanic.close_up
+        self._gathered = game.mechanic.gathered
         self._leads_on: dict[tuple[int, int], bool] = {}
 
     def legal_plays(self, board: Board, seat: int) -> Iterator[Play]:
@@ -68,6 +71,9 @@ class MergingRules(MechanicRules):
             return next(
                 Play(p, 1, out) for p in piles if board.cards[p] and rank(board.cards[p][-1]) == leaving
             )
+        for pile in piles if self._gathered else ():
+            if _are_gathered([rank(card) for card in board.cards[pile][-len(piles) :]]):
+                return Play(pile, len(piles), out)
         if board.cards[waste]:
             return next(self._gather(board, seat), Play(waste, len(board.cards[waste]), stock))
         if missing := len(board.cards[stock]) % len(piles):
@@ -118,7 +124,8 @@ class MergingRules(MechanicRules):
         """Deal what is left of the stock and merge, ranks alone; tell whether four were equal, and stop."""
         while True:
             while _merge_one(piles) or (self._close_up and _close_one(piles)):
-                pass
+                if self._gathered and any(_are_gathered(pile[-SUITS:]) for pile in piles):
+                    return True
             if all(piles) and len({pile[-1] for pile in piles}) == 1:
                 return True
             if not stock:
@@ -145,6 +152,11 @@ def _merge_one(piles: list[list[int]]) -> bool:
             piles[left].append(piles[number].pop())
             return True
     return False
+
+
+def _are_gathered(ranks: Sequence[int]) -> bool:
+    """Tell whether these are the four cards of a rank."""
+    return len(ranks) == SUITS and len(set(ranks)) == 1
 
 
 def _close_one(piles: list[list[int]]) -> bool:

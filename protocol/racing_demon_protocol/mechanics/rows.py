@@ -126,6 +126,8 @@ class PushPinRules(LineRules):
             if suit(one) == suit(other) or rank(one) == rank(other):
                 yield Play(line[left + 1], 1, out)
         for left in range(len(line) - 3):
+            if rank(cards[left + 1]) == rank(cards[left]):
+                continue
             for right in range(left + 2, len(line)):
                 if suit(cards[right - 1]) != suit(cards[left + 1]):
                     break

@@ -19,7 +19,7 @@ from ..cards import UNKNOWN, Card, rank
 from ..declaration import Game, Mechanic
 from .common import MechanicRules
 
-__all__ = ["Complete", "Counting", "Travelling", "TravellingRules", "turned"]
+__all__ = ["Complete", "Counting", "Travelling", "TravellingRules"]
 
 
 class Complete(StrEnum):
@@ -177,24 +177,3 @@ class TravellingRules(MechanicRules):
         packets = self.named(seat, "packet")
         is_right = self._mechanic.complete is Complete.RIGHT
         return is_right and any(len(board.cards[packet]) < self._mechanic.size for packet in packets)
-
-
-def turned(game: Game, deck: Sequence[Card]) -> int:
-    """Return how many cards travel when packets that are dealt face down are played to the end.
-
-    The only legal play each time, without a board: for statistics over very many deals.
-    """
-    mechanic = game.mechanic
-    assert isinstance(mechanic, Travelling)
-    assert mechanic.counting is Counting.NONE
-    size, ranks = mechanic.size, [rank(card) for card in deck]
-    packets = [ranks[start : start + size] for start in range(0, len(ranks), size)]
-    spare = packets[-1]
-    count = 0
-    travelling = spare.pop()
-    while True:
-        count += 1
-        packet = packets[travelling - 1]
-        if not packet:
-            return count
-        travelling = packet.pop()

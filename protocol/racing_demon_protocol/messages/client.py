@@ -13,6 +13,7 @@ from ..reasons import Reaction
 from .row import (
     MAX_COUNT,
     ChatText,
+    ChosenToken,
     Code,
     Counter,
     Depth,
@@ -86,12 +87,18 @@ class Create(Message):
 
 
 class Join(Message):
-    """Take a free seat at a table."""
+    """Take a free seat at a table.
+
+    A client that draws the seat's token itself, and keeps it before it asks, may ask again if the answer
+    is lost: with a token that opens a seat at the table already, that seat is taken up again.
+    """
 
     TAG: ClassVar[int] = 3
+    LATER: ClassVar[int] = 1
     code: Code
     name: Name
     passphrase: Passphrase = ""
+    token: ChosenToken = ""
 
 
 class Watch(Message):

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Annotated, Any, ClassVar, Self, cast
+from typing import Annotated, Any, ClassVar, Final, Self, cast
 
 from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, model_serializer, model_validator
 from pydantic.json_schema import JsonSchemaValue
@@ -12,8 +12,10 @@ from ..cards import UNKNOWN
 from ..errors import LONGEST_TEXT
 
 __all__ = [
+    "MOST_PASSPHRASE",
     "CardNumber",
     "ChatText",
+    "ChosenToken",
     "Code",
     "Count",
     "Counter",
@@ -37,6 +39,8 @@ MAX_INT = 2**31 - 1
 MAX_CARD = 8 * 2 * 52 - 1
 MAX_PILE = 1_023
 MAX_COUNT = 104
+MOST_PASSPHRASE: Final = 64
+"""So many characters a passphrase has at most."""
 
 Counter = Annotated[int, Field(strict=True, ge=0, le=MAX_INT)]
 """The seat's own count of its commands, rising; 0 where a message answers none."""
@@ -59,18 +63,28 @@ ChatText = Annotated[str, Field(min_length=1, max_length=200)]
 """A line of chat; the server cleans it like a name."""
 Code = Annotated[str, Field(min_length=1, max_length=16)]
 """A table's code, as it is spoken."""
-Passphrase = Annotated[str, Field(max_length=64)]
+Passphrase = Annotated[str, Field(max_length=MOST_PASSPHRASE)]
 """What opens a table that is not for everybody; empty for one that is."""
 Token = Annotated[str, Field(min_length=64, max_length=64, pattern="^[0-9a-f]+$")]
 """The secret that opens a seat: 256 random bits in hexadecimal."""
+ChosenToken = Annotated[str, Field(max_length=64, pattern="^([0-9a-f]{64})?$")]
+"""A token that a client has drawn by itself; empty where the server is to draw one."""
 Hash = Annotated[str, Field(min_length=64, max_length=64, pattern="^[0-9a-f]+$")]
 """A SHA-256, or a hand's seed of 32 bytes, in hexadecimal."""
+
+
+# A model's own slots, past its guard against changes: a play is told in one row, and each is new.
+_put_fields: Final = vars(BaseModel)["__dict__"].__set__
+_put_names: Final = vars(BaseModel)["__pydantic_fields_set__"].__set__
+_put_extra: Final = vars(BaseModel)["__pydantic_extra__"].__set__
+_put_private: Final = vars(BaseModel)["__pydantic_private__"].__set__
 
 
 class Row(BaseModel):
     """A frozen record that is written as an array. Fields with defaults may be left out at its end."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    # What validates a row, and writes it, is made when the first one is met: no program meets all of them.
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     @model_validator(mode="before")
     @classmethod
@@ -87,12 +101,11 @@ class Row(BaseModel):
     @classmethod
     def trusted(cls, *values: Any) -> Self:
         """Return a row of all its fields' values, in order, which are known to be valid: for the hot path."""
-        row = cls.__new__(cls)
-        put = object.__setattr__
-        put(row, "__dict__", dict(zip(_defaults(cls), values, strict=True)))
-        put(row, "__pydantic_fields_set__", _names(cls))
-        put(row, "__pydantic_extra__", None)
-        put(row, "__pydantic_private__", None)
+        row = object.__new__(cls)
+        _put_fields(row, dict(zip(_defaults(cls), values, strict=True)))
+        _put_names(row, _names(cls))
+        _put_extra(row, None)
+        _put_private(row, None)
         return row
 
     @model_serializer(mode="plain")

@@ -25,6 +25,7 @@ from .row import (
 
 __all__ = [
     "Accepted",
+    "Elsewhere",
     "Halted",
     "HandResult",
     "Pong",
@@ -175,3 +176,14 @@ class Halted(Message):
 
     TAG: ClassVar[int] = 71
     halted: Annotated[bool, Field(strict=True)]
+
+
+class Elsewhere(Message):
+    """The table is with another process of this server: dial the same host at this port, and ask there.
+
+    The answer to ``join``, ``watch`` and ``resume`` on a server of several processes. It names no host, so
+    that nobody can send a client to another machine; whoever is sent on twice gives up.
+    """
+
+    TAG: ClassVar[int] = 72
+    port: Annotated[int, Field(strict=True, ge=1, le=65_535)]

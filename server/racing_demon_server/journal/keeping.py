@@ -104,8 +104,8 @@ class TableJournal:
         key = (self._id, NOBODY if actor is None else actor)
         if claim is None:
             return "DELETE FROM claims WHERE table_id = ? AND actor = ?", key
-        reply = None if claim.reply is None else encode(claim.reply)
-        values = (*key, claim.token_hash, claim.counter, reply)
+        answer = claim.answer()
+        values = (*key, claim.token_hash, claim.counter, None if answer is None else encode(answer))
         return KEEP_CLAIM, values
 
     def _beaten(self, actor: int, reply: Refused, at: int, wall: int) -> list[Statement]:

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pydantic import ValidationError
 
@@ -11,11 +11,13 @@ from racing_demon_protocol.errors import InvalidFrame
 from racing_demon_protocol.messages import Event
 from racing_demon_protocol.messages.server import Accepted, Refused, Snapshot
 from racing_demon_protocol.options import Options
-from racing_demon_protocol.portable import Correction, Entry
 
 from ..claims import Actor, Claim
 from ..table import Past
 from .keeping import NOBODY
+
+if TYPE_CHECKING:
+    from racing_demon_protocol.portable import Correction, Entry
 
 __all__ = [
     "Kept",
@@ -121,13 +123,15 @@ def log_of(
         yield Kept(event, at_us, at_ms)
 
 
-def beaten_of(db: sqlite3.Connection, table_id: int) -> Iterator[tuple[int, Entry]]:
+def beaten_of(db: sqlite3.Connection, table_id: int) -> Iterator[tuple[int, "Entry"]]:
     """Yield what those were told whose card came too late, each with the event before it.
 
     Raises:
         UnknownContents: it is not understood.
 
     """
+    from racing_demon_protocol.portable import Entry  # noqa: PLC0415 - no server needs records to be read
+
     sql = "SELECT seq, actor, at_us, at_ms, frame FROM beaten WHERE table_id = ? ORDER BY seq, at_us"
     for seq, actor, at_us, at_ms, frame in db.execute(sql, (table_id,)):
         reply = _reply(bytes(frame))
@@ -135,13 +139,15 @@ def beaten_of(db: sqlite3.Connection, table_id: int) -> Iterator[tuple[int, Entr
         yield seq, Entry(reply, at_us, at_ms, actor)
 
 
-def corrections_of(db: sqlite3.Connection, match: str) -> list[Correction]:
+def corrections_of(db: sqlite3.Connection, match: str) -> "list[Correction]":
     """Return what was said of a match afterwards, by its name.
 
     Raises:
         UnknownContents: it is not understood.
 
     """
+    from racing_demon_protocol.portable import Correction  # noqa: PLC0415
+
     rows = db.execute("SELECT entry FROM corrections WHERE match = ? ORDER BY id", (match,))
     try:
         return [Correction.model_validate_json(entry) for (entry,) in rows]

@@ -6,8 +6,6 @@ import sqlite3
 from pathlib import Path
 from typing import Final
 
-from platformdirs import user_data_path
-
 from ..durability import Durability
 
 __all__ = ["APPLICATION_ID", "VERSION", "JournalUnusable", "default_path", "open_journal"]
@@ -121,8 +119,11 @@ class JournalUnusable(Exception):
 
 def default_path() -> Path:
     """Return where a journal is kept if nobody says; ``RACING_DEMON_DATA`` names another folder."""
-    own = os.environ.get("RACING_DEMON_DATA")
-    return (Path(own) if own else user_data_path("racing-demon", appauthor=False)) / "journal.sqlite"
+    if own := os.environ.get("RACING_DEMON_DATA"):
+        return Path(own) / "journal.sqlite"
+    from platformdirs import user_data_path  # noqa: PLC0415 - a server for good names its file
+
+    return user_data_path("racing-demon", appauthor=False) / "journal.sqlite"
 
 
 def open_journal(

@@ -42,7 +42,7 @@ class JournalMeter(Protocol):
     """Is told how the journal does, on the loop's thread."""
 
     def written(self, seconds: float) -> None:
-        """Note that something was written, so long after it came."""
+        """Note that a transaction was written, so long after the first of it came."""
 
     def failed(self) -> None:
         """Note that the disk took nothing."""
@@ -109,7 +109,6 @@ class Journal:
         """Write statements in one transaction, and call back when it is done, in the order of the calls."""
         self._waiting += 1
         self._empty.clear()
-        self._note_waiting()
         self._queue.put(Entry(statements, told))
         if self._waiting > MOST_WAITING and not self.is_halted:
             self._loop.call_soon(self._fail, "the disk is too slow")
@@ -129,11 +128,11 @@ class Journal:
     # On the loop's thread.
 
     def _tell(self, entries: list[Entry]) -> None:
-        now = time.perf_counter()
+        if self._meter is not None:
+            self._meter.written(time.perf_counter() - entries[0].came)
+        self._note_waiting()
         for entry in entries:
             self._waiting -= 1
-            if self._meter is not None:
-                self._meter.written(now - entry.came)
             try:
                 entry.told()
             except Exception:
@@ -149,6 +148,7 @@ class Journal:
     def _fail(self, text: str) -> None:
         if self._meter is not None:
             self._meter.failed()
+        self._note_waiting()
         if not self.is_halted:
             self.is_halted = True
             log.error("the journal's disk takes nothing: tables stand still", extra={"why": text})

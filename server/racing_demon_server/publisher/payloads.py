@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from racing_demon_protocol import tally
 from racing_demon_protocol.directory import VERSION
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.view import TableView
@@ -18,7 +19,7 @@ def is_open(view: TableView) -> bool:
 
 def record(view: TableView, node: str, urls: Sequence[str]) -> bytes:
     """Return the directory's record of a table: a :class:`~racing_demon_protocol.directory.Listed`."""
-    totals, game = view.totals(), GAMES.get(view.options.game)
+    totals, game = tally.totals(view), GAMES.get(view.options.game)
     there = {seat: state for seat, state in sorted(view.seats.items()) if not state.left}
     named = there if is_open(view) else {}
     return as_json(
@@ -54,7 +55,7 @@ def record(view: TableView, node: str, urls: Sequence[str]) -> bytes:
 
 def state(view: TableView) -> bytes:
     """Return how a table stands: its phase, and the scores of this hand and of the match."""
-    points, totals = view.points(), view.totals()
+    points, totals = tally.points(view), tally.totals(view)
     seats = sorted(view.seats.items()) if is_open(view) else []
     return as_json(
         {

@@ -9,7 +9,6 @@ from racing_demon_protocol.broker_address import parse_broker
 
 from ..room import Clock
 from ..settings import Settings
-from .topics import Topics
 
 if TYPE_CHECKING:
     from .publishing import Publisher
@@ -46,6 +45,7 @@ def publishers(settings: Settings, clock: Clock) -> "list[Publisher]":
     if not settings.mqtt_url:
         return []
     from .publishing import Publisher  # noqa: PLC0415 - most servers need no broker, nor its library
+    from .topics import Topics  # noqa: PLC0415
 
     address = parse_broker(settings.mqtt_url, os.environ)
     topics = Topics(settings.node or secrets.token_hex(6))

@@ -9,7 +9,7 @@ from racing_demon_client.terminal.drawing.arranging import LOOSE, Spot, arrange
 from racing_demon_client.terminal.drawing.glyphs import ASCII
 from racing_demon_client.terminal.ink import Mark
 from racing_demon_protocol.board import Kind
-from racing_demon_protocol.cards import UNKNOWN
+from racing_demon_protocol.cards import UNKNOWN, name
 from racing_demon_protocol.declaration import Geometry
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.rulebook import make_rules
@@ -156,3 +156,38 @@ def test_what_is_held_is_marked() -> None:
     assert player.press("a") is None
     assert any(ink & Mark.HELD for y in range(24) for _, ink in player.draw((80, 24)).runs(y))
     assert "▸" in player.draw((80, 24)).text()
+
+
+def test_the_sultan_sits_as_told() -> None:
+    """As seed 004 draws him: clubs, diamonds and spades beside the hearts, the divan around."""
+    player = Alone(table_of("sultan"))
+    board, layout = player.table.board, player.table.rules.layout
+    spots = arrange(layout, usable(player.table.rules, 0), width=79, height=20, framed=False).squared
+    rows: dict[int, list[Spot]] = {}
+    for spot in sorted(spots, key=lambda spot: (spot.y, spot.x)):
+        rows.setdefault(spot.y, []).append(spot)
+    drawn = [
+        [
+            name(board.cards[spot.pile][-1], ascii_only=True)
+            for spot in row
+            if layout.piles[spot.pile].kind is Kind.FOUNDATION
+        ]
+        for row in rows.values()
+    ]
+    assert [["KC", "AH", "KC"], ["KD", "KH", "KD"], ["KS", "KH", "KS"], []] == drawn
+    assert [(Kind.CELL, Kind.CELL)] * 4 == [
+        (layout.piles[row[0].pile].kind, layout.piles[row[-1].pile].kind) for row in rows.values()
+    ]
+
+
+@pytest.mark.parametrize("framed", [False, True])
+def test_heads_lie_above_their_columns(framed: bool) -> None:
+    """What goes underneath a column is put where its first card is: right above it."""
+    rules = make_rules(GAMES["demon-b"], [0])
+    found = arrange(rules.layout, usable(rules, 0), width=79, height=20 + 16 * framed, framed=framed)
+    columns = {spot.pile: spot for spot in found.columns}
+    heads = [spot for spot in found.squared if rules.layout.piles[spot.pile].kind is Kind.HEAD]
+    assert 4 == len(heads)
+    for head in heads:
+        column = columns[rules.layout.piles[head.pile].under or 0]
+        assert (head.x, head.y + 1) == (column.x, column.y)

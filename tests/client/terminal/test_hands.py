@@ -11,20 +11,9 @@ from racing_demon_protocol.cards import UNKNOWN
 from racing_demon_protocol.reasons import Phase
 
 from ...support.boards import Position, build, rules_of
-from ...support.desks import Player, positions
+from ...support.desks import Player, klondike, message, positions
 
 WASTE_KEY, TURN_KEY = ";", "space"
-
-
-def klondike(*tableau: str, players: int = 1, hints: bool = False, **piles: str) -> Player:
-    """Return the first player of a hand of Racing Demon."""
-    position = build(rules_of(players=players), tableau=tableau, **piles)  # type: ignore[arg-type]
-    return Player.at_position(position, hints=hints)
-
-
-def message(player: Player) -> str:
-    """Return the line that the player is shown."""
-    return player.desk.hands.message(player.now)[0]
 
 
 # Keys.
@@ -291,57 +280,6 @@ def test_spectators_and_late_comers_have_no_hands(seat: int | None) -> None:
     player.chair.seat = seat
     assert [] == player.type(f"a a q right enter {TURN_KEY}")
     assert not player.desk.hands.is_out()
-
-
-# Hints.
-
-
-def test_hints_are_for_tables_that_allow_them() -> None:
-    """Elsewhere asking is answered, and nothing is shown."""
-    player = klondike("AS", "9S", "TH")
-    player.desk.hands.hint(player.now)
-    assert "This table plays without hints." == message(player)
-    player.type("s")
-    assert frozenset() == player.desk.hands.fits()
-
-
-def test_a_hint_shows_a_play_that_helps() -> None:
-    """Both ends of a legal play are marked until the next key."""
-    player = klondike("AS", hints=True)
-    player.desk.hands.hint(player.now)
-    assert {player.column(1), 0} == player.desk.hands.fits()
-    assert "This could be played." == message(player)
-    player.type("x")
-    assert frozenset() == player.desk.hands.fits()
-
-
-def test_a_hint_to_turn_or_to_give_up() -> None:
-    """Without a play the stock is pointed at; without any, saying so is."""
-    player = klondike("9S", stock="2c", hints=True)
-    player.desk.hands.hint(player.now)
-    assert ("Turn the stock.", player.rules.layout.stock[0] in player.desk.hands.fits()) == (
-        message(player),
-        True,
-    )
-    player = klondike("9S", hints=True)
-    player.desk.hands.hint(player.now)
-    assert "There is nothing to play: say that you are stuck." == message(player)
-
-
-def test_what_is_held_shows_where_it_fits() -> None:
-    """Where hints are allowed, all piles that take something of it."""
-    player = klondike("AS", "2H", "2D", "9C", hints=True)
-    player.type("a")
-    assert {0, player.column(2), player.column(3)} == player.desk.hands.fits()
-
-
-def test_who_is_out_is_told() -> None:
-    """Only where it must be called, and only when nothing is left."""
-    player = klondike()
-    assert not player.desk.hands.is_out()
-    position = build(rules_of())
-    assert Player.at_position(position, call_out="shout").desk.hands.is_out()
-    assert not klondike("AS").desk.hands.is_out()
 
 
 # Against the rules.

@@ -16,6 +16,7 @@ from racing_demon_client.terminal.drawing.glyphs import ASCII
 from racing_demon_client.terminal.look import Look
 from racing_demon_client.terminal.screens.picture import AnalysisScreen, TallyScreen
 from racing_demon_client.terminal.screens.table import TableScreen
+from racing_demon_protocol import tally
 from racing_demon_protocol.messages import events as ev
 
 from ...support.matches import final_view
@@ -161,7 +162,7 @@ async def test_at_the_end_is_the_recorded_tally() -> None:
         await user.press("enter")
         await user.until(lambda: "The match is over: won by" in user.text())
         view = final_view("demon-a")
-        for seat, total in view.totals().items():
+        for seat, total in tally.totals(view).items():
             assert str(total) in next(
                 line for line in user.text().splitlines() if f" {view.seats[seat].name} " in line
             )

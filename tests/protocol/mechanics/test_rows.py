@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from racing_demon_protocol.board import Play
+from racing_demon_protocol.board import Kind, Play
 from racing_demon_protocol.cards import name
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.mechanics.rows import PushPin
@@ -51,6 +51,15 @@ def test_a_block_of_one_suit_leaves_from_between_two_of_a_rank() -> None:
     dealt.play(Play(_places(dealt)[3], 1, _places(dealt)[1]))
     assert "2S 2D 9C" == _line(dealt)
     assert 3 == dealt.rules.progress(dealt.board, 0)
+
+
+def test_a_block_with_a_card_of_the_rank_is_two_plays() -> None:
+    """Of 7♠ 7♥ 3♥ 7♦ the three leaves first, and then the seven: they are no block."""
+    dealt = _lay("push-pin", "7S 7H 3H 7D 9C")
+    assert {(2, -1)} == _plays(dealt)
+    out = dealt.rules.layout.own(0, Kind.OUT)[0]
+    dealt.play(Play(_places(dealt)[2], 1, out))
+    assert {(1, -1)} == _plays(dealt)
 
 
 def test_a_block_of_several_suits_stays() -> None:

@@ -2,7 +2,11 @@
 
 import random
 
+import pytest
+
+from racing_demon_protocol.board import FOUNDATIONS, Kind
 from racing_demon_protocol.cards import rank
+from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.games import GAMES
 
 from ...support.dealt import Dealt, random_hands
@@ -57,6 +61,16 @@ def test_the_packets_are_laid_again_as_they_lie_twice() -> None:
         most = max(most, dealt.board.redeals.get(0, 0))
     assert laid_again
     assert 2 == most
+
+
+def test_the_foundation_may_be_left_open() -> None:
+    """A top that fits may be played to the foundations as such: the first that takes it is meant."""
+    dealt = Dealt(GAMES["weavers"])
+    upward = next(p for _, p in dealt.plays() if dealt.board.piles[p.destination].kind is Kind.FOUNDATION)
+    meant = upward._replace(destination=FOUNDATIONS)
+    assert upward == dealt.rules.verify_play(dealt.board, 0, meant)
+    with pytest.raises(IllegalPlay):
+        dealt.rules.verify_play(dealt.board, 0, meant._replace(count=2))
 
 
 def test_hands_are_won_and_lost() -> None:

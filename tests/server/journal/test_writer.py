@@ -95,7 +95,8 @@ async def test_what_waits_is_written_together(journal: Journal, path: Path, mete
         await within(PATIENCE, journal.drained())
         assert 1_000 == db.execute("SELECT count(*) FROM corrections").fetchone()[0]
     assert len(seen) < 200
-    assert (1_000, 1_000) == (len(meter.seconds), meter.most_waiting)
+    assert 1 <= len(meter.seconds) < 200
+    assert 1_000 == meter.most_waiting
     assert all(seconds > 0 for seconds in meter.seconds)
 
 

@@ -16,7 +16,9 @@ from racing_demon_protocol.layout import Layout
 
 __all__ = ["Arrangement", "Cell", "Spot", "arrange"]
 
-RINGS: Final = {Geometry.CENTRE, Geometry.MILL, Geometry.WREATH, Geometry.CROSS, Geometry.CORNERS}
+RINGS: Final = {
+    *(Geometry.CENTRE, Geometry.MILL, Geometry.WREATH, Geometry.CROSS, Geometry.CORNERS, Geometry.SIDES),
+}
 """What lies around one another, and is one block."""
 GAP: Final = 2
 """The columns between two blocks."""
@@ -168,7 +170,9 @@ def _try(  # noqa: PLR0913, PLR0917
     columns = [pile for group, own in groups for pile in own if is_column(pile, group)]
     lined = [pile for _, own in groups for pile in own if pile.number in line]
     loose = any(group.kind in LOOSE for group, _ in groups)
+    doors = [pile for _, own in groups for pile in own if pile.kind is Kind.HEAD]
     rest = least * _rows_of_columns(len(columns), width) if columns else 0
+    rest += 1 if doors else 0
     rest += _rows_of_line(len(lined), cell, width)
     rooms = [Room(0, 0, width, height - rest)]
     squared: list[Spot] = []
@@ -189,7 +193,9 @@ def _try(  # noqa: PLR0913, PLR0917
     if lined:
         squared += _flow(lined, cell, width, bottom)
         bottom += _rows_of_line(len(lined), cell, width)
-    return Arrangement(cell, tuple(squared), tuple(_columns(columns, width, bottom, height)), corner)
+    spots = tuple(_columns(columns, width, bottom + (1 if doors else 0), height))
+    squared += _above(spots, doors, bottom)
+    return Arrangement(cell, tuple(squared), spots, corner)
 
 
 def _place(rooms: list[Room], block: Block) -> tuple[int, int] | None:
@@ -228,7 +234,7 @@ def _blocks(groups: Sequence[tuple[Group, list[Pile]]], cell: Cell, width: int) 
         (group, own)
         for group, own in groups
         if group.geometry not in RINGS | {Geometry.SEMICIRCLE, Geometry.LINE, Geometry.DIAL}
-        and group.kind not in LOOSE
+        and group.kind not in {*LOOSE, Kind.HEAD}
         and not is_column(own[0], group)
     ]
     for group, own in sorted(plain, key=lambda each: each[0].kind is not Kind.FOUNDATION):
@@ -330,6 +336,8 @@ def _rings(groups: Sequence[tuple[Group, list[Pile]]], cell: Cell) -> Block:
             wreaths.setdefault(group.kind, []).extend(own)
     for _, own in sorted(wreaths.items(), key=lambda each: each[0] is not Kind.FOUNDATION):
         _lay(places, own, _ring(places, len(own)))
+    for own in (own for group, own in groups if group.geometry is Geometry.SIDES):
+        _lay(places, own, _sides(places, len(own)))
     piles = list(places.values())
     pitch = _width(piles, cell)
     left, top = min(x for x, _ in places), min(y for _, y in places)
@@ -380,6 +388,14 @@ def _ring(places: dict[tuple[int, int], Pile], count: int) -> Iterator[tuple[int
     yield from (around[number * len(around) // count] for number in range(count))
 
 
+def _sides(places: dict[tuple[int, int], Pile], count: int) -> Iterator[tuple[int, int]]:
+    """Yield the places of two columns, the first half on the left of all that lies there."""
+    reach, top = max(abs(x) for x, _ in places) + 1, min(y for _, y in places)
+    half = ceil(count / 2)
+    yield from ((-reach, top + row) for row in range(half))
+    yield from ((reach, top + row) for row in range(count - half))
+
+
 # What is spread out.
 
 
@@ -402,6 +418,14 @@ def _columns(piles: Sequence[Pile], width: int, top: int, bottom: int) -> Iterat
     for number, pile in enumerate(piles):
         row, column = divmod(number, across)
         yield Spot(pile.number, column * pitch, top + row * high, pitch - 1, high)
+
+
+def _above(columns: Sequence[Spot], doors: Sequence[Pile], y: int) -> Iterator[Spot]:
+    """Yield the doors of columns: each lies in one row above its own."""
+    places = {spot.pile: spot for spot in columns}
+    for door in doors:
+        if door.under is not None:
+            yield places[door.under]._replace(pile=door.number, y=y, height=1)
 
 
 def _rows_of_line(count: int, cell: Cell, width: int) -> int:

@@ -41,8 +41,10 @@ def draw_heaps(sheet: Sheet, y: int, end: int) -> None:
 
 
 def _draw(sheet: Sheet, places: Arrangement, spot: Spot) -> None:
-    """Draw one squared pile: its key, its top card, and how many there are."""
-    if places.cell.framed:
+    """Draw one squared pile: its key, its top card, and how many there are; of a door the key only."""
+    if sheet.board.piles[spot.pile].kind is Kind.HEAD:
+        _draw_door(sheet, spot)
+    elif places.cell.framed:
         _draw_framed(sheet, spot)
     else:
         _draw_plain(sheet, spot)
@@ -68,6 +70,12 @@ def _count(sheet: Sheet, pile: int) -> str:
 def _label_ink(sheet: Sheet, pile: int) -> int:
     held = sheet.scene.held is not None and sheet.scene.held.pile == pile
     return Role.KEY | (Mark.HELD if held else sheet.scene.pile_mark(pile))
+
+
+def _draw_door(sheet: Sheet, spot: Spot) -> None:
+    label = sheet.scene.label(spot.pile)
+    end = sheet.canvas.put(spot.x, spot.y, label[:1], _label_ink(sheet, spot.pile))
+    sheet.canvas.put(end, spot.y, " head"[: spot.x + spot.width - end], Role.DIM)
 
 
 def _draw_plain(sheet: Sheet, spot: Spot) -> None:

@@ -3,6 +3,7 @@
 import textwrap
 from collections.abc import Sequence
 
+from racing_demon_protocol import tally
 from racing_demon_protocol.board import Kind
 from racing_demon_protocol.cards import UNKNOWN, suit
 from racing_demon_protocol.declaration import Goal
@@ -49,7 +50,7 @@ def draw_race(sheet: Sheet, corner: tuple[int, int], width: int) -> int:
     (x, y), view, canvas = corner, sheet.scene.view, sheet.canvas
     most = max([sheet.rules.game.deck_size, *(each.reached for each in view.progress.values())])
     bar = max(0, width - 3 - RACE_NAME - 5 - 6)
-    for place, seat in enumerate(view.race_order(view.called), start=1):
+    for place, seat in enumerate(tally.race_order(view, view.called), start=1):
         state, reached = view.seats.get(seat), view.progress[seat].reached
         at = canvas.put(x, y, f"{place}. ", Role.DIM)
         ink = _name_ink(sheet, seat)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
+from racing_demon_protocol import tally
 from racing_demon_protocol.board import Board, Kind
 from racing_demon_protocol.cards import UNKNOWN, Card, suit
 from racing_demon_protocol.rules import Rules
@@ -117,7 +118,7 @@ class Scene:
     @cached_property
     def points(self) -> Mapping[int, int]:
         """The points of each seat in this hand."""
-        return self.view.points()
+        return tally.points(self.view)
 
     def own(self, kind: Kind) -> tuple[int, ...]:
         """Return the piles of one kind of the seat that is drawn large."""

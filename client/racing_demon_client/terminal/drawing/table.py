@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from racing_demon_protocol import tally
+
 from ...addressing import is_racelike
 from ...plain.words import duration
 from ..ink import Mark, Role
@@ -21,6 +23,8 @@ from .sheet import Sheet
 __all__ = ["draw_table"]
 
 TITLE: Final = "Racing Demon"
+MOST_TITLE: Final = 24
+"""Of a game's title so many characters are shown: beside it stand clock, standing and ping."""
 SLOW_PAINT_MS: Final = 50
 """From here on a player feels that the screen is late, and may want to know why."""
 
@@ -117,8 +121,8 @@ def _draw_greeting(sheet: Sheet) -> None:
 def _draw_header(canvas: Canvas, scene: Scene, glyphs: Glyphs) -> None:
     view, width = scene.view, canvas.width
     canvas.rule(1, 0, width, glyphs.rule)
-    title = scene.rules.game.title if scene.alone and scene.rules is not None else TITLE
-    x = canvas.put(1, 0, title, Role.ACCENT | Mark.STRONG)
+    title = TITLE if scene.rules is None else scene.rules.game.title
+    x = canvas.put(1, 0, cut(title, MOST_TITLE, glyphs), Role.ACCENT | Mark.STRONG)
     hand = f" {glyphs.between} hand {view.hand}/{view.options.hands}" if view.hand and not scene.alone else ""
     clock = f" {glyphs.between} {duration(scene.elapsed_ms)}" if scene.board is not None else ""
     if clock and view.time_limit_ms is not None:
@@ -126,7 +130,7 @@ def _draw_header(canvas: Canvas, scene: Scene, glyphs: Glyphs) -> None:
     x = canvas.put(x, 0, hand + clock, Role.TEXT)
     place = scene.standing if scene.alone else _place(scene)
     middle = max(x + 2, (width - len(place)) // 2)
-    place = cut(place, width - middle - len(" ? help "), glyphs) if scene.alone else place
+    place = cut(place, width - middle - len(" ? help "), glyphs)
     x = canvas.put(middle, 0, place, Role.TEXT | Mark.STRONG)
     help_key = scene.labels.get("help", "?")
     right = f"{help_key} help "
@@ -156,7 +160,7 @@ def _place(scene: Scene) -> str:
         return "you are watching" if scene.board is not None else ""
     own = points[scene.seat]
     if scene.view.is_private:  # of equals, who came there earlier is ahead
-        place = 1 + scene.view.race_order(_out(scene)).index(scene.seat)
+        place = 1 + tally.race_order(scene.view, _out(scene)).index(scene.seat)
     else:
         place = 1 + sum(other > own for other in points.values())
     ordinal = {1: "1st", 2: "2nd", 3: "3rd"}.get(place, f"{place}th")

@@ -1,5 +1,6 @@
 """The tally as a picture: after each hand, and at the end of the match."""
 
+from racing_demon_protocol import tally
 from racing_demon_protocol.messages.server import HandResult
 from racing_demon_protocol.reasons import EndReason, Phase
 from racing_demon_protocol.view import TableView
@@ -59,11 +60,11 @@ def _ending(view: TableView, result: HandResult, seat: int | None) -> str:
 def _draw_rows(canvas: Canvas, page: Page, y: int, glyphs: Glyphs) -> int:
     """Draw a line a player: points hand by hand, the total, a bar. Return the row below."""
     view = page.view
-    totals = view.totals()
+    totals = tally.totals(view)
     seats = sorted(totals, key=lambda seat: -totals[seat])
     room = canvas.width - NAME - 4 - 8
     bar = BAR if room > BAR + 3 * HAND else 0
-    running = view.points() if view.phase in {Phase.COUNTDOWN, Phase.PLAYING, Phase.GRACE} else {}
+    running = tally.points(view) if view.phase in {Phase.COUNTDOWN, Phase.PLAYING, Phase.GRACE} else {}
     results = view.results[-max(1, (room - bar) // HAND - bool(running)) :]
     heads = "".join(f"{result.hand:>{HAND - 1}} " for result in results)
     heads += f"{'now':>{HAND - 1}} " if running else ""

@@ -16,6 +16,7 @@ from textual.widgets import Button, Input, Label, OptionList, Select
 from textual.widgets.option_list import Option
 
 from racing_demon_protocol.games import GAMES
+from racing_demon_protocol.messages.row import MOST_PASSPHRASE
 
 from ...finding import told as told_table
 from ...lan import find
@@ -116,7 +117,7 @@ class WelcomeScreen(Screen[None]):
                     placeholder="passphrase, if any",
                     id="passphrase",
                     password=True,
-                    max_length=64,
+                    max_length=MOST_PASSPHRASE,
                     compact=True,
                 )
             yield Label("play against bots, or open a table for others", classes="heading")

@@ -1,0 +1,98 @@
+"""Beside Colyseus: how many plays a second, and how late they are seen."""
+
+import sys
+from collections.abc import Sequence
+from typing import Final
+
+from .colyseus_room import NotThere, colyseus, sit_at_colyseus
+from .loading import Kind, Load, Measured, program
+from .rows import Row, ratios
+from .script import Step, singles
+from .throughput import Contestant, contestants
+
+__all__ = ["DEFAULT", "FASTEST", "beside_colyseus", "rooms"]
+
+DEFAULT: Final = "Colyseus, its default (a patch every 50 ms)"
+FASTEST: Final = "Colyseus, a patch after each play"
+MESSAGE: Final = "Colyseus, a message after each play"
+MODES: Final = {DEFAULT: "default", FASTEST: "patch", MESSAGE: "message"}
+WINDOW: Final = 12
+"""Steps on their way at each table where plays are told every 50 ms only; more would only wait longer."""
+SLOW_RATE: Final = 400
+AIM_PLAYS, AIM_FASTEST_P99, AIM_DEFAULT_P99 = 1.25, 1.0, 0.1
+AIM_P99_MS: Final = 100
+
+
+def rooms() -> list[Contestant]:
+    """Return Colyseus in all its modes.
+
+    Raises:
+        NotThere: it cannot be run here.
+
+    """
+    return [
+        Contestant(title, colyseus(mode), sit_at_colyseus, Kind.COLYSEUS, WINDOW if mode == "default" else 1)
+        for title, mode in MODES.items()
+    ]
+
+
+def beside_colyseus(script: Sequence[Step], rounds: int, seconds: float, tables: int) -> list[Row]:
+    """Measure Colyseus and ours in turn, round after round: at their limit, and at a slow rate."""
+    try:
+        measured = rooms()
+    except NotThere as error:
+        sys.stderr.write(f"        left out: {error}\n")
+        return []
+    measured += [each for each in contestants() if each.kind is Kind.GAME and "uvloop" in each.name]
+    most: dict[str, list[Measured]] = {each.name: [] for each in measured}
+    slow: dict[str, list[Measured]] = {each.name: [] for each in measured}
+    for _ in range(rounds):
+        for each in measured:
+            with program(*each.command) as server:  # the slow rate comes second: Node has warmed up then
+                most[each.name].append(each.measure(server, tables, Load(steps=script, seconds=seconds)))
+                easy = Load(steps=singles(script), seconds=seconds, rate=SLOW_RATE)
+                slow[each.name].append(each.measure(server, tables, easy))
+    return [*_at_their_limit(most, tables), *_at_a_slow_rate(slow, tables)]
+
+
+def _at_their_limit(found: dict[str, list[Measured]], tables: int) -> list[Row]:
+    section = f"Colyseus: {tables} tables of 8, as many plays as go, every delivery waited for"
+    rows = []
+    for name, results in found.items():
+        rows += [
+            Row(section, f"{name}: plays", "1/s", [m.plays for m in results]),
+            Row(section, f"{name}: p99", "ms", [m.p99 / 1_000 for m in results], at_most=AIM_P99_MS),
+            Row(section, f"{name}: CPU a play", "us", [m.server_us for m in results]),
+            Row(section, f"{name}: load busy", "%", [100 * m.load_busy for m in results]),
+        ]
+    for name in list(found)[len(MODES) :]:
+        plays = [m.plays for m in found[name]]
+        for what, modes in (("at its best", list(MODES)), ("where all plays are told", [FASTEST, MESSAGE])):
+            best = [_most_in_time(turn) for turn in zip(*(found[mode] for mode in modes), strict=True)]
+            title = f"{name} / Colyseus {what}, plays"
+            rows.append(Row(section, title, "", ratios(plays, best), at_least=AIM_PLAYS))
+    return rows
+
+
+def _at_a_slow_rate(found: dict[str, list[Measured]], tables: int) -> list[Row]:
+    section = f"Colyseus: {tables} tables of 8, {SLOW_RATE} plays a second together"
+    p99 = {name: [m.p99 / 1_000 for m in results] for name, results in found.items()}
+    rows = []
+    for name, results in found.items():
+        rows += [
+            Row(section, f"{name}: p50", "ms", [m.p50 / 1_000 for m in results]),
+            Row(section, f"{name}: p99", "ms", p99[name]),
+            Row(section, f"{name}: CPU a play", "us", [m.server_us for m in results]),
+        ]
+    for name in list(found)[len(MODES) :]:
+        for other, aim in ((FASTEST, AIM_FASTEST_P99), (DEFAULT, AIM_DEFAULT_P99)):
+            rows.append(
+                Row(section, f"{name} / {other}, p99", "", ratios(p99[name], p99[other]), at_most=aim)
+            )
+    return rows
+
+
+def _most_in_time(turn: Sequence[Measured]) -> float:
+    """Return the most plays a second that were seen in time; where none were, the most of all."""
+    in_time = [m.plays for m in turn if m.p99 <= 1_000 * AIM_P99_MS]
+    return max(in_time or [m.plays for m in turn])

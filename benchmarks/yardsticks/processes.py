@@ -1,0 +1,102 @@
+"""What a play costs where several processes are one server: the processor time of all of them together.
+
+    python -m benchmarks.yardsticks.processes COUNT
+
+serves with so many processes, and like :mod:`.whole` with one hand for ever, until SIGTERM.
+"""
+
+import asyncio
+import itertools
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from http.client import HTTPConnection
+from typing import Any, Final
+
+from racing_demon_server import app, hall, logs
+from racing_demon_server.processes import Inherited, serve_all
+from racing_demon_server.settings import Settings
+
+from .entering import Socket, sit_down
+from .loading import Load, Program, measure, program
+from .rows import Row, ratios
+from .script import SEED, Step
+from .whole import LIMITS, loop_factory
+
+__all__ = ["COUNTS", "processes", "seated", "serving"]
+
+COUNTS: Final = (1, 2, 4)
+AIM_FLAT: Final = 1.1
+
+
+def processes(script: Sequence[Step], rounds: int, seconds: float, tables: int) -> list[Row]:
+    """Measure one process and several in turn, with so many tables on each of them."""
+    cost: dict[int, list[float]] = {count: [] for count in COUNTS}
+    for _ in range(rounds):
+        for count in COUNTS:
+            with serving(count) as server, seated(server, tables) as sockets:
+                cost[count].append(measure(server, Load(steps=script, seconds=seconds), sockets).server_us)
+    section = f"Processes on one processor: {tables} tables of 8 on each, as many plays as go"
+    rows = [
+        Row(section, f"{count} process{'es' * (count > 1)}: CPU a play, of all", "us", values)
+        for count, values in cost.items()
+    ]
+    flat = [
+        Row(section, f"{count} processes / 1, CPU a play", "", ratios(cost[count], cost[1]), at_most=AIM_FLAT)
+        for count in COUNTS[1:]
+    ]
+    return rows + flat
+
+
+@contextmanager
+def serving(count: int) -> Iterator[Program]:
+    """Run a server of so many processes, all on the server's processor."""
+    with program(sys.executable, "-m", __name__, str(count)) as server:
+        try:
+            yield server
+        finally:
+            os.kill(server.pid, signal.SIGTERM)
+
+
+@contextmanager
+def seated(server: Program, tables: int) -> Iterator[list[Socket]]:
+    """Fill so many tables on each of the processes."""
+    host, _, rest = server.url.removeprefix("ws://").rpartition(":")
+    asking = HTTPConnection(host, int(rest.partition("/")[0]))
+    asking.request("GET", "/healthz")
+    ports = json.loads(asking.getresponse().read()).get("ports")
+    asking.close()
+    urls = [server.url] if ports is None else [f"ws://{host}:{port}/v1" for port in ports]
+    sockets = [found for url in urls for found in sit_down(url, tables)[0]]
+    try:
+        yield sockets
+    finally:
+        for found in sockets:
+            found.close()
+
+
+def main(count: int) -> int:
+    """Serve with so many processes until SIGTERM, and return the exit code."""
+    vars(hall)["hand_seeds"] = lambda _: itertools.repeat(SEED)  # or the script would not fit
+    logs.set_up("error", "text")
+    fields: dict[str, Any] = LIMITS
+    settings = Settings(**fields)
+
+    def serve(settings: Settings, announce: Callable[[str], None], inherited: Inherited | None = None) -> int:
+        with asyncio.Runner(loop_factory=loop_factory("uvloop")) as runner:
+            runner.run(app.run(settings, announce, inherited))
+        return 0
+
+    return serve(settings, _announce) if count == 1 else serve_all(settings, count, serve, _announce)
+
+
+def _announce(url: str) -> None:
+    sys.stdout.write(f"listening on {url}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1])))

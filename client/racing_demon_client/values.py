@@ -1,0 +1,99 @@
+"""What single values on the command line of players may be. Each raises ``ArgumentTypeError``."""
+
+import argparse
+import datetime as dt
+
+__all__ = [
+    "code",
+    "date",
+    "day",
+    "hand_number",
+    "match_number",
+    "name",
+    "names",
+    "passphrase",
+    "points",
+    "reason",
+]
+
+
+def date(text: str) -> dt.date:
+    """Return a day."""
+    try:
+        return dt.date.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no date: write one like 2026-11-01") from None
+
+
+def reason(text: str) -> str:
+    """Return why a match is corrected."""
+    return _short(text, 240)
+
+
+def points(text: str) -> int:
+    """Return what is added to somebody's points."""
+    return _between(text, -10_000, 10_000)
+
+
+def match_number(text: str) -> int:
+    """Return which match of a file is meant."""
+    return _between(text, 1, 1_000_000)
+
+
+def hand_number(text: str) -> int:
+    """Return which hand of a match is meant."""
+    return _between(text, 1, 1_000)
+
+
+def _between(text: str, least: int, most: int) -> int:
+    try:
+        number = int(text[:8])
+    except ValueError:
+        number = most + 1
+    if not least <= number <= most:
+        raise argparse.ArgumentTypeError(f"{text!r} will not do: write a number from {least} to {most}")
+    return number
+
+
+def names(text: str) -> tuple[str, ...]:
+    """Return players' names, divided by commas."""
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def day(text: str) -> int:
+    """Return a date, a time, or so many days ago, in milliseconds since 1970."""
+    try:
+        if text.endswith("d"):
+            at = dt.datetime.now(dt.UTC) - dt.timedelta(days=int(text[:-1][:6]))
+        else:
+            at = dt.datetime.fromisoformat(text)
+        return int(at.timestamp() * 1_000)  # without a zone, the local one is meant
+    except (ValueError, OverflowError, OSError):
+        wanted = "write a date like 2026-11-01, a time like 2026-11-01T20:15, or days ago like 30d"
+        raise argparse.ArgumentTypeError(f"{text!r} will not do: {wanted}") from None
+
+
+def passphrase(text: str) -> str:
+    """Return a passphrase; empty for none."""
+    if not text:
+        return ""
+    from racing_demon_protocol.messages.row import MOST_PASSPHRASE  # noqa: PLC0415 - a --help needs no models
+
+    return _short(text, MOST_PASSPHRASE)
+
+
+def name(text: str) -> str:
+    """Return a name."""
+    return _short(text, 64)
+
+
+def code(text: str) -> str:
+    """Return a table's code."""
+    return _short(text, 16)
+
+
+def _short(text: str, most: int) -> str:
+    """Return a text that fits into a message; a terminal may give one that is no text at all."""
+    if not 1 <= len(text) <= most or any("\ud800" <= char <= "\udfff" for char in text):
+        raise argparse.ArgumentTypeError(f"{text!r} will not do: write 1 to {most} characters")
+    return text

@@ -1,0 +1,203 @@
+"""The audience: who hears what of a table, and in which order.
+
+Everything reaches a listener in the order in which it was judged. Events wait until the end of the loop's
+turn, so that all of one turn go out in one write; before anything is said to a listener alone, what waits
+goes out.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Sequence
+from itertools import islice
+from typing import Final
+
+import msgpack
+
+from racing_demon_protocol.messages import Message
+from racing_demon_protocol.messages.server import Watchers
+from racing_demon_protocol.reasons import CloseCode
+
+from .claims import Actor
+from .gallery import Gallery
+from .listener import Batch, Frames, Listener, Packed
+from .observer import Observer, Shown
+
+__all__ = ["Audience", "Kept"]
+
+COUNT_SECONDS: Final = 0.3
+"""Spectators who come and go within this time are counted together."""
+
+
+GROUP: Final = 64
+"""So many events are put together once they are not the very newest."""
+
+
+class Kept:
+    """The newest events, for those who come back: as bytes, which are small and nobody looks through.
+
+    Those that are not the very newest are put together in groups: each alone would take three times as much.
+
+    Args:
+        most: how many to keep; where they come in groups, the last of them may be more.
+
+    """
+
+    def __init__(self, most: int) -> None:
+        self._groups: deque[bytes] = deque(maxlen=-(-most // GROUP))
+        self._fresh: deque[bytes] = deque(maxlen=most)
+        self._newest = 0
+        self._whispered = 0
+
+    def add(self, frames: Frames) -> None:
+        """Keep an event; of a play that is told to its player alone only that there was one."""
+        if frames.seat is None:
+            self._fresh.append(frames.packed())
+            self._newest = frames.event.seq
+            if len(self._fresh) == GROUP:
+                self._groups.append(msgpack.packb(list(self._fresh)))
+                self._fresh.clear()
+        else:
+            self._whispered = frames.event.seq
+
+    def since(self, seq: int) -> Batch | None:
+        """Return the events after one; ``None`` where one, or a play without a number, is not kept."""
+        before = self._newest - len(self._fresh) - GROUP * len(self._groups)
+        if not (0 < seq <= self._newest and before <= seq and self._whispered < seq):
+            return None
+        known = seq - before
+        skipped = min(known // GROUP, len(self._groups))
+        grouped = [each for group in islice(self._groups, skipped, None) for each in msgpack.unpackb(group)]
+        return Batch([Packed(each) for each in [*grouped, *self._fresh][known - GROUP * skipped :]])
+
+
+class Audience:
+    """Everybody who listens to one table.
+
+    Attributes:
+        speakers: who speaks for which seat.
+        listeners: the players who get its events.
+        gallery: the spectators.
+
+    Args:
+        shown: the table, as everybody sees it.
+        kept: its newest events.
+        clock: tells the time, in microseconds.
+        observers: who else is told what happens.
+
+    """
+
+    def __init__(
+        self, shown: Shown, kept: Kept, clock: Callable[[], int], observers: Sequence[Observer]
+    ) -> None:
+        self.speakers: dict[Actor, Listener] = {}
+        self.listeners: dict[Listener, None] = {}  # in the order in which they came
+        self.gallery = Gallery(shown.view, shown.elapsed_ms, clock)
+        self._shown = shown
+        self._kept = kept
+        self._clock = clock
+        self._observers = observers
+        self._loop = asyncio.get_running_loop()
+        self._unsent: list[Frames] = []
+        self._counting: asyncio.TimerHandle | None = None
+
+    def __len__(self) -> int:
+        return len(self.listeners) + len(self.gallery)
+
+    # Coming and going.
+
+    def watch(self, listener: Listener) -> None:
+        """Show a spectator the table, and from then on every event."""
+        self.gallery.add(listener)
+        self._count_watchers()
+
+    def take_seat(self, listener: Listener, actor: Actor) -> Listener | None:
+        """Let a listener speak for an actor, and return the one that did before: the newest wins."""
+        previous = self.speakers.get(actor)
+        self.speakers[actor] = listener
+        if previous is not None:
+            self.listeners.pop(previous, None)
+        return previous
+
+    def catch_up(self, listener: Listener, seq: int, actor: Actor = None) -> None:
+        """Give a listener what it has missed since an event, or all of the table; then every event.
+
+        Of plays that are told to their players alone none is kept here: where one may be missed, it is all
+        of the table, as the actor may see it.
+        """
+        self.send_out()  # what is caught up with is not sent again
+        missed = self._kept.since(seq)
+        if missed is None:
+            elapsed_ms = self._shown.elapsed_ms(self._clock())
+            listener.reply(self._shown.view.snapshot_for(actor, elapsed_ms))
+        else:
+            listener.send(missed)
+        self.listeners[listener] = None
+
+    def discard(self, listener: Listener) -> None:
+        """Forget a listener whose connection is lost."""
+        self.listeners.pop(listener, None)
+        if listener in self.gallery:
+            self.gallery.discard(listener)
+            self._count_watchers()
+
+    def send_away(self, listener: Listener) -> None:
+        """End the connection of somebody whom the host wants no longer, when all is told."""
+        self.send_out()
+        self.listeners.pop(listener, None)
+        listener.close(CloseCode.KICKED, "The host sent you away from the table.")
+
+    def close(self) -> None:
+        """Stop the clockwork."""
+        self.gallery.close()
+        if self._counting is not None:
+            self._counting.cancel()
+
+    # Telling.
+
+    def tell(self, frames: Sequence[Frames]) -> None:
+        """Let everybody know of events: players soon, in one write with all of this turn of the loop."""
+        for each in frames:
+            self._kept.add(each)
+            if each.seat is not None:
+                self._whisper(each, each.seat)
+                continue
+            if not self._unsent:
+                self._loop.call_soon(self.send_out)
+            self._unsent.append(each)
+            self.gallery.publish(each)
+            for observer in self._observers:
+                observer.published(self._shown, each.event)
+
+    def _whisper(self, frames: Frames, seat: int) -> None:
+        """Send a play to its player alone."""
+        listener = self.speakers.get(seat)
+        if listener in self.listeners:
+            self.send_out()
+            listener.send(Batch([frames]))
+
+    def send_out(self) -> None:
+        """Send the players the events that wait for them."""
+        if self._unsent:
+            batch, self._unsent = Batch(self._unsent), []
+            for listener in tuple(self.listeners):
+                listener.send(batch)
+
+    def reply(self, listener: Listener, message: Message) -> None:
+        """Say something to a listener alone, after the events that were told before."""
+        self.send_out()
+        listener.reply(message)
+
+    def announce(self, message: Message) -> None:
+        """Say something that is no event to players and spectators."""
+        self.send_out()
+        for listener in [*self.listeners, *self.gallery]:
+            listener.reply(message)
+
+    def _count_watchers(self) -> None:
+        """Tell everybody soon how many watch: once, however many come and go until then."""
+        if self._counting is None:
+            self._counting = self._loop.call_later(COUNT_SECONDS, self._tell_watchers)
+
+    def _tell_watchers(self) -> None:
+        self._counting = None
+        self.announce(Watchers(count=len(self.gallery)))

@@ -1,0 +1,320 @@
+"""A session: one connection's place in the hall, and the way from its frames to its table.
+
+A frame gets its arrival stamp as its bytes are read, and goes to its table's inbox in the same call:
+there is no queue and no task between a player's bytes and the judge.
+"""
+
+import asyncio
+import hashlib
+import itertools
+import logging
+import secrets
+
+from websockets.frames import Frame, Opcode
+from websockets.protocol import State
+
+from racing_demon_protocol.codec import VERSION, Encoding, decode_client
+from racing_demon_protocol.errors import CommandRefused, InvalidFrame
+from racing_demon_protocol.messages import Message
+from racing_demon_protocol.messages import client as cl
+from racing_demon_protocol.messages.server import Elsewhere, Pong, Refused, Seated
+from racing_demon_protocol.reasons import CloseCode, Reason
+
+from . import pages
+from .addresses import Addresses
+from .claims import Actor
+from .connection import Connection
+from .hall import Hall, KeptElsewhere
+from .limits import Bucket
+from .listener import Batch, framed
+from .room import Clock, Room
+from .settings import Settings
+
+__all__ = ["Service", "Session", "hash_token"]
+
+log = logging.getLogger("racing_demon_server")
+
+
+class Service:
+    """What all sessions share.
+
+    Attributes:
+        settings: the server's.
+        hall: keeps the tables.
+        clock: tells the time.
+        meter: is told what happens to connections.
+        addresses: what each address has and does.
+        numbers: what connections are called in the logs.
+
+    """
+
+    def __init__(self, settings: Settings, hall: Hall, clock: Clock, meter: pages.Meter) -> None:
+        self.settings = settings
+        self.hall = hall
+        self.clock = clock
+        self.meter = meter
+        self.addresses = Addresses(settings)
+        self.numbers = itertools.count(1)
+        self._closings: set[asyncio.Task[None]] = set()
+
+    def note_cut(
+        self, number: int, why: str, event: str = "connection cut", level: int = logging.WARNING
+    ) -> None:
+        """Log and count a connection that the server ends."""
+        log.log(level, event, extra={"connection": number, "why": why})
+        self.meter.cut(why)
+
+    def spawn_close(self, connection: Connection, code: CloseCode, reason: str) -> None:
+        """Close a connection while everybody else goes on."""
+        task = asyncio.get_running_loop().create_task(connection.close(code, reason))
+        self._closings.add(task)
+        task.add_done_callback(self._closings.discard)
+
+
+class Session:
+    """One connection's place in the hall: what it may say next, and where its commands go.
+
+    Attributes:
+        encoding: how its frames are written.
+        is_flooding: whether nothing more of it is looked at.
+
+    """
+
+    def __init__(self, connection: Connection, service: Service, address: str) -> None:
+        self.encoding = Encoding(str(connection.subprotocol))
+        self.is_flooding = False
+        self._address = address
+        self._number = next(service.numbers)
+        self._connection = connection
+        self._service = service
+        settings = service.settings
+        self._frames = Bucket(settings.frames_per_second, settings.frame_burst)
+        self._controls = Bucket(settings.controls_per_second, settings.control_burst)
+        self._commands = Bucket(settings.commands_per_second, settings.command_burst)
+        self._greeted = False
+        self._closing = False
+        self._room: Room | None = None
+        self._actor: Actor = None
+        self._spectator = True
+        self._arrived = 0
+        self._round = 0
+        self._message = bytearray()
+        self._fragments = 0
+        self._text = False
+        self.new_batch()
+
+    @property
+    def entered(self) -> bool:
+        """Whether the connection has its place at a table."""
+        return self._room is not None
+
+    # Sending.
+
+    def send(self, events: Batch) -> None:
+        """Send events in one write."""
+        self._write(events.framed(self.encoding))
+
+    def _write(self, frames: bytes) -> None:
+        """Send whole frames; cut a reader off who is too slow for them."""
+        # The library would frame every message anew for every connection.
+        if self._closing or self._connection.protocol.state is not State.OPEN:
+            return
+        transport = self._connection.transport
+        transport.write(frames)
+        if transport.get_write_buffer_size() > self._service.settings.backlog_bytes:
+            self._service.note_cut(self._number, "slow_reader", "cut off a slow reader")
+            self._closing = True
+            transport.abort()
+
+    def reply(self, message: Message) -> None:
+        """Send a message to this connection alone."""
+        self._write(framed(message, self.encoding))
+
+    def close(self, code: CloseCode, reason: str, why: str = "") -> None:
+        """Close the connection with a sentence that a person understands (123 bytes at most).
+
+        ``why`` is the word that it is counted by, where that is not the code's.
+        """
+        if not self._closing:
+            self._closing = True
+            level = logging.WARNING if code is CloseCode.FLOOD else logging.INFO
+            self._service.note_cut(self._number, why or code.name.lower(), level=level)
+            self._service.spawn_close(self._connection, code, reason)
+
+    # Receiving.
+
+    def new_batch(self) -> None:
+        """Note that bytes are being read now: frames in them arrive now, one round after the other."""
+        self._arrived = self._service.clock()
+        self._round = 0
+
+    def count_frame(self) -> bool:
+        """Count a frame of any kind; tell whether what comes in it still matters."""
+        if not self._frames.take(self._arrived):
+            self._end_flood("Too many frames a second.", "flood")
+        return not self._closing
+
+    def count_control(self) -> bool:
+        """Count a ping, a pong or a good-bye; tell whether it is to be answered."""
+        self.count_frame()
+        if not self._controls.take(self._arrived):
+            self._end_flood("Too many pings a second.", "pings")
+        return not self.is_flooding
+
+    def _end_flood(self, reason: str, why: str) -> None:
+        self.is_flooding = True
+        self.close(CloseCode.FLOOD, reason, why)
+
+    def take(self, frame: Frame) -> None:
+        """Deal with one frame; a message in fragments with its last."""
+        if not self.count_frame():
+            return
+        if frame.opcode is not Opcode.CONT:
+            self._message.clear()
+            self._fragments = 0
+            self._text = frame.opcode is Opcode.TEXT
+        self._fragments += 1
+        if self._fragments > self._service.settings.max_fragments:
+            self._end_flood("Too many fragments of one message.", "fragments")
+            return
+        self._message += frame.data  # the library bounds how long this gets
+        if frame.fin:
+            self._take_message(bytes(self._message))
+
+    def _take_message(self, data: bytes) -> None:
+        """Deal with one message. Nothing that a client sends makes this raise."""
+        try:
+            self._understand(data)
+        except Exception:
+            log.exception("a frame could not be handled", extra={"connection": self._number})
+            self.close(CloseCode.SERVER_ERROR, "The server made a mistake; join again to go on.")
+
+    def _understand(self, data: bytes) -> None:
+        try:
+            if self._text is not (self.encoding is Encoding.JSON):
+                raise InvalidFrame("text frames are for JSON, binary frames for msgpack")
+            self._handle(decode_client(data.decode() if self._text else data))
+        except (InvalidFrame, UnicodeDecodeError) as error:
+            reason = "text that is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
+            self.close(CloseCode.BAD_FRAME, f"Not understood: {reason}"[:120])
+        except KeptElsewhere as elsewhere:
+            self.reply(Elsewhere(port=elsewhere.port))
+        except CommandRefused as error:
+            self._service.meter.refused(error.reason)
+            self.reply(Refused(counter=0, reason=error.reason, text=error.text))
+
+    def _handle(self, message: Message) -> None:
+        match message:
+            case cl.Hello():
+                self._greet(message)
+            case _ if not self._greeted:
+                self.close(CloseCode.BAD_FRAME, "Say hello first.")
+            case cl.Ping(stamp=stamp):
+                self.reply(Pong(stamp=stamp))
+            case cl.Command():
+                self._command(message)
+            case _ if self.entered:
+                text = "This connection has its place already; open another."
+                raise CommandRefused(Reason.NOT_NOW, text)
+            case cl.Create():
+                self._create(message)
+            case cl.Join():
+                self._join_or_return(message)
+            case cl.Watch():
+                self._watch(message)
+            case cl.Resume():
+                self._resume(message)
+
+    def _greet(self, hello: cl.Hello) -> None:
+        self._greeted = True
+        if hello.version != VERSION:
+            advice = "update your client" if hello.version < VERSION else "the server needs an update"
+            text = f"This server speaks version {VERSION} of the protocol, you {hello.version}: {advice}."
+            self.close(CloseCode.VERSION, text)
+
+    def _command(self, command: cl.Command) -> None:
+        if self._room is None or self._spectator:
+            text = "You are watching; only players may do that."
+            refused = Refused(counter=command.counter, reason=Reason.NOT_SEATED, text=text)
+            self.reply(refused)
+        elif not self._commands.take(self._arrived):
+            self._service.meter.refused(Reason.TOO_FAST)
+            text = "Too fast: the server takes no more commands a second."
+            self.reply(Refused(counter=command.counter, reason=Reason.TOO_FAST, text=text))
+        else:
+            self._room.put(self, self._actor, command, self._arrived, self._round)
+            self._round += 1
+
+    def _create(self, message: cl.Create) -> None:
+        if not self._service.addresses.take_table(self._address, self._arrived):
+            raise CommandRefused(Reason.TOO_FAST, "Too many tables from your address; wait a minute.")
+        room = self._service.hall.open(message.options, message.passphrase)
+        if message.seated:
+            try:
+                self._join(room, message.name, secrets.token_hex(32))
+            except CommandRefused:
+                self._service.hall.discard(room)
+                raise
+        else:
+            token = secrets.token_hex(32)
+            room.host(hash_token(token))
+            self._seat(room, None, token, 0)
+
+    def _watch(self, message: cl.Watch) -> None:
+        room = self._service.hall.room(message.code)
+        room.admit(message.passphrase)
+        if not room.table.view.options.spectators:
+            raise CommandRefused(Reason.NO_SPECTATORS, "This table wants nobody to look on.")
+        self.reply(Seated(code=room.table.view.code))
+        self._room = room
+        room.audience.watch(self)
+
+    def _join_or_return(self, message: cl.Join) -> None:
+        room = self._service.hall.room(message.code)
+        token = message.token or secrets.token_hex(32)
+        if room.table.claims.knows(hash_token(token)):
+            self._return(room, room.table.claims.actor(hash_token(token)), token, 0)
+        else:
+            room.admit(message.passphrase)
+            self._join(room, message.name, token)
+
+    def _join(self, room: Room, name: str, token: str) -> None:
+        seat = room.join(name, hash_token(token))
+        self._seat(room, seat, token, 0)
+
+    def _resume(self, message: cl.Resume) -> None:
+        room = self._service.hall.room(message.code)
+        actor = room.table.claims.actor(hash_token(message.token))
+        self._return(room, actor, message.token, message.seq)
+
+    def _return(self, room: Room, actor: Actor, token: str, seq: int) -> None:
+        if room.is_halted:
+            self.close(
+                CloseCode.TRY_AGAIN, "The server's disk takes nothing just now; come back in a moment."
+            )
+            return
+        self._seat(room, actor, token, seq)
+
+    def _seat(self, room: Room, actor: Actor, token: str, seq: int) -> None:
+        self._spectator, self._actor, self._room = False, actor, room
+        previous = room.audience.take_seat(self, actor)
+        if previous is not None:
+            previous.close(CloseCode.TAKEN_OVER, "This seat was taken up again from elsewhere.")
+        counter = room.table.claims.counter(actor)
+        seated = Seated(code=room.table.view.code, seat=actor, token=token, counter=counter)
+        room.enter(self, actor, seated, seq)
+        room.connect(actor)
+
+    def gone(self) -> None:
+        """Leave the table, as the connection is lost."""
+        self._closing = True
+        room = self._room
+        if room is not None:
+            room.leave(self, self._actor)
+            if not room.audience:
+                self._service.hall.expire(room)
+
+
+def hash_token(token: str) -> bytes:
+    """Return what is kept of a token."""
+    return hashlib.sha256(token.encode()).digest()

@@ -1,0 +1,256 @@
+"""Several processes that are one server: whoever lands anywhere comes to the table, and one may die alone."""
+
+import asyncio
+import contextlib
+import os
+import random
+import signal
+import socket
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from racing_demon_client import broker as listing
+from racing_demon_client.connection import Client
+from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.messages import client as cl
+from racing_demon_protocol.options import Options
+from racing_demon_protocol.reasons import Phase
+from racing_demon_server.siblings import owner
+
+from ..support.brokers import Broker, Listening
+from ..support.crashes import Player, all_answered, judge, meeting, until
+from ..support.processes import SERVER, server_process, text_of
+from ..support.servers import Closing, Peer
+from ..support.several import Several, is_running, page, several
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
+
+BACK = Closing(1012, "The server stops; your table comes back with it.")
+
+
+# Landing anywhere.
+
+
+async def test_eight_who_land_on_any_process_play_a_match() -> None:
+    """The host and seven others begin at all ports; they meet at one table and see one match."""
+    options = Options(hands=1, countdown_ms=20, tally_ms=0, time_limit_ms=4_000)
+    async with several(3) as server, contextlib.AsyncExitStack() as stack:
+        doors = [*server.urls, server.url]
+        clients = [await stack.enter_async_context(await Client.create(doors[1], "Ann", options))]
+        for number in range(1, 8):
+            joining = Client.join(doors[number % 4], clients[0].code, f"P{number}")
+            clients.append(await stack.enter_async_context(await joining))
+        assert 2 == owner(clients[0].code, 3)
+        players = [Player(client, random.Random(index)) for index, client in enumerate(clients)]
+        tasks = [asyncio.create_task(player.play(0.02)) for player in players]
+        await clients[0].send(cl.Start(counter=clients[0].next_counter()))
+        await until(lambda: all(client.view.phase is Phase.OVER for client in clients))
+        for task in tasks:
+            task.cancel()
+        assert 1 == len({str(client.view.snapshot(0)) for client in clients})
+        assert all("played" in player.answered.values() for player in players)
+        assert [0, 1, 0] == [(await server.facts(number))["tables"] for number in (1, 2, 3)]
+
+
+async def test_every_process_can_be_looked_at() -> None:
+    """Each answers at its own port with its own number, tables and metrics."""
+    async with several(2) as server, await Client.create(server.urls[1], "Ann"):
+        facts = [await server.facts(number) for number in (1, 2)]
+        assert [(1, 0), (2, 1)] == [(fact["process"], fact["tables"]) for fact in facts]
+        metrics = [await page(port, "/metrics") for port in server.ports]
+        assert [False, True] == ['racing_demon_tables{phase="lobby"} 1.0' in text for text in metrics]
+
+
+async def test_the_broker_hears_of_the_tables_of_all(tmp_path: Path) -> None:
+    """Each process is a node of its own there, and players find the tables of all of them."""
+    async with (
+        Broker.running(tmp_path) as broker,
+        Listening.to(broker, "rd/pub/#") as ears,
+        several(2, "--mqtt", broker.url, "--node", "home") as server,
+        await Client.create(server.urls[0], "Ann") as ann,
+        await Client.create(server.urls[1], "Ben") as ben,
+    ):
+        codes = {ann.code, ben.code}
+        topics = {f"rd/pub/home{owner(code, 2)}/tables/{code.lower()}" for code in codes}
+        while not topics <= {heard.topic for heard in ears.heard}:
+            await ears.next()
+        assert codes == {table.code for table in await listing.tables(broker.url)}
+
+
+# Dying and stopping.
+
+
+@asynccontextmanager
+async def two_tables(server: Several) -> AsyncIterator[tuple[list[Player], list[Player]]]:
+    """Let two play at a table of the first process, and two at one of the second."""
+    async with meeting(server.urls[0], 2, 1) as here, meeting(server.urls[1], 2, 2) as there:
+        yield here, there
+
+
+async def test_one_process_dies_alone(tmp_path: Path) -> None:
+    """Killed, it comes back with its tables, and nothing told is lost; others do not notice."""
+    journal = tmp_path / "journal.sqlite"
+    said: list[str] = []
+    async with several(2, "--journal", str(journal)) as server:
+        async with two_tables(server) as (here, there):
+            here[0].client.notice = said.append
+            await until(lambda: all(player.answered for player in (*here, *there)))
+            for _ in range(2):
+                heard = {id(player): len(player.seen) for player in (*here, *there)}
+                first, second = (server.pids[number] for number in (0, -1))
+                os.kill(second, signal.SIGKILL)
+                await until(lambda: all(len(p.seen) > heard[id(p)] for p in (*here, *there)))  # noqa: B023
+                assert first == server.pids[0]
+            await all_answered((*here, *there))
+        assert [] == said
+        server.program.stop()
+        assert 0 == (await server.program.end()).code
+    for path, players in ((journal, here), (tmp_path / "journal-process-2.sqlite", there)):
+        verdict = judge(path, players)
+        assert (0, 0, 0) == (verdict.lost, verdict.doubled, verdict.gaps)
+        assert verdict.told
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "SIGINT"])
+async def test_a_signal_stops_all_and_they_come_back_with_their_tables(tmp_path: Path, number: int) -> None:
+    """Everybody is told that the table comes back, and it does: with the seats, wherever one asks for it."""
+    arguments = ("--journal", str(tmp_path / "journal.sqlite"))
+    async with several(2, *arguments) as server:
+        async with Peer.hosting(server.urls[0]) as ann, Peer.hosting(server.urls[1]) as ben:
+            server.program.stop(number)
+            assert (BACK, BACK) == (await ann.closed(), await ben.closed())
+        ended = await server.program.end()
+        assert (0, "", "") == ended
+    async with several(2, *arguments) as server:
+        for peer in (ann, ben):
+            for url in server.urls:
+                async with await Client.resume(url, peer.code, peer.token) as client:
+                    assert 0 == client.seat
+
+
+async def test_none_outlives_the_one_that_looks_after_them(tmp_path: Path) -> None:
+    """Killed, that one takes the others with it; they say goodbye, and the tables stay in their journals."""
+    async with several(2, "--journal", str(tmp_path / "journal.sqlite")) as server:
+        async with Peer.hosting(server.urls[1]) as ann:
+            pids = server.pids
+            server.program.stop(signal.SIGKILL)
+            assert BACK == await ann.closed()
+        await until(lambda: not any(map(is_running, pids)))
+
+
+async def test_one_that_cannot_start_again_ends_all(tmp_path: Path) -> None:
+    """What it says of why is told, with the exit code of its reason, after a few attempts."""
+    async with several(2, "--journal", str(tmp_path / "journal.sqlite")) as server:
+        ruined = tmp_path / "journal-process-2.sqlite"
+        for part in tmp_path.glob(f"{ruined.name}-*"):
+            part.unlink()
+        ruined.write_bytes(b"shopping list\n" * 999)
+        os.kill(server.pids[1], signal.SIGKILL)
+        ended = await server.program.end()
+    assert (3, "") == (ended.code, ended.out)
+    assert f"{ruined} is no journal of Racing Demon." in ended.err
+    assert "Traceback" not in ended.err
+
+
+# More of them, or fewer.
+
+
+async def seen_from(url: str, codes: list[str]) -> list[str]:
+    """Return those of the tables that can be watched by whoever begins at a port."""
+    seen = []
+    for code in codes:
+        with contextlib.suppress(CommandRefused):
+            async with await Client.watch(url, code):
+                seen.append(code)
+    return seen
+
+
+async def opened(url: str) -> str:
+    """Open a table at a port, leave it alone, and return its code."""
+    async with await Client.create(url, "Ann") as ann:
+        return ann.code
+
+
+async def test_one_process_s_tables_are_found_among_several(tmp_path: Path) -> None:
+    """Whatever their codes, from wherever one comes: the first process has them."""
+    arguments = ("--journal", str(tmp_path / "journal.sqlite"))
+    async with server_process(*arguments) as (program, url):
+        codes = [await opened(url) for _ in range(8)]
+        program.stop()
+        await program.end()
+    async with several(3, *arguments) as server:
+        assert [codes] * 3 == [await seen_from(url, codes) for url in server.urls]
+        assert 8 == (await server.facts(1))["tables"]
+
+
+async def test_tables_of_a_process_that_is_not_there_wait_for_it(tmp_path: Path) -> None:
+    """With fewer processes the others' tables are found, and a warning tells of those that are not."""
+    arguments = ("--journal", str(tmp_path / "journal.sqlite"))
+    async with several(3, *arguments) as server:
+        codes = [await opened(url) for url in server.urls]
+        server.program.stop()
+        assert "" == (await server.program.end()).err
+    async with several(2, *arguments) as server:
+        assert [codes[:2]] * 2 == [await seen_from(url, codes) for url in server.urls]
+        server.program.stop()
+        ended = await server.program.end()
+        assert "tables of an earlier process stay in its journal; more --processes open them" in ended.err
+    async with several(3, *arguments) as server:
+        assert [codes] * 3 == [await seen_from(url, codes) for url in server.urls]
+
+
+# What goes wrong.
+
+
+def three_free() -> int:
+    """Return the first of three ports in a row on which nobody listens now."""
+    while True:
+        with contextlib.ExitStack() as stack, contextlib.suppress(OSError):
+            port = int(stack.enter_context(socket.create_server(("127.0.0.1", 0))).getsockname()[1])
+            for further in (1, 2):
+                stack.enter_context(socket.create_server(("127.0.0.1", port + further)))
+            return port
+
+
+async def test_a_port_that_is_taken_is_named() -> None:
+    """It may be one of the processes' own; nothing is started then."""
+    port = three_free()
+    with socket.create_server(("127.0.0.1", port + 2)):
+        where = ("--host=127.0.0.1", f"--port={port}")
+        ended = await text_of(SERVER, *where, "--processes=2", "--durability=none")
+    assert (1, "") == (ended.code, ended.out)
+    assert f"cannot listen on 127.0.0.1:{port + 2}: Address already in use" in ended.err
+
+
+@pytest.mark.parametrize("which", ["journal.sqlite", "journal-process-2.sqlite"])
+async def test_no_process_shares_its_journal(tmp_path: Path, which: str) -> None:
+    """Where another server has the journal of one of them, none is started."""
+    async with server_process("--journal", str(tmp_path / which)):
+        ended = await text_of(
+            SERVER, "--port=0", "--processes=2", "--journal", str(tmp_path / "journal.sqlite")
+        )
+    assert (3, "") == (ended.code, ended.out)
+    assert f"Another server uses the journal {tmp_path / which}" in ended.err
+    assert "Traceback" not in ended.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["--processes=0"], "'0' will not do: 1 to 20 processes"),
+        (["--processes=21"], "'21' will not do: 1 to 20 processes"),
+        (["--processes=many"], "'many' will not do: 1 to 20 processes"),
+        (["--processes=2", "--port=65534"], "--port is too high: the processes take the ports behind it"),
+        (["--processes=2", "--stop-with-stdin"], "--processes does not go with --stop-with-stdin"),
+        (["--processes=2", f"--node={'a' * 32}"], "--node is too long"),
+    ],
+)
+async def test_what_cannot_be_is_said(arguments: list[str], why: str) -> None:
+    """Wrong arguments end the program before anything is started."""
+    ended = await text_of(SERVER, *arguments)
+    assert (2, "") == (ended.code, ended.out)
+    assert why in ended.err
