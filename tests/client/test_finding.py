@@ -157,8 +157,10 @@ async def test_no_tables_is_told_by_the_exit_code(here: Here, monkeypatch: pytes
     assert "No table was found" in ended.err
 
 
-async def test_joining_without_a_choice_ends_with_2(here: Here) -> None:
+async def test_joining_without_a_choice_ends_with_2(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
     """``join`` and ``watch`` list several tables, and take none where nobody can choose."""
+    monkeypatch.setattr(finding, "PATIENCE_SECONDS", 10.0)
+    monkeypatch.setattr(finding, "LOOK_SECONDS", 5.0)  # on a busy machine the second may be found late
     async with AsyncExitStack() as stack:
         for name in ("Ann", "Ben"):
             await hosted(stack, name)

@@ -24,7 +24,7 @@ async def begin(player: Player) -> None:
 async def end(player: Player) -> None:
     """Check that the tally is shown, as the server counted it."""
     await until(player, Phase.TALLY, Phase.OVER)
-    while not isinstance(player.app.screen, TallyScreen) or "checking" in player.text:
+    while not isinstance(player.app.screen, TallyScreen) or "Checked: " not in player.text:
         await player.pilot.pause(0.05)
     view = player.session.client.view
     points = dict(zip(view.hand_seats, view.results[-1].points, strict=True))
