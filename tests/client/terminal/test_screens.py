@@ -238,6 +238,7 @@ async def test_looks_are_kept(folders: Folders) -> None:
         ):
             await player.pilot.press(key)
             await shows(player, sentence)
+        await wait(player.pilot, lambda: load(folders.settings).volume == 2)  # it is kept beside the game
         kept = load(folders.settings)
         assert ("small", "light", False, False, 2) == (
             kept.density,
