@@ -142,6 +142,7 @@ class TerminalApp(App[None]):
         self.failure: RacingDemonError | None = None
         self._opened = opened
         self._settings = settings
+        self._saving = asyncio.Lock()
         self._recorder = recorder
         self._watched = watched
         self._stack = AsyncExitStack()
@@ -379,7 +380,8 @@ class TerminalApp(App[None]):
     async def _save(self, changes: dict[str, Any]) -> None:
         """Write settings down in a thread: a slow disk must not hold up a card."""
         try:
-            await asyncio.to_thread(save, settings_path(), **changes)
+            async with self._saving:  # each change is made to what the one before has left
+                await asyncio.to_thread(save, settings_path(), **changes)
         except SettingsRefused as error:
             if self.session is not None:
                 self.session.desk.hands.say(screen_text(str(error)), self.session.now(), is_warning=True)

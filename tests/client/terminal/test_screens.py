@@ -1,10 +1,12 @@
 """The screens of the real application, with keys, clicks and a real server."""
 
+from typing import Any
+
 import pytest
 from textual.widgets import Label, Select
 
 from racing_demon_client.connection import Client
-from racing_demon_client.settings import load
+from racing_demon_client.settings import Settings, load
 from racing_demon_client.terminal.screens.dialogs import ChatScreen, HelpScreen, QuestionScreen
 from racing_demon_client.terminal.screens.options import OptionsScreen
 from racing_demon_client.terminal.screens.picture import LobbyScreen, PictureScreen, TallyScreen
@@ -238,6 +240,7 @@ async def test_looks_are_kept(folders: Folders) -> None:
         ):
             await player.pilot.press(key)
             await shows(player, sentence)
+        await wait(player.pilot, lambda: load(folders.settings).volume == 2)  # it is kept beside the game
         kept = load(folders.settings)
         assert ("small", "light", False, False, 2) == (
             kept.density,
@@ -246,6 +249,15 @@ async def test_looks_are_kept(folders: Folders) -> None:
             kept.sound,
             kept.volume,
         )
+
+
+async def test_changes_in_quick_succession_are_all_kept(folders: Folders) -> None:
+    """However fast changes come, each is kept beside the others."""
+    changes: dict[str, Any] = {"density": "small", "palette": "light", "motion": False, "volume": 2}
+    async with hosting(how="practised") as player:
+        for name, value in changes.items():
+            player.app.keep(**{name: value})
+        await wait(player.pilot, lambda: load(folders.settings) == Settings(**changes))
 
 
 async def test_a_file_that_cannot_be_kept_is_told(folders: Folders) -> None:
