@@ -56,15 +56,16 @@ class Screen:
 
     def feed(self, data: bytes, at: int) -> list[Frame]:
         """Take what a program wrote, read at a time, and return the paints that are complete with it."""
-        text, self._rest = self._rest + self._decode(data), ""
+        text = self._rest + self._decode(data)
         frames = []
-        for token in TOKEN.finditer(text):
+        done = 0
+        while token := TOKEN.match(text, done):  # up to a sequence whose end has not been read yet
             if self._take(token, at):
                 assert self._frame is not None
                 frames.append(self._frame)
                 self._frame = None
-            last = token.end()
-        self._rest = text[last:] if text else ""
+            done = token.end()
+        self._rest = text[done:]
         return frames
 
     def _take(self, token: re.Match[str], at: int) -> bool:
