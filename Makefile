@@ -45,13 +45,12 @@ games-table: $(STAMP)  ## write docs/games.md anew: every game, how it is raced,
 programs:
 	@sh tests/programs.sh
 
-# Many tests wait for programs and clocks, so there are more of them at a time than the least machine has cores;
-# those that have terminals, networks and brokers of their own are fewer at once.
+# Whole programs, on terminals, networks and brokers of their own, wait for each other more than they compute.
 unit: $(STAMP)  ## the tests alone; with ARGS, those that they name
 ifdef ARGS
 	$(BIN)/pytest $(ARGS)
 else
-	$(BIN)/pytest -n 4 --dist worksteal tests/protocol tests/server tests/client
+	$(BIN)/pytest -n auto --maxprocesses 4 --dist worksteal tests/protocol tests/server tests/client
 	$(BIN)/pytest -n 2 --dist loadfile tests/system
 endif
 

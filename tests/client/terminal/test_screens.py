@@ -140,7 +140,7 @@ async def test_help_opens_and_closes() -> None:
 
 async def test_the_signal_closes_the_help() -> None:
     """Who reads the help when play begins sees the cards at once."""
-    async with hosting(Options(countdown_ms=1_000, tally_ms=600_000)) as player:
+    async with hosting(Options(countdown_ms=6_000, tally_ms=600_000)) as player:
         await player.pilot.press("1", "enter")
         await wait(player.pilot, lambda: player.phase is Phase.COUNTDOWN)
         await wait(player.pilot, lambda: isinstance(player.app.screen, TableScreen))
