@@ -104,7 +104,7 @@ async def test_one_process_dies_alone(tmp_path: Path) -> None:
                 first, second = (server.pids[number] for number in (0, -1))
                 os.kill(second, signal.SIGKILL)
                 await until(lambda: all(len(p.seen) > heard[id(p)] for p in (*here, *there)))  # noqa: B023
-                assert first == server.pids[0]
+                os.kill(first, 0)  # it is still there; the list of children may miss one while others end
             await all_answered((*here, *there))
         assert [] == said
         server.program.stop()
