@@ -100,9 +100,10 @@ async def test_one_process_dies_alone(tmp_path: Path) -> None:
             here[0].client.notice = said.append
             await until(lambda: all(player.answered for player in (*here, *there)))
             for _ in range(2):
-                heard = {id(player): len(player.seen) for player in (*here, *there)}
-                first, second = (server.pids[number] for number in (0, -1))
+                first, second = server.pids
                 os.kill(second, signal.SIGKILL)
+                await until(lambda: len(server.pids) == 2 and second not in server.pids)  # noqa: B023
+                heard = {id(player): len(player.seen) for player in (*here, *there)}
                 await until(lambda: all(len(p.seen) > heard[id(p)] for p in (*here, *there)))  # noqa: B023
                 assert first == server.pids[0]
             await all_answered((*here, *there))
