@@ -272,8 +272,9 @@ class Session:
     def _join_or_return(self, message: cl.Join) -> None:
         room = self._service.hall.room(message.code)
         token = message.token or secrets.token_hex(32)
-        if room.table.claims.knows(hash_token(token)):
-            self._return(room, room.table.claims.actor(hash_token(token)), token, 0)
+        token_hash, claims = hash_token(token), room.table.claims
+        if claims.knows(token_hash):
+            self._return(room, claims.actor(token_hash), token, 0)
         else:
             room.admit(message.passphrase)
             self._join(room, message.name, token)
