@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 
 .PHONY: play test check format lint types contracts schema schema-write programs unit test-lan wheel-test \
 	attacks autobahn contention crash fuzz fuzz-sockets hidden soak torn \
-	bench games games-table bench-bots bench-broker bench-scores bench-spectators bench-ui panes picture clean help
+	bench figures games games-table bench-bots bench-broker bench-scores bench-spectators bench-ui panes picture clean help
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -86,6 +86,10 @@ games: $(STAMP)  ## GAMES (1,000) random hands of every game, all invariants; th
 	RACING_DEMON_GAMES=$(or $(GAMES),1000) RACING_DEMON_DEALS=$(or $(DEALS),1000000) \
 		$(BIN)/pytest -s -o faulthandler_timeout=0 tests/protocol/mechanics tests/protocol/test_building_games.py \
 		tests/protocol/test_figures.py tests/protocol/test_metamorphic.py $(ARGS)
+
+figures: $(STAMP)  ## how many Klondike deals can be won: DEALS (1,000), up to POSITIONS (5,000,000) of each; an hour
+	RACING_DEMON_SOLVED=$(or $(DEALS),1000) RACING_DEMON_POSITIONS=$(or $(POSITIONS),5000000) \
+		$(BIN)/pytest -s -o faulthandler_timeout=0 tests/protocol/test_figures_solved.py $(ARGS)
 
 crash: $(STAMP) programs  ## kill the server at KILLS random instants (10,000), and at every write of a hand; hours
 	RACING_DEMON_KILLS=$(or $(KILLS),10000) RACING_DEMON_WRITE_STEP=$(or $(STEP),1) \
