@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from string import ascii_lowercase, ascii_uppercase
 from typing import Final
 
+from racing_demon_protocol.cards import RANK_NAMES, SUIT_SIZE
+
 from .actions import (
     ACTIONS,
     LOBBY_ACTIONS,
@@ -171,9 +173,13 @@ class Keymap:
         ]
         if moves:
             brief[:0] = [(moves, "move"), (ups, "up")]
-        letters = [self.labels[f"pile-{n}"] for n in range(1, MOST_PILES + 1) if f"pile-{n}" in self.labels]
-        if letters:
-            brief.insert(0, (f"{letters[0]}-{letters[-1]}", "piles"))
+        piles = []
+        for kind, most in (("place", SUIT_SIZE), ("pile", MOST_PILES)):
+            names = (f"{kind}-{number}" for number in range(1, most + 1))
+            if keys := [self.labels[name] for name in names if name in self.labels]:
+                piles.append("-".join(dict.fromkeys((keys[0], keys[-1]))))
+        if piles:
+            brief.insert(0, (" ".join(piles), "piles"))
         return brief
 
 
@@ -211,19 +217,26 @@ def table_keymap(  # noqa: PLR0913
 
 
 def pile_keymap(
-    bindings: Mapping[str, str], *, piles: int, foundations: int = 0, alone: bool = False
+    bindings: Mapping[str, str], *, piles: int, places: int = 0, foundations: int = 0, alone: bool = False
 ) -> Keymap:
     """Return the keys of a table where each pile has a letter: the small ones first, then the capitals.
 
-    While there are capitals left, the capital letter of a pile sends its top card up.
+    While there are capitals left, the capital letter of a pile sends its top card up. Places that belong to
+    ranks have these for keys, as they are written on the cards; other piles have the letters that are left.
     """
     table = [a for a in _table_actions(alone) if not a.id.startswith(("waste", "reserve"))]
-    actions = [*pile_actions(piles, foundations), *table]
+    actions = [*pile_actions(piles, foundations, places), *table]
     keys = {action.id: [*action.keys, *LETTERLESS.get(action.id, "")] for action in actions}
-    for number, letter in enumerate((ascii_lowercase + ascii_uppercase)[:piles], start=1):
-        keys[f"pile-{number}"].append(letter)
-        if piles <= len(ascii_lowercase):
-            keys[f"pile-{number}-up"].append(letter.upper())
+    ranks = RANK_NAMES[:places].lower()
+    small = [letter for letter in ascii_lowercase if letter not in ranks]
+    chosen = {f"place-{number}": key for number, key in enumerate(ranks, start=1)}
+    chosen |= {
+        f"pile-{number}": letter for number, letter in enumerate([*small, *ascii_uppercase][:piles], start=1)
+    }
+    for name, key in chosen.items():
+        keys[name].append(key)
+        if piles <= len(small) and key.isalpha():
+            keys[f"{name}-up"].append(key.upper())
     _add_digits(keys, foundations)
     _give_way(keys)
     return Keymap(actions, keys, bindings)
@@ -235,8 +248,9 @@ def game_keymap(
     """Return the keys of a table for the piles that a player may choose, by the names of their actions."""
     kinds = [name.partition("-")[0] for name in names]
     foundations = kinds.count("foundation")
-    if piles := kinds.count("pile"):
-        return pile_keymap(bindings, piles=piles, foundations=foundations, alone=alone)
+    piles, places = kinds.count("pile"), kinds.count("place")
+    if piles or places:
+        return pile_keymap(bindings, piles=piles, places=places, foundations=foundations, alone=alone)
     return table_keymap(
         preset,
         bindings,
@@ -315,7 +329,7 @@ def known_actions() -> frozenset[str]:
         *REPLAY_ACTIONS,
         *SOLO_ACTIONS,
         *column_actions(MOST_COLUMNS),
-        *pile_actions(MOST_PILES, MOST_FOUNDATIONS),
+        *pile_actions(MOST_PILES, MOST_FOUNDATIONS, SUIT_SIZE),
     ]
     return frozenset(action.id for action in every)
 
