@@ -43,7 +43,7 @@ __all__ = ["kind_of", "rules_of"]
 KINDS: Final = {
     Racing.SHARED: "around shared foundations",
     Racing.IDENTICAL: "on identical deals",
-    Racing.REFLEX: "for quick hands: no choice",
+    Racing.REFLEX: "for quick hands",
     Racing.TOGETHER: "two play together",
     Racing.SOLO: "alone only",
 }
