@@ -320,7 +320,7 @@ def compiled(source: Path) -> Path:
     """
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if compiler is None:
-        raise FileNotFoundError("no C compiler, which the load needs: on Debian, apt install gcc")
+        raise FileNotFoundError("no C compiler: on Debian, apt install gcc")
     folder = tempfile.mkdtemp(prefix="racing-demon-bench-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     target = Path(folder) / source.stem

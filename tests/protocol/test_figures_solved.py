@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections import Counter
 from dataclasses import dataclass
+from itertools import count, islice, tee
 from typing import Final
 
 import pytest
@@ -19,15 +20,12 @@ from ..support.thoughtful import Outcome, can_be_won, play_line, solve
 
 DEALS: Final = int(os.environ.get("RACING_DEMON_SOLVED", "50"))
 """How many deals of each game are solved."""
-MOST: Final = int(os.environ.get("RACING_DEMON_POSITIONS", "100000"))
+MOST: Final = int(os.environ.get("RACING_DEMON_POSITIONS", "50000"))
 """How many positions of a deal are looked at before it counts as unknown."""
 DOUBT: Final = 0.00005
 """How improbable it is at each end that a true figure lies outside of what was measured."""
 
-pytestmark = pytest.mark.skipif(
-    all(shutil.which(compiler) is None for compiler in ("cc", "gcc", "clang")),
-    reason="the solver is compiled",
-)
+pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="the solver is compiled")
 
 
 @dataclass(frozen=True)
@@ -63,7 +61,7 @@ def test_as_many_deals_can_be_won_as_is_published(game: Published) -> None:
     """The published share is no surprise; each deal that counts as won is played to its end by the engine."""
     rules, outcomes, positions = game.rules, Counter[Outcome](), 0
     deals = [deal_seed(rules, number.to_bytes(32, "big")) for number in range(DEALS)]
-    for deal, solved in zip(deals, solve(deals, MOST), strict=True):
+    for deal, solved in zip(deals, solve(rules, deals, MOST), strict=True):
         outcomes[solved.outcome] += 1
         positions += solved.positions
         play_line(deal, solved.line)
@@ -81,15 +79,14 @@ def test_as_many_deals_can_be_won_as_is_published(game: Published) -> None:
 @pytest.mark.parametrize("game", GAMES, ids=str)
 def test_what_is_lost_is_lost(game: Published) -> None:
     """Where the solver calls a late position lost, no legal plays lead to a win, says the engine alone."""
-    late = [_late(game.rules, number) for number in range(10 * DEALS)]
-    answers = zip(late, solve(late, MOST // 2_000), strict=True)
-    told = Counter(can_be_won(each, 10_000) for each, solved in answers if solved.outcome is Outcome.LOST)
-    sys.stdout.write(
-        f"Klondike, {game}: of {len(late)} late positions {told[Outcome.LOST]} are lost, says the engine, "
-        f"and {told[Outcome.UNKNOWN]} perhaps\n"
-    )
+    rules = game.rules
+    late, again = tee(_late(rules, number) for number in count())
+    answers = zip(late, solve(rules, again, 100), strict=True)
+    lost = islice((each for each, solved in answers if solved.outcome is Outcome.LOST), DEALS // 2)
+    told = Counter(can_be_won(each, 1_000) for each in lost)
+    sys.stdout.write(f"Klondike, {game}: {told[Outcome.LOST]} of {DEALS // 2} late positions are lost\n")
     assert not told[Outcome.WON]
-    assert told[Outcome.LOST] > DEALS / 10 > told[Outcome.UNKNOWN]
+    assert told[Outcome.LOST] > told[Outcome.UNKNOWN]
 
 
 def _late(rules: Rules, number: int) -> Position:

@@ -20,8 +20,8 @@
    and colour) lie face up than have something upon them; if it is the other one that is free, what lies upon this
    one is moved there before it is played. Spaces are all the same, and so is a king in any of them.
 
-   Every position found is kept, and looked at once, those that seem nearest to the end first. When none is
-   left, it is lost. */
+   Every position found is kept, and looked at once, those that seem nearest to the end first. When none is left,
+   it is lost. */
 
 #include <stdint.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ typedef uint64_t cards; /* a set of them, a bit each */
 /* talon: a bit for each card that is still in waste and stock; waste: how many of these are in the waste;
    up: on each foundation; left: how many of each column's first cards are still there, the last of them face up. */
 struct position { uint32_t talon; int waste, up[4], left[COLUMNS]; };
-struct child { uint64_t key; int play; };
+struct child { uint64_t key; int play, measure; };
 struct node { uint64_t key; uint32_t parent, next; };
 
 static const int left_bits[COLUMNS] = {1, 2, 2, 3, 3, 3, 3};
@@ -46,10 +46,12 @@ static int turn, may_take_back;
 static uint32_t limit;
 
 static int talon[MOST_TALON], talon_size, column[COLUMNS][COLUMNS];
-static cards elsewhere; /* what lies neither in the talon nor in a column at first */
+static cards elsewhere;                  /* what lies neither in the talon nor in a column at first */
+static cards gone[COLUMNS][COLUMNS + 1]; /* of each column's first cards, what is not there when so many are left */
 
 static struct node *nodes;
-static uint32_t count, room, *slots, slot_mask, waiting[MEASURES];
+static uint64_t *known; /* the keys of all nodes, each near the place of its hash */
+static uint32_t count, room, known_mask, waiting[MEASURES];
 
 static int rank(int card) { return card >> 2; }
 static int suit(int card) { return card & 3; }
@@ -59,7 +61,8 @@ static cards bit(int card) { return (cards)1 << card; }
 /* How many cards of a kind are in a set. */
 static int of_kind(cards set, int rank, int is_red)
 {
-	return __builtin_popcount(set >> 4 * rank & (is_red ? 0xA : 0x5));
+	unsigned two = set >> (4 * rank + is_red);
+	return (two & 1) + (two >> 2 & 1);
 }
 
 static uint64_t pack(const struct position *at)
@@ -103,7 +106,7 @@ struct table {
 	int spaces;
 };
 
-/* The numbers of waste cards at which a turn can end, as bits. */
+/* How many cards can be in the waste after plays of the stock alone, if there are so many in both; as bits. */
 static uint32_t ends(const struct position *at, int size)
 {
 	uint32_t ends = at->waste ? 1u << at->waste : 0;
@@ -121,12 +124,10 @@ static struct table lay(const struct position *at)
 {
 	struct table table = {.shown = elsewhere, .spaces = COLUMNS};
 	cards first = 0;
-	for (int i = 0; i < talon_size; i++)
-		if (!(at->talon >> i & 1))
-			table.shown |= bit(talon[i]);
+	for (uint32_t played = ~at->talon & ((1u << talon_size) - 1); played; played &= played - 1)
+		table.shown |= bit(talon[__builtin_ctz(played)]);
 	for (int c = 0; c < COLUMNS; c++) {
-		for (int i = at->left[c]; i < COLUMNS && column[c][i] >= 0; i++)
-			table.shown |= bit(column[c][i]);
+		table.shown |= gone[c][at->left[c]];
 		if (at->left[c]) {
 			first |= bit(column[c][at->left[c] - 1]);
 			table.spaces--;
@@ -136,7 +137,7 @@ static struct table lay(const struct position *at)
 		table.shown &= ~((bit(4 * at->up[s]) - 1) & ((cards)0x1111111111111 << s));
 	table.upon = table.shown;
 	table.shown |= first;
-	table.spaces -= __builtin_popcountll(table.upon >> 4 * KING);
+	table.spaces -= __builtin_popcount(table.upon >> 4 * KING);
 	return table;
 }
 
@@ -165,10 +166,21 @@ static int is_safe(const struct position *at, int card)
 	return least >= rank(card) - 1 && (same >= rank(card) - 2 || (!may_take_back && least >= rank(card)));
 }
 
+/* How near the end a position seems to be. */
+static int measure(const struct position *at)
+{
+	int up = 0, left = 0;
+	for (int s = 0; s < 4; s++)
+		up += at->up[s];
+	for (int c = 0; c < COLUMNS; c++)
+		left += at->left[c];
+	return 300 + 2 * up - 5 * left - 3 * __builtin_popcount(at->talon);
+}
+
 static struct child after(struct position at, int play)
 {
 	at = plain(at);
-	return (struct child){pack(&at), play};
+	return (struct child){pack(&at), play, measure(&at)};
 }
 
 /* The same, with a column's first card taken away, where it was one. */
@@ -186,7 +198,8 @@ static struct position raised(struct position at, int card)
 	return at;
 }
 
-/* All plays that may be of use; a safe one is alone. */
+/* Find all plays that may be of use, and say how many; a safe one comes alone. From the waste, when cards are turned by
+   threes, none is safe: it changes which cards can be turned up. */
 static int children(const struct position *at, struct child *found)
 {
 	struct table table = lay(at);
@@ -210,10 +223,10 @@ static int children(const struct position *at, struct child *found)
 		}
 	int size = __builtin_popcount(at->talon), place = 0;
 	uint32_t reached = ends(at, size);
-	for (int i = 0; i < talon_size; i++) {
-		if (!(at->talon >> i & 1) || !(reached >> ++place & 1))
+	for (uint32_t left = at->talon; left; left &= left - 1) {
+		if (!(reached >> ++place & 1))
 			continue;
-		int card = talon[i];
+		int i = __builtin_ctz(left), card = talon[i];
 		struct position taken = *at;
 		taken.talon &= ~(1u << i);
 		taken.waste = place - 1;
@@ -238,50 +251,44 @@ static int children(const struct position *at, struct child *found)
 	return made;
 }
 
-/* How near the end a position seems to be. */
-static int measure(const struct position *at)
+static uint64_t *home_of(uint64_t key)
 {
-	int up = 0, left = 0;
-	for (int s = 0; s < 4; s++)
-		up += at->up[s];
-	for (int c = 0; c < COLUMNS; c++)
-		left += at->left[c];
-	return 300 + 2 * up - 5 * left - 3 * __builtin_popcount(at->talon);
+	return known + (key * 0x9E3779B97F4A7C15u >> 32 & known_mask);
 }
 
-static uint32_t slot_of(uint64_t key)
+/* Where a key is known, or would be written: no key is 0. */
+static uint64_t *place_of(uint64_t key)
 {
-	uint32_t slot = (key * 0x9E3779B97F4A7C15u >> 32) & slot_mask;
-	while (slots[slot] != NONE && nodes[slots[slot]].key != key)
-		slot = (slot + 1) & slot_mask;
-	return slot;
+	uint64_t *place = home_of(key);
+	while (*place && *place != key)
+		place = place < known + known_mask ? place + 1 : known;
+	return place;
 }
 
 static void make_room(uint32_t wanted)
 {
 	room = wanted;
-	slot_mask = 2 * room - 1;
+	known_mask = 2 * room - 1;
+	free(known);
+	known = calloc(2 * room, sizeof *known);
 	nodes = realloc(nodes, room * sizeof *nodes);
-	slots = realloc(slots, 2 * room * sizeof *slots);
-	if (!nodes || !slots) {
+	if (!known || !nodes) {
 		fputs("thoughtful: not enough memory; ask for a smaller LIMIT\n", stderr);
 		exit(1);
 	}
-	memset(slots, 0xFF, 2 * room * sizeof *slots);
 	for (uint32_t i = 0; i < count; i++)
-		slots[slot_of(nodes[i].key)] = i;
+		*place_of(nodes[i].key) = nodes[i].key;
 }
 
 /* Keep a position, unless it is known. */
-static void keep(uint64_t key, uint32_t parent)
+static void keep(struct child child, uint32_t parent)
 {
-	uint32_t slot = slot_of(key);
-	if (slots[slot] != NONE)
+	uint64_t *place = place_of(child.key);
+	if (*place)
 		return;
-	struct position at = unpack(key);
-	int m = measure(&at);
-	nodes[count] = (struct node){key, parent, waiting[m]};
-	slots[slot] = waiting[m] = count++;
+	*place = child.key;
+	nodes[count] = (struct node){child.key, parent, waiting[child.measure]};
+	waiting[child.measure] = count++;
 	if (count == room)
 		make_room(2 * room);
 }
@@ -291,21 +298,20 @@ static int is_won(const struct position *at)
 	return at->up[0] + at->up[1] + at->up[2] + at->up[3] == 4 * (KING + 1);
 }
 
-static void print_plays(uint32_t node)
+/* Print the plays from the first node to this one; what waits is not needed any more. */
+static void print_plays(uint32_t last)
 {
-	static int plays[1 << 16];
-	int made = 0;
-	for (uint32_t parent; (parent = nodes[node].parent) != NONE; node = parent) {
-		struct child found[MOST_CHILDREN];
-		struct position at = unpack(nodes[parent].key);
-		int i = 0;
+	uint32_t node = last;
+	for (uint32_t parent; (parent = nodes[node].parent) != NONE; node = parent)
+		nodes[parent].next = node;
+	for (; node != last; node = nodes[node].next) {
+		struct child found[MOST_CHILDREN], *child = found;
+		struct position at = unpack(nodes[node].key);
 		children(&at, found);
-		while (found[i].key != nodes[node].key)
-			i++;
-		plays[made++] = found[i].play;
+		while (child->key != nodes[nodes[node].next].key)
+			child++;
+		printf(" %c%d", child->play >= UP ? '+' : '-', child->play % UP);
 	}
-	while (made--)
-		printf(" %c%d", plays[made] >= UP ? '+' : '-', plays[made] % UP);
 }
 
 static void solve(struct position start)
@@ -313,8 +319,7 @@ static void solve(struct position start)
 	count = 0;
 	memset(waiting, 0xFF, sizeof waiting);
 	make_room(1 << 12);
-	start = plain(start);
-	keep(pack(&start), NONE);
+	keep(after(start, 0), NONE);
 	for (int m = MEASURES - 1; m >= 0 && count < limit;) {
 		uint32_t node = waiting[m];
 		if (node == NONE) {
@@ -330,9 +335,14 @@ static void solve(struct position start)
 			return;
 		}
 		struct child found[MOST_CHILDREN];
-		for (int made = children(&at, found); made--;)
-			keep(found[made].key, node);
-		m = MEASURES - 1;
+		int made = children(&at, found);
+		for (int i = 0; i < made; i++)
+			__builtin_prefetch(home_of(found[i].key));
+		while (made--) {
+			keep(found[made], node);
+			if (m < found[made].measure)
+				m = found[made].measure;
+		}
 	}
 	printf("%s %u\n", count < limit ? "lost" : "unknown", count);
 }
@@ -363,6 +373,9 @@ static struct position read_position(int first)
 		at.left[c] = read_number(0, c + 1);
 		for (int i = 0; i < at.left[c]; i++)
 			elsewhere &= ~bit(column[c][i] = read_number(0, 51));
+		gone[c][at.left[c]] = 0;
+		for (int i = at.left[c]; i--;)
+			gone[c][i] = gone[c][i + 1] | bit(column[c][i]);
 	}
 	return at;
 }

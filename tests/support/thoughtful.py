@@ -11,6 +11,7 @@ from benchmarks.yardsticks.loading import compiled
 
 from racing_demon_protocol.board import FOUNDATIONS, Kind, Place, Play
 from racing_demon_protocol.cards import UNKNOWN, Card, card, rank, suit
+from racing_demon_protocol.rules import Rules
 
 from .boards import Position
 
@@ -45,22 +46,19 @@ class Solved:
     line: Sequence[tuple[Card, bool]] = ()
 
 
-def solve(positions: Iterable[Position], most: int) -> Iterator[Solved]:
-    """Tell of positions of the same game of Klondike whether they can be won, within so many positions."""
-    asked = list(positions)
-    rules = asked[0].rules
+def solve(rules: Rules, positions: Iterable[Position], most: int) -> Iterator[Solved]:
+    """Tell of each position of a game of Klondike whether it can be won, by looking at ``most`` others."""
     backward = any(rules.may_take_back(0, pile) for pile in rules.layout.foundations)
     command = [str(compiled(SOURCE)), str(rules.turn_size), str(int(backward)), str(most)]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as process:  # noqa: S603 - compiled here
         assert process.stdin is not None
         assert process.stdout is not None
-        for position in asked:
+        for position in positions:
             process.stdin.write(" ".join(map(str, _written(position))) + "\n")
             process.stdin.flush()
             outcome, found, *plays = process.stdout.readline().split()
             yield Solved(Outcome(outcome), int(found), [_read(play) for play in plays])
-    assert process.returncode == 0
 
 
 def play_line(position: Position, line: Iterable[tuple[Card, bool]]) -> None:
@@ -84,13 +82,13 @@ def play_line(position: Position, line: Iterable[tuple[Card, bool]]) -> None:
 def can_be_won(position: Position, most: int) -> Outcome:
     """Tell whether one player can go out, from looking at every position that legal plays lead to.
 
-    This knows no rule but what the engine says, and takes its time: ``most`` positions are looked at.
+    All that it knows of the rules is what the engine says; after ``most`` positions it gives up.
     """
     seen = {_key(position)}
     waiting = [position]
     while waiting:
         here = waiting.pop()
-        for play in here.plays():
+        for play in reversed(here.plays()):  # so that what leads on is looked at first
             after = here.copy()
             after.play(0, play)
             if after.rules.is_out(after.board, 0):
