@@ -9,10 +9,11 @@ from typing import Final
 from weakref import WeakKeyDictionary
 
 from racing_demon_protocol.board import Board, Kind
+from racing_demon_protocol.building import BuildingRules
 from racing_demon_protocol.declaration import Foundations, Geometry, Racing, SuitRule
 from racing_demon_protocol.rules import Rules
 
-__all__ = ["addresses", "is_racelike", "stops", "usable"]
+__all__ = ["addresses", "is_racelike", "keyed", "stops", "usable"]
 
 MOST_COLUMNS: Final = 9
 """With more columns the hands do not find them by their place on the keyboard."""
@@ -68,6 +69,12 @@ def addresses(rules: Rules, board: Board, seat: int) -> Mapping[str, int]:
     if seat not in known:
         known[seat] = _named(rules, board, seat)
     return known[seat]
+
+
+def keyed(rules: Rules, board: Board, seat: int) -> tuple[str, ...]:
+    """Return the actions with piles that need keys: without a stock nothing is turned in building games."""
+    turns = seat in rules.layout.stock or not isinstance(rules, BuildingRules)
+    return (*addresses(rules, board, seat), *(["turn"] if turns else []))
 
 
 _KNOWN: WeakKeyDictionary[Rules, dict[int, Mapping[str, int]]] = WeakKeyDictionary()

@@ -86,6 +86,17 @@ def test_what_is_free_is_seen_and_answers(game: str, size: tuple[int, int]) -> N
 
 
 @of_every_game
+def test_where_nothing_is_turned_no_key_says_so(game: str) -> None:
+    """The footer speaks of turning where there is a stock, or where the key makes the only play."""
+    for table in moments(game, 2, 40, 4):
+        player = Alone(table)
+        turns = table.rules.turn(table.board, 0) is not None
+        assert not turns or ("space", "turn") in player.session.keymap.footer()
+    castle = Alone(next(moments("beleaguered-castle", 1, 1, 1)))
+    assert all(does != "turn" for _, does in castle.session.keymap.footer())
+
+
+@of_every_game
 def test_all_that_is_taken_from_has_a_key(game: str) -> None:
     """At many moments: each pile of which a card can be played has a key of its own, but stock and goals."""
     for table in moments(game, 3, 40, 10):
