@@ -51,8 +51,8 @@ class Door(Protocol):
     def await_handshake(self, connection: "Connection") -> None:
         """Let a fresh connection say what it wants."""
 
-    def forget_handshake(self, connection: "Connection") -> None:
-        """Wait for a connection no more."""
+    def forget(self, connection: "Connection") -> None:
+        """Forget a connection that is lost."""
 
     def cut_off(self, connection: "Connection", why: str) -> None:
         """End a connection that nobody reads yet."""
@@ -80,9 +80,10 @@ class Connection(ServerConnection):
         self._door.await_handshake(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait for nothing more."""
-        self._door.forget_handshake(self)
+        """Wait for nothing more, and keep nobody alive who keeps this."""
+        self._door.forget(self)
         super().connection_lost(exc)
+        self._session = None
 
     def begin(self, session: Reader) -> None:
         """Give all frames to a session, those first that were read before it was there."""

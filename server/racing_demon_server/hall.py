@@ -76,6 +76,11 @@ class Hall:
         """How many listen at all tables together, with a seat or without."""
         return sum(len(room.audience) for room in self._rooms.values())
 
+    @property
+    def is_played(self) -> bool:
+        """Whether a hand is played at some table."""
+        return any(room.table.view.in_hand and not room.table.view.paused for room in self._rooms.values())
+
     def room(self, code: str) -> Room:
         """Return the room of a code, however it is spelt.
 
