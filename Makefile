@@ -82,7 +82,7 @@ bench: $(STAMP)  ## the server beside bare relays and Colyseus; RACES=1000000 fo
 attacks: $(STAMP)  ## each attack on a server that a match is played on: what it costs, in time and memory
 	$(BIN)/pytest -s tests/system/test_attacks.py $(ARGS)
 
-games: $(STAMP)  ## GAMES (1,000) random hands of every game, all invariants; the known figures over DEALS (a million); hours
+games: $(STAMP)  ## GAMES (1,000) random hands of every game, all invariants; the known figures over DEALS (a million); an hour
 	RACING_DEMON_GAMES=$(or $(GAMES),1000) RACING_DEMON_DEALS=$(or $(DEALS),1000000) \
 		$(BIN)/pytest -s -o faulthandler_timeout=0 tests/protocol/mechanics tests/protocol/test_building_games.py \
 		tests/protocol/test_figures.py tests/protocol/test_metamorphic.py $(ARGS)
