@@ -210,6 +210,8 @@ async def one_hand(url: str, journal_halts: list[bool] | None = None) -> list[Pl
         for player in players:
             await player.say(cl.Stuck(counter=player.client.next_counter()))
         await until(lambda: all(player.client.view.phase is Phase.OVER for player in players))
+        halts = journal_halts or []
+        await until(lambda: halts.count(True) == halts.count(False))  # the disk may fail with the last event
     finally:
         for task in tasks:
             task.cancel()
