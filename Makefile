@@ -66,9 +66,9 @@ soak: $(STAMP)  ## HANDS in virtual time, with crashes, breaks and all the rest
 hidden: $(STAMP)  ## HANDS played with other hidden cards: everybody is told the same, byte for byte
 	RACING_DEMON_HANDS=$(or $(HANDS),10000) $(BIN)/pytest -s -o faulthandler_timeout=0 tests/system/test_hidden.py $(ARGS)
 
-fuzz: $(STAMP)  ## RUNS of atheris on decoding and validation: nothing but a refusal may come of a bad frame
+fuzz: $(STAMP)  ## RUNS of atheris, 204 decodings each: nothing but a refusal may come of a bad frame
 	@$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[fuzz]'
-	$(BIN)/python -m tests.support.guided -runs=$(or $(RUNS),1000000) $(ARGS)
+	$(BIN)/python -m tests.support.guided -runs=$(or $(RUNS),500000) $(ARGS)
 
 fuzz-sockets: $(STAMP)  ## FRAMES that are a little wrong, through real sockets
 	RACING_DEMON_FRAMES=$(or $(FRAMES),100000) $(BIN)/pytest -s -o faulthandler_timeout=0 tests/system/test_fuzz.py $(ARGS)
