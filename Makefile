@@ -114,7 +114,7 @@ bench-broker: $(STAMP)  ## play to seen while the MQTT broker is up, and while i
 	$(BIN)/python benchmarks/broker.py $(ARGS)
 
 bench-scores: $(STAMP)  ## standings over 1,000 simulated matches: right against another count, and how long they take
-	RACING_DEMON_MATCHES=1000 $(BIN)/pytest -q tests/protocol/test_standings.py $(ARGS)
+	RACING_DEMON_MATCHES=1000 $(BIN)/pytest -q -o faulthandler_timeout=0 tests/protocol/test_standings.py $(ARGS)
 	$(BIN)/python benchmarks/scores.py
 
 panes: $(STAMP)  ## eight terminal clients in tmux on one table, played by a script, to look at

@@ -10,7 +10,7 @@ from websockets.protocol import State
 __all__ = ["Connection"]
 
 DATA_OPCODES: Final = {Opcode.TEXT, Opcode.BINARY, Opcode.CONT}
-SLICE: Final = 512
+SLICE: Final = 256
 """So many bytes are looked at before the loop turns to others: some dozens of short messages."""
 HEADER: Final = 6
 """Bytes of a short frame before its message: two, and the mask."""

@@ -28,7 +28,7 @@ __all__ = ["MOST_WAITING", "PATH", "Gateway", "listen", "start", "url_of"]
 PATH: Final = "/v1"
 """Where the game is; the same port answers plain HTTP at ``/healthz`` and ``/metrics``."""
 
-ACCEPTED_AT_ONCE: Final = 16
+ACCEPTED_AT_ONCE: Final = 8
 """So many connections are accepted before the loop turns to others: asyncio goes by the backlog."""
 MOST_WAITING: Final = 512
 """Connections that wait to be accepted, in the system."""
