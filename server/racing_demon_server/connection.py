@@ -10,8 +10,8 @@ from websockets.protocol import State
 __all__ = ["Connection"]
 
 DATA_OPCODES: Final = {Opcode.TEXT, Opcode.BINARY, Opcode.CONT}
-SLICE: Final = 128
-"""So many bytes are looked at before the loop turns to others: a dozen of short messages."""
+SLICE: Final = 256
+"""So many bytes are looked at before the loop turns to others: some dozens of short messages."""
 HEADER: Final = 6
 """Bytes of a short frame before its message: two, and the mask."""
 WHOLE_BINARY: Final = 0x80 | Opcode.BINARY

@@ -2,8 +2,8 @@
 
 What outlives a full collection is frozen, and not looked at again; so each looks at what has come since the
 last one only. Nearly everything that dies is freed at once, frozen or not. What is left are asyncio's
-transports, which refer to themselves, a few kilobytes for each connection: a sweep frees them when no hand
-is played.
+transports, which refer to themselves, a few kilobytes for each connection: a sweep frees them when no match
+goes on.
 """
 
 import gc

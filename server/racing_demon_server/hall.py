@@ -78,8 +78,8 @@ class Hall:
 
     @property
     def is_played(self) -> bool:
-        """Whether a hand is played at some table."""
-        return any(room.table.view.in_hand and not room.table.view.paused for room in self._rooms.values())
+        """Whether a match goes on at some table."""
+        return any(not room.table.view.between_matches for room in self._rooms.values())
 
     def room(self, code: str) -> Room:
         """Return the room of a code, however it is spelt.

@@ -7,6 +7,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.frames import Frame, Opcode
 
+from racing_demon_protocol.codec import Encoding
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages.server import Pong
 from racing_demon_protocol.reasons import CloseCode
@@ -117,3 +118,12 @@ def _pieces(rng: random.Random, data: bytes) -> list[bytes]:
         return [data]
     cut = rng.randrange(1, len(data))
     return [data[:cut], data[cut:]]
+
+
+async def test_a_play_is_taken_in_the_call_that_read_it() -> None:
+    """Even one that is made long, in text with spaces: else it would come after others that came later."""
+    async with serving(**FREELY) as server, Peer.connect(server.url, Encoding.JSON) as peer:
+        await _greet(peer)
+        server.newest().data_received(_bytes(Frame(Opcode.TEXT, b"[15,1" + b" " * 230 + b"]")))
+        assert not server.newest()._unread  # type: ignore[attr-defined]
+        assert 1 == (await peer.until(Pong)).stamp
