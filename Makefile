@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 
 .PHONY: play test check format lint types contracts schema schema-write programs unit test-lan wheel-test \
 	attacks autobahn contention crash fuzz fuzz-sockets hidden soak torn \
-	bench games games-table bench-bots bench-broker bench-scores bench-spectators bench-ui panes picture clean help
+	bench figures games games-table bench-bots bench-broker bench-scores bench-spectators bench-ui panes picture clean help
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -66,9 +66,9 @@ soak: $(STAMP)  ## HANDS in virtual time, with crashes, breaks and all the rest
 hidden: $(STAMP)  ## HANDS played with other hidden cards: everybody is told the same, byte for byte
 	RACING_DEMON_HANDS=$(or $(HANDS),10000) $(BIN)/pytest -s -o faulthandler_timeout=0 tests/system/test_hidden.py $(ARGS)
 
-fuzz: $(STAMP)  ## RUNS of atheris on decoding and validation: nothing but a refusal may come of a bad frame
+fuzz: $(STAMP)  ## RUNS of atheris, 204 decodings each: nothing but a refusal may come of a bad frame
 	@$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[fuzz]'
-	$(BIN)/python -m tests.support.guided -runs=$(or $(RUNS),1000000) $(ARGS)
+	$(BIN)/python -m tests.support.guided -runs=$(or $(RUNS),500000) $(ARGS)
 
 fuzz-sockets: $(STAMP)  ## FRAMES that are a little wrong, through real sockets
 	RACING_DEMON_FRAMES=$(or $(FRAMES),100000) $(BIN)/pytest -s -o faulthandler_timeout=0 tests/system/test_fuzz.py $(ARGS)
@@ -82,10 +82,14 @@ bench: $(STAMP)  ## the server beside bare relays and Colyseus; RACES=1000000 fo
 attacks: $(STAMP)  ## each attack on a server that a match is played on: what it costs, in time and memory
 	$(BIN)/pytest -s tests/system/test_attacks.py $(ARGS)
 
-games: $(STAMP)  ## GAMES (1,000) random hands of every game, all invariants; the known figures over DEALS (a million); hours
+games: $(STAMP)  ## GAMES (1,000) random hands of every game, all invariants; the known figures over DEALS (a million); an hour
 	RACING_DEMON_GAMES=$(or $(GAMES),1000) RACING_DEMON_DEALS=$(or $(DEALS),1000000) \
 		$(BIN)/pytest -s -o faulthandler_timeout=0 tests/protocol/mechanics tests/protocol/test_building_games.py \
 		tests/protocol/test_figures.py tests/protocol/test_metamorphic.py $(ARGS)
+
+figures: $(STAMP)  ## how many Klondike deals can be won, from DEALS (1,000), looking at POSITIONS (3,000,000) of each
+	RACING_DEMON_SOLVED=$(or $(DEALS),1000) RACING_DEMON_POSITIONS=$(or $(POSITIONS),3000000) \
+		$(BIN)/pytest -s -o faulthandler_timeout=0 tests/protocol/test_figures_solved.py $(ARGS)
 
 crash: $(STAMP) programs  ## kill the server at KILLS random instants (10,000), and at every write of a hand; hours
 	RACING_DEMON_KILLS=$(or $(KILLS),10000) RACING_DEMON_WRITE_STEP=$(or $(STEP),1) \
@@ -110,7 +114,7 @@ bench-broker: $(STAMP)  ## play to seen while the MQTT broker is up, and while i
 	$(BIN)/python benchmarks/broker.py $(ARGS)
 
 bench-scores: $(STAMP)  ## standings over 1,000 simulated matches: right against another count, and how long they take
-	RACING_DEMON_MATCHES=1000 $(BIN)/pytest -q tests/protocol/test_standings.py $(ARGS)
+	RACING_DEMON_MATCHES=1000 $(BIN)/pytest -q -o faulthandler_timeout=0 tests/protocol/test_standings.py $(ARGS)
 	$(BIN)/python benchmarks/scores.py
 
 panes: $(STAMP)  ## eight terminal clients in tmux on one table, played by a script, to look at

@@ -225,7 +225,7 @@ def background(
     _, load_cores = cores()
     numbers = [found.fileno() for found in (*sockets, *watchers)]
     process = subprocess.Popen(  # noqa: S603 - compiled here
-        [str(compiled("load"))],
+        [str(compiled(SOURCES / "load.c"))],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         pass_fds=numbers,
@@ -311,7 +311,7 @@ def _measured(told: dict[str, Any], used: float) -> Measured:
 
 
 @cache
-def compiled(name: str) -> Path:
+def compiled(source: Path) -> Path:
     """Return a program of ours in C, compiled.
 
     Raises:
@@ -320,9 +320,9 @@ def compiled(name: str) -> Path:
     """
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if compiler is None:
-        raise FileNotFoundError("no C compiler, which the load needs: on Debian, apt install gcc")
+        raise FileNotFoundError("no C compiler: on Debian, apt install gcc")
     folder = tempfile.mkdtemp(prefix="racing-demon-bench-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    target = Path(folder) / name
-    subprocess.run([compiler, "-O2", "-o", target, SOURCES / f"{name}.c"], check=True)  # noqa: S603
+    target = Path(folder) / source.stem
+    subprocess.run([compiler, "-O2", "-o", target, source], check=True)  # noqa: S603
     return target

@@ -21,7 +21,7 @@ from racing_demon_protocol.messages.events import Signalled
 from racing_demon_protocol.messages.server import Seated, Snapshot
 
 from .entering import Socket, sit_at_relay
-from .loading import Program, compiled, cores
+from .loading import SOURCES, Program, compiled, cores
 from .script import OPTIONS, SEATS, cycle
 
 __all__ = ["Place", "Races", "Track", "p_value", "track_of_ours", "track_of_relay"]
@@ -206,7 +206,7 @@ def _running(
 ) -> "Iterator[subprocess.Popen[str]]":
     _, load_cores = cores()
     process = subprocess.Popen(  # noqa: S603 - compiled here
-        [str(compiled("races"))],
+        [str(compiled(SOURCES / "races.c"))],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

@@ -81,6 +81,8 @@ def serve(loop: str, fields: dict[str, Any]) -> None:
     def announce(url: str) -> None:
         pauses.longest_ms = 0.0
         if not is_frozen:
+            gc.callbacks[:] = [pauses.note]
+            gc.set_threshold(700, 10, 10)  # as Python has them by itself
             gc.unfreeze()
         sys.stdout.write(f"listening on {url}\n")
         sys.stdout.flush()

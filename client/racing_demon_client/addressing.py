@@ -1,7 +1,7 @@
 """What a player calls the piles of a game, so that keys, plain text and pictures mean the same one.
 
 A game that is laid out like the race has names by kind: columns, waste, reserve. In all others each pile has
-a number of its own, and gets a letter.
+a number of its own, and gets a letter; places that belong to ranks are called by these.
 """
 
 from collections.abc import Mapping
@@ -9,10 +9,11 @@ from typing import Final
 from weakref import WeakKeyDictionary
 
 from racing_demon_protocol.board import Board, Kind
+from racing_demon_protocol.building import BuildingRules
 from racing_demon_protocol.declaration import Foundations, Geometry, Racing, SuitRule
 from racing_demon_protocol.rules import Rules
 
-__all__ = ["addresses", "is_racelike", "stops", "usable"]
+__all__ = ["addresses", "is_racelike", "keyed", "stops", "usable"]
 
 MOST_COLUMNS: Final = 9
 """With more columns the hands do not find them by their place on the keyboard."""
@@ -47,13 +48,15 @@ def is_racelike(rules: Rules, seat: int) -> bool:
 def stops(rules: Rules, board: Board, seat: int) -> list[int]:
     """Return the piles that a player may want to take from, or play to, beside stock and foundations.
 
-    Of a line those that hold no card are passed over: it has closed up.
+    Of a line those that hold no card are passed over: it has closed up. So are places that the game itself
+    empties: nobody takes anything from there, and just one pile's card goes there.
     """
     layout, passed = rules.layout, {Kind.STOCK, Kind.FOUNDATION, Kind.OUT}
     return [
         pile
         for pile in usable(rules, seat)
         if layout.piles[pile].kind not in passed
+        and layout.groups[pile].plays_to != ()
         and (board.cards[pile] or layout.groups[pile].geometry is not Geometry.LINE)
     ]
 
@@ -68,6 +71,12 @@ def addresses(rules: Rules, board: Board, seat: int) -> Mapping[str, int]:
     return known[seat]
 
 
+def keyed(rules: Rules, board: Board, seat: int) -> tuple[str, ...]:
+    """Return the actions with piles that need keys: without a stock nothing is turned in building games."""
+    turns = seat in rules.layout.stock or not isinstance(rules, BuildingRules)
+    return (*addresses(rules, board, seat), *(["turn"] if turns else []))
+
+
 _KNOWN: WeakKeyDictionary[Rules, dict[int, Mapping[str, int]]] = WeakKeyDictionary()
 """What was found out already: it is asked with every key and every picture."""
 
@@ -80,7 +89,11 @@ def _named(rules: Rules, board: Board, seat: int) -> Mapping[str, int]:
         columns = rules.layout.own(seat, Kind.TABLEAU)
         named |= {f"column-{number}": pile for number, pile in enumerate(columns, start=1)}
     else:
-        named |= {f"pile-{number}": pile for number, pile in enumerate(stops(rules, board, seat), start=1)}
+        piles = stops(rules, board, seat)
+        places = [pile for pile in piles if getattr(rules.layout.groups[pile], "numbered", False)]
+        others = (pile for pile in piles if pile not in places)
+        named |= {f"place-{rules.layout.piles[pile].index + 1}": pile for pile in places}
+        named |= {f"pile-{number}": pile for number, pile in enumerate(others, start=1)}
     if _differ(rules, seat):
         chosen = enumerate(_foundations(rules, seat)[:MOST_FOUNDATIONS], start=1)
         named |= {f"foundation-{number}": pile for number, pile in chosen}

@@ -43,7 +43,7 @@ __all__ = ["kind_of", "rules_of"]
 KINDS: Final = {
     Racing.SHARED: "around shared foundations",
     Racing.IDENTICAL: "on identical deals",
-    Racing.REFLEX: "for quick hands: no choice",
+    Racing.REFLEX: "for quick hands",
     Racing.TOGETHER: "two play together",
     Racing.SOLO: "alone only",
 }
@@ -158,7 +158,9 @@ def _common(group: Group) -> Iterator[str]:
         yield "In a race they belong to everybody."
     if group.takes is not None:
         yield f"Cards come there from {_names(group.takes)} only."
-    if group.plays_to is not None:
+    if group.plays_to == ():
+        yield "The game itself takes their cards away."
+    elif group.plays_to is not None:
         yield f"Their cards go to {_names(group.plays_to)} only."
     if group.gathers:
         order = "" if group.gathers == 1 else ", top first"

@@ -2,16 +2,27 @@
 
 import argparse
 import json
+import shutil
 import sys
+from collections.abc import Iterator, Sequence
+from typing import Final
 
-from racing_demon_protocol.declaration import Game
+from racing_demon_protocol.declaration import Game, Racing
 from racing_demon_protocol.games import GAMES
 
-from .describing import kind_of, rules_of
+from .describing import rules_of
 from .plain.alone import told_scores
 from .solo.statistics import scores, statistics_path
 
 __all__ = ["games", "rules", "statistics"]
+
+RACED: Final = {
+    Racing.SHARED: "shared",
+    Racing.IDENTICAL: "same deal",
+    Racing.REFLEX: "quick hands",
+    Racing.TOGETHER: "two together",
+    Racing.SOLO: "alone only",
+}
 
 
 def write(line: str) -> None:
@@ -25,11 +36,23 @@ async def games(arguments: argparse.Namespace) -> int:
         for game in GAMES.values():
             write(json.dumps(_row(game), ensure_ascii=False))
         return 0
-    write(f"{'name':22} {'title':32} {'packs':5} {'skill':5} {'to race':28} source")
-    for game in GAMES.values():
-        start = f"{game.name:22} {game.title:32} {game.packs:>5} {game.skill:>5}"
-        write(f"{start} {kind_of(game):28} {game.source}")
+    rows = [("name", "packs", "skill", "to race", "title", "source")]
+    rows += [
+        (game.name, str(game.packs), str(game.skill), RACED[game.racing], game.title, game.source)
+        for game in GAMES.values()
+    ]
+    for line in _table(rows, shutil.get_terminal_size().columns if sys.stdout.isatty() else sys.maxsize):
+        write(line)
     return 0
+
+
+def _table(rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
+    """Yield rows as lines; on a narrow terminal without the last column, the one before it cut."""
+    wide = [max(map(len, column)) + 2 for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = row if sum(wide) <= width else row[:-1]
+        line = "".join(cell.ljust(size) for cell, size in zip(cells, wide, strict=False)).rstrip()
+        yield line if len(line) <= width else line[: width - 3] + "..."
 
 
 def _row(game: Game) -> dict[str, object]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from .board import FOUNDATIONS, Board, Kind, Play
-from .cards import UNKNOWN, Card
+from .cards import PACK_SIZE, UNKNOWN, Card
 from .declaration import (
     Cells,
     Foundations,
@@ -192,12 +192,15 @@ class BuildingRules(FittingRules):
     ) -> Iterator[int]:
         """Yield the foundations that take a seat's card now; from a pile, those that take cards of it."""
         for pile in self._goals.get(seat, ()):
-            if not self.follows_on(board, pile, board.cards[pile], card):
-                continue
-            if source is None or self._may_go(source, pile):
-                refused = source is not None and self._effects
-                if not refused or not self._refusal(board, seat, Play(source or 0, 1, pile)):
-                    yield pile
+            if self.accepts(board, pile, card) and self._may_go_up(board, seat, source, pile):
+                yield pile
+
+    def _may_go_up(self, board: Board, seat: int, source: int | None, foundation: int) -> bool:
+        """Tell whether cards of a pile may go to a foundation at all; ``None``: whichever pile that is."""
+        if source is None:
+            return True
+        refused = self._effects and self._refusal(board, seat, Play(source, 1, foundation))
+        return not refused and self._may_go(source, foundation)
 
     # Verification, step by step.
 
@@ -310,15 +313,18 @@ class BuildingRules(FittingRules):
             for pile in (*self._singles[seat], *columns)
             if board.cards[pile] and (self.is_classic or self._is_free(board, seat, pile))
         ]
+        goals = {pile: self.next_on(board, pile, board.cards[pile]) for pile in self._goals.get(seat, ())}
         for source in sources:
-            yield from self._upward(board, seat, source)
+            yield from self._upward(board, seat, source, goals)
+        wanted = {column: self.wanted(board, column) for column in columns}
         for source in sources:
             cards = board.cards[source]
             reached = self._reached(seat, source)
             for count in self.units(self.layout.groups[source], cards) if reached else ():
                 taken = cards[-count:]
+                head = taken[0] % PACK_SIZE
                 for column in reached:
-                    if self._fits(board, column, taken[0]):
+                    if head in wanted[column]:
                         play = Play(source, count, column)
                         if self.is_classic or self._column_takes(board, seat, play, taken):
                             yield play
@@ -335,20 +341,24 @@ class BuildingRules(FittingRules):
             )
         return self._columns_of[seat, source]
 
-    def _fits(self, board: Board, pile: int, card: Card) -> bool:
-        """Tell whether a card may head a column, or continue it; never one that is not known."""
-        column, cards = self.layout.groups[pile], board.cards[pile]
-        assert isinstance(column, Tableau)
-        if card == UNKNOWN:
-            return False
-        return self.continues(column, cards[-1], card) if cards else self.opens(column, card)
+    def _upward(
+        self, board: Board, seat: int, source: int, goals: dict[int, frozenset[Card]]
+    ) -> Iterator[Play]:
+        """Yield the plays of a pile's last card to the foundations, one for each group of these.
 
-    def _upward(self, board: Board, seat: int, source: int) -> Iterator[Play]:
-        """Yield the plays of a pile's last card to the foundations, one for each group of these."""
+        Args:
+            board: the board.
+            seat: whose pile it is.
+            source: the pile.
+            goals: the cards of the first pack that each foundation takes.
+
+        """
         card, named = board.cards[source][-1], set()
-        for pile in self.open_foundations(board, seat, card, source) if card != UNKNOWN else ():
+        for pile, takes in goals.items() if card != UNKNOWN else ():
+            if card % PACK_SIZE not in takes or pile == source:
+                continue
             group, play = self.layout.groups[pile], Play(source, 1, pile)
-            if pile != source and group.name not in named:
+            if group.name not in named and self._may_go_up(board, seat, source, pile):
                 named.add(group.name)
                 if board.piles[source].kind is not Kind.FOUNDATION or self._may_leave(board, seat, play):
                     yield play

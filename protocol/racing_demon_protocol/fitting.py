@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Sequence
 
 from .board import FOUNDATIONS, Board, Kind, Play
-from .cards import SUIT_SIZE, UNKNOWN, Card, rank, suit
+from .cards import PACK_SIZE, UNKNOWN, Card, rank, suit
 from .declaration import (
     Base,
     Cells,
     Filler,
     Foundations,
+    Game,
     Group,
     Reserve,
     Stock,
@@ -18,7 +19,7 @@ from .declaration import (
     Waits,
 )
 from .rules import Rules
-from .sequences import follows, suits_agree
+from .sequences import faces, followers, successors
 
 __all__ = ["FittingRules"]
 
@@ -26,13 +27,33 @@ __all__ = ["FittingRules"]
 class FittingRules(Rules):
     """The part of a building game's rules that knows what fits, and not how it is played."""
 
+    def __init__(self, game: Game, seats: Sequence[int]) -> None:
+        super().__init__(game, seats)
+        columns = [group for group in game.groups if isinstance(group, Tableau)]
+        self._followers = {column.name: followers(column.build, column.wrap) for column in columns}
+        self._openers = {
+            column.name: frozenset(card for card in range(PACK_SIZE) if self.opens(column, card))
+            for column in columns
+        }
+        self._successors = {
+            group.name: successors(group) for group in game.groups if isinstance(group, Foundations)
+        }
+
     def continues(self, column: Tableau, below: Card, above: Card) -> bool:
         """Tell whether a card may lie on another in a column."""
-        return any(follows(build, below, above, column.wrap) for build in column.build)
+        return above % PACK_SIZE in self._followers[column.name][below % PACK_SIZE]
 
     def opens(self, column: Tableau, card: Card) -> bool:
         """Tell whether a card may go to an empty column."""
         return column.space.ranks is None or rank(card) in column.space.ranks
+
+    def wanted(self, board: Board, pile: int) -> frozenset[Card]:
+        """Return the cards of the first pack that a column may be continued or opened with.
+
+        Those of other packs fit as these do.
+        """
+        name, cards = self.layout.groups[pile].name, board.cards[pile]
+        return self._followers[name][cards[-1] % PACK_SIZE] if cards else self._openers[name]
 
     def units(self, group: Group, cards: Sequence[Card]) -> Iterator[int]:
         """Yield how many cards may move together from the end of a pile, fewest first."""
@@ -58,22 +79,22 @@ class FittingRules(Rules):
 
     def follows_on(self, board: Board, foundation: int, cards: Sequence[Card], card: Card) -> bool:
         """Tell whether a foundation would take a card if it held these cards."""
-        group = self.layout.groups[foundation]
-        assert isinstance(group, Foundations)
+        return card % PACK_SIZE in self.next_on(board, foundation, cards)
+
+    def next_on(self, board: Board, foundation: int, cards: Sequence[Card]) -> frozenset[Card]:
+        """Return the cards of the first pack that a foundation would take if it held these cards."""
+        group = self._foundation(foundation)
         if group.waits is not Waits.NEVER and self._must_wait(board, foundation, group.waits, len(cards)):
-            return False
-        if not cards:
-            base = self._base(board, foundation) if isinstance(group.base, Base) else group.base
-            return rank(card) == base and not (group.one_per_suit and self._is_open(board, foundation, card))
+            return frozenset()
         if len(cards) >= group.length:
-            return False
-        if group.order:
-            expected = group.order[len(cards)]
-        else:
-            expected = rank(cards[-1]) + group.step
-            if group.wrap:
-                expected = (expected - 1) % SUIT_SIZE + 1
-        return rank(card) == expected and suits_agree(group.suit, cards[-1], card)
+            return frozenset()
+        if cards:
+            return self._successors[group.name][len(cards)][cards[-1] % PACK_SIZE]
+        base = self._base(board, foundation) if isinstance(group.base, Base) else group.base
+        bases = faces(base)
+        if group.one_per_suit:
+            return frozenset(card for card in bases if not self._is_open(board, foundation, card))
+        return bases
 
     def _must_wait(self, board: Board, foundation: int, waits: Waits, held: int) -> bool:
         """Tell whether others come before a foundation that holds so many cards."""

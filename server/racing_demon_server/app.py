@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import gc
 import logging
 import os
 import signal
@@ -12,7 +11,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from . import __version__
+from . import __version__, garbage
 from .gateway import Gateway, listen, url_of
 from .hall import Hall
 from .journal.reading import last_us
@@ -34,6 +33,9 @@ RESTARTING = 1012
 """The WebSocket close code "service restart": the tables are kept, and clients come back by themselves."""
 DRAIN_SECONDS = 5.0
 """How long what has happened may take to be written down, when the server is to stop."""
+
+SWEEP_SECONDS = 60.0
+"""Between two looks at whether there is garbage to be freed."""
 
 OTHER_FILES: Final = 100
 """Open files that are no players' connections."""
@@ -120,9 +122,8 @@ async def _serve(  # noqa: PLR0913, PLR0917
     log.info("server started", extra={"url": url, "version": __version__, "tables": len(hall)})
     for broker in brokers:
         broker.start(settings.public_urls or own_urls(settings.host, port))
-    # What is loaded stays: else each full collection would look through it, and play stood still for 50 ms.
-    gc.collect()
-    gc.freeze()
+    garbage.begin()
+    sweeping = asyncio.create_task(_sweep(hall, gateway))
     announce(url)
     keeps = await stopping
     log.info("server stopping", extra={"tables": len(hall), "kept": keeps})
@@ -139,6 +140,17 @@ async def _serve(  # noqa: PLR0913, PLR0917
     for broker in brokers:
         await broker.stop()
     lag.cancel()
+    sweeping.cancel()
+
+
+async def _sweep(hall: Hall, gateway: Gateway) -> None:
+    """Free what is left of connections, now and then, until this is cancelled."""
+    swept = 0
+    while True:
+        await asyncio.sleep(SWEEP_SECONDS)
+        if garbage.is_due(gateway.closed - swept, is_played=hall.is_played):
+            garbage.sweep()
+            swept = gateway.closed
 
 
 def _allow_sockets(settings: Settings) -> None:

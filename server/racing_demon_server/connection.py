@@ -5,12 +5,19 @@ from typing import Any, Final, Protocol
 
 from websockets.asyncio.server import ServerConnection
 from websockets.frames import Frame, Opcode
+from websockets.protocol import State
 
 __all__ = ["Connection"]
 
 DATA_OPCODES: Final = {Opcode.TEXT, Opcode.BINARY, Opcode.CONT}
-SLICE: Final = 512
+SLICE: Final = 256
 """So many bytes are looked at before the loop turns to others: some dozens of short messages."""
+HEADER: Final = 6
+"""Bytes of a short frame before its message: two, and the mask."""
+WHOLE_BINARY: Final = 0x80 | Opcode.BINARY
+MASKED: Final = 0x80
+SHORT: Final = 125
+"""So many bytes are a short frame's at most (RFC 6455, 5.2)."""
 MOST_EARLY: Final = 16
 """Frames that may come together with the handshake. The server speaks first, so there need not be any."""
 
@@ -31,6 +38,9 @@ class Reader(Protocol):
     def take(self, frame: Frame) -> None:
         """Deal with a data frame."""
 
+    def take_short(self, message: bytes) -> None:
+        """Deal with a binary message that came in one short frame."""
+
     def count_control(self) -> bool:
         """Count any other frame; tell whether it is to be answered."""
 
@@ -41,15 +51,19 @@ class Door(Protocol):
     def await_handshake(self, connection: "Connection") -> None:
         """Let a fresh connection say what it wants."""
 
-    def forget_handshake(self, connection: "Connection") -> None:
-        """Wait for a connection no more."""
+    def forget(self, connection: "Connection") -> None:
+        """Forget a connection that is lost."""
 
     def cut_off(self, connection: "Connection", why: str) -> None:
         """End a connection that nobody reads yet."""
 
 
 class Connection(ServerConnection):
-    """A WebSocket that hands each message over in the call that read its last bytes."""
+    """A WebSocket that hands each message over in the call that read its last bytes.
+
+    A play comes as one short frame, and in a read of its own: such a frame is taken here, where the library
+    has none of its bytes. All others are the library's.
+    """
 
     def __init__(self, door: Door, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -57,6 +71,8 @@ class Connection(ServerConnection):
         self._session: Reader | None = None
         self._early: list[Frame] = []
         self._unread = bytearray()
+        self._unframed = 0
+        self._is_fragment_next = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Give the connection some time to say what it wants."""
@@ -64,9 +80,10 @@ class Connection(ServerConnection):
         self._door.await_handshake(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait for nothing more."""
-        self._door.forget_handshake(self)
+        """Wait for nothing more, and keep nobody alive who keeps this."""
+        self._door.forget(self)
         super().connection_lost(exc)
+        self._session = None
 
     def begin(self, session: Reader) -> None:
         """Give all frames to a session, those first that were read before it was there."""
@@ -81,7 +98,7 @@ class Connection(ServerConnection):
             self._session.new_batch()
             if len(data) <= SLICE and not self._unread:
                 if not self._session.is_flooding and not self.transport.is_closing():
-                    super().data_received(data)
+                    self._take(self._session, data)
                 return
         self._unread += data
         if len(self._unread) == len(data):  # else the rest of what came before is to be taken first
@@ -94,21 +111,42 @@ class Connection(ServerConnection):
         if self._unread:
             taken = bytes(self._unread[:SLICE])
             del self._unread[:SLICE]
-            super().data_received(taken)
+            self._feed(taken)
         if self._unread:
             self.transport.pause_reading()
             self.loop.call_soon(self._take_slice)
         else:
             self.transport.resume_reading()
 
+    def _take(self, session: Reader, data: bytes) -> None:
+        """Take bytes: short frames at once, while the library waits for the first byte of one."""
+        while not self._unframed and not self._is_fragment_next and self.protocol.state is State.OPEN:
+            message = short_message(data)
+            if message is None:
+                break
+            session.take_short(message)
+            data = data[HEADER + len(message) :]
+            if not data or session.is_flooding:
+                return
+        self._feed(data)
+
+    def _feed(self, data: bytes) -> None:
+        """Give bytes to the library."""
+        self._unframed += len(data)
+        super().data_received(data)
+
     def process_event(self, event: Any) -> None:
         """Take data frames at once; count all others, and leave them to the library."""
         session = self._session
         if not isinstance(event, Frame):
+            self._unframed = 0  # if a frame came with the handshake, this will be below 0 and stay there
             super().process_event(event)
-        elif session is None:
+            return
+        self._unframed -= wire_size(event)
+        if session is None:
             self._process_early(event)
         elif event.opcode in DATA_OPCODES:
+            self._is_fragment_next = not event.fin
             session.take(event)
         elif session.count_control():
             super().process_event(event)
@@ -119,3 +157,21 @@ class Connection(ServerConnection):
             self._door.cut_off(self, "flood")
         else:
             self._early.append(frame)
+
+
+def short_message(data: bytes) -> bytes | None:
+    """Return the message of the frame that bytes begin with, if it is binary, short and whole."""
+    if len(data) < HEADER or data[0] != WHOLE_BINARY or data[1] < MASKED:
+        return None
+    length = data[1] - MASKED
+    if length > SHORT or len(data) < HEADER + length:
+        return None
+    mask = data[2:HEADER] * (length // 4 + 1)
+    masked = data[HEADER : HEADER + length]
+    return (int.from_bytes(masked) ^ int.from_bytes(mask[:length])).to_bytes(length)
+
+
+def wire_size(frame: Frame) -> int:
+    """Return how many bytes a client's frame has on the wire, its length written as shortly as can be."""
+    length = len(frame.data)
+    return HEADER + length + (0 if length <= SHORT else 2 if length < 65_536 else 8)

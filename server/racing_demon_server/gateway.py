@@ -28,7 +28,7 @@ __all__ = ["MOST_WAITING", "PATH", "Gateway", "listen", "start", "url_of"]
 PATH: Final = "/v1"
 """Where the game is; the same port answers plain HTTP at ``/healthz`` and ``/metrics``."""
 
-ACCEPTED_AT_ONCE: Final = 16
+ACCEPTED_AT_ONCE: Final = 8
 """So many connections are accepted before the loop turns to others: asyncio goes by the backlog."""
 MOST_WAITING: Final = 512
 """Connections that wait to be accepted, in the system."""
@@ -43,6 +43,7 @@ class Gateway:
 
     Attributes:
         settings: the server's.
+        closed: how many connections there were that are closed by now.
 
     Args:
         settings: the server's.
@@ -54,6 +55,7 @@ class Gateway:
 
     def __init__(self, settings: Settings, hall: Hall, clock: Clock, meter: pages.Meter) -> None:
         self.settings = settings
+        self.closed = 0
         self._service = Service(settings, hall, clock, meter)
         self._handshakes: dict[Connection, None] = {}
         self._proxies = networks(settings.proxies)
@@ -102,8 +104,13 @@ class Gateway:
             self.cut_off(oldest, "handshake")
 
     def forget_handshake(self, connection: Connection) -> None:
-        """Wait for a connection no more: it has said what it wants, or is gone."""
+        """Wait for a connection no more: it has said what it wants."""
         self._handshakes.pop(connection, None)
+
+    def forget(self, connection: Connection) -> None:
+        """Forget a connection that is lost."""
+        self.closed += 1
+        self.forget_handshake(connection)
 
     def _address_of(self, connection: Connection) -> str:
         peer = connection.remote_address

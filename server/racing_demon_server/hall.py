@@ -76,6 +76,11 @@ class Hall:
         """How many listen at all tables together, with a seat or without."""
         return sum(len(room.audience) for room in self._rooms.values())
 
+    @property
+    def is_played(self) -> bool:
+        """Whether a match goes on at some table."""
+        return any(not room.table.view.between_matches for room in self._rooms.values())
+
     def room(self, code: str) -> Room:
         """Return the room of a code, however it is spelt.
 

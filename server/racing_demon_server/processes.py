@@ -23,7 +23,7 @@ from racing_demon_protocol.shuffle import subseed
 from .gateway import MOST_WAITING, url_of
 from .journal.lockfile import Lockfile
 from .journal.reading import tables
-from .journal.schema import JournalUnusable, open_journal
+from .journal.schema import JournalUnusable, journal_of, open_journal
 from .settings import Settings
 from .siblings import MOST_PROCESSES, Siblings, owner
 
@@ -76,7 +76,8 @@ def serve_all(settings: Settings, count: int, work: Work, announce: Callable[[st
             stack.enter_context(listening(settings.host, settings.port and settings.port + number))
             for number in range(1, count + 1)
         ]
-        journals = [_journal_of(settings.journal, number) for number in range(1, count + 1)]
+        kept_in = settings.journal
+        journals = [None if kept_in is None else journal_of(kept_in, n) for n in range(1, count + 1)]
         siblings = Siblings(ports=tuple(_port_of(door) for door in own), strays=_strays(journals))
         each = [
             replace(
@@ -250,11 +251,6 @@ def _port_of(door: socket.socket) -> int:
     return int(door.getsockname()[1])
 
 
-def _journal_of(path: Path | None, number: int) -> Path | None:
-    """Return the journal of a process; that of the first is the one that a server alone would have."""
-    return path if path is None or number == 1 else path.with_stem(f"{path.stem}-process-{number}")
-
-
 def _strays(journals: Sequence[Path | None]) -> dict[str, int]:
     """Return the tables whose codes tell another process than the one in whose journal they are.
 
@@ -281,9 +277,11 @@ def _open_codes(path: Path, *, write: bool) -> list[str]:
 
 def warn_of_others(path: Path | None, count: int) -> None:
     """Warn of open tables in journals of processes beyond so many, which nobody will find now."""
+    if path is None:
+        return
     for number in range(count + 1, MOST_PROCESSES + 1):
-        other = _journal_of(path, number)
-        if other is not None and other.exists():
+        other = journal_of(path, number)
+        if other.exists():
             with contextlib.suppress(JournalUnusable, sqlite3.Error):
                 if left := len(_open_codes(other, write=False)):
                     log.warning(

@@ -181,6 +181,12 @@ class Session:
         if frame.fin:
             self._take_message(bytes(self._message))
 
+    def take_short(self, message: bytes) -> None:
+        """Deal with a binary message that came in one short frame."""
+        if self.count_frame():
+            self._text = False
+            self._take_message(message)
+
     def _take_message(self, data: bytes) -> None:
         """Deal with one message. Nothing that a client sends makes this raise."""
         try:

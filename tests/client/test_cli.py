@@ -195,7 +195,10 @@ def test_tables_are_announced_and_listed() -> None:
         (["play", "--hands", "many"], "invalid int value: 'many'"),
         (["play", "--hands", "0"], "hands must be 1 or more."),
         (["play", "--target", "0"], "target must be 1 or more."),
-        (["play", "--game", "bridge"], "There is no game 'bridge'; the games are racing-demon, classic"),
+        (
+            ["play", "--game", "bridge"],
+            "There is no game 'bridge'; racing-demon games lists all that there are.",
+        ),
         (["play", "--option", "turn"], "--option turn: write NAME=VALUE"),
         (["play", "--option", "turn=9"], "turn must be 5 or less."),
         (["play", "--option", "luck=1"], "There is no option luck. There are: game, hands, "),

@@ -316,6 +316,10 @@ async def test_the_games_are_listed(here: Here) -> None:
     names = [line.split()[0] for line in ended.out.splitlines()]
     assert ["name", *GAMES] == names
     assert "racing-demon" == names[1]
+    heading, *lines = ended.out.splitlines()
+    for line, game in zip(lines, GAMES.values(), strict=True):
+        assert line[heading.index("title") :].startswith(f"{game.title}  ")
+        assert line[heading.index("source") :] == game.source
     assert 0 == ended.code
 
 

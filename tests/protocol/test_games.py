@@ -174,7 +174,8 @@ def test_columns_may_depend_on_the_players(players: int, columns: int) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"game": "whist"}, "no game 'whist'; the games are racing-demon, classic"),
+        ({"game": "whist"}, "no game 'whist'; racing-demon games lists all that there are."),
+        ({"game": "fliwer-garten"}, "no game 'fliwer-garten'; did you mean flower-garden\\?"),
         ({"columns": 5}, "columns of its own shape"),
         ({"columns_by_players": True}, "columns of its own shape"),
         ({"reserve": 13}, "nothing that the option 'reserve' could change"),

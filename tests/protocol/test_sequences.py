@@ -1,8 +1,10 @@
+from collections.abc import Iterable
+
 import pytest
 
-from racing_demon_protocol.cards import parse
-from racing_demon_protocol.declaration import Build, SuitRule
-from racing_demon_protocol.sequences import follows, suits_agree
+from racing_demon_protocol.cards import name, parse
+from racing_demon_protocol.declaration import Build, Foundations, SuitRule
+from racing_demon_protocol.sequences import faces, followers, follows, successors, suits_agree
 
 
 @pytest.mark.parametrize(
@@ -28,3 +30,40 @@ def test_ranks_upon_a_five(delta: int, ranks: list[str]) -> None:
 def test_going_round(below: str, above: str, delta: int, wrap: bool, fits: bool) -> None:
     """A sequence goes round from ace to king, or from king to ace, only where ranks go round."""
     assert fits == follows(Build(delta=delta), parse(below), parse(above), wrap)
+
+
+def _names(cards: Iterable[int]) -> set[str]:
+    return {name(card, ascii_only=True) for card in cards}
+
+
+def test_what_may_follow_by_several_ways() -> None:
+    """Of a column's ways any one suffices; all that may follow a card is found by its number."""
+    ways = (Build(), Build(delta=1, suit=SuitRule.SAME))
+    assert {"4H", "4D", "6S"} == _names(followers(ways, wrap=False)[parse("5S")])
+    assert {"KH", "KD", "2S"} == _names(followers(ways, wrap=True)[parse("AS")])
+
+
+@pytest.mark.parametrize(
+    ("group", "lying", "top", "expected"),
+    [
+        (Foundations(), 2, "2S", {"3S"}),
+        (Foundations(suit=SuitRule.ALTERNATE), 2, "2S", {"3H", "3D"}),
+        (Foundations(), 12, "KS", set()),
+        (Foundations(base=9, wrap=True), 5, "KS", {"AS"}),
+        (Foundations(step=-1, base=9, wrap=True), 9, "AS", {"KS"}),
+        (Foundations(order=(1, 3, 2), length=3), 1, "AS", {"3S"}),
+        (Foundations(order=(1, 3, 2), length=3), 2, "3S", {"2S"}),
+    ],
+    ids=str,
+)
+def test_what_comes_next_to_a_foundation(
+    group: Foundations, lying: int, top: str, expected: set[str]
+) -> None:
+    """By the step from the topmost card, or by the order and the number of cards that lie there."""
+    assert expected == _names(successors(group)[lying][parse(top)])
+
+
+def test_the_cards_of_a_rank() -> None:
+    """There is one of each suit, and none of no rank."""
+    assert {"TS", "TH", "TC", "TD"} == _names(faces(10))
+    assert set() == faces(None)

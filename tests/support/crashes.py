@@ -38,6 +38,9 @@ HANDS: Final = 100
 PLAYS: Final = 15
 """Of each player in :func:`one_hand`."""
 
+STANDS_STILL: Final = {f"refused: {Reason.HALTED}", f"refused: {Reason.PAUSED}"}
+"""What is answered while nothing can be kept, or not everybody is back yet after the server has died."""
+
 
 class Mortal:
     """A server on one port and one journal, that can be killed and started again.
@@ -130,12 +133,12 @@ class Player:
             playing.cancel()
 
     async def say(self, command: cl.Command) -> None:
-        """Send a command until it is carried out; a server that can keep nothing just now is asked again."""
+        """Send a command until it is carried out; where the table stands still just now, it is sent again."""
         while True:
             self.sent[command.counter] = command
             await self.client.send(command)
             await until(lambda: command.counter in self.answered)  # noqa: B023
-            if self.answered[command.counter] != f"refused: {Reason.HALTED}":
+            if self.answered[command.counter] not in STANDS_STILL:
                 return
             await asyncio.sleep(0.05)
             command = command.model_copy(update={"counter": self.client.next_counter()})
@@ -207,6 +210,8 @@ async def one_hand(url: str, journal_halts: list[bool] | None = None) -> list[Pl
         for player in players:
             await player.say(cl.Stuck(counter=player.client.next_counter()))
         await until(lambda: all(player.client.view.phase is Phase.OVER for player in players))
+        halts = journal_halts or []
+        await until(lambda: halts.count(True) == halts.count(False))  # the disk may fail with the last event
     finally:
         for task in tasks:
             task.cancel()

@@ -8,7 +8,7 @@ from typing import Final, Self
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from racing_demon_client.addressing import addresses
+from racing_demon_client.addressing import keyed
 from racing_demon_client.terminal.desk import Desk
 from racing_demon_client.terminal.drawing.canvas import Canvas
 from racing_demon_client.terminal.drawing.densities import SMALLEST, choose
@@ -199,7 +199,7 @@ class Player:
         focus, rules = self.desk.focus, self.view.rules
         if rules is None or focus is None:
             return table_keymap(self._preset, {})
-        return game_keymap(self._preset, {}, addresses(rules, self.board, focus))
+        return game_keymap(self._preset, {}, keyed(rules, self.board, focus))
 
     def type(self, keys: str) -> list[Play]:
         """Press keys, separated by blanks, and return the plays that came of it."""

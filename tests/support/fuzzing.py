@@ -4,6 +4,7 @@ In the tests the check meets seeded mutants of good frames; in :mod:`.guided` wh
 """
 
 import random
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import msgpack
@@ -14,7 +15,7 @@ from racing_demon_protocol.messages import FROM_CLIENT, Message
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.options import Options
 
-__all__ = ["SEEDS", "check_frame", "mutant"]
+__all__ = ["SEEDS", "check_decoding", "check_frame", "mutant", "neighbours"]
 
 SEEDS: Final[tuple[Message, ...]] = (
     cl.Hello(version=1, software="my-client 0.1"),
@@ -74,20 +75,26 @@ def check_frame(frame: bytes) -> bool:
 
     Whatever is in it, nothing but :exc:`InvalidFrame` is raised, and a message comes out as it went in.
     """
-    found = False
     text = frame.decode(errors="surrogateescape")
-    for decode, kind in (
-        (decode_client, frame),
-        (decode_client, text),
-        (decode_server, frame),
-        (decode_server, text),
-    ):
-        try:
-            message = decode(kind)
-        except InvalidFrame:
-            continue
-        found = found or decode is decode_client
-        for encoding in Encoding:
-            again = decode(encode(message, encoding))
-            assert message == again, f"{message!r} became {again!r}"
+    found = check_decoding(decode_client, frame) | check_decoding(decode_client, text)
+    check_decoding(decode_server, frame)
+    check_decoding(decode_server, text)
     return found
+
+
+def check_decoding(decode: Callable[[bytes | str], Message], frame: bytes | str) -> bool:
+    """Decode a frame in one way; tell whether there is a message in it, which must come out as it went in."""
+    try:
+        message = decode(frame)
+    except InvalidFrame:
+        return False
+    for encoding in Encoding:
+        again = decode(encode(message, encoding))
+        assert message == again, f"{message!r} became {again!r}"
+    return True
+
+
+def neighbours(rng: random.Random, frame: bytes, count: int) -> Iterator[bytes]:
+    """Yield so many frames that differ from one in a single byte."""
+    for place, byte in zip(rng.choices(range(len(frame)), k=count), rng.randbytes(count), strict=True):
+        yield frame[:place] + bytes((byte,)) + frame[place + 1 :]

@@ -1,6 +1,8 @@
 """A program that looks for frames that break the decoder, guided by what they reach in its code.
 
-``make fuzz RUNS=100000000`` runs it; arguments are libFuzzer's. It ends with an error where one is found.
+``make fuzz RUNS=500000`` runs it; arguments are libFuzzer's. It ends with an error where one is found. Each
+run decodes what libFuzzer has found in every way there is, and 200 neighbours of it as a client's: what the
+fuzzer does between two frames takes longer than to decode one.
 """
 
 import random
@@ -10,9 +12,12 @@ import sys
 import atheris
 
 with atheris.instrument_imports(include=["racing_demon_protocol"]):
-    from racing_demon_protocol.codec import Encoding, encode
-    from tests.support.fuzzing import SEEDS, check_frame, mutant
+    from racing_demon_protocol.codec import Encoding, decode_client, encode
+    from tests.support.fuzzing import SEEDS, check_decoding, check_frame, mutant, neighbours
 
+WAYS: int = 4
+"""Binary and text, as a client's and as a server's."""
+NEIGHBOURS: int = 200
 WARM: int = 20_000
 """Runs after which the memory is looked at for the first time: caches are full by then."""
 LARGE: int = 4_096
@@ -27,6 +32,7 @@ class Runs:
 
     def __init__(self) -> None:
         self.number = 0
+        self.decoded = 0
         self.good = 0
         self.grown = 0
 
@@ -38,13 +44,21 @@ class Runs:
             frame = mutant(random.Random(frame), list(Encoding)[len(frame) % 2])
         before = peak()
         self.good += check_frame(frame)
+        self.decoded += WAYS
+        if frame:
+            for near in neighbours(random.Random(frame), frame, NEIGHBOURS):
+                self.good += check_decoding(decode_client, near)
+            self.decoded += NEIGHBOURS
         grown = peak() - before
         if self.number > WARM:
             self.grown += grown
         if grown > LARGE:
             sys.stderr.write(f"run {self.number} took {grown} KiB: {frame[:64].hex()}... of {len(frame)}\n")
-        if self.number % 100_000 == 0:
-            text = f"{self.number} runs, {self.good} messages, +{self.grown} KiB since run {WARM}"
+        if self.number % 10_000 == 0:
+            text = (
+                f"{self.number} runs, {self.decoded} decodings, {self.good} messages, "
+                f"+{self.grown} KiB since run {WARM}"
+            )
             sys.stderr.write(f"{text}\n")
 
 

@@ -17,9 +17,10 @@ from racing_demon_protocol.cards import PACK_SIZE, Card
 from racing_demon_protocol.codec import Encoding
 from racing_demon_protocol.messages import Event
 from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.messages.events import Dealt, HandOver, Played
+from racing_demon_protocol.messages.events import Dealt, HandOver, Played, Rotated
 from racing_demon_protocol.messages.server import Accepted, Refused
 from racing_demon_protocol.options import Options
+from racing_demon_protocol.reasons import EndReason
 from racing_demon_protocol.record import to_line
 from racing_demon_protocol.shuffle import subseed
 from racing_demon_server.hall import Hall
@@ -72,7 +73,8 @@ class Told(NamedTuple):
     streams: dict[str, list[bytes | str]]
     steps: list[Step]
     shown: frozenset[Card]
-    ends: tuple[str, ...]
+    stalls: tuple[int, ...]
+    """The events that told that nobody can play any more: the stocks are shifted, or the hand is over."""
 
 
 @dataclass
@@ -165,7 +167,7 @@ class _Performance:
     def end(self, steps: Sequence[Step], log: str) -> Told:
         events = self._broker.events
         shown = {card for event in events if isinstance(event, Dealt | Played) for card in event.shown}
-        ends = tuple(event.reason for event in events if isinstance(event, HandOver))
+        stalls = tuple(event.seq for event in events if _is_stall(event))
         streams: dict[str, list[bytes | str]] = {
             f"{name}, listener {number}": ear.frames for number, (name, ear) in enumerate(self._ears)
         }
@@ -175,7 +177,7 @@ class _Performance:
         text = self._metrics.text(1, 1).splitlines()
         streams["metrics"] = [line for line in text if "process_" not in line and "_created" not in line]
         self._hall.close()
-        return Told(streams, list(steps), frozenset(shown), ends)
+        return Told(streams, list(steps), frozenset(shown), stalls)
 
 
 def play(plan: Plan, steps: Sequence[Step] | None = None, disturb: Disturbance = lambda _: None) -> Told:
@@ -294,3 +296,7 @@ def canaries_in(told: Told) -> list[str]:
         if any(head in data for head in heads) and any(word in data for word in [*packed, *written]):
             found.append(name)
     return found
+
+
+def _is_stall(event: Event) -> bool:
+    return isinstance(event, Rotated) or (isinstance(event, HandOver) and event.reason is EndReason.DEAD)

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from racing_demon_client.connection import Client
+from racing_demon_protocol.board import Board
+from racing_demon_protocol.cards import Card
 from racing_demon_protocol.invariants import status
 from racing_demon_protocol.messages import Event, Message
 from racing_demon_protocol.messages import client as cl
@@ -22,6 +24,7 @@ from racing_demon_protocol.messages.server import Accepted, Seated
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Phase
 from racing_demon_protocol.record import to_line
+from racing_demon_protocol.rules import Rules
 from racing_demon_protocol.shuffle import subseed
 from racing_demon_server.gateway import start
 from racing_demon_server.hall import Hall
@@ -38,6 +41,8 @@ PORT: Final = 5252
 URL: Final = f"ws://127.0.0.1:{PORT}/v1"
 SETTLED_SECONDS: Final = 25.0
 """After the last fault so long, and everybody has heard everything."""
+REMEMBERED: Final = 1_000
+"""So many events are known that mirrors may still be behind with."""
 LONGEST_SECONDS: Final = 3_600.0
 """A match that is not over then never will be."""
 
@@ -72,6 +77,23 @@ class Ran(NamedTuple):
     troubles: dict[str, int]
 
 
+class Boards:
+    """What the mirrors of a table held after its newest events: all the same, and nothing broken."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, list[list[Card]]] = {}
+
+    def check(self, seq: int, rules: Rules, board: Board) -> None:
+        """Check a mirror's board after an event: the first one's invariants, and all others against it."""
+        known = self._known.get(seq)
+        if known is None:
+            wrong = status(rules, board)
+            assert wrong == [], f"after event {seq}: {wrong}"
+            self._known[seq] = [list(cards) for cards in board.cards]
+            self._known.pop(seq - REMEMBERED, None)
+        assert known is None or known == board.cards, f"two mirrors differ after event {seq}"
+
+
 class Player:
     """Somebody at the table, or who watches it, and writes down what they send and hear.
 
@@ -81,8 +103,11 @@ class Player:
 
     """
 
-    def __init__(self, client: Client, clock: Callable[[], int], rng: random.Random, think: float) -> None:
+    def __init__(
+        self, client: Client, clock: Callable[[], int], rng: random.Random, think: float, boards: Boards
+    ) -> None:
         self.client = client
+        self._boards = boards
         self.account = Account(-1 if client.seat is None else client.seat, [])
         self._clock = clock
         self._rng = rng
@@ -128,8 +153,7 @@ class Player:
             self.account.entries.append(Heard(self._clock(), message))
             view = self.client.view
             if isinstance(message, Event) and view.rules is not None and view.board is not None:
-                wrong = status(view.rules, view.board)
-                assert wrong == [], f"after event {message.seq}: {wrong}"
+                self._boards.check(view.seq, view.rules, view.board)
             await self._repeat(message)
 
     async def _play(self) -> None:
@@ -223,7 +247,7 @@ class Simulation:
             }
         )
         client = await Client.create(URL, "Player 0", options)
-        code = client.code
+        code, boards = client.code, Boards()
         for number in range(world.players + 1):
             if number == world.players:
                 client = await Client.watch(URL, code)
@@ -231,7 +255,7 @@ class Simulation:
                 client = await Client.join(URL, code, f"Player {number}")
             client.patience = LONGEST_SECONDS
             rng = random.Random(f"{self._seed}/player/{number}")
-            yield Player(client, self.clock, rng, world.think_seconds)
+            yield Player(client, self.clock, rng, world.think_seconds, boards)
 
     # The server.
 

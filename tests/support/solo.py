@@ -17,20 +17,35 @@ CHANCE_GAMES = int(os.environ.get("RACING_DEMON_GAMES", "1"))
 """How many chance games of each declaration a test plays."""
 LONGEST = 250 if CHANCE_GAMES == 1 else 2_000
 """Plays after which a chance game is left: some can go on for ever."""
+PATIENCE = 600
+"""The same, for plays since there were more cards on the foundations than ever before."""
 
 
 def chance_game(hand: Dealt, rng: random.Random, longest: int = LONGEST) -> Iterator[None]:
-    """Play a hand by chance, preferring the foundations, until somebody is out or nobody can go on."""
+    """Play a hand by chance, preferring the foundations, until somebody is out or nobody can go on.
+
+    The next play is that of any seat that has one. A hand that only goes round is left after a while.
+    """
+    most, since = 0, 0
     for number in range(1, longest + 1):
-        plays = hand.plays()
-        if not plays or any(hand.rules.is_out(hand.board, seat) for seat in hand.seats):
-            return
         if number % 100 == 0 and hand.dealer.is_dead(hand.board, hand.seats):
             return
-        up = [item for item in plays if hand.board.piles[item[1].destination].kind is Kind.FOUNDATION]
-        seat, play = rng.choice(up if up and rng.random() < 0.7 else plays)
-        hand.play(play, seat)
+        for seat in rng.sample(hand.seats, len(hand.seats)):
+            plays = list(hand.rules.legal_plays(hand.board, seat))
+            if plays:
+                break
+        else:
+            return
+        up = [play for play in plays if hand.board.piles[play.destination].kind is Kind.FOUNDATION]
+        hand.play(rng.choice(up if up and rng.random() < 0.7 else plays), seat)
         yield
+        if any(hand.rules.is_out(hand.board, player) for player in hand.seats):
+            return
+        done = sum(len(hand.board.cards[pile]) for pile in hand.rules.layout.foundations)
+        if done > most:
+            most, since = done, number
+        elif number - since == PATIENCE:
+            return
 
 
 def named(board: Board, plays: Sequence[Play]) -> set[tuple[int, int, int | str, int]]:

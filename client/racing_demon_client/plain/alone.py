@@ -136,7 +136,7 @@ class _Alone:
             self._write_all(table(view, client.seat, ascii_only=self._ascii))
         else:
             self._write_all(laid(table_.rules, table_.board, table_.seat, ascii_only=self._ascii))
-        state = f" {table_.plays} plays, {duration(client.elapsed_ms)}"
+        state = f" {table_.plays} {'play' if table_.plays == 1 else 'plays'}, {duration(client.elapsed_ms)}"
         if table_.is_won:
             state = f" {told_win(client)}"
         elif table_.is_stuck():

@@ -5,6 +5,7 @@ from string import ascii_letters, ascii_lowercase
 from typing import Final
 
 from racing_demon_protocol.board import Board, Kind
+from racing_demon_protocol.cards import RANK_NAMES
 from racing_demon_protocol.declaration import Stock, Tableau, TailRule
 from racing_demon_protocol.rules import Rules
 
@@ -20,14 +21,22 @@ def pile_words(rules: Rules, board: Board, seat: int) -> dict[str, int]:
     """Return a seat's piles by the words for them.
 
     In a game that is laid out like the race columns have numbers, and the waste is ``w``, the reserve ``r``;
-    in all others every pile has a letter. Foundations have numbers where it matters which of them is meant;
-    the stock, where a card of it is played unseen, is ``0``, and what cards leave the game to is ``out``.
+    in all others every pile has a letter, and places that belong to ranks are called by these. Foundations
+    have numbers where it matters which of them is meant; the stock, where a card of it is played unseen, is
+    ``0``, and what cards leave the game to is ``out``.
     """
     words: dict[str, int] = {}
     racelike = is_racelike(rules, seat)
+    named = addresses(rules, board, seat)
     if not racelike:
-        words |= dict(zip(LETTERS, stops(rules, board, seat), strict=False))
-    for action, pile in addresses(rules, board, seat).items():
+        ranks = {
+            RANK_NAMES[int(name.removeprefix("place-")) - 1].lower(): pile
+            for name, pile in named.items()
+            if name.startswith("place-")
+        }
+        others = (pile for pile in stops(rules, board, seat) if pile not in ranks.values())
+        words |= ranks | dict(zip((word for word in LETTERS if word not in ranks), others, strict=False))
+    for action, pile in named.items():
         kind, _, number = action.partition("-")
         if kind == "column":
             words[number] = pile

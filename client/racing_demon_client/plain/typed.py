@@ -188,6 +188,8 @@ def _known(piles: Mapping[str, int]) -> str:
     most = max((int(word) for word in piles if word.isdigit()), default=0)
     if "a" not in letters:
         return f"columns 1 to {most}"
+    if "2" in piles and "1" not in piles:  # places that belong to ranks
+        return f"piles {' '.join(word for word in piles if word not in {'0', 'out'})}"
     return f"piles {letters[0]} to {letters[-1]}" + (f", and foundations 1 to {most}" if most else "")
 
 

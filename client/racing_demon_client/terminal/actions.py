@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from racing_demon_protocol.cards import RANK_NAMES
+
 from ..plain.words import REACTIONS
 
 __all__ = [
@@ -229,8 +231,14 @@ def column_actions(columns: int) -> Iterator[Action]:
         )
 
 
-def pile_actions(piles: int, foundations: int) -> Iterator[Action]:
-    """Yield the actions of piles that have a letter each, and of foundations that have a digit."""
+def pile_actions(piles: int, foundations: int, places: int = 0) -> Iterator[Action]:
+    """Yield the actions of places that have a rank, of piles with a letter, of foundations with a digit."""
+    for number in range(1, places + 1):
+        rank = RANK_NAMES[number - 1]
+        yield Action(
+            id=f"place-{number}", does=f"pick up from place {rank}, or put down there; twice: its best play"
+        )
+        yield Action(id=f"place-{number}-up", does=f"top card of place {rank} to the foundations")
     for number in range(1, min(piles, MOST_PILES) + 1):
         yield Action(
             id=f"pile-{number}", does=f"pick up from pile {number}, or put down there; twice: its best play"

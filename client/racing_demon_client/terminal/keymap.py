@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from string import ascii_lowercase, ascii_uppercase
 from typing import Final
 
+from racing_demon_protocol.cards import RANK_NAMES, SUIT_SIZE
+
 from .actions import (
     ACTIONS,
     LOBBY_ACTIONS,
@@ -171,9 +173,13 @@ class Keymap:
         ]
         if moves:
             brief[:0] = [(moves, "move"), (ups, "up")]
-        letters = [self.labels[f"pile-{n}"] for n in range(1, MOST_PILES + 1) if f"pile-{n}" in self.labels]
-        if letters:
-            brief.insert(0, (f"{letters[0]}-{letters[-1]}", "piles"))
+        piles = []
+        for kind, most in (("place", SUIT_SIZE), ("pile", MOST_PILES)):
+            names = (f"{kind}-{number}" for number in range(1, most + 1))
+            if keys := [self.labels[name] for name in names if name in self.labels]:
+                piles.append("-".join(dict.fromkeys((keys[0], keys[-1]))))
+        if piles:
+            brief.insert(0, (" ".join(piles), "piles"))
         return brief
 
 
@@ -184,6 +190,7 @@ def table_keymap(  # noqa: PLR0913
     columns: int = 7,
     reserve: bool = False,
     foundations: int = 0,
+    turns: bool = True,
     alone: bool = False,
 ) -> Keymap:
     """Return the keys of a table whose game has so many columns, and perhaps a reserve.
@@ -194,11 +201,12 @@ def table_keymap(  # noqa: PLR0913
         columns: how many columns there are.
         reserve: whether there is a reserve.
         foundations: how many foundations are to have a key each.
+        turns: whether there is a stock to turn.
         alone: whether it is a table of one's own.
 
     """
     spots = preset.spots(columns)
-    table = [a for a in _table_actions(alone) if reserve or not a.id.startswith("reserve")]
+    table = [a for a in _table_actions(turns, alone) if reserve or not a.id.startswith("reserve")]
     actions = [*column_actions(columns), *table, *pile_actions(0, foundations)]
     keys = {action.id: _keys(action, preset, spots) for action in actions}
     for number in range(1, columns + 1):
@@ -210,20 +218,33 @@ def table_keymap(  # noqa: PLR0913
     return Keymap(actions, keys, bindings)
 
 
-def pile_keymap(
-    bindings: Mapping[str, str], *, piles: int, foundations: int = 0, alone: bool = False
+def pile_keymap(  # noqa: PLR0913
+    bindings: Mapping[str, str],
+    *,
+    piles: int,
+    places: int = 0,
+    foundations: int = 0,
+    turns: bool = True,
+    alone: bool = False,
 ) -> Keymap:
     """Return the keys of a table where each pile has a letter: the small ones first, then the capitals.
 
-    While there are capitals left, the capital letter of a pile sends its top card up.
+    While there are capitals left, the capital letter of a pile sends its top card up. Places that belong to
+    ranks have these for keys, as they are written on the cards; other piles have the letters that are left.
     """
-    table = [a for a in _table_actions(alone) if not a.id.startswith(("waste", "reserve"))]
-    actions = [*pile_actions(piles, foundations), *table]
+    table = [a for a in _table_actions(turns, alone) if not a.id.startswith(("waste", "reserve"))]
+    actions = [*pile_actions(piles, foundations, places), *table]
     keys = {action.id: [*action.keys, *LETTERLESS.get(action.id, "")] for action in actions}
-    for number, letter in enumerate((ascii_lowercase + ascii_uppercase)[:piles], start=1):
-        keys[f"pile-{number}"].append(letter)
-        if piles <= len(ascii_lowercase):
-            keys[f"pile-{number}-up"].append(letter.upper())
+    ranks = RANK_NAMES[:places].lower()
+    small = [letter for letter in ascii_lowercase if letter not in ranks]
+    chosen = {f"place-{number}": key for number, key in enumerate(ranks, start=1)}
+    chosen |= {
+        f"pile-{number}": letter for number, letter in enumerate([*small, *ascii_uppercase][:piles], start=1)
+    }
+    for name, key in chosen.items():
+        keys[name].append(key)
+        if piles <= len(small) and key.isalpha():
+            keys[f"{name}-up"].append(key.upper())
     _add_digits(keys, foundations)
     _give_way(keys)
     return Keymap(actions, keys, bindings)
@@ -232,27 +253,34 @@ def pile_keymap(
 def game_keymap(
     preset: Preset, bindings: Mapping[str, str], names: Iterable[str], *, alone: bool = False
 ) -> Keymap:
-    """Return the keys of a table for the piles that a player may choose, by the names of their actions."""
+    """Return the keys of a table for what a player may do with piles there, by the names of the actions."""
+    names = tuple(names)
+    turns = "turn" in names
     kinds = [name.partition("-")[0] for name in names]
     foundations = kinds.count("foundation")
-    if piles := kinds.count("pile"):
-        return pile_keymap(bindings, piles=piles, foundations=foundations, alone=alone)
+    piles, places = kinds.count("pile"), kinds.count("place")
+    if piles or places:
+        return pile_keymap(
+            bindings, piles=piles, places=places, foundations=foundations, turns=turns, alone=alone
+        )
     return table_keymap(
         preset,
         bindings,
         columns=kinds.count("column"),
         reserve="reserve" in kinds,
         foundations=foundations,
+        turns=turns,
         alone=alone,
     )
 
 
-def _table_actions(alone: bool) -> list[Action]:
+def _table_actions(turns: bool, alone: bool) -> list[Action]:
     """Return what can be done at a table, beside choosing piles."""
+    actions = [action for action in ACTIONS if turns or action.id != "turn"]
     if not alone:
-        return list(ACTIONS)
+        return actions
     own = {action.id for action in SOLO_ACTIONS}
-    kept = [a for a in ACTIONS if a.group is not Group.SAY and a.id not in own | TOGETHER]
+    kept = [a for a in actions if a.group is not Group.SAY and a.id not in own | TOGETHER]
     return [*kept, *SOLO_ACTIONS]
 
 
@@ -315,7 +343,7 @@ def known_actions() -> frozenset[str]:
         *REPLAY_ACTIONS,
         *SOLO_ACTIONS,
         *column_actions(MOST_COLUMNS),
-        *pile_actions(MOST_PILES, MOST_FOUNDATIONS),
+        *pile_actions(MOST_PILES, MOST_FOUNDATIONS, SUIT_SIZE),
     ]
     return frozenset(action.id for action in every)
 

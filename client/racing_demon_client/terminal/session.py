@@ -17,7 +17,7 @@ from racing_demon_protocol.reasons import Phase
 from racing_demon_protocol.record import verify
 from racing_demon_protocol.story import Story
 
-from ..addressing import addresses
+from ..addressing import keyed
 from ..openings import Opened
 from ..recorder import Recorder
 from .desk import Desk
@@ -30,7 +30,7 @@ __all__ = ["Session"]
 SILENCE_MS = 3_000
 """So long without any message from the server, and the player is told."""
 PING_MS = 2_000
-BEFORE_THE_DEAL = ("waste", *(f"column-{number}" for number in range(1, 8)))
+BEFORE_THE_DEAL = ("turn", "waste", *(f"column-{number}" for number in range(1, 8)))
 """What the keys are shown for until it is known which piles there are."""
 
 
@@ -92,7 +92,7 @@ class Session:
             return self._keymap_of(BEFORE_THE_DEAL)
         if self.client.seat not in view.hand_seats:
             return self.watch_keymap
-        return self._keymap_of(tuple(addresses(view.rules, view.board, focus)))
+        return self._keymap_of(keyed(view.rules, view.board, focus))
 
     def _keymap_of(self, names: tuple[str, ...]) -> Keymap:
         known = self._keymaps.get(names)

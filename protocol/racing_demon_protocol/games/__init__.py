@@ -1,6 +1,7 @@
 """The declared games, one small file a family, and how a table's options change them."""
 
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import Any
 
 from ..declaration import Foundations, Game, Group, Reserve, Stock, Tableau, Waste
@@ -58,8 +59,9 @@ def declare(options: Options, players: int) -> Game:
     try:
         game = GAMES[options.game]
     except KeyError:
-        known = ", ".join(GAMES)
-        raise InvalidGame(f"There is no game {options.game!r}; the games are {known}.") from None
+        alike = " or ".join(get_close_matches(options.game, GAMES))
+        meant = f"did you mean {alike}?" if alike else "racing-demon games lists all that there are."
+        raise InvalidGame(f"There is no game {options.game!r}; {meant}") from None
     game = _resize(game, options, players)
     for kind, name in _GROUP_OPTIONS:
         value = getattr(options, name)

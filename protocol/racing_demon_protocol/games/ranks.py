@@ -45,7 +45,7 @@ PACKETS = 17
 def _hand(added: str = "") -> tuple[Group, ...]:
     return (
         Packets(name="packet" + added, count=PACKETS, geometry=Geometry.GRID, rows=(9, 8)),
-        Cells(name="lifted" + added, count=PACKETS, geometry=Geometry.GRID, rows=(9, 8)),
+        Cells(name="lifted" + added, count=PACKETS, plays_to=(), geometry=Geometry.GRID, rows=(9, 8)),
         Cells(name="grace" + added, count=1),
     )
 

@@ -17,7 +17,7 @@ TRAVELLERS = Game(
     title="Travellers",
     source="seed 003",
     groups=(
-        Packets(count=12, under=True, geometry=Geometry.GRID, rows=(4, 4, 4)),
+        Packets(count=12, numbered=True, under=True, geometry=Geometry.GRID, rows=(4, 4, 4)),
         Packets(name="spare", shows=Shows.NONE),
         HAND,
         Out(),
@@ -48,7 +48,7 @@ CLOCK = Game(
     name="clock",
     title="The Clock",
     source="seed 004 entry 18",
-    groups=(Packets(count=13, under=True, geometry=Geometry.DIAL), HAND),
+    groups=(Packets(count=13, numbered=True, under=True, geometry=Geometry.DIAL), HAND),
     deal=(Deal(to="packet", each=4),),
     goal=Goal.OWN_RULE,
     mechanic=Travelling(rounds_from="packet"),
@@ -68,7 +68,7 @@ WANDERING_CARD = Game(
     title="Wandering Card",
     source="seed 004 entry 13",
     groups=(
-        Packets(count=13, shows=Shows.ALL, under=True, geometry=Geometry.GRID, rows=(7, 6)),
+        Packets(count=13, numbered=True, shows=Shows.ALL, under=True, geometry=Geometry.GRID, rows=(7, 6)),
         Stock(turn=1, redeals=0),
         ASIDE,
         HAND,
@@ -100,7 +100,15 @@ WEAVERS = Game(
     source="seed 004 entry 44",
     groups=(
         Foundations(owner=Owner.PLAYER, count=8, base=KING, step=-1),
-        Packets(count=12, shows=Shows.ALL, under=True, gathers=1, geometry=Geometry.GRID, rows=(6, 6)),
+        Packets(
+            count=12,
+            numbered=True,
+            shows=Shows.ALL,
+            under=True,
+            gathers=1,
+            geometry=Geometry.GRID,
+            rows=(6, 6),
+        ),
         Stock(turn=1, redeals=2),
         Packets(name="aside", shows=Shows.ALL, gathers=1),
         HAND,

@@ -38,6 +38,7 @@ class Packets(Group):
     Attributes:
         count: how many there are.
         shows: ``KEPT`` where they are dealt face down, and what comes to them stays face up.
+        numbered: whether each belongs to a rank, the first to the ace, and is called by it.
 
     """
 
@@ -46,6 +47,7 @@ class Packets(Group):
     name: str = "packet"
     count: int = 1
     shows: Shows = Shows.KEPT
+    numbered: bool = False
 
     @property
     def extent(self) -> Extent:

@@ -5,7 +5,7 @@ import contextlib
 import json
 import sqlite3
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from racing_demon_protocol.portable import Correction
 
 from .matches import Match, correct, export, matches
 from .reading import UnknownContents, corrections_of
-from .schema import JournalUnusable, default_path, open_journal
+from .schema import JournalUnusable, default_path, journals_of, open_journal
 from .upkeep import backup, check, restore
 
 __all__ = ["main"]
@@ -28,6 +28,8 @@ EXAMPLES = """examples:
   racing-demon-server journal backup FILE --to COPY      a copy, also while a server runs
   racing-demon-server journal restore COPY --to FILE     put it back; FILE must not be there
   racing-demon-server journal check FILE                 is all of it there, and does it fit together?
+
+Of a server of several processes, list, export and correct look into all journals: process 2 has match 2-3.1.
 
 exit codes: 0 done, 1 what is in the file is not right, 2 wrong arguments, 3 the file cannot be used
 """
@@ -83,15 +85,22 @@ def _check(path: Path) -> int:
 
 
 def _list(path: Path, *, as_json: bool) -> int:
-    with contextlib.closing(open_journal(path)) as db:
-        db.execute("BEGIN")
-        for match in matches(db):
-            told = _told(match)
-            if as_json:
-                row = {**match.as_json(), "corrections": len(corrections_of(db, match.id))}
-                told = json.dumps(row, ensure_ascii=False)
-            sys.stdout.write(told + "\n")
+    for db, match in _matches(path):
+        told = _told(match)
+        if as_json:
+            row = {**match.as_json(), "corrections": len(corrections_of(db, match.key))}
+            told = json.dumps(row, ensure_ascii=False)
+        sys.stdout.write(told + "\n")
     return 0
+
+
+def _matches(path: Path) -> Iterator[tuple[sqlite3.Connection, Match]]:
+    """Yield the matches of a server, of all its processes, each with the journal that it is in."""
+    for journal, name in journals_of(path):
+        with contextlib.closing(open_journal(name)) as db:
+            db.execute("BEGIN")
+            for match in list(matches(db, journal)):
+                yield db, match
 
 
 def _told(match: Match) -> str:
@@ -106,13 +115,11 @@ def _told(match: Match) -> str:
 
 def _export(path: Path, wanted: str) -> int:
     found = 0
-    with contextlib.closing(open_journal(path)) as db:
-        db.execute("BEGIN")
-        for match in list(matches(db)):
-            if wanted in {"all", match.id}:
-                found += 1
-                for line in export(db, match):
-                    sys.stdout.write(line + "\n")
+    for db, match in _matches(path):
+        if wanted in {"all", match.id}:
+            found += 1
+            for line in export(db, match):
+                sys.stdout.write(line + "\n")
     if not found and wanted != "all":
         sys.stderr.write(f"racing-demon-server: there is no match {wanted} in {path}; see journal list.\n")
         return 1
@@ -128,14 +135,15 @@ def _correct(path: Path, wanted: str) -> int:
             "racing-demon-server: that is no correction; racing-demon record correct writes one.\n"
         )
         return 2
-    with contextlib.closing(open_journal(path)) as db:
-        match = next((match for match in matches(db) if match.id == wanted), None)
-    if match is None:
-        sys.stderr.write(f"racing-demon-server: there is no match {wanted} in {path}; see journal list.\n")
-        return 1
-    with contextlib.closing(open_journal(path, write=True)) as db:
-        correct(db, match, correction)
-    return 0
+    for journal, name in journals_of(path):
+        with contextlib.closing(open_journal(name)) as db:
+            match = next((match for match in matches(db, journal) if match.id == wanted), None)
+        if match is not None:
+            with contextlib.closing(open_journal(name, write=True)) as db:
+                correct(db, match, correction)
+            return 0
+    sys.stderr.write(f"racing-demon-server: there is no match {wanted} in {path}; see journal list.\n")
+    return 1
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -36,7 +36,7 @@ class Match:
     """One match.
 
     Attributes:
-        id: its name in this journal: the table's number, and which of its matches it is.
+        key: its name in its own journal: the table's number, and which of its matches it is.
         table: the table.
         first: the number of the event that began it.
         game: what was played.
@@ -47,10 +47,11 @@ class Match:
         seats: the names of all who played, by their seats.
         bots: which of them were bots.
         finished: whether it was played to its end.
+        journal: what tells its journal from others of the same server: see :func:`~.schema.journals_of`.
 
     """
 
-    id: str
+    key: str
     table: KeptTable
     first: int
     game: str
@@ -61,6 +62,12 @@ class Match:
     seats: dict[int, str] = field(default_factory=dict)
     bots: list[int] = field(default_factory=list)
     finished: bool = False
+    journal: str = ""
+
+    @property
+    def id(self) -> str:
+        """Its name among all matches of the server."""
+        return self.journal + self.key
 
     def as_json(self) -> dict[str, Any]:
         """Return what programs are told of it."""
@@ -77,15 +84,21 @@ class Match:
         }
 
 
-def matches(db: sqlite3.Connection) -> Iterator[Match]:
+def matches(db: sqlite3.Connection, journal: str = "") -> Iterator[Match]:
     """Yield the matches of a journal, table by table.
+
+    Args:
+        db: the journal.
+        journal: what tells it from others of the same server.
 
     Raises:
         UnknownContents: something is not understood.
 
     """
     for table in tables(db):
-        yield from _Follower(table).follow(log_of(db, table.id, kinds=MARKS))
+        for match in _Follower(table).follow(log_of(db, table.id, kinds=MARKS)):
+            match.journal = journal
+            yield match
 
 
 class _Follower:
@@ -108,8 +121,8 @@ class _Follower:
                 case ev.Committed() if event.hand == 1:
                     yield from self._end(event.seq - 1, at_ms)
                     self._count += 1
-                    id_ = f"{self._table.id}.{self._count}"
-                    self._match = Match(id_, self._table, event.seq, self._game, at_ms)
+                    key = f"{self._table.id}.{self._count}"
+                    self._match = Match(key, self._table, event.seq, self._game, at_ms)
                 case ev.Dealt() if self._match is not None:
                     self._note_players(self._match, event.seats)
                 case ev.HandOver() if self._match is not None:
@@ -159,12 +172,12 @@ def export(db: sqlite3.Connection, match: Match) -> Iterator[str]:
             yield from map(entry_line, beaten.get(event.seq, ()))
     if match.finished:
         yield tally_line(view)
-    yield from map(section_line, corrections_of(db, match.id))
+    yield from map(section_line, corrections_of(db, match.key))
 
 
 def correct(db: sqlite3.Connection, match: Match, correction: Correction) -> None:
     """Write down what is said of a match; nothing of it changes by that."""
-    values = (match.id, correction.model_dump_json())
+    values = (match.key, correction.model_dump_json())
     db.execute("INSERT INTO corrections (match, entry) VALUES (?, ?)", values)
 
 

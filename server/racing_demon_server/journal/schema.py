@@ -3,12 +3,22 @@
 import contextlib
 import os
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 from ..durability import Durability
+from ..siblings import MOST_PROCESSES
 
-__all__ = ["APPLICATION_ID", "VERSION", "JournalUnusable", "default_path", "open_journal"]
+__all__ = [
+    "APPLICATION_ID",
+    "VERSION",
+    "JournalUnusable",
+    "default_path",
+    "journal_of",
+    "journals_of",
+    "open_journal",
+]
 
 APPLICATION_ID: Final = int.from_bytes(b"RDJ1", "big")
 """What tells the file from other people's databases (``PRAGMA application_id``)."""
@@ -124,6 +134,22 @@ def default_path() -> Path:
     from platformdirs import user_data_path  # noqa: PLC0415 - a server for good names its file
 
     return user_data_path("racing-demon", appauthor=False) / "journal.sqlite"
+
+
+def journal_of(path: Path, number: int) -> Path:
+    """Return the journal of a process; that of the first is the one that a server alone would have."""
+    return path if number == 1 else path.with_stem(f"{path.stem}-process-{number}")
+
+
+def journals_of(path: Path) -> Iterator[tuple[str, Path]]:
+    """Yield the journals of a server, each with what the names of its matches begin with.
+
+    Those of its second and later processes are passed over where they are not there.
+    """
+    yield "", path
+    for number in range(2, MOST_PROCESSES + 1):
+        if (other := journal_of(path, number)).exists():
+            yield f"{number}-", other
 
 
 def open_journal(

@@ -85,6 +85,31 @@ def test_what_is_free_is_seen_and_answers(game: str, size: tuple[int, int]) -> N
             assert labels.get(action, "") in text
 
 
+@of_every_game
+def test_where_nothing_is_turned_no_key_says_so(game: str) -> None:
+    """The footer speaks of turning where there is a stock, or where the key makes the only play."""
+    for table in moments(game, 2, 40, 4):
+        player = Alone(table)
+        turns = table.rules.turn(table.board, 0) is not None
+        assert not turns or ("space", "turn") in player.session.keymap.footer()
+    castle = Alone(next(moments("beleaguered-castle", 1, 1, 1)))
+    assert all(does != "turn" for _, does in castle.session.keymap.footer())
+
+
+@of_every_game
+def test_all_that_is_taken_from_has_a_key(game: str) -> None:
+    """At many moments: each pile of which a card can be played has a key of its own, but stock and goals."""
+    for table in moments(game, 3, 40, 10):
+        player = Alone(table)
+        rules, board = table.rules, table.board
+        named = {
+            pile for name, pile in addresses(rules, board, 0).items() if name in player.session.keymap.labels
+        }
+        for play in rules.legal_plays(board, 0):
+            if board.piles[play.source].kind not in {Kind.STOCK, Kind.FOUNDATION, Kind.OUT}:
+                assert play.source in named
+
+
 def names_of(player: Alone, card: int) -> set[str]:
     """Return what a card may be called on a screen."""
     glyphs = player.desk.glyphs

@@ -5,7 +5,7 @@ from rich.cells import cell_len
 
 from racing_demon_client.terminal.drawing.glyphs import ASCII, UNICODE
 from racing_demon_client.terminal.drawing.help import MOUSE, SIGNS, draw_help, help_lines
-from racing_demon_client.terminal.keymap import PRESETS, Keymap, lobby_keymap, table_keymap
+from racing_demon_client.terminal.keymap import PRESETS, Keymap, lobby_keymap, pile_keymap, table_keymap
 
 from ...support.desks import SIZES, rows_of
 
@@ -15,8 +15,13 @@ KEYMAPS = [
     table_keymap(PRESETS["dvorak"], {"turn": "t", "stuck": ""}, columns=9, reserve=True),
     table_keymap(PRESETS["digits"], {}, columns=9, reserve=True),
     lobby_keymap({}),
+    pile_keymap({}, piles=30, foundations=8, alone=True),
+    pile_keymap({}, piles=2, places=12, alone=True),
 ]
-of_keymaps = pytest.mark.parametrize("keymap", KEYMAPS, ids=["seven", "bound", "digits", "lobby"])
+of_keymaps = pytest.mark.parametrize(
+    "keymap", KEYMAPS, ids=["seven", "bound", "digits", "lobby", "letters", "ranks"]
+)
+SERIES = ("column", "place", "pile", "foundation")
 
 
 def of_keys(keymap: Keymap) -> list[tuple[str, str]]:
@@ -28,10 +33,10 @@ def of_keys(keymap: Keymap) -> list[tuple[str, str]]:
 @of_keymaps
 def test_the_help_names_all_keys_and_no_others(keymap: Keymap) -> None:
     """Each action that has keys has one line, with all of them and what it does."""
-    single = [action for action in keymap.actions if not action.id.startswith("column-")]
+    single = [action for action in keymap.actions if not action.id.startswith(SERIES)]
     expected = {(keymap.all_labels(action.id), action.does) for action in single}
     assert {pair for pair in expected if pair[0]} == {
-        pair for pair in of_keys(keymap) if "column" not in pair[1]
+        pair for pair in of_keys(keymap) if not any(f"a {kind}" in pair[1] for kind in SERIES)
     }
 
 
@@ -41,6 +46,14 @@ def test_the_columns_share_their_lines() -> None:
     assert ["asdfjkl", "qweruio", "ASDFJKL"] == told
     told = [keys for keys, does in of_keys(KEYMAPS[2]) if "column" in does]
     assert ["123456789", "qwertyuio"] == told
+
+
+def test_the_piles_share_their_lines() -> None:
+    """So it is with piles that have letters, ranks or digits; of a long row the ends are told."""
+    told = [keys for keys, does in of_keys(KEYMAPS[4]) if "a pile" in does or "a foundation" in does]
+    assert ["a-D", "12345678"] == told
+    told = [keys for keys, does in of_keys(KEYMAPS[5]) if "a pile" in does or "a place" in does]
+    assert ["a-q", "ATJQ", "bc", "BC"] == told
 
 
 def test_all_keys_of_a_column_are_named() -> None:

@@ -58,6 +58,8 @@ def all_keymaps() -> Iterator[Keymap]:
         range(1, MOST_PILES + 1), (0, 8, MOST_FOUNDATIONS), (False, True)
     ):
         yield pile_keymap({}, piles=piles, foundations=foundations, alone=alone)
+    for piles, places in product(range(4), (12, 13)):
+        yield pile_keymap({}, piles=piles, places=places)
     yield lobby_keymap({})
     yield replay_keymap({})
 
@@ -153,6 +155,15 @@ def test_more_than_nine_columns_have_digits() -> None:
     """What finds no room on the home row has a digit, and the reserve the 0."""
     keymap = table_keymap(PRESETS["qwerty"], {}, columns=12, reserve=True)
     assert ["column-10", "column-12", "reserve"] == [keymap.action(key) for key in "130"]
+
+
+def test_places_have_the_keys_of_their_ranks() -> None:
+    """Where each place belongs to a rank, what is written on a card is the key of its place."""
+    keymap = pile_keymap({}, piles=2, places=12, alone=True)
+    places = [f"place-{number}" for number in range(1, 13)]
+    assert places == [keymap.action(key) for key in "a23456789tjq"]
+    assert ["place-10-up", "pile-1", "pile-2"] == [keymap.action(key) for key in "Tbc"]
+    assert ("a-q b-c", "piles") == keymap.footer()[0]
 
 
 # One's own keys.
@@ -254,8 +265,11 @@ def test_the_footer_names_only_keys_that_there_are() -> None:
             if does in brief:
                 assert keys == keymap.labels[brief[does]]
             elif does == "piles":
-                first, _, last = keys.partition("-")
-                assert (keymap.action(first), keymap.action(last)) == ("pile-1", _last_pile(keymap))
+                for text in keys.split():
+                    first, _, last = text.partition("-")
+                    kind = str(keymap.action(first)).removesuffix("-1")
+                    assert kind in {"pile", "place"}
+                    assert _last(keymap, kind) == keymap.action(last or first)
             else:
                 actions = [keymap.action(key) for key in keys]
                 assert all(name is not None and name.startswith("column-") for name in actions)
@@ -293,5 +307,5 @@ def test_around_the_hands_nothing_is_played() -> None:
     assert len(labels) == len(set(labels))
 
 
-def _last_pile(keymap: Keymap) -> str:
-    return [action.id for action in keymap.actions if action.id.startswith("pile-")][-2]
+def _last(keymap: Keymap, kind: str) -> str:
+    return [action.id for action in keymap.actions if action.id.startswith(f"{kind}-")][-2]

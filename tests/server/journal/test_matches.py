@@ -75,3 +75,17 @@ async def test_a_match_that_is_not_there_is_not_corrected(folder: Path) -> None:
     nowhere = folder / "nowhere.sqlite"
     assert 3 == (await ask(str(nowhere), "correct", "1.1", typed=section_line(NOTE) + "\n")).code
     assert not nowhere.exists()
+
+
+async def test_the_matches_of_all_processes_are_found(folder: Path, tmp_path: Path) -> None:
+    """Those in a second process's journal, beside the first, have its number in their names."""
+    path, both = Path(await kept(folder)), tmp_path / "journal.sqlite"
+    for copy in (both, tmp_path / "journal-process-2.sqlite"):
+        assert 0 == (await text_of(SERVER, "journal", "backup", str(path), "--to", str(copy))).code
+    listed = await ask(str(both), "list", "--json")
+    assert ["1.1", "2-1.1"] == [json.loads(line)["id"] for line in listed.out.splitlines()]
+    assert 0 == (await ask(str(both), "correct", "2-1.1", typed=section_line(NOTE) + "\n")).code
+    first, second = read_records((await ask(str(both), "export", "all")).out.splitlines())
+    assert second.header is not None
+    assert "2-1.1" == second.header.id
+    assert [*first.corrections, NOTE] == second.corrections

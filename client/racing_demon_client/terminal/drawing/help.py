@@ -1,5 +1,7 @@
 """The keys as a picture: made from the registry, so that it cannot say anything else than the keys do."""
 
+import re
+
 from ..actions import Group
 from ..ink import Mark, Role
 from ..keymap import Keymap
@@ -9,6 +11,8 @@ from .glyphs import Glyphs, cut
 __all__ = ["draw_help", "draw_text", "help_lines"]
 
 KEYS = 12
+PILES = ("column-", "place-", "pile-", "foundation-")
+"""How the actions begin that there are for each pile of a kind."""
 
 SIGNS = (
     ("underlined", "your card is in the air: the server has not answered yet"),
@@ -37,24 +41,29 @@ def help_lines(*keymaps: Keymap) -> list[tuple[str, str]]:
 
 
 def _group_lines(keymap: Keymap, group: Group) -> list[tuple[str, str]]:
-    columns = _column_lines(keymap) if group is Group.PLAY else []
-    others = [a for a in keymap.actions if a.group is group and not a.id.startswith("column-")]
-    return columns + [(labels, a.does) for a in others if (labels := keymap.all_labels(a.id))]
+    piles = _pile_lines(keymap) if group is Group.PLAY else []
+    others = [a for a in keymap.actions if a.group is group and not a.id.startswith(PILES)]
+    return piles + [(labels, a.does) for a in others if (labels := keymap.all_labels(a.id))]
 
 
-def _column_lines(keymap: Keymap) -> list[tuple[str, str]]:
-    """Return one line for each thing that can be done with any column, with the keys of all columns."""
+def _pile_lines(keymap: Keymap) -> list[tuple[str, str]]:
+    """Return one line for each thing that can be done with any pile of a kind, with the keys of all these."""
     keys: dict[str, list[str]] = {}
     for action in keymap.actions:
-        if action.id.startswith("column-"):
-            does = action.does.replace(f"column {action.id.split('-')[1]}", "a column")
+        if action.id.startswith(PILES):
+            kind = action.id.partition("-")[0]
+            does = re.sub(rf"{kind} \w+", f"a {kind}", action.does, count=1)
             keys.setdefault(does, []).append(keymap.all_labels(action.id))
-    return [(_joined(labels), does) for does, labels in keys.items() if any(labels)]
+    return [
+        (_joined([label for label in labels if label]), does) for does, labels in keys.items() if any(labels)
+    ]
 
 
 def _joined(labels: list[str]) -> str:
-    """Return the keys of all columns: close together where each has one."""
-    return ("" if all(len(label) <= 1 for label in labels) else " ").join(labels)
+    """Return the keys of all piles of a kind: close together where each has one, the ends of a long row."""
+    if any(len(label) > 1 for label in labels):
+        return " ".join(labels)
+    return "".join(labels) if len(labels) < KEYS else f"{labels[0]}-{labels[-1]}"
 
 
 def draw_help(lines: list[tuple[str, str]], first: int, size: tuple[int, int], glyphs: Glyphs) -> Canvas:

@@ -15,6 +15,10 @@ __all__ = ["draw_lobby", "shows_qr", "told_options"]
 
 SEATS = 8
 NAME = 24
+BESIDE_NAME = 33
+"""What else is said of a seat takes so many cells, and the seat's number."""
+LEAST = 40
+"""So wide all else must be beside the link's picture."""
 ROOMY = (120, 40)
 """From this size on there is room for the link's picture beside the seats."""
 
@@ -35,6 +39,7 @@ def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs, qr: Sequence[s
 
     """
     canvas = draw_page(page, size, glyphs)
+    room = _room_beside(canvas, qr)
     view = page.view
     x = canvas.put(2, 2, "table ", Role.DIM)
     x = canvas.put(x, 2, screen_text(view.code), Role.BANNER | Mark.STRONG)
@@ -49,33 +54,38 @@ def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs, qr: Sequence[s
         canvas.touch(Hit(x - 1, 2, end - x + 1, 1, action="qr"))
     for address in page.addresses:
         line = f"racing-demon join {screen_text(address)} {screen_text(view.code)}"
-        canvas.put(2, y, cut(line, canvas.width - 4, glyphs), Role.TEXT)
+        canvas.put(2, y, cut(line, room - 4, glyphs), Role.TEXT)
         y += 1
-    y = _draw_seats(canvas, page, y + 1, glyphs)
+    y = _draw_seats(canvas, page, y + 1, room, glyphs)
     game = GAMES.get(view.options.game)
     canvas.put(2, y, game.title if game else view.options.game, Role.TEXT | Mark.STRONG)
     told = told_options(view.options)
-    canvas.put(2, y + 1, cut(told, canvas.width - 4, glyphs), Role.DIM)
-    canvas.touch(Hit(2, y, canvas.width - 4, 2, action="options"))
-    page.draw_feed(canvas, y + 3, glyphs)
-    _draw_qr(canvas, qr)
+    canvas.put(2, y + 1, cut(told, room - 4, glyphs), Role.DIM)
+    canvas.touch(Hit(2, y, room - 4, 2, action="options"))
+    page.draw_feed(canvas, y + 3, room, glyphs)
+    _draw_qr(canvas, qr, room)
     return canvas
 
 
-def _draw_qr(canvas: Canvas, lines: Sequence[str]) -> None:
-    """Draw the link's picture on the right, over what is there; a part of it would be of no use."""
-    if not lines:
-        return
-    if len(lines) > canvas.height - 4 or len(lines[0]) > canvas.width:
+def _room_beside(canvas: Canvas, lines: Sequence[str]) -> int:
+    """Return the width that the link's picture leaves to all else: all, where it is not shown."""
+    room = canvas.width - len(lines[0]) - 2 if lines else 0
+    return room if room >= LEAST and len(lines) <= canvas.height - 4 else canvas.width
+
+
+def _draw_qr(canvas: Canvas, lines: Sequence[str], room: int) -> None:
+    """Draw the link's picture beside all else; a part of it would be of no use."""
+    if room < canvas.width:
+        for y, line in enumerate(lines, 2):
+            canvas.put(room, y, line)
+    elif lines:
         told = "no room for the code: make the window larger"
         canvas.put(canvas.width - len(told) - 2, canvas.height - 3, told, Role.WARNING)
-        return
-    for y, line in enumerate(lines, 2):
-        canvas.put(canvas.width - len(line) - min(2, canvas.width - len(line)), y, line)
 
 
-def _draw_seats(canvas: Canvas, page: Page, y: int, glyphs: Glyphs) -> int:
+def _draw_seats(canvas: Canvas, page: Page, y: int, room: int, glyphs: Glyphs) -> int:
     view = page.view
+    width = min(NAME, room - BESIDE_NAME)
     for seat in range(max([view.options.seats, *(seat + 1 for seat in view.seats)])):
         state = view.seats.get(seat)
         canvas.put(2, y + seat, str(seat + 1), Role.DIM)
@@ -83,7 +93,7 @@ def _draw_seats(canvas: Canvas, page: Page, y: int, glyphs: Glyphs) -> int:
             canvas.put(4, y + seat, glyphs.dot, Role.DIM)
             continue
         ink = Role.ACCENT | Mark.STRONG if seat == page.seat else Role.TEXT
-        x = canvas.put(4, y + seat, fit(screen_text(state.name), NAME, glyphs), ink)
+        x = canvas.put(4, y + seat, fit(screen_text(state.name), width, glyphs), ink)
         x = canvas.put(x + 2, y + seat, f"{_kind(state):14}", Role.DIM)
         ready = state.ready and not state.left
         x = canvas.put(x, y + seat, "ready" if ready else "-", Role.KEY if ready else Role.DIM)

@@ -52,11 +52,11 @@ class Page:
     footer: Sequence[tuple[str, str, str]] = ()
     """Each with its action, which a click there does."""
 
-    def draw_feed(self, canvas: Canvas, y: int, glyphs: Glyphs) -> None:
-        """Write what happened from a row on, the newest last, as many lines as find room."""
+    def draw_feed(self, canvas: Canvas, y: int, width: int, glyphs: Glyphs) -> None:
+        """Write what happened from a row on, the newest last, as many lines as find room, so wide at most."""
         room = canvas.height - 3 - y
         for line in list(self.feed)[-room:] if room > 0 else []:
-            canvas.put(2, y, cut(line.text, canvas.width - 4, glyphs), line.role)
+            canvas.put(2, y, cut(line.text, width - 4, glyphs), line.role)
             y += 1
 
 

@@ -29,7 +29,7 @@ def draw_tally(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
     for line in _proof(page):
         canvas.put(2, y + 1, cut(line, canvas.width - 4, glyphs), Role.DIM)
         y += 1
-    page.draw_feed(canvas, y + 2, glyphs)
+    page.draw_feed(canvas, y + 2, canvas.width, glyphs)
     return canvas
 
 

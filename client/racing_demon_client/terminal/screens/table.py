@@ -18,7 +18,7 @@ __all__ = ["TableScreen"]
 LEFT, RIGHT = 1, 3
 HANDS = frozenset({"turn", "drop", "left", "right", "more", "fewer"})
 """The actions, beside those that name a pile, that the hands carry out."""
-PILES = ("column-", "waste", "reserve", "pile-", "foundation-")
+PILES = ("column-", "waste", "reserve", "pile-", "place-", "foundation-")
 """How the actions that name a pile begin."""
 
 

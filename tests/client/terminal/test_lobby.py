@@ -1,0 +1,43 @@
+"""The lobby as a picture: seats, and the link beside them."""
+
+import pytest
+
+from racing_demon_client.qr import link_of, qr_lines
+from racing_demon_client.terminal.drawing.glyphs import ASCII, UNICODE, Glyphs
+from racing_demon_client.terminal.drawing.lobby import draw_lobby
+from racing_demon_client.terminal.drawing.page import Page
+from racing_demon_client.terminal.drawing.scene import FeedLine
+from racing_demon_client.terminal.ink import Role
+from racing_demon_protocol.messages.server import SeatState
+from racing_demon_protocol.options import Options
+from racing_demon_protocol.view import TableView
+
+ADDRESS = "ws://192.0.2.2:5252"
+NAMES = ("Ann", "A name of twenty-four le")
+
+
+def lobby() -> Page:
+    """Return a page with two at the table, and much that has happened."""
+    view = TableView("BCDF", Options())
+    view.seats = {seat: SeatState(seat=seat, name=name, ready=True) for seat, name in enumerate(NAMES)}
+    view.host = 1
+    feed = [FeedLine(0, "x" * 200, Role.TEXT) for _ in range(20)]
+    return Page(view=view, seat=0, addresses=[ADDRESS, "ws://[2001:db8:1:2:3:4:5:6]:5252"], feed=feed)
+
+
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
+@pytest.mark.parametrize("size", [(80, 24), (80, 40), (120, 40), (200, 60)])
+def test_the_link_stands_beside_all_else(size: tuple[int, int], glyphs: Glyphs) -> None:
+    """Where the code for cameras is shown it is whole, and who is there, and the host, can still be read."""
+    code = qr_lines(link_of(ADDRESS, "BCDF"), ascii_only=glyphs is ASCII)
+    text = draw_lobby(lobby(), size, glyphs, code).text().splitlines()
+    left = size[0] - len(code[0]) - 2
+    if len(code) > size[1] - 4 or left < 40:
+        assert any("make the window larger" in line for line in text)
+        left = size[0]
+    else:
+        assert list(code) == [line[left : left + len(code[0])] for line in text[2 : 2 + len(code)]]
+    for seat, name in enumerate(NAMES):
+        (line,) = (line[:left] for line in text if line.startswith(f"  {seat + 1} {name[:8]}"))
+        assert "ready" in line
+        assert seat != 1 or "host" in line

@@ -1,0 +1,129 @@
+"""Bytes to frames: short ones are taken at once, all others are the library's, and nobody can tell which."""
+
+import random
+from unittest.mock import ANY
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.frames import Frame, Opcode
+
+from racing_demon_protocol.codec import Encoding
+from racing_demon_protocol.messages import client as cl
+from racing_demon_protocol.messages.server import Pong
+from racing_demon_protocol.reasons import CloseCode
+from racing_demon_server.connection import short_message, wire_size
+
+from ..support.servers import Closing, Peer, fragments, serving
+
+MESSAGES = 40
+PROTOCOL_ERROR = 1002
+FREELY = {"frames_per_second": 1e6, "frame_burst": 1e6, "controls_per_second": 1e6, "control_burst": 1e6}
+
+
+@pytest.mark.parametrize("length", [0, 1, 3, 4, 5, 124, 125])
+def test_a_short_message_is_found_in_its_frame(length: int) -> None:
+    """What the library masks comes out as it went in, whatever follows it; one byte less is no frame yet."""
+    message = random.Random(length).randbytes(length)
+    frame = Frame(Opcode.BINARY, message).serialize(mask=True)
+    assert message == short_message(frame)
+    assert message == short_message(frame + b"\x82")
+    assert short_message(frame[:-1]) is None
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        Frame(Opcode.BINARY, b"1" * 126).serialize(mask=True),
+        Frame(Opcode.TEXT, b"[7]").serialize(mask=True),
+        Frame(Opcode.PING, b"1").serialize(mask=True),
+        Frame(Opcode.BINARY, b"1", fin=False).serialize(mask=True),
+        bytes([0xC2, *Frame(Opcode.BINARY, b"1").serialize(mask=True)[1:]]),
+        Frame(Opcode.BINARY, b"1234").serialize(mask=False),
+    ],
+)
+def test_what_else_comes_is_the_librarys(frame: bytes) -> None:
+    """Long, text, control, unfinished, extended and unmasked frames are left to the library."""
+    assert short_message(frame) is None
+
+
+@pytest.mark.parametrize("length", [0, 125, 126, 65_535, 65_536])
+def test_the_size_of_a_frame_on_the_wire(length: int) -> None:
+    """A frame is as long as its own bytes."""
+    frame = Frame(Opcode.BINARY, bytes(length))
+    assert len(frame.serialize(mask=True)) == wire_size(frame)
+
+
+@pytest.mark.parametrize("seed", range(8))
+async def test_messages_come_in_their_order_however_they_are_cut(seed: int) -> None:
+    """Frames, fragments, pings among them, and all of these in pieces: each message is answered, in order."""
+    rng = random.Random(seed)
+    async with serving(**FREELY) as server, Peer.connect(server.url) as peer:
+        await _greet(peer)
+        for stamp in range(MESSAGES):
+            frames = _framed(rng, peer.frame_of(cl.Ping(stamp=stamp)))
+            for piece in _pieces(rng, _bytes(*frames)):
+                server.newest().data_received(piece)
+        heard = [await peer.until(Pong) for _ in range(MESSAGES)]
+        assert list(range(MESSAGES)) == [pong.stamp for pong in heard]
+
+
+async def test_what_looks_like_a_frame_may_be_within_one() -> None:
+    """The rest of a frame is never taken for a frame of its own, whatever it looks like."""
+    async with serving(**FREELY) as server, Peer.connect(server.url) as peer:
+        await _greet(peer)
+        inner = _bytes(peer.frame_of(cl.Ping(stamp=1)))
+        outer = _bytes(Frame(Opcode.BINARY, bytes(len(inner))))
+        server.newest().data_received(outer[: -len(inner)])
+        server.newest().data_received(inner)
+        with pytest.raises(ConnectionClosed) as closed:  # and nothing is answered before
+            await peer.frame()
+        assert closed.value.rcvd is not None
+        assert CloseCode.BAD_FRAME == closed.value.rcvd.code
+
+
+async def test_no_message_begins_within_another() -> None:
+    """Between two fragments a whole message is an error, as RFC 6455 has it (5.4)."""
+    async with serving(**FREELY) as server, Peer.connect(server.url) as peer:
+        await _greet(peer)
+        ping = peer.frame_of(cl.Ping(stamp=1))
+        server.newest().data_received(_bytes(fragments(ping, 1)[0]))
+        server.newest().data_received(_bytes(ping))
+        assert await peer.closed() == Closing(PROTOCOL_ERROR, ANY)
+
+
+async def _greet(peer: Peer) -> None:
+    """Say hello, and wait until the server has read it."""
+    await peer.greet()
+    await peer.say(cl.Ping(stamp=MESSAGES))
+    await peer.until(Pong)
+
+
+def _bytes(*frames: Frame) -> bytes:
+    return b"".join(frame.serialize(mask=True) for frame in frames)
+
+
+def _framed(rng: random.Random, frame: Frame) -> list[Frame]:
+    """Return a message's frame as it is, in fragments, or among frames that say nothing."""
+    match rng.randrange(4):
+        case 0:
+            return fragments(frame, rng.randrange(1, len(frame.data)))
+        case 1:
+            return [Frame(Opcode.PING, rng.randbytes(rng.randrange(126))), frame]
+        case _:
+            return [frame]
+
+
+def _pieces(rng: random.Random, data: bytes) -> list[bytes]:
+    if rng.random() < 0.5:
+        return [data]
+    cut = rng.randrange(1, len(data))
+    return [data[:cut], data[cut:]]
+
+
+async def test_a_play_is_taken_in_the_call_that_read_it() -> None:
+    """Even one that is made long, in text with spaces: else it would come after others that came later."""
+    async with serving(**FREELY) as server, Peer.connect(server.url, Encoding.JSON) as peer:
+        await _greet(peer)
+        server.newest().data_received(_bytes(Frame(Opcode.TEXT, b"[15,1" + b" " * 230 + b"]")))
+        assert not server.newest()._unread  # type: ignore[attr-defined]
+        assert 1 == (await peer.until(Pong)).stamp
