@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from racing_demon_protocol.declaration import Game, Racing
-from racing_demon_protocol.games import GAMES
+from racing_demon_protocol.errors import InvalidGame
+from racing_demon_protocol.games import GAMES, game_named
 
 from .describing import rules_of
 from .plain.alone import told_scores
@@ -69,11 +70,10 @@ def _row(game: Game) -> dict[str, object]:
 
 async def rules(arguments: argparse.Namespace) -> int:
     """Tell the rules of a game."""
-    game = GAMES.get(arguments.game)
-    if game is None:
-        sys.stderr.write(
-            f"racing-demon: there is no game {arguments.game!r}; racing-demon games lists them.\n"
-        )
+    try:
+        game = game_named(arguments.game)
+    except InvalidGame as error:
+        sys.stderr.write(f"racing-demon: {error}\n")
         return 1
     for line in rules_of(game):
         write(line)

@@ -10,8 +10,10 @@ from websockets.protocol import State
 __all__ = ["Connection"]
 
 DATA_OPCODES: Final = {Opcode.TEXT, Opcode.BINARY, Opcode.CONT}
-SLICE: Final = 256
-"""So many bytes are looked at before the loop turns to others: some dozens of short messages."""
+AT_ONCE: Final = 256
+"""So many bytes are taken in the call that read them: more than any play has, however it is written."""
+SLICE: Final = 128
+"""Of more than that so many are looked at before the loop turns to others: a dozen of short messages."""
 HEADER: Final = 6
 """Bytes of a short frame before its message: two, and the mask."""
 WHOLE_BINARY: Final = 0x80 | Opcode.BINARY
@@ -96,7 +98,7 @@ class Connection(ServerConnection):
         """Stamp bytes as they are read, and take them: where they are many, some at a time."""
         if self._session is not None:
             self._session.new_batch()
-            if len(data) <= SLICE and not self._unread:
+            if len(data) <= AT_ONCE and not self._unread:
                 if not self._session.is_flooding and not self.transport.is_closing():
                     self._take(self._session, data)
                 return

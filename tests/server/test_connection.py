@@ -40,6 +40,7 @@ def test_a_short_message_is_found_in_its_frame(length: int) -> None:
         bytes([0xC2, *Frame(Opcode.BINARY, b"1").serialize(mask=True)[1:]]),
         Frame(Opcode.BINARY, b"1234").serialize(mask=False),
     ],
+    ids=["long", "text", "control", "unfinished", "extended", "unmasked"],  # masks are drawn by chance
 )
 def test_what_else_comes_is_the_librarys(frame: bytes) -> None:
     """Long, text, control, unfinished, extended and unmasked frames are left to the library."""

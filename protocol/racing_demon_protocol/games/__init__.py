@@ -23,7 +23,7 @@ from .sums import FOURTEEN, NUMBER_ELEVEN, NUMBER_ELEVEN_DOUBLE, PICTURE_GALLERY
 from .travelling import CLOCK, TRAVELLERS, WANDERING_CARD, WEAVERS
 from .tricks import A_SPELL, MUSICAL_SEQUEL
 
-__all__ = ["GAMES", "declare"]
+__all__ = ["GAMES", "declare", "game_named"]
 
 BUILDING_GAMES = (
     *(RACING_DEMON, CLASSIC, DEMON_A, DEMON_B, *FOOLIANAS, *RACING_DEMONS),
@@ -49,6 +49,21 @@ GAMES: dict[str, Game] = {game.name: game for game in (*BUILDING_GAMES, *OWN_MEC
 """Every game by its name, the default first."""
 
 
+def game_named(name: str) -> Game:
+    """Return the declaration of a name.
+
+    Raises:
+        InvalidGame: no game has it.
+
+    """
+    try:
+        return GAMES[name]
+    except KeyError:
+        alike = " or ".join(get_close_matches(name, GAMES))
+        meant = f"did you mean {alike}?" if alike else "racing-demon games lists all that there are."
+        raise InvalidGame(f"There is no game {name!r}; {meant}") from None
+
+
 def declare(options: Options, players: int) -> Game:
     """Return the declaration that a table's options make for a number of players.
 
@@ -56,13 +71,7 @@ def declare(options: Options, players: int) -> Game:
         InvalidGame: no game has the name, or the game has nothing that an option speaks of.
 
     """
-    try:
-        game = GAMES[options.game]
-    except KeyError:
-        alike = " or ".join(get_close_matches(options.game, GAMES))
-        meant = f"did you mean {alike}?" if alike else "racing-demon games lists all that there are."
-        raise InvalidGame(f"There is no game {options.game!r}; {meant}") from None
-    game = _resize(game, options, players)
+    game = _resize(game_named(options.game), options, players)
     for kind, name in _GROUP_OPTIONS:
         value = getattr(options, name)
         if value is not None:
