@@ -151,6 +151,6 @@ def _hand(result: HandResult, told: HandStory | None) -> HandDigest:
         out=result.out,
         elapsed_ms=max(0, result.elapsed_ms),
         points=dict(zip(result.seats, result.points, strict=True)),
-        plays=dict(told.plays) if told else {},
+        plays={seat: told.plays.get(seat, 0) for seat in result.seats} if told else {},
         races=tuple(races),
     )

@@ -81,3 +81,15 @@ def test_two_matches_at_one_table() -> None:
     assert (first.hands, first.winners) == (second.hands, second.winners)
     assert (first.first != second.first, "ab" * 32) == (True, second.first)
     assert ((), (NOTE,)) == (first.corrections, second.corrections)
+
+
+def test_nobody_may_have_played() -> None:
+    """Of a hand that was dead as it was dealt it is known that nobody made a play, which is not unknown."""
+    entries = recording_of("racing-demon").entries
+    signal = next(n for n, entry in enumerate(entries) if isinstance(entry.message, ev.Signalled))
+    over = next(entry.message for entry in entries if isinstance(entry.message, ev.HandOver))
+    begun = entries[signal].message
+    assert isinstance(begun, ev.Signalled)
+    end = Entry(over.model_copy(update={"seq": begun.seq + 1}))
+    (digest,) = digests([Record(None, [*entries[: signal + 1], end])])
+    assert dict.fromkeys(digest.hands[0].points, 0) == digest.hands[0].plays != {}

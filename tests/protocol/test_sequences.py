@@ -54,7 +54,15 @@ def test_what_may_follow_by_several_ways() -> None:
         (Foundations(order=(1, 3, 2), length=3), 1, "AS", {"3S"}),
         (Foundations(order=(1, 3, 2), length=3), 2, "3S", {"2S"}),
     ],
-    ids=str,
+    ids=[
+        "by one",
+        "other colour",
+        "at its end",
+        "round the corner",
+        "down and round",
+        "in an order",
+        "its end",
+    ],
 )
 def test_what_comes_next_to_a_foundation(
     group: Foundations, lying: int, top: str, expected: set[str]
