@@ -353,7 +353,7 @@ def test_durations(milliseconds: int, text: str) -> None:
 
 
 def test_what_travels_is_named() -> None:
-    """Packets have numbers, and a card that slips under one is the card that slipped there."""
+    """Packets have the letters of their ranks; what slips under one is the card that slipped there."""
     sitting = Sitting.playing(1, game="clock")
     travelling = sitting.board.cards[sitting.rules.layout.named(0, "hand")[0]][-1]
     play = sitting.plays(0)[0]
@@ -362,9 +362,9 @@ def test_what_travels_is_named() -> None:
         for event in of_type(ev.Played, sitting.play(0, play.source, play.destination))
     )
     number = travelling % 13 + 1
-    packet = f"packet {number} ({'abcdefghijklm'[number - 1]})"
-    assert turned.endswith(f"from {packet} to the hand (n)")
-    assert slipped == f"you: {name(travelling, ascii_only=True)} from the hand (n) to {packet}"
+    packet = f"packet {number} ({'a23456789tjqk'[number - 1]})"
+    assert turned.endswith(f"from {packet} to the hand (b)")
+    assert slipped == f"you: {name(travelling, ascii_only=True)} from the hand (b) to {packet}"
 
 
 def test_what_leaves_goes_to_the_discards() -> None:
