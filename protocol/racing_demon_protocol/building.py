@@ -53,6 +53,14 @@ class BuildingRules(FittingRules):
             seat: [pile for pile in self.layout.foundations if self.layout.piles[pile].seat in {None, seat}]
             for seat in seats
         }
+        self._filled = {
+            seat: [
+                (pile, fillers)
+                for pile in own(seat, Kind.TABLEAU)
+                if (fillers := self._column(pile).space.fill)
+            ]
+            for seat in seats
+        }
         self._fillable = {
             seat: [
                 pile
@@ -132,13 +140,13 @@ class BuildingRules(FittingRules):
 
     def automatic(self, board: Board, seat: int) -> Play | None:
         """Return the next play that the game makes by itself: a space's compulsory card, or the next deal."""
-        for pile in self.layout.own(seat, Kind.TABLEAU):
+        for pile, fillers in self._filled[seat]:
             if not board.cards[pile]:
-                for filler in self._column(pile).space.fill:
+                for filler in fillers:
                     source, count = self._filler(seat, filler)
                     if board.cards[source]:
                         return Play(source, count, pile)
-        due = self._turning.due(board, seat)
+        due = self._turning.due(board, seat) if self._turning.goes_on else None
         for effect in self._effects:
             due = due or effect.automatic(board, seat)
         return due

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from typing import Any, Final, NamedTuple
 
-from .board import Board, Move, Play
+from .board import Board, Play
 from .errors import InconsistentEvent
 from .games import declare
 from .messages import events as ev
@@ -149,13 +149,22 @@ class TableView:
         self._unstick(self.board, play)
         move = Rules.carry_out(self.board, play, name)
         self.seq += not self.is_private
-        source, count, destination, shown, depth = move
-        return ev.Played.trusted(self.seq, seat, counter, source, count, destination, shown, depth)
+        return ev.Played.trusted(
+            seq=self.seq,
+            seat=seat,
+            counter=counter,
+            source=move.source,
+            count=move.count,
+            destination=move.destination,
+            shown=move.shown,
+            depth=move.depth,
+        )
 
     def _played(self, event: ev.Played) -> None:
         board = self._dealt_board()
-        self._unstick(board, Play(event.source, event.count, event.destination, event.depth))
-        board.apply(Move(event.source, event.count, event.destination, event.shown, event.depth))
+        play = Play(event.source, event.count, event.destination, event.depth)
+        self._unstick(board, play)
+        board.reveal(board.shift(play), event.shown)
 
     def _dealt_board(self) -> Board:
         if self.board is None:

@@ -154,19 +154,18 @@ class Audience:
 
     # Telling.
 
-    def tell(self, frames: Sequence[Frames]) -> None:
-        """Let everybody know of events: players soon, in one write with all of this turn of the loop."""
-        for each in frames:
-            self._kept.add(each)
-            if each.seat is not None:
-                self._whisper(each, each.seat)
-                continue
-            if not self._unsent:
-                self._loop.call_soon(self.send_out)
-            self._unsent.append(each)
-            self.gallery.publish(each)
-            for observer in self._observers:
-                observer.published(self._shown, each.event)
+    def tell(self, frames: Frames) -> None:
+        """Let everybody know of an event: players soon, in one write with all of this turn of the loop."""
+        self._kept.add(frames)
+        if frames.seat is not None:
+            self._whisper(frames, frames.seat)
+            return
+        if not self._unsent:
+            self._loop.call_soon(self.send_out)
+        self._unsent.append(frames)
+        self.gallery.publish(frames)
+        for observer in self._observers:
+            observer.published(self._shown, frames.event)
 
     def _whisper(self, frames: Frames, seat: int) -> None:
         """Send a play to its player alone."""

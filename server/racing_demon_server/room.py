@@ -34,6 +34,7 @@ from .audience import Audience, Kept
 from .bot_seats import BotSeats
 from .claims import Actor
 from .journal.keeping import TableJournal
+from .journal.writer import Statement
 from .listener import Frames, Listener
 from .lock import Lock
 from .observer import Observer, Shown
@@ -57,6 +58,14 @@ class Waiting(NamedTuple):
     actor: Actor
     command: Command
     arrived: int
+
+
+class News(NamedTuple):
+    """What is told together: events, then good-byes to those who were sent away, then what else there is."""
+
+    frames: list[Frames]
+    parting: list[Listener]
+    then: Callable[[], None] | None
 
 
 class Published:
@@ -121,6 +130,8 @@ class Room:
         self._last_seq = self.table.view.seq
         self.shown: Shown = self.table if journal is None else Published(self.table)
         self.journal = journal
+        self._statements: list[Statement] = []
+        self._untold: list[News] = []
         self._unwritten = 0
         self.audience = Audience(self.shown, kept, clock, observers)
         self._lock = lock
@@ -247,10 +258,11 @@ class Room:
                 text = "You have left this table."
             else:
                 answer = self._judge(item.actor, item.command, item.arrived)
-                self._publish(answer.events, item.arrived, partial(self._answer, item, answer.reply))
+                self._note(answer.events, item.arrived, partial(self._answer, item, answer.reply))
                 continue
             refused = Refused(counter=item.command.counter, reason=Reason.NOT_SEATED, text=text)
-            self._when_written(partial(self._answer, item, refused))
+            self._note([], item.arrived, partial(self._answer, item, refused))
+        self._write_down()
 
     def _judge(self, actor: Actor, command: Command, at: int) -> Answer:
         """Judge a command. A mistake in here costs this command alone: it is written down and refused."""
@@ -289,8 +301,15 @@ class Room:
             now = self._clock()
             self._publish(self.table.connect(actor, connected, now), now)
 
-    def _publish(self, events: list[Event], at: int, then: Callable[[], None] | None = None) -> None:
-        """Write down what has happened, and tell it when that is done; keep the time.
+    def _publish(self, events: list[Event], at: int) -> None:
+        """Write down what has happened by itself, and tell it when that is done; keep the time."""
+        self._note(events, at)
+        self._write_down()
+        if self.journal is None:
+            self.audience.send_out()  # no more of it comes in this turn
+
+    def _note(self, events: list[Event], at: int, then: Callable[[], None] | None = None) -> None:
+        """Note what has happened: to be written down and then told, or told at once where nothing is kept.
 
         Args:
             events: what has happened.
@@ -300,16 +319,21 @@ class Room:
         """
         frames = [self._framed(event) for event in events]
         parting = [listener for event in events if (listener := self._follow(event)) is not None]
+        news = News(frames, parting, then)
         if self.journal is None:
-            self._tell(frames, parting, then)
-            if then is None:
-                self.audience.send_out()  # no more of it comes in this turn
-        else:
-            told = partial(self._tell_late, frames, parting, then)
+            self._tell(news)
+            return
+        seeds, snapshot = self._seeds(events), self._snapshot(events)
+        claims = self.table.claims.take_changed(with_plays=snapshot is not None)
+        self._statements += self.journal.statements(frames, at, seeds, claims, snapshot)
+        self._untold.append(news)
+
+    def _write_down(self) -> None:
+        """Write down all that is noted, together; keep the time."""
+        if self.journal is not None and self._untold:
             self._unwritten += 1
-            seeds, snapshot = self._seeds(events), self._snapshot(events)
-            claims = self.table.claims.take_changed(with_plays=snapshot is not None)
-            self.journal.keep(frames, at, seeds, claims, told, snapshot)
+            self.journal.write(self._statements, partial(self._tell_late, self._untold))
+            self._statements, self._untold = [], []
         self._wind_up()
 
     def _framed(self, event: Event) -> Frames:
@@ -343,24 +367,23 @@ class Room:
         if self.journal is None or not self._unwritten:
             then()
         else:
-            self._unwritten += 1
-            self.journal.keep((), 0, (), (), partial(self._tell_late, [], [], then))
+            self._note([], 0, then)
+            self._write_down()
 
-    def _tell_late(
-        self, frames: list[Frames], parting: list[Listener], then: Callable[[], None] | None
-    ) -> None:
+    def _tell_late(self, written: list[News]) -> None:
         self._unwritten -= 1
-        for each in frames:
-            self.shown.view.apply(each.event)
-            self._tell([each], [], None)
-        self._tell([], parting, then)
+        for news in written:
+            self._tell(news)
 
-    def _tell(self, frames: list[Frames], parting: list[Listener], then: Callable[[], None] | None) -> None:
-        self.audience.tell(frames)
-        for listener in parting:
+    def _tell(self, news: News) -> None:
+        for each in news.frames:
+            if self.journal is not None:
+                self.shown.view.apply(each.event)
+            self.audience.tell(each)
+        for listener in news.parting:
             self.audience.send_away(listener)
-        if then is not None:
-            then()
+        if news.then is not None:
+            news.then()
 
     def _follow(self, event: Event) -> Listener | None:
         """Do what an event means for seats and bots; return whose connection ends when all is told."""

@@ -83,6 +83,7 @@ class Table:
         self._now = 0
         self._due: int | None = None
         self._is_due_known = False
+        self._dead_check_at: int | None = None
         self._course = Course(self._log, self._seating, seeds)
         self.elapsed_ms = self._course.elapsed_ms
 
@@ -181,7 +182,7 @@ class Table:
             refused = Refused(counter=command.counter, reason=error.reason, text=error.text)
         if refused is None and isinstance(command, cl.PlayCards):
             self.claims.remember_play(actor, command.counter, self.view.seq)
-            return Answer(None, self._taken())
+            return Answer(None, self._taken_after_play())
         reply = refused or Accepted(counter=command.counter, seq=self.view.seq)
         self.claims.remember(actor, reply)
         return Answer(reply, self._taken())
@@ -213,6 +214,8 @@ class Table:
         """When :meth:`tick` has something to do next; ``None`` while only commands can change things."""
         if not self._is_due_known:
             self._due = min((at for at, _ in self._timers()), default=None)
+            hand = self._course.hand
+            self._dead_check_at = None if hand is None else hand.dead_check_at
             self._is_due_known = True
         return self._due
 
@@ -220,6 +223,14 @@ class Table:
         """Return what has happened; by then something else may be due next."""
         self._is_due_known = False
         return self._log.take()
+
+    def _taken_after_play(self) -> list[ev.Event]:
+        """Return what a play has led to. If that was its event alone, nothing else is due for it."""
+        events = self._log.take()
+        hand = self._course.hand
+        asked_at = None if hand is None else hand.dead_check_at
+        self._is_due_known = self._is_due_known and len(events) == 1 and asked_at == self._dead_check_at
+        return events
 
     def _advance(self, now: int) -> None:
         self._now = max(self._now, now)
