@@ -119,6 +119,10 @@ class Play(NamedTuple):
     destination: int
     depth: int = 0
 
+    def move(self, shown: tuple[Card, ...]) -> "Move":
+        """Return what has happened when it was made, and turned up these cards."""
+        return Move(self.source, self.count, self.destination, shown, self.depth)
+
 
 class Move(NamedTuple):
     """What happened: a play, and the cards that it turned up, source pile first, bottom first."""

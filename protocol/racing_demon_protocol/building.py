@@ -100,7 +100,9 @@ class BuildingRules(FittingRules):
         else:
             taken = self._verify_source(board, seat, play)
             if play.destination == FOUNDATIONS:
-                play = play._replace(destination=self._first_open(board, seat, play.source, taken))
+                play = Play(
+                    play.source, play.count, self._first_open(board, seat, play.source, taken), play.depth
+                )
             else:
                 self._verify_target(board, seat, play, taken)
         if self._effects and (refusal := self._refusal(board, seat, play)):

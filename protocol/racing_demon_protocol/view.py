@@ -22,6 +22,8 @@ from .rules import Namer, Rules
 __all__ = ["IDENTICAL_LIMIT_MS", "Progress", "TableView"]
 
 
+IN_HAND: Final = frozenset({Phase.PLAYING, Phase.GRACE})
+"""When plays may be accepted."""
 IDENTICAL_LIMIT_MS: Final = 600_000
 """The time limit of a hand of identical deals, where the table's options name none."""
 
@@ -87,7 +89,7 @@ class TableView:
     @property
     def in_hand(self) -> bool:
         """Whether plays may be accepted now."""
-        return self.phase in {Phase.PLAYING, Phase.GRACE}
+        return self.phase in IN_HAND
 
     @property
     def between_matches(self) -> bool:
@@ -147,17 +149,17 @@ class TableView:
         """
         assert self.board is not None
         self._unstick(self.board, play)
-        move = Rules.carry_out(self.board, play, name)
+        shown = Rules.carry_out(self.board, play, name)
         self.seq += not self.is_private
         return ev.Played.trusted(
             seq=self.seq,
             seat=seat,
             counter=counter,
-            source=move.source,
-            count=move.count,
-            destination=move.destination,
-            shown=move.shown,
-            depth=move.depth,
+            source=play.source,
+            count=play.count,
+            destination=play.destination,
+            shown=shown,
+            depth=play.depth,
         )
 
     def _played(self, event: ev.Played) -> None:

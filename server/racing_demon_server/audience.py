@@ -20,7 +20,8 @@ from racing_demon_protocol.reasons import CloseCode
 from .claims import Actor
 from .gallery import Gallery
 from .listener import Batch, Frames, Listener, Packed
-from .observer import Observer, Shown
+from .observer import Observer
+from .shown import Shown
 
 __all__ = ["Audience", "Kept"]
 
@@ -91,7 +92,7 @@ class Audience:
     ) -> None:
         self.speakers: dict[Actor, Listener] = {}
         self.listeners: dict[Listener, None] = {}  # in the order in which they came
-        self.gallery = Gallery(shown.view, shown.elapsed_ms, clock)
+        self.gallery = Gallery(shown, clock)
         self._shown = shown
         self._kept = kept
         self._clock = clock

@@ -29,6 +29,7 @@ from racing_demon_protocol.messages.events import (
 from racing_demon_protocol.messages.server import Accepted, Halted, Refused, Seated, Snapshot
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Phase, Reason
+from racing_demon_protocol.view import TableView
 
 from .audience import Audience, Kept
 from .bot_seats import BotSeats
@@ -37,7 +38,8 @@ from .journal.keeping import TableJournal
 from .journal.writer import Statement
 from .listener import Frames, Listener
 from .lock import Lock
-from .observer import Observer, Shown
+from .observer import Observer
+from .shown import Published, Shown
 from .table import Answer, Past, Table
 
 __all__ = ["Clock", "Room"]
@@ -61,19 +63,15 @@ class Waiting(NamedTuple):
 
 
 class News(NamedTuple):
-    """What is told together: events, then good-byes to those who were sent away, then what else there is."""
+    """What is told together: events, then good-byes to those who were sent away, then what else there is.
+
+    ``view`` may be the table as it is with all that.
+    """
 
     frames: list[Frames]
     parting: list[Listener]
     then: Callable[[], None] | None
-
-
-class Published:
-    """A table as everybody sees it: some moments behind the judge's, with what is written down."""
-
-    def __init__(self, table: Table) -> None:
-        self.view = table.view.copy()
-        self.elapsed_ms = table.elapsed_ms
+    view: TableView | None = None
 
 
 class Room:
@@ -128,7 +126,8 @@ class Room:
         if past is not None:
             self.table.restore(past._replace(log=self._noted_log(past, kept)))
         self._last_seq = self.table.view.seq
-        self.shown: Shown = self.table if journal is None else Published(self.table)
+        self._published = None if journal is None else Published(self.table)
+        self.shown: Shown = self._published or self.table
         self.journal = journal
         self._statements: list[Statement] = []
         self._untold: list[News] = []
@@ -319,14 +318,13 @@ class Room:
         """
         frames = [self._framed(event) for event in events]
         parting = [listener for event in events if (listener := self._follow(event)) is not None]
-        news = News(frames, parting, then)
-        if self.journal is None:
-            self._tell(news)
+        if self.journal is None or self._published is None:
+            self._tell(News(frames, parting, then))
             return
         seeds, snapshot = self._seeds(events), self._snapshot(events)
         claims = self.table.claims.take_changed(with_plays=snapshot is not None)
         self._statements += self.journal.statements(frames, at, seeds, claims, snapshot)
-        self._untold.append(news)
+        self._untold.append(News(frames, parting, then, self._published.copy_ahead(len(frames))))
 
     def _write_down(self) -> None:
         """Write down all that is noted, together; keep the time."""
@@ -377,9 +375,11 @@ class Room:
 
     def _tell(self, news: News) -> None:
         for each in news.frames:
-            if self.journal is not None:
-                self.shown.view.apply(each.event)
+            if self._published is not None:
+                self._published.follow(each.event)
             self.audience.tell(each)
+        if self._published is not None and news.view is not None:
+            self._published.take_over(news.view)
         for listener in news.parting:
             self.audience.send_away(listener)
         if news.then is not None:

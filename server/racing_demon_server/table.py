@@ -11,13 +11,13 @@ from racing_demon_protocol.errors import CommandRefused, IllegalPlay, InvalidGam
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Accepted, Refused, Snapshot
+from racing_demon_protocol.messages.server import Accepted, Refused, SeatState, Snapshot
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Phase, Reason
 from racing_demon_protocol.rulebook import make_rules
 from racing_demon_protocol.view import TableView
 
-from .claims import Actor, Claim, Claims
+from .claims import Actor, Claim
 from .course import Course
 from .log import Log
 from .seating import Seating, most_players
@@ -25,6 +25,7 @@ from .seating import Seating, most_players
 __all__ = ["MAX_SEATS", "Answer", "Past", "Table"]
 
 MAX_SEATS: Final = 8
+NOT_STARTED: Final = frozenset({Phase.LOBBY, Phase.COUNTDOWN})
 MISTAKE: Final = "The server made a mistake over this, and wrote it down. Try something else."
 
 
@@ -63,6 +64,7 @@ class Table:
 
     Attributes:
         view: what everybody may see of it.
+        claims: who may speak for its seats.
         elapsed_ms: returns the milliseconds since the hand's signal at a moment, without its pauses.
 
     Args:
@@ -80,6 +82,7 @@ class Table:
         self.view = TableView(code, options)
         self._log = Log(self.view)
         self._seating = Seating(self._log)
+        self.claims = self._seating.claims
         self._now = 0
         self._due: int | None = None
         self._is_due_known = False
@@ -88,9 +91,9 @@ class Table:
         self.elapsed_ms = self._course.elapsed_ms
 
     @property
-    def claims(self) -> Claims:
-        """Who may speak for its seats."""
-        return self._seating.claims
+    def seats(self) -> Mapping[int, SeatState]:
+        """Who sits where."""
+        return self.view.seats
 
     # Who is who.
 
@@ -256,7 +259,7 @@ class Table:
 
     def _play(self, seat: int, command: cl.PlayCards) -> Refused | None:
         hand = self._course.hand
-        if self.view.phase in {Phase.LOBBY, Phase.COUNTDOWN}:
+        if self.view.phase in NOT_STARTED:
             raise CommandRefused(Reason.NOT_STARTED, "Plays count from the signal on.")
         if hand is None or not self.view.in_hand:  # of a table's past the hand that is over is not kept
             raise CommandRefused(Reason.HAND_OVER, "The hand is over.")
