@@ -45,6 +45,8 @@ REMEMBERED: Final = 1_000
 """So many events are known that mirrors may still be behind with."""
 LONGEST_SECONDS: Final = 3_600.0
 """A match that is not over then never will be."""
+MANY: Final = 1e6
+"""As good as no limit."""
 
 
 class World(NamedTuple):
