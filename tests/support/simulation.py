@@ -203,6 +203,8 @@ class Simulation:
             kept_events=30,
             backlog_bytes=16_384,
             idle_table_seconds=LONGEST_SECONDS,
+            command_burst=MANY,  # what a silent line held back may come all at once
+            frame_burst=MANY,
         )
 
     def clock(self) -> int:
