@@ -20,25 +20,23 @@ from racing_demon_protocol.messages.events import (
     Committed,
     Connected,
     Event,
-    HandOver,
     Joined,
     Left,
     Played,
     StoodIn,
 )
-from racing_demon_protocol.messages.server import Accepted, Halted, Refused, Seated, Snapshot
+from racing_demon_protocol.messages.server import Accepted, Halted, Refused, Seated
 from racing_demon_protocol.options import Options
-from racing_demon_protocol.reasons import Phase, Reason
-from racing_demon_protocol.view import TableView
+from racing_demon_protocol.reasons import Reason
 
 from .audience import Audience, Kept
 from .bot_seats import BotSeats
 from .claims import Actor
 from .journal.keeping import TableJournal
-from .journal.writer import Statement
 from .listener import Frames, Listener
 from .lock import Lock
 from .observer import Observer
+from .publication import News, Publication
 from .shown import Published, Shown
 from .table import Answer, Past, Table
 
@@ -60,18 +58,6 @@ class Waiting(NamedTuple):
     actor: Actor
     command: Command
     arrived: int
-
-
-class News(NamedTuple):
-    """What is told together: events, then good-byes to those who were sent away, then what else there is.
-
-    ``view`` may be the table as it is with all that.
-    """
-
-    frames: list[Frames]
-    parting: list[Listener]
-    then: Callable[[], None] | None
-    view: TableView | None = None
 
 
 class Room:
@@ -126,13 +112,11 @@ class Room:
         if past is not None:
             self.table.restore(past._replace(log=self._noted_log(past, kept)))
         self._last_seq = self.table.view.seq
-        self._published = None if journal is None else Published(self.table)
-        self.shown: Shown = self._published or self.table
+        published = None if journal is None else Published(self.table)
+        self.shown: Shown = published or self.table
         self.journal = journal
-        self._statements: list[Statement] = []
-        self._untold: list[News] = []
-        self._unwritten = 0
         self.audience = Audience(self.shown, kept, clock, observers)
+        self._publication = Publication(self.table, self.audience, journal, published)
         self._lock = lock
         self._clock = clock
         self._loop = asyncio.get_running_loop()
@@ -178,7 +162,7 @@ class Room:
 
     def enter(self, listener: Listener, actor: Actor, seated: Seated, seq: int) -> None:
         """Tell a listener that the place is theirs, when it is certain; then what they miss."""
-        self._when_written(partial(self._let_in, listener, actor, seated, seq))
+        self._publication.when_written(partial(self._let_in, listener, actor, seated, seq))
 
     def _let_in(self, listener: Listener, actor: Actor, seated: Seated, seq: int) -> None:
         if self.audience.speakers.get(actor) is listener:  # else it is gone already
@@ -287,7 +271,7 @@ class Room:
             refused = Refused(counter=item.command.counter, reason=Reason.HALTED, text=HALTED)
             self.audience.reply(item.sender, refused)
         else:
-            self._when_written(partial(self._answer, item, earlier))
+            self._publication.when_written(partial(self._answer, item, earlier))
 
     def _answer(self, item: Waiting, reply: Accepted | Refused | None) -> None:
         for observer in self._observers:
@@ -308,30 +292,14 @@ class Room:
             self.audience.send_out()  # no more of it comes in this turn
 
     def _note(self, events: list[Event], at: int, then: Callable[[], None] | None = None) -> None:
-        """Note what has happened: to be written down and then told, or told at once where nothing is kept.
-
-        Args:
-            events: what has happened.
-            at: when.
-            then: what is to be done when everybody knows.
-
-        """
+        """Note what has happened at a moment, and what is to be done when everybody knows."""
         frames = [self._framed(event) for event in events]
         parting = [listener for event in events if (listener := self._follow(event)) is not None]
-        if self.journal is None or self._published is None:
-            self._tell(News(frames, parting, then))
-            return
-        seeds, snapshot = self._seeds(events), self._snapshot(events)
-        claims = self.table.claims.take_changed(with_plays=snapshot is not None)
-        self._statements += self.journal.statements(frames, at, seeds, claims, snapshot)
-        self._untold.append(News(frames, parting, then, self._published.copy_ahead(len(frames))))
+        self._publication.note(News(frames, parting, then), at, self._seeds(events))
 
     def _write_down(self) -> None:
         """Write down all that is noted, together; keep the time."""
-        if self.journal is not None and self._untold:
-            self._unwritten += 1
-            self.journal.write(self._statements, partial(self._tell_late, self._untold))
-            self._statements, self._untold = [], []
+        self._publication.write_down()
         self._wind_up()
 
     def _framed(self, event: Event) -> Frames:
@@ -352,38 +320,6 @@ class Room:
             return []
         drawn, self._drawn = self._drawn, []
         return list(zip((each.hand_id for each in events if isinstance(each, Committed)), drawn, strict=True))
-
-    def _snapshot(self, events: list[Event]) -> Snapshot | None:
-        """Return the table after a hand, for the journal; ``None`` while there is nothing new to keep."""
-        view = self.table.view
-        if view.in_hand or view.phase is Phase.COUNTDOWN or not any(isinstance(e, HandOver) for e in events):
-            return None
-        return view.snapshot_for(None, 0)
-
-    def _when_written(self, then: Callable[[], None]) -> None:
-        """Do something when all that has happened until now is told."""
-        if self.journal is None or not self._unwritten:
-            then()
-        else:
-            self._note([], 0, then)
-            self._write_down()
-
-    def _tell_late(self, written: list[News]) -> None:
-        self._unwritten -= 1
-        for news in written:
-            self._tell(news)
-
-    def _tell(self, news: News) -> None:
-        for each in news.frames:
-            if self._published is not None:
-                self._published.follow(each.event)
-            self.audience.tell(each)
-        if self._published is not None and news.view is not None:
-            self._published.take_over(news.view)
-        for listener in news.parting:
-            self.audience.send_away(listener)
-        if news.then is not None:
-            news.then()
 
     def _follow(self, event: Event) -> Listener | None:
         """Do what an event means for seats and bots; return whose connection ends when all is told."""
