@@ -105,13 +105,14 @@ def _decode(
         raise InvalidFrame(f"{cls.__name__}: {_where(error)}") from None
 
 
+_PLAYS: Final = ([int] * 6, [int] * 7)
+"""What the fields of a play are, with its number and without or with its last one."""
+
+
 def _play(row: list[Any]) -> PlayCards | None:
     """Return the play in a row that is one beyond doubt: what pydantic would make of it, but sooner."""
-    if len(row) not in {6, 7}:
+    if list(map(type, row)) not in _PLAYS:
         return None
-    for field in row:
-        if type(field) is not int:
-            return None
     _, counter, source, count, destination, seen, depth = row if len(row) > 6 else (*row, 0)
     if (
         0 <= counter <= MAX_INT
