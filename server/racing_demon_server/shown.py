@@ -11,7 +11,7 @@ from .table import Table
 
 __all__ = ["Published", "Shown"]
 
-MOST_PLAYS: Final = 128
+MOST_PLAYS: Final = 32
 """After so many events the judge's own view is taken over, so that no more plays wait to be followed."""
 
 
