@@ -88,10 +88,18 @@ class Pile:
     under: int | None = None
     face_up: int = field(init=False, repr=False, compare=False)
     """How many cards at its top lie face up and are to be named."""
+    gives_plainly: bool = field(init=False, repr=False, compare=False)
+    """Whether nothing is to be remembered, or turned over, when its top cards leave."""
+    takes_plainly: bool = field(init=False, repr=False, compare=False)
+    """Whether cards that come to it just lie there, on top, as they came."""
 
     def __post_init__(self) -> None:
         face_up = {Shows.TOP: self.view, Shows.LAST: 1, Shows.ALL: ALL_OF_THEM}.get(self.shows, 0)
         object.__setattr__(self, "face_up", face_up)
+        object.__setattr__(self, "gives_plainly", self.kind not in {Kind.STOCK, Kind.FOUNDATION})
+        covers = self.shows in {Shows.NONE, Shows.TOP}
+        takes_plainly = not (covers or self.counts or self.kind is Kind.STOCK) and self.under is None
+        object.__setattr__(self, "takes_plainly", takes_plainly)
 
     def opened(self) -> "Pile":
         """Return the same pile with all its cards face up, as the dealer sees it."""
@@ -110,6 +118,10 @@ class Play(NamedTuple):
     count: int  # type: ignore[assignment]  # the wire's word; no one counts in a play
     destination: int
     depth: int = 0
+
+    def move(self, shown: tuple[Card, ...]) -> "Move":
+        """Return what has happened when it was made, and turned up these cards."""
+        return Move(self.source, self.count, self.destination, shown, self.depth)
 
 
 class Move(NamedTuple):
@@ -223,13 +235,16 @@ class Board:
             self._gather(origin)
             return source
         taken = self._take(source, count, depth)
+        if origin.gives_plainly and target.takes_plainly and not depth and not self._turned:
+            self.cards[destination] += taken
+            return destination
         if target.kind is Kind.STOCK or (origin.kind is Kind.STOCK and count > 0):
             taken.reverse()  # cards are turned over one by one, or as a packet: the order is the same
         if target.kind is Kind.STOCK and target.seat is not None and not self.cards[destination]:
             self.redeals[target.seat] = self.redeals.get(target.seat, 0) + 1
         self._note(origin, target, depth)
         if target.under is None or origin.kind is Kind.STOCK:  # what is dealt lies on top
-            self.cards[destination].extend(taken)
+            self.cards[destination] += taken
         else:
             destination = target.under
             self.cards[destination][:0] = taken
@@ -263,7 +278,7 @@ class Board:
         """
         if len(places) != len(shown):
             raise InconsistentEvent(f"{len(shown)} cards named, {len(places)} turned up")
-        for (pile, index), card in zip(places, shown, strict=True):
+        for (pile, index), card in zip(places, shown):  # noqa: B905 - compared above
             self.cards[pile][index] = card
 
     def all_unnamed(self) -> list[Place]:
@@ -273,7 +288,7 @@ class Board:
     def unnamed(self, pile: int) -> list[Place]:
         """Return the places of a pile that lie face up with their cards still unknown."""
         cards, face_up = self.cards[pile], self.piles[pile].face_up
-        if not face_up or UNKNOWN not in cards[-face_up:]:
+        if not cards or not face_up or (cards[-1] != UNKNOWN and UNKNOWN not in cards[-face_up:]):
             return []
         start = max(0, len(cards) - face_up)
         return [Place(pile, index) for index in range(start, len(cards)) if cards[index] == UNKNOWN]
@@ -298,6 +313,10 @@ class Board:
         cards = self.cards[source]
         if count == 0 or depth < 0 or abs(count) + depth > len(cards):
             raise InconsistentEvent(f"pile {source} holds {len(cards)} cards, not {count}")
+        if count > 0 and not depth:
+            taken = cards[-count:]
+            del cards[-count:]
+            return taken
         end = len(cards) - depth
         where = slice(depth, depth - count) if count < 0 else slice(end - count, end)
         taken = cards[where]

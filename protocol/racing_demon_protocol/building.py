@@ -53,6 +53,14 @@ class BuildingRules(FittingRules):
             seat: [pile for pile in self.layout.foundations if self.layout.piles[pile].seat in {None, seat}]
             for seat in seats
         }
+        self._filled = {
+            seat: [
+                (pile, fillers)
+                for pile in own(seat, Kind.TABLEAU)
+                if (fillers := self._column(pile).space.fill)
+            ]
+            for seat in seats
+        }
         self._fillable = {
             seat: [
                 pile
@@ -92,7 +100,9 @@ class BuildingRules(FittingRules):
         else:
             taken = self._verify_source(board, seat, play)
             if play.destination == FOUNDATIONS:
-                play = play._replace(destination=self._first_open(board, seat, play.source, taken))
+                play = Play(
+                    play.source, play.count, self._first_open(board, seat, play.source, taken), play.depth
+                )
             else:
                 self._verify_target(board, seat, play, taken)
         if self._effects and (refusal := self._refusal(board, seat, play)):
@@ -132,13 +142,13 @@ class BuildingRules(FittingRules):
 
     def automatic(self, board: Board, seat: int) -> Play | None:
         """Return the next play that the game makes by itself: a space's compulsory card, or the next deal."""
-        for pile in self.layout.own(seat, Kind.TABLEAU):
+        for pile, fillers in self._filled[seat]:
             if not board.cards[pile]:
-                for filler in self._column(pile).space.fill:
+                for filler in fillers:
                     source, count = self._filler(seat, filler)
                     if board.cards[source]:
                         return Play(source, count, pile)
-        due = self._turning.due(board, seat)
+        due = self._turning.due(board, seat) if self._turning.goes_on else None
         for effect in self._effects:
             due = due or effect.automatic(board, seat)
         return due

@@ -52,7 +52,7 @@ def encode(message: Message, encoding: Encoding = Encoding.MSGPACK) -> bytes | s
     """Return a message's frame: bytes for msgpack, text for JSON."""
     if encoding is Encoding.MSGPACK:
         fields = message.to_array() if type(message) in _HOT else message.model_dump()
-        return cast("bytes", msgpack.packb([message.TAG, *fields], use_bin_type=True))
+        return cast("bytes", msgpack.packb([message.TAG, *fields]))
     row = [message.TAG, *message.model_dump(mode="json")]
     return json.dumps(row, ensure_ascii=False, separators=(",", ":"))
 
@@ -105,15 +105,15 @@ def _decode(
         raise InvalidFrame(f"{cls.__name__}: {_where(error)}") from None
 
 
+_PLAYS: Final = ([int] * 6, [int] * 7)
+"""What the fields of a play are, with its number and without or with its last one."""
+
+
 def _play(row: list[Any]) -> PlayCards | None:
     """Return the play in a row that is one beyond doubt: what pydantic would make of it, but sooner."""
-    if len(row) not in {6, 7}:
+    if list(map(type, row)) not in _PLAYS:
         return None
-    for field in row:
-        if type(field) is not int:
-            return None
-    _, counter, source, count, destination, seen = row[:6]
-    depth = row[6] if len(row) > 6 else 0
+    _, counter, source, count, destination, seen, depth = row if len(row) > 6 else (*row, 0)
     if (
         0 <= counter <= MAX_INT
         and 0 <= source <= MAX_PILE
@@ -122,7 +122,9 @@ def _play(row: list[Any]) -> PlayCards | None:
         and 0 <= seen <= MAX_INT
         and 0 <= depth <= MAX_COUNT
     ):
-        return PlayCards.trusted(counter, source, count, destination, seen, depth)
+        return PlayCards.trusted(
+            counter=counter, source=source, count=count, destination=destination, seen=seen, depth=depth
+        )
     return None
 
 

@@ -31,6 +31,8 @@ class Dealer:
         self._seed = seed
         self._rules = rules
         self._open = rules.deal(decks(seed, rules.game, len(rules.layout.seats)))
+        groups = enumerate(rules.layout.groups)
+        self._shuffled = {pile for pile, group in groups if isinstance(group, Stock) and group.shuffle}
 
     def first_cards(self, board: Board) -> tuple[Card, ...]:
         """Name the cards that lie face up on the public board after the deal, in the order of the piles."""
@@ -41,11 +43,11 @@ class Dealer:
 
         Where the stock is made up anew, and the game wants that, it is shuffled.
         """
-        before = dict(self._open.redeals)
-        self._open.carry(play)
-        if before != self._open.redeals:
-            self._shuffle(play.destination)
-        return self._cards(places)
+        if play.destination in self._shuffled:
+            self._put_back(play)
+        else:
+            self._open.carry(play)
+        return self._cards(places) if places else ()
 
     def rotate(self) -> None:
         """Shift every stock by one, as the stall rule wants it."""
@@ -76,9 +78,12 @@ class Dealer:
     def _cards(self, places: Sequence[Place]) -> tuple[Card, ...]:
         return tuple(self._open.cards[pile][index] for pile, index in places)
 
-    def _shuffle(self, stock: int) -> None:
-        group, seat = self._rules.layout.groups[stock], self._rules.layout.piles[stock].seat
-        if isinstance(group, Stock) and group.shuffle and seat is not None:
+    def _put_back(self, play: Play) -> None:
+        """Make a play to a stock that is shuffled whenever it is made up anew."""
+        stock, before = play.destination, dict(self._open.redeals)
+        self._open.carry(play)
+        seat = self._rules.layout.piles[stock].seat
+        if before != self._open.redeals and seat is not None:
             player = 0 if self._rules.game.deals is Deals.IDENTICAL else self._rules.layout.seats.index(seat)
             label = f"redeal/{player}/{self._open.redeals[seat]}"
             self._open.cards[stock] = reshuffled(self._seed, label, self._open.cards[stock])

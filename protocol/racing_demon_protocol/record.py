@@ -323,10 +323,10 @@ class _Replay:
                 _expect(event, play == automatic, "a space had to be filled first")
             else:
                 self._rules.verify_play(self._board, event.seat, play)
-            move = self._rules.carry_out(self._board, play, self._dealer.follow)
+            shown = self._rules.carry_out(self._board, play, self._dealer.follow)
         except (IllegalPlay, InconsistentEvent) as error:
             raise InvalidRecord(f"Event {event.seq}: {error}") from error
-        _expect(event, move.shown == event.shown, "the cards turned up are not those of the seed")
+        _expect(event, shown == event.shown, "the cards turned up are not those of the seed")
         self._ended = self._out_ends and self._rules.is_out(self._board, event.seat)
 
 

@@ -114,15 +114,16 @@ class Rules:
             IllegalPlay: the play is not legal; the board is as it was.
 
         """
-        return self.carry_out(board, self.verify_play(board, seat, play), name)
+        play = self.verify_play(board, seat, play)
+        return play.move(self.carry_out(board, play, name))
 
     @staticmethod
-    def carry_out(board: Board, play: Play, name: Namer) -> Move:
-        """Carry out a play that is known to be legal, or that the game makes by itself."""
+    def carry_out(board: Board, play: Play, name: Namer) -> tuple[Card, ...]:
+        """Carry out a play that is legal, or that the game makes by itself; return the cards turned up."""
         places = board.shift(play)
         shown = tuple(name(play, places))
         board.reveal(places, shown)
-        return Move(play.source, play.count, play.destination, shown, play.depth)
+        return shown
 
     def automatic(self, board: Board, seat: int) -> Play | None:
         """Return the next play that the game makes for a seat by itself; it follows from the board alone.

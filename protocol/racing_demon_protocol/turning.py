@@ -15,12 +15,15 @@ class Turning:
 
     Attributes:
         feeds_spaces: whether the stock's unseen top card may fill some place.
+        goes_on: whether what has begun goes on by itself: a round, or cards that are laid out again.
 
     """
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
-        names = {group.name for group in layout.game.groups if isinstance(group, Stock)}
+        stocks = [group for group in layout.game.groups if isinstance(group, Stock)]
+        names = {group.name for group in stocks}
+        self.goes_on = any(group.rounds or group.relay for group in stocks)
         takes = [
             group.space.takes if isinstance(group, Tableau) else group.takes for group in layout.game.groups
         ]

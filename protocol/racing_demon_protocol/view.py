@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from typing import Any, Final, NamedTuple
 
-from .board import Board, Move, Play
+from .board import Board, Play
 from .errors import InconsistentEvent
 from .games import declare
 from .messages import events as ev
@@ -22,6 +22,8 @@ from .rules import Namer, Rules
 __all__ = ["IDENTICAL_LIMIT_MS", "Progress", "TableView"]
 
 
+IN_HAND: Final = frozenset({Phase.PLAYING, Phase.GRACE})
+"""When plays may be accepted."""
 IDENTICAL_LIMIT_MS: Final = 600_000
 """The time limit of a hand of identical deals, where the table's options name none."""
 
@@ -87,7 +89,7 @@ class TableView:
     @property
     def in_hand(self) -> bool:
         """Whether plays may be accepted now."""
-        return self.phase in {Phase.PLAYING, Phase.GRACE}
+        return self.phase in IN_HAND
 
     @property
     def between_matches(self) -> bool:
@@ -147,15 +149,24 @@ class TableView:
         """
         assert self.board is not None
         self._unstick(self.board, play)
-        move = Rules.carry_out(self.board, play, name)
+        shown = Rules.carry_out(self.board, play, name)
         self.seq += not self.is_private
-        source, count, destination, shown, depth = move
-        return ev.Played.trusted(self.seq, seat, counter, source, count, destination, shown, depth)
+        return ev.Played.trusted(
+            seq=self.seq,
+            seat=seat,
+            counter=counter,
+            source=play.source,
+            count=play.count,
+            destination=play.destination,
+            shown=shown,
+            depth=play.depth,
+        )
 
     def _played(self, event: ev.Played) -> None:
         board = self._dealt_board()
-        self._unstick(board, Play(event.source, event.count, event.destination, event.depth))
-        board.apply(Move(event.source, event.count, event.destination, event.shown, event.depth))
+        play = Play(event.source, event.count, event.destination, event.depth)
+        self._unstick(board, play)
+        board.reveal(board.shift(play), event.shown)
 
     def _dealt_board(self) -> Board:
         if self.board is None:

@@ -20,7 +20,8 @@ from racing_demon_protocol.reasons import CloseCode
 from .claims import Actor
 from .gallery import Gallery
 from .listener import Batch, Frames, Listener, Packed
-from .observer import Observer, Shown
+from .observer import Observer
+from .shown import Shown
 
 __all__ = ["Audience", "Kept"]
 
@@ -91,7 +92,7 @@ class Audience:
     ) -> None:
         self.speakers: dict[Actor, Listener] = {}
         self.listeners: dict[Listener, None] = {}  # in the order in which they came
-        self.gallery = Gallery(shown.view, shown.elapsed_ms, clock)
+        self.gallery = Gallery(shown, clock)
         self._shown = shown
         self._kept = kept
         self._clock = clock
@@ -154,19 +155,18 @@ class Audience:
 
     # Telling.
 
-    def tell(self, frames: Sequence[Frames]) -> None:
-        """Let everybody know of events: players soon, in one write with all of this turn of the loop."""
-        for each in frames:
-            self._kept.add(each)
-            if each.seat is not None:
-                self._whisper(each, each.seat)
-                continue
-            if not self._unsent:
-                self._loop.call_soon(self.send_out)
-            self._unsent.append(each)
-            self.gallery.publish(each)
-            for observer in self._observers:
-                observer.published(self._shown, each.event)
+    def tell(self, frames: Frames) -> None:
+        """Let everybody know of an event: players soon, in one write with all of this turn of the loop."""
+        self._kept.add(frames)
+        if frames.seat is not None:
+            self._whisper(frames, frames.seat)
+            return
+        if not self._unsent:
+            self._loop.call_soon(self.send_out)
+        self._unsent.append(frames)
+        self.gallery.publish(frames)
+        for observer in self._observers:
+            observer.published(self._shown, frames.event)
 
     def _whisper(self, frames: Frames, seat: int) -> None:
         """Send a play to its player alone."""

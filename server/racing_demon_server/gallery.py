@@ -12,9 +12,12 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Final
 
+from racing_demon_protocol.messages.events import OptionsSet
+from racing_demon_protocol.options import Options
 from racing_demon_protocol.view import TableView
 
 from .listener import Batch, Frames, Listener
+from .shown import Shown
 
 __all__ = ["Gallery"]
 
@@ -28,15 +31,14 @@ class Gallery:
     """The spectators of one table.
 
     Args:
-        view: the table, as its players see it.
-        elapsed_ms: tells the time of the hand at a moment.
+        shown: the table, as its players see it.
         clock: tells the time, in microseconds.
 
     """
 
-    def __init__(self, view: TableView, elapsed_ms: Callable[[int], int], clock: Callable[[], int]) -> None:
-        self._view = view
-        self._elapsed_ms = elapsed_ms
+    def __init__(self, shown: Shown, clock: Callable[[], int]) -> None:
+        self._shown = shown
+        self._delay_us = _delay_us(shown.view.options)
         self._clock = clock
         self._loop = asyncio.get_running_loop()
         self._sent: dict[Listener, int] = {}
@@ -52,10 +54,10 @@ class Gallery:
 
     def add(self, listener: Listener) -> None:
         """Show a spectator the table as the gallery sees it, and from then on every event."""
-        view, at = self._view, self._clock()
-        if self._delay_us() or self._late is not None:
-            view, at = self._follower(), at - self._delay_us()
-        listener.reply(view.snapshot_for(None, self._elapsed_ms(at)))
+        view, at = self._shown.view, self._clock()
+        if self._delay_us or self._late is not None:
+            view, at = self._follower(), at - self._delay_us
+        listener.reply(view.snapshot_for(None, self._shown.elapsed_ms(at)))
         self._sent[listener] = view.seq
 
     def discard(self, listener: Listener) -> None:
@@ -64,11 +66,13 @@ class Gallery:
 
     def publish(self, frames: Frames) -> None:
         """Pass an event on, when its time has come."""
-        if not self._sent and self._late is None and not self._delay_us():
+        if isinstance(frames.event, OptionsSet):
+            self._delay_us = _delay_us(frames.event.options)
+        if not self._sent and self._late is None and not self._delay_us:
             return
         last = self._waiting[-1][0] if self._waiting else 0
-        self._waiting.append((max(last, self._clock() + self._delay_us()), frames))
-        if self._delay_us():
+        self._waiting.append((max(last, self._clock() + self._delay_us), frames))
+        if self._delay_us:
             self._follower()
         self._wind_up()
 
@@ -78,13 +82,10 @@ class Gallery:
             self._round.cancel()
             self._round = None
 
-    def _delay_us(self) -> int:
-        return self._view.options.watch_delay_ms * 1_000
-
     def _follower(self) -> TableView:
         """Return the view that follows with the delay; it begins with the table as it is."""
         if self._late is None:
-            self._late = TableView.from_snapshot(self._view.snapshot_for(None, 0))
+            self._late = TableView.from_snapshot(self._shown.view.snapshot_for(None, 0))
         return self._late
 
     def _wind_up(self) -> None:
@@ -99,7 +100,7 @@ class Gallery:
         for frames in due:
             if self._late is not None and frames.event.seq == self._late.seq + 1:
                 self._late.apply(frames.event)
-        if not self._waiting and not self._delay_us():
+        if not self._waiting and not self._delay_us:
             self._late = None
         self._pass_on(due, list(self._sent), {})
 
@@ -121,3 +122,7 @@ class Gallery:
         else:
             self._round = None
             self._wind_up()
+
+
+def _delay_us(options: Options) -> int:
+    return options.watch_delay_ms * 1_000

@@ -6,7 +6,7 @@ Times are microseconds on the clock of whoever calls; nothing here reads one.
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from racing_demon_protocol.board import FOUNDATIONS, Board, Kind, Play
+from racing_demon_protocol.board import FOUNDATIONS, Kind, Play
 from racing_demon_protocol.cards import UNKNOWN, Card
 from racing_demon_protocol.dealer import Dealer
 from racing_demon_protocol.errors import IllegalPlay
@@ -14,7 +14,6 @@ from racing_demon_protocol.messages.client import PlayCards
 from racing_demon_protocol.messages.events import Played
 from racing_demon_protocol.messages.server import Refused
 from racing_demon_protocol.reasons import Reason
-from racing_demon_protocol.rules import Rules
 from racing_demon_protocol.view import TableView
 
 __all__ = ["Hand"]
@@ -36,6 +35,8 @@ class Hand:
     """The judge of one hand.
 
     Attributes:
+        rules: its rules.
+        board: the public board.
         seed: the secret of the deal.
         signal_at: when play begins.
         rotations: how often stocks were rotated since the last play that made progress.
@@ -53,6 +54,8 @@ class Hand:
     def __init__(self, view: TableView, seed: bytes, dealer: Dealer, dealt_at: int) -> None:
         assert view.rules is not None
         assert view.board is not None
+        self.rules = view.rules
+        self.board = view.board
         self.seed = seed
         self.signal_at = dealt_at + view.options.countdown_ms * 1_000
         self.rotations = 0
@@ -62,18 +65,6 @@ class Hand:
         self._dealer = dealer
         self._dealt_seq = view.seq
         self._arrivals: dict[int, list[Arrival]] = {pile: [] for pile in view.rules.layout.foundations}
-
-    @property
-    def rules(self) -> Rules:
-        """The rules of this hand."""
-        assert self._view.rules is not None
-        return self._view.rules
-
-    @property
-    def board(self) -> Board:
-        """The public board."""
-        assert self._view.board is not None
-        return self._view.board
 
     def play(self, seat: int, command: PlayCards, at: int) -> list[Played]:
         """Judge a play and carry it out: one event a card to the foundations, and what follows by itself.
@@ -187,7 +178,7 @@ class Hand:
 
     def _note_play(self, play: Play, at: int) -> None:
         """Note what a play means for the end of the hand, before it is made."""
-        if self.board.is_progress(play):
+        if self.rotations and self.board.is_progress(play):
             self.rotations = 0
         self.ask_again(at)  # turning, too, can lose the last card that could be played
 

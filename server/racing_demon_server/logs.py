@@ -21,7 +21,7 @@ from racing_demon_protocol.messages.events import Event
 from racing_demon_protocol.messages.server import Accepted, Refused
 
 from .limits import Bucket
-from .observer import Shown
+from .shown import Shown
 
 __all__ = ["FORMATS", "TableLog", "Throttle", "set_up"]
 

@@ -25,8 +25,8 @@ from racing_demon_protocol.messages.server import Accepted, Refused
 from racing_demon_protocol.reasons import EndReason, Phase, Reason
 
 from . import __version__
-from .observer import Shown
 from .room import Clock
+from .shown import Shown
 
 __all__ = ["Metrics"]
 
@@ -152,7 +152,7 @@ class Metrics:
         """Return which of :data:`PLAYERS` made a play."""
         if not play.counter:
             return "table"
-        seat = table.view.seats.get(play.seat)  # the rest of the batch has happened: it may be empty by now
+        seat = table.seats.get(play.seat)  # the rest of the batch has happened: it may be empty by now
         return "bot" if seat is not None and seat.bot else "person"
 
     # As the journal's meter.

@@ -5,20 +5,10 @@ from typing import Protocol
 from racing_demon_protocol.messages.client import Command
 from racing_demon_protocol.messages.events import Event
 from racing_demon_protocol.messages.server import Accepted, Refused
-from racing_demon_protocol.view import TableView
 
-__all__ = ["Observer", "Shown"]
+from .shown import Shown
 
-
-class Shown(Protocol):
-    """A table as everybody sees it: with what was published, and nothing that is still to be written down."""
-
-    @property
-    def view(self) -> TableView:
-        """What everybody sees."""
-
-    def elapsed_ms(self, at: int) -> int:
-        """Return the milliseconds since the hand's signal at a moment, without its pauses."""
+__all__ = ["Observer"]
 
 
 class Observer(Protocol):

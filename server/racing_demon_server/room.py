@@ -20,15 +20,14 @@ from racing_demon_protocol.messages.events import (
     Committed,
     Connected,
     Event,
-    HandOver,
     Joined,
     Left,
     Played,
     StoodIn,
 )
-from racing_demon_protocol.messages.server import Accepted, Halted, Refused, Seated, Snapshot
+from racing_demon_protocol.messages.server import Accepted, Halted, Refused, Seated
 from racing_demon_protocol.options import Options
-from racing_demon_protocol.reasons import Phase, Reason
+from racing_demon_protocol.reasons import Reason
 
 from .audience import Audience, Kept
 from .bot_seats import BotSeats
@@ -36,7 +35,9 @@ from .claims import Actor
 from .journal.keeping import TableJournal
 from .listener import Frames, Listener
 from .lock import Lock
-from .observer import Observer, Shown
+from .observer import Observer
+from .publication import News, Publication
+from .shown import Published, Shown
 from .table import Answer, Past, Table
 
 __all__ = ["Clock", "Room"]
@@ -57,14 +58,6 @@ class Waiting(NamedTuple):
     actor: Actor
     command: Command
     arrived: int
-
-
-class Published:
-    """A table as everybody sees it: some moments behind the judge's, with what is written down."""
-
-    def __init__(self, table: Table) -> None:
-        self.view = table.view.copy()
-        self.elapsed_ms = table.elapsed_ms
 
 
 class Room:
@@ -119,10 +112,11 @@ class Room:
         if past is not None:
             self.table.restore(past._replace(log=self._noted_log(past, kept)))
         self._last_seq = self.table.view.seq
-        self.shown: Shown = self.table if journal is None else Published(self.table)
+        published = None if journal is None else Published(self.table)
+        self.shown: Shown = published or self.table
         self.journal = journal
-        self._unwritten = 0
         self.audience = Audience(self.shown, kept, clock, observers)
+        self._publication = Publication(self.table, self.audience, journal, published)
         self._lock = lock
         self._clock = clock
         self._loop = asyncio.get_running_loop()
@@ -168,7 +162,7 @@ class Room:
 
     def enter(self, listener: Listener, actor: Actor, seated: Seated, seq: int) -> None:
         """Tell a listener that the place is theirs, when it is certain; then what they miss."""
-        self._when_written(partial(self._let_in, listener, actor, seated, seq))
+        self._publication.when_written(partial(self._let_in, listener, actor, seated, seq))
 
     def _let_in(self, listener: Listener, actor: Actor, seated: Seated, seq: int) -> None:
         if self.audience.speakers.get(actor) is listener:  # else it is gone already
@@ -247,10 +241,11 @@ class Room:
                 text = "You have left this table."
             else:
                 answer = self._judge(item.actor, item.command, item.arrived)
-                self._publish(answer.events, item.arrived, partial(self._answer, item, answer.reply))
+                self._note(answer.events, item.arrived, partial(self._answer, item, answer.reply))
                 continue
             refused = Refused(counter=item.command.counter, reason=Reason.NOT_SEATED, text=text)
-            self._when_written(partial(self._answer, item, refused))
+            self._note([], item.arrived, partial(self._answer, item, refused))
+        self._write_down()
 
     def _judge(self, actor: Actor, command: Command, at: int) -> Answer:
         """Judge a command. A mistake in here costs this command alone: it is written down and refused."""
@@ -276,7 +271,7 @@ class Room:
             refused = Refused(counter=item.command.counter, reason=Reason.HALTED, text=HALTED)
             self.audience.reply(item.sender, refused)
         else:
-            self._when_written(partial(self._answer, item, earlier))
+            self._publication.when_written(partial(self._answer, item, earlier))
 
     def _answer(self, item: Waiting, reply: Accepted | Refused | None) -> None:
         for observer in self._observers:
@@ -289,27 +284,22 @@ class Room:
             now = self._clock()
             self._publish(self.table.connect(actor, connected, now), now)
 
-    def _publish(self, events: list[Event], at: int, then: Callable[[], None] | None = None) -> None:
-        """Write down what has happened, and tell it when that is done; keep the time.
+    def _publish(self, events: list[Event], at: int) -> None:
+        """Write down what has happened by itself, and tell it when that is done; keep the time."""
+        self._note(events, at)
+        self._write_down()
+        if self.journal is None:
+            self.audience.send_out()  # no more of it comes in this turn
 
-        Args:
-            events: what has happened.
-            at: when.
-            then: what is to be done when everybody knows.
-
-        """
+    def _note(self, events: list[Event], at: int, then: Callable[[], None] | None = None) -> None:
+        """Note what has happened at a moment, and what is to be done when everybody knows."""
         frames = [self._framed(event) for event in events]
         parting = [listener for event in events if (listener := self._follow(event)) is not None]
-        if self.journal is None:
-            self._tell(frames, parting, then)
-            if then is None:
-                self.audience.send_out()  # no more of it comes in this turn
-        else:
-            told = partial(self._tell_late, frames, parting, then)
-            self._unwritten += 1
-            seeds, snapshot = self._seeds(events), self._snapshot(events)
-            claims = self.table.claims.take_changed(with_plays=snapshot is not None)
-            self.journal.keep(frames, at, seeds, claims, told, snapshot)
+        self._publication.note(News(frames, parting, then), at, self._seeds(events))
+
+    def _write_down(self) -> None:
+        """Write down all that is noted, together; keep the time."""
+        self._publication.write_down()
         self._wind_up()
 
     def _framed(self, event: Event) -> Frames:
@@ -330,37 +320,6 @@ class Room:
             return []
         drawn, self._drawn = self._drawn, []
         return list(zip((each.hand_id for each in events if isinstance(each, Committed)), drawn, strict=True))
-
-    def _snapshot(self, events: list[Event]) -> Snapshot | None:
-        """Return the table after a hand, for the journal; ``None`` while there is nothing new to keep."""
-        view = self.table.view
-        if view.in_hand or view.phase is Phase.COUNTDOWN or not any(isinstance(e, HandOver) for e in events):
-            return None
-        return view.snapshot_for(None, 0)
-
-    def _when_written(self, then: Callable[[], None]) -> None:
-        """Do something when all that has happened until now is told."""
-        if self.journal is None or not self._unwritten:
-            then()
-        else:
-            self._unwritten += 1
-            self.journal.keep((), 0, (), (), partial(self._tell_late, [], [], then))
-
-    def _tell_late(
-        self, frames: list[Frames], parting: list[Listener], then: Callable[[], None] | None
-    ) -> None:
-        self._unwritten -= 1
-        for each in frames:
-            self.shown.view.apply(each.event)
-            self._tell([each], [], None)
-        self._tell([], parting, then)
-
-    def _tell(self, frames: list[Frames], parting: list[Listener], then: Callable[[], None] | None) -> None:
-        self.audience.tell(frames)
-        for listener in parting:
-            self.audience.send_away(listener)
-        if then is not None:
-            then()
 
     def _follow(self, event: Event) -> Listener | None:
         """Do what an event means for seats and bots; return whose connection ends when all is told."""

@@ -11,13 +11,13 @@ from racing_demon_protocol.errors import CommandRefused, IllegalPlay, InvalidGam
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Accepted, Refused, Snapshot
+from racing_demon_protocol.messages.server import Accepted, Refused, SeatState, Snapshot
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Phase, Reason
 from racing_demon_protocol.rulebook import make_rules
 from racing_demon_protocol.view import TableView
 
-from .claims import Actor, Claim, Claims
+from .claims import Actor, Claim
 from .course import Course
 from .log import Log
 from .seating import Seating, most_players
@@ -25,6 +25,7 @@ from .seating import Seating, most_players
 __all__ = ["MAX_SEATS", "Answer", "Past", "Table"]
 
 MAX_SEATS: Final = 8
+NOT_STARTED: Final = frozenset({Phase.LOBBY, Phase.COUNTDOWN})
 MISTAKE: Final = "The server made a mistake over this, and wrote it down. Try something else."
 
 
@@ -63,6 +64,7 @@ class Table:
 
     Attributes:
         view: what everybody may see of it.
+        claims: who may speak for its seats.
         elapsed_ms: returns the milliseconds since the hand's signal at a moment, without its pauses.
 
     Args:
@@ -80,16 +82,18 @@ class Table:
         self.view = TableView(code, options)
         self._log = Log(self.view)
         self._seating = Seating(self._log)
+        self.claims = self._seating.claims
         self._now = 0
         self._due: int | None = None
         self._is_due_known = False
+        self._dead_check_at: int | None = None
         self._course = Course(self._log, self._seating, seeds)
         self.elapsed_ms = self._course.elapsed_ms
 
     @property
-    def claims(self) -> Claims:
-        """Who may speak for its seats."""
-        return self._seating.claims
+    def seats(self) -> Mapping[int, SeatState]:
+        """Who sits where."""
+        return self.view.seats
 
     # Who is who.
 
@@ -181,7 +185,7 @@ class Table:
             refused = Refused(counter=command.counter, reason=error.reason, text=error.text)
         if refused is None and isinstance(command, cl.PlayCards):
             self.claims.remember_play(actor, command.counter, self.view.seq)
-            return Answer(None, self._taken())
+            return Answer(None, self._taken_after_play())
         reply = refused or Accepted(counter=command.counter, seq=self.view.seq)
         self.claims.remember(actor, reply)
         return Answer(reply, self._taken())
@@ -213,6 +217,8 @@ class Table:
         """When :meth:`tick` has something to do next; ``None`` while only commands can change things."""
         if not self._is_due_known:
             self._due = min((at for at, _ in self._timers()), default=None)
+            hand = self._course.hand
+            self._dead_check_at = None if hand is None else hand.dead_check_at
             self._is_due_known = True
         return self._due
 
@@ -220,6 +226,14 @@ class Table:
         """Return what has happened; by then something else may be due next."""
         self._is_due_known = False
         return self._log.take()
+
+    def _taken_after_play(self) -> list[ev.Event]:
+        """Return what a play has led to. If that was its event alone, nothing else is due for it."""
+        events = self._log.take()
+        hand = self._course.hand
+        asked_at = None if hand is None else hand.dead_check_at
+        self._is_due_known = self._is_due_known and len(events) == 1 and asked_at == self._dead_check_at
+        return events
 
     def _advance(self, now: int) -> None:
         self._now = max(self._now, now)
@@ -245,7 +259,7 @@ class Table:
 
     def _play(self, seat: int, command: cl.PlayCards) -> Refused | None:
         hand = self._course.hand
-        if self.view.phase in {Phase.LOBBY, Phase.COUNTDOWN}:
+        if self.view.phase in NOT_STARTED:
             raise CommandRefused(Reason.NOT_STARTED, "Plays count from the signal on.")
         if hand is None or not self.view.in_hand:  # of a table's past the hand that is over is not kept
             raise CommandRefused(Reason.HAND_OVER, "The hand is over.")

@@ -69,7 +69,7 @@ class Told:
     """All accounts, put together.
 
     Attributes:
-        start: the earliest snapshot.
+        start: the earliest snapshot after which every event was heard, if all commands were sent after it.
         log: every event after it, in order.
         snapshots: the later snapshots, by the number of their last event.
         known_at: when the first client knew of each event of the log.
@@ -86,15 +86,22 @@ class Told:
             self._read(account)
         if not self.snapshots:
             raise WrongHistory("nobody saw a table")
-        start = min(self.snapshots)
+        last = max([*self.snapshots, *self._events])
+        start = self._first_seen(last)
         self.start = self.snapshots[start][0]
-        last = max([start, *self._events])
-        gaps = [seq for seq in range(start + 1, last + 1) if seq not in self._events]
-        if gaps:
-            raise WrongHistory(f"nobody heard event {gaps[0]}")
         self.log = [self._events[seq] for seq in range(start + 1, last + 1)]
         known = (self._known.get(event.seq, LATE) for event in reversed(self.log))
         self.known_at = list(accumulate(known, min))[::-1]
+
+    def _first_seen(self, last: int) -> int:
+        """Return the snapshot that all begins with; an earlier one, of a late spectator, may lead nowhere."""
+        first = min(self.snapshots)
+        gaps = [seq for seq in range(first + 1, last + 1) if seq not in self._events]
+        start = min((seq for seq in self.snapshots if not gaps or seq >= gaps[-1]), default=None)
+        known_at = LATE if start is None else self._known[start]
+        if start is None or (gaps and any(call.sent_at < known_at for call in self.calls)):
+            raise WrongHistory(f"nobody heard event {gaps[0]}")
+        return start
 
     def _read(self, account: Account) -> None:
         calls: dict[int, Call] = {}

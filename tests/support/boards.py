@@ -72,7 +72,7 @@ class Position:
         """Make a legal play, and those that the game makes by itself after it."""
         moves = [self.rules.play(self.board, seat, play, self._name)]
         while (follow_up := self.rules.automatic(self.board, seat)) is not None:
-            moves.append(self.rules.carry_out(self.board, follow_up, self._name))
+            moves.append(follow_up.move(self.rules.carry_out(self.board, follow_up, self._name)))
         return moves
 
     def surfacing(self, seat: int = 0) -> set[Card]:

@@ -65,7 +65,7 @@ class Dealt:
     def settle(self, seat: int) -> None:
         """Make the moves that the game makes by itself."""
         while (play := self.rules.automatic(self.board, seat)) is not None:
-            self.log.append((seat, self.rules.carry_out(self.board, play, self.dealer.follow)))
+            self.log.append((seat, play.move(self.rules.carry_out(self.board, play, self.dealer.follow))))
 
     def play(self, play: Play, seat: int = 0) -> None:
         """Make a legal play, and what follows by itself."""

@@ -26,11 +26,11 @@ from racing_demon_protocol.shuffle import subseed
 from racing_demon_server.hall import Hall
 from racing_demon_server.logs import TableLog, set_up
 from racing_demon_server.metrics import Metrics
-from racing_demon_server.observer import Shown
 from racing_demon_server.publisher.outbox import Outbox
 from racing_demon_server.publisher.topics import Topics
 from racing_demon_server.room import Room
 from racing_demon_server.settings import Settings
+from racing_demon_server.shown import Shown
 
 from .rooms import Ear, in_virtual_time, now, say
 

@@ -45,6 +45,8 @@ REMEMBERED: Final = 1_000
 """So many events are known that mirrors may still be behind with."""
 LONGEST_SECONDS: Final = 3_600.0
 """A match that is not over then never will be."""
+MANY: Final = 1e6
+"""As good as no limit."""
 
 
 class World(NamedTuple):
@@ -201,6 +203,8 @@ class Simulation:
             kept_events=30,
             backlog_bytes=16_384,
             idle_table_seconds=LONGEST_SECONDS,
+            command_burst=MANY,  # what a silent line held back may come all at once
+            frame_burst=MANY,
         )
 
     def clock(self) -> int:

@@ -60,7 +60,7 @@ class StackedDealer(Dealer):
     """A dealer of cards that a test has laid out."""
 
     def __init__(self, rules: Rules, hidden: Board) -> None:
-        self._rules = rules
+        super().__init__(bytes(32), rules)
         self._open = hidden
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from racing_demon_protocol.options import Options
 
-from ..support.accounts import Account, WrongHistory
+from ..support.accounts import Account, Heard, Told, WrongHistory
 from ..support.history import check
 from ..support.mutants import MUTATIONS, Mutation, with_unknown_outcome
 from ..support.servers import serving
@@ -95,6 +95,16 @@ def test_a_play_without_an_answer_may_have_happened(histories: list[list[Account
     for number, accounts in enumerate(histories):
         check(accounts)
         check(with_unknown_outcome(accounts, random.Random(number))[0])
+
+
+def test_a_table_that_nobody_saw_change_tells_nothing(histories: list[list[Account]]) -> None:
+    """What came between a late spectator's snapshot and everybody else's first one nobody need have heard."""
+    accounts = histories[0]
+    told = Told(accounts)
+    earlier = told.start.model_copy(update={"seq": told.start.seq - 1})
+    late = Account(-1, [Heard(told.known_at[0], earlier)])
+    assert Told([*accounts, late]).start == told.start
+    check([*accounts, late])
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.__name__.strip("_"))

@@ -99,10 +99,10 @@ class Row(BaseModel):
     """So many fields at the end are left out while they hold their defaults: older programs know them not."""
 
     @classmethod
-    def trusted(cls, *values: Any) -> Self:
-        """Return a row of all its fields' values, in order, which are known to be valid: for the hot path."""
+    def trusted(cls, **fields: Any) -> Self:
+        """Return a row of all its fields, in order, which are known to be valid: for the hot path."""
         row = object.__new__(cls)
-        _put_fields(row, dict(zip(_defaults(cls), values, strict=True)))
+        _put_fields(row, fields)
         _put_names(row, _names(cls))
         _put_extra(row, None)
         _put_private(row, None)
@@ -111,14 +111,12 @@ class Row(BaseModel):
     @model_serializer(mode="plain")
     def to_array(self) -> list[Any]:
         """Return the fields in order, as the row is written; other rows among them are still rows."""
-        fields = self.__dict__
-        defaults = _defaults(type(self))
-        values = [fields[name] for name in defaults]
-        if self.LATER:
-            for name in reversed(list(defaults)[-self.LATER :]):
-                if values[-1] != defaults[name]:
-                    break
-                values.pop()
+        fields, cls = self.__dict__, type(self)
+        values = [fields[name] for name in _defaults(cls)]
+        for default in _later(cls):
+            if values[-1] != default:
+                break
+            values.pop()
         return values
 
     @classmethod
@@ -144,6 +142,12 @@ class Message(Row):
 def _defaults(cls: type[Row]) -> dict[str, Any]:
     """Return the fields in order, and what they hold where nobody says."""
     return {name: field.default for name, field in cls.model_fields.items()}
+
+
+@cache
+def _later(cls: type[Row]) -> list[Any]:
+    """Return what the fields hold that may be left out, the last field first."""
+    return list(_defaults(cls).values())[::-1][: cls.LATER]
 
 
 @cache

@@ -55,23 +55,25 @@ class TableJournal:
         sql = "UPDATE tables SET closed_ms = ? WHERE id = ?"
         self._journal.write([(sql, (self._wall_clock(), self._id))], _nothing)
 
-    def keep(  # noqa: PLR0913, PLR0917
+    def write(self, statements: Sequence[Statement], told: Callable[[], None]) -> None:
+        """Write down what belongs together, and call back when it is certain."""
+        self._journal.write(statements, told)
+
+    def statements(
         self,
         frames: Sequence[Frames],
         at: int,
         seeds: Iterable[tuple[str, bytes]],
         claims: Iterable[tuple[Actor, Claim | None]],
-        told: Callable[[], None],
         snapshot: Snapshot | None = None,
-    ) -> None:
-        """Write down what belongs together, and call back when it is certain.
+    ) -> list[Statement]:
+        """Return what is to be written of something that has happened.
 
         Args:
             frames: the events.
             at: when they happened, in microseconds.
             seeds: the secrets of hands that were dealt, by their ids.
             claims: the claims that have changed; ``None`` for one that is gone.
-            told: is called then.
             snapshot: the table after all that, where no hand is played.
 
         """
@@ -98,7 +100,7 @@ class TableJournal:
         if snapshot is not None:
             sql = "INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?)"
             statements.append((sql, (self._id, snapshot.seq, encode(snapshot))))
-        self._journal.write(statements, told)
+        return statements
 
     def _claim(self, actor: Actor, claim: Claim | None) -> Statement:
         key = (self._id, NOBODY if actor is None else actor)

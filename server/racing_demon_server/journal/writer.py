@@ -13,6 +13,8 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -29,11 +31,14 @@ RETRY_SECONDS: Final = 0.25
 
 INSERT_EVENT: Final = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)"
 KEEP_CLAIM: Final = "INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?, ?)"
+ROWS: Final = 50
+"""So many rows are written with one statement at most."""
 HOT: Final = {INSERT_EVENT, KEEP_CLAIM}
-"""What is written for every play."""
+"""What is written for every play: SQL that ends with the row's values, to which others can be added."""
 
 Statement = tuple[str, Sequence[Any]]
 """SQL, and its parameters."""
+_SQL: Final = itemgetter(0)
 
 log = logging.getLogger("racing_demon_server")
 
@@ -198,15 +203,16 @@ class Journal:
             raise
 
     def _write(self, statements: Sequence[Statement]) -> None:
-        kinds: dict[str, list[Sequence[Any]]] = {}
-        for sql, values in statements:
-            kinds.setdefault(sql, []).append(values)
-        if kinds.keys() <= HOT:  # they do not depend on each other, and what is alike keeps its order
-            for sql, rows in kinds.items():
-                self._db.executemany(sql, rows)
-        else:
-            for sql, values in statements:
-                self._db.execute(sql, values)
+        """Write rows of a kind with one statement: with each the thread lets others go on, and waits."""
+        if {sql for sql, _ in statements} <= HOT:  # they do not depend on each other
+            statements = sorted(statements, key=_SQL)
+        for sql, alike in groupby(statements, _SQL):
+            rows = [values for _, values in alike]
+            most = ROWS if sql in HOT else 1
+            for begin in range(0, len(rows), most):
+                some = rows[begin : begin + most]
+                more = f", ({', '.join('?' * len(some[0]))})" * (len(some) - 1)
+                self._db.execute(sql + more, [value for row in some for value in row])
 
     def _call(self, function: Callable[..., None], *arguments: object) -> None:
         with contextlib.suppress(RuntimeError):  # the loop has ended

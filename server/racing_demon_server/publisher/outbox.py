@@ -17,7 +17,7 @@ from racing_demon_protocol.codec import encode
 from racing_demon_protocol.messages import Event
 from racing_demon_protocol.messages import events as ev
 
-from ..observer import Shown
+from ..shown import Shown
 from . import payloads
 from .homeassistant import demon_config, table_config
 from .ledger import Ledger

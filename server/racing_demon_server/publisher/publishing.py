@@ -11,8 +11,8 @@ from racing_demon_protocol.messages import Event
 from racing_demon_protocol.messages.client import Command
 from racing_demon_protocol.messages.server import Accepted, Refused
 
-from ..observer import Shown
 from ..room import Clock
+from ..shown import Shown
 from .link import OFFLINE, ONLINE, BrokerGone, Link, connected
 from .outbox import Outbox
 from .topics import Topics

@@ -97,13 +97,13 @@ async def test_a_command_between_its_commit_and_its_answer_counts_once(path: Pat
         until_there = time.monotonic() + 10
         while count(path, joined) < 2 and time.monotonic() < until_there:
             await asyncio.sleep(0)  # the loop may take the command, and then stands still while it is written
-            if served.hall.room(ann.code)._unwritten:
+            if served.hall.room(ann.code)._publication.unwritten:
                 while count(path, joined) < 2 and time.monotonic() < until_there:
                     time.sleep(0.001)  # noqa: ASYNC251 - nothing may be told now
         died = tmp_path / "died.sqlite"
         with contextlib.closing(open_journal(path)) as db, contextlib.closing(sqlite3.connect(died)) as copy:
             db.backup(copy)
-        assert served.hall.room(ann.code)._unwritten == 1
+        assert served.hall.room(ann.code)._publication.unwritten == 1
         assert 1 == len(served.hall.room(ann.code).shown.view.seats)
     async with journaled(died) as served, Peer.connect(served.url) as back:
         await resume(back, ann, ann.view.seq)

@@ -1,0 +1,79 @@
+"""A table as everybody sees it: with what was told, and nothing that is still to be written down."""
+
+from collections.abc import Mapping
+from typing import Final, Protocol
+
+from racing_demon_protocol.messages.events import Event, Played
+from racing_demon_protocol.messages.server import SeatState
+from racing_demon_protocol.view import TableView
+
+from .table import Table
+
+__all__ = ["Published", "Shown"]
+
+MOST_PLAYS: Final = 32
+"""After so many events the judge's own view is taken over, so that no more plays wait to be followed."""
+
+
+class Shown(Protocol):
+    """A table as everybody sees it."""
+
+    @property
+    def view(self) -> TableView:
+        """What everybody sees. It is not to be kept: after the next event it may be another one."""
+
+    @property
+    def seats(self) -> Mapping[int, SeatState]:
+        """Who sits where; who is stuck may be some plays old."""
+
+    def elapsed_ms(self, at: int) -> int:
+        """Return the milliseconds since the hand's signal at a moment, without its pauses."""
+
+
+class Published:
+    """A table some moments behind its judge. Its plays are followed when somebody looks: mostly nobody does.
+
+    Args:
+        table: the table, as long as nothing of it waits to be told.
+
+    """
+
+    def __init__(self, table: Table) -> None:
+        self.elapsed_ms = table.elapsed_ms
+        self._table = table
+        self._view = table.view.copy()
+        self._plays: list[Played] = []
+        self._judged = 0
+
+    @property
+    def view(self) -> TableView:
+        """What everybody sees."""
+        for play in self._plays:
+            self._view.apply(play)
+        self._plays.clear()
+        return self._view
+
+    @property
+    def seats(self) -> Mapping[int, SeatState]:
+        """Who sits where; who is stuck may be some plays old."""
+        return self._view.seats
+
+    def follow(self, event: Event) -> None:
+        """Follow an event that is told now."""
+        if isinstance(event, Played):
+            self._plays.append(event)
+        else:
+            self.view.apply(event)
+
+    def copy_ahead(self, events: int) -> TableView | None:
+        """Return from time to time how the table is after so many new events, for when they are told."""
+        self._judged += events
+        if self._judged < MOST_PLAYS:
+            return None
+        self._judged = 0
+        return self._table.view.copy()
+
+    def take_over(self, view: TableView) -> None:
+        """Go on from a copy that was made ahead: all until then is told."""
+        self._view = view
+        self._plays.clear()

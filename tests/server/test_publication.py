@@ -1,0 +1,56 @@
+"""What happens at a table on its way to the disk and to everybody."""
+
+import asyncio
+import random
+from pathlib import Path
+
+from racing_demon_protocol.messages import client as cl
+from racing_demon_protocol.messages import events as ev
+from racing_demon_protocol.messages.server import Accepted
+from racing_demon_protocol.options import Options
+from racing_demon_server.hall import Hall
+from racing_demon_server.settings import Settings
+
+from ..support.rooms import Ear, in_virtual_time, now, open_room, say, seat_at, virtual
+from ..support.virtual_journal import VirtualJournal
+
+
+def test_what_arrives_together_is_written_together_and_told_in_its_order(tmp_path: Path) -> None:
+    """Commands of one turn are one entry of the journal; before it is written nobody hears anything."""
+
+    async def story() -> None:
+        journal = VirtualJournal(tmp_path / "journal.db", random.Random(1))
+        room = Hall(Settings(), now, (), journal).open(Options())
+        ears = []
+        for name in ("Ann", "Ben", "Cat"):
+            ear = Ear()
+            room.audience.take_seat(ear, room.join(name, name.encode()))
+            ears.append(ear)
+        await journal.drained()
+        for ear in ears:
+            room.audience.catch_up(ear, 0)
+        for seat in (2, 0, 1):
+            room.put(ears[seat], seat, cl.Say(counter=1, text="Hello"), now(), 0)
+        await asyncio.sleep(0)
+        assert 1 == len(journal)
+        assert not [ear.events for ear in ears if ear.events]
+        await journal.drained()
+        await asyncio.sleep(0)
+        for ear in ears:
+            assert [2, 0, 1] == [event.seat for event in ear.events if isinstance(event, ev.Said)]
+            assert 1 == len([reply for reply in ear.replies if isinstance(reply, Accepted)])
+        room.close()
+        journal.close()
+
+    in_virtual_time(story())
+
+
+@virtual
+async def test_without_a_journal_everything_is_told_at_once() -> None:
+    """In the turn in which a command is judged its event goes out, and the answer after it."""
+    room = open_room()
+    ann, ear = seat_at(room, "Ann")
+    await say(room, ear, ann, cl.Say(counter=1, text="Hello"))
+    said, answer = ear.heard[-2:]
+    assert isinstance(said, ev.Said)
+    assert Accepted(counter=1, seq=said.seq) == answer
