@@ -10,7 +10,7 @@ from racing_demon_protocol.cards import SUIT_LETTERS, SUIT_NAMES, suit
 from racing_demon_protocol.errors import RacingDemonError
 from racing_demon_protocol.rules import Rules
 
-from ..choosing import best_play, fitting_count
+from ..choosing import best_play, fitting_count, step_of
 from .piles import pile_words, words_of
 
 __all__ = ["HELP", "Unclear", "Verb", "read_play", "read_verb"]
@@ -153,7 +153,12 @@ def read_play(line: str, rules: Rules, board: Board, seat: int) -> Play:
         return Play(source, 1, destination, _number(buried, rules.game.deck_size, "cards"))
     if len(words) == 3:
         return Play(source, _number(words[2], rules.game.deck_size, "cards"), destination)
-    return Play(source, fitting_count(rules, board, seat, source, destination), destination)
+    play = Play(source, fitting_count(rules, board, seat, source, destination), destination)
+    return (
+        play
+        if rules.can_play(board, seat, play)
+        else step_of(rules, board, seat, source, destination) or play
+    )
 
 
 def _pile(word: str, piles: Mapping[str, int], rules: Rules, board: Board, seat: int) -> int:
