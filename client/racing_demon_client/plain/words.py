@@ -69,7 +69,7 @@ class Words:
         if seat == self._seat:
             return "you"
         state = self._view.seats.get(seat)
-        return printable(state.name) if state else f"seat {seat + 1}"
+        return printable(state.name if state else self._view.player(seat)) or f"seat {seat + 1}"
 
     def card(self, card: Card) -> str:
         """Return a card's name."""

@@ -103,5 +103,4 @@ def _proof(page: Page) -> list[str]:
 
 
 def _name(view: TableView, seat: int) -> str:
-    state = view.seats.get(seat)
-    return screen_text(state.name) if state else f"seat {seat + 1}"
+    return screen_text(view.player(seat)) or f"seat {seat + 1}"
