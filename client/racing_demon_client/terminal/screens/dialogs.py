@@ -1,13 +1,14 @@
 """What lies over a screen for a moment: help, chat, a question."""
 
 from collections.abc import Callable, Iterable
-from typing import ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from textual import events, on
 from textual.app import ComposeResult
+from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, Screen
 from textual.widgets import Button, Input, Label
 
 from ...replaying import PLACES
@@ -16,12 +17,45 @@ from ..drawing.help import draw_help, draw_text
 from ..look import Look
 from ..picture_widget import PictureWidget
 
-__all__ = ["ChatScreen", "HelpScreen", "PlaceScreen", "QuestionScreen", "TextScreen"]
+__all__ = [
+    "ChatScreen",
+    "Dialog",
+    "HelpScreen",
+    "PlaceScreen",
+    "QuestionScreen",
+    "TextScreen",
+    "is_on_top",
+    "pass_on",
+]
 
 MOST_CHAT = 200
+Answer = TypeVar("Answer")
 
 
-class HelpScreen(ModalScreen[None]):
+def is_on_top(screen: Screen[Any]) -> bool:
+    """Tell whether a screen is the one that is seen; one that is going still has keys waiting for it."""
+    return screen.app.screen_stack[-1:] == [screen]
+
+
+def pass_on(screen: Screen[Any], event: events.Key) -> bool:
+    """Give a key that came while the screens changed to the one that is seen; tell whether it was so."""
+    if is_on_top(screen):
+        return False
+    event.stop()
+    event.prevent_default()
+    screen.app.post_message(events.Key(event.key, event.character))
+    return True
+
+
+class Dialog(ModalScreen[Answer]):
+    """What lies over a screen until it is answered: once, however many keys wait for it."""
+
+    def dismiss(self, result: Answer | None = None) -> AwaitComplete:
+        """Go with an answer; nothing happens when it has gone already."""
+        return super().dismiss(result) if is_on_top(self) else AwaitComplete()
+
+
+class HelpScreen(Dialog[None]):
     """The keys.
 
     Args:
@@ -47,6 +81,8 @@ class HelpScreen(ModalScreen[None]):
 
     def on_key(self, event: events.Key) -> None:
         """Show more, or go back."""
+        if pass_on(self, event):
+            return
         event.stop()
         event.prevent_default()
         steps = {"down": 1, "up": -1, "pagedown": 10, "pageup": -10}
@@ -78,7 +114,7 @@ class TextScreen(HelpScreen):
         return draw_text(self._lines, self._first, (width, height), look.glyphs)
 
 
-class ChatScreen(ModalScreen[str]):
+class ChatScreen(Dialog[str]):
     """One line to say to the table."""
 
     DEFAULT_CSS = """
@@ -108,7 +144,7 @@ class PlaceScreen(ChatScreen):
         yield Input(placeholder=f"go to: {PLACES} (Escape: back)", max_length=16, compact=True)
 
 
-class QuestionScreen(ModalScreen[bool]):
+class QuestionScreen(Dialog[bool]):
     """A question with yes and no.
 
     Args:

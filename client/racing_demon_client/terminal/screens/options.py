@@ -10,7 +10,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Label, Select
 
 from racing_demon_protocol.errors import InvalidGame
@@ -18,6 +17,7 @@ from racing_demon_protocol.games import GAMES, declare
 from racing_demon_protocol.options import Options
 
 from ...explaining import explained
+from .dialogs import Dialog
 
 __all__ = ["OptionsScreen", "choices_of"]
 
@@ -25,7 +25,7 @@ USUAL = ""
 """Stands for: as the game has it."""
 
 
-class OptionsScreen(ModalScreen[Options | None]):
+class OptionsScreen(Dialog[Options]):
     """Lets the host change what is played.
 
     Args:

@@ -8,7 +8,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Button, Label, OptionList
 from textual.widgets.option_list import Option
 
@@ -17,6 +16,7 @@ from racing_demon_protocol.messages.server import SeatState
 from racing_demon_protocol.view import TableView
 
 from ..drawing.glyphs import screen_text
+from .dialogs import Dialog
 
 __all__ = ["Deed", "PlayersScreen"]
 
@@ -37,7 +37,7 @@ class Deed:
     fields: dict[str, Any] = field(default_factory=dict)
 
 
-class PlayersScreen(ModalScreen[Deed]):
+class PlayersScreen(Dialog[Deed]):
     """Shows who plays, and asks what is to be done with whom.
 
     Args:
