@@ -8,7 +8,7 @@ from textual.widgets import Label, Select
 from racing_demon_client.connection import Client
 from racing_demon_client.settings import Settings, load
 from racing_demon_client.terminal.screens.dialogs import ChatScreen, HelpScreen, QuestionScreen
-from racing_demon_client.terminal.screens.options import OptionsScreen
+from racing_demon_client.terminal.screens.options import OptionsScreen, meanings
 from racing_demon_client.terminal.screens.picture import LobbyScreen, PictureScreen, TallyScreen
 from racing_demon_client.terminal.screens.table import TableScreen
 from racing_demon_protocol.messages import client as cl
@@ -84,6 +84,19 @@ async def test_options_change_what_is_played(size: tuple[int, int]) -> None:
         await shows(player, "3 hands")
         options = player.session.client.view.options
         assert SLOW.model_copy(update={"game": "classic", "hands": 3}) == options
+
+
+async def test_an_option_is_explained_while_it_is_looked_at() -> None:
+    """Below the form stands what the option means; every option has a meaning that fits there."""
+    async with hosting() as player:
+        await player.pilot.press("o")
+        await wait(player.pilot, lambda: isinstance(player.app.screen, OptionsScreen))
+        for name, told in (("hands", "How many hands make a match."), ("grace_ms", "in milliseconds")):
+            field(player.app, name).focus()
+            await player.pilot.pause()
+            assert told in str(player.app.screen.query_one("#meaning", Label).content)
+    assert set(Options.model_fields) == set(meanings())
+    assert max(len(meaning) for meaning in meanings().values()) < 2 * 70
 
 
 @pytest.mark.parametrize(
