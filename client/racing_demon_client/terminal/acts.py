@@ -120,8 +120,8 @@ def _players(stage: Stage, session: Session) -> None:
         else:
             session.tell(deed.command, **deed.fields)
 
-    ignored = frozenset(session.desk.ignored)
-    stage.ask(PlayersScreen(session.client.view, session.client.seat, ignored), chosen)
+    client = session.client
+    stage.ask(PlayersScreen(lambda: client.view, client.seat, session.desk.ignored), chosen)
 
 
 def _options(stage: Stage, session: Session) -> None:

@@ -292,9 +292,11 @@ class TerminalApp(App[None]):
     def _freshen(self) -> None:
         """Draw once what all the messages that waited have changed."""
         self._is_stale = False
-        for screen in self.screen_stack[-1:]:  # an application that is ending has none any more
+        for screen in self.screen_stack:  # an application that is ending has none any more
             if isinstance(screen, PictureScreen):
                 screen.picture.redraw()
+            elif isinstance(screen, Dialog):
+                screen.renew()
 
     async def _tick(self) -> None:
         session = self.session
@@ -303,12 +305,10 @@ class TerminalApp(App[None]):
         await session.tick()
         if not self.screen_stack:  # the clock strikes once more while the application ends
             return
-        if session.desk.turn_round(session.now()):
-            self._freshen()
         if self._shown_until and session.now() >= self._shown_until:
             self.look_away()
-        if isinstance(self.screen, PictureScreen) and session.desk.has_aged(session.now()):
-            self.screen.picture.redraw()
+        if session.desk.turn_round(session.now()) or session.desk.has_aged(session.now()):
+            self._freshen()
 
     def look_away(self) -> bool:
         """Turn from the word that fills the screen to the tally; tell whether there was one."""

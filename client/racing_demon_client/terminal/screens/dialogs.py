@@ -54,6 +54,9 @@ class Dialog(ModalScreen[Answer]):
         """Go with an answer; nothing happens when it has gone already."""
         return super().dismiss(result) if is_on_top(self) else AwaitComplete()
 
+    def renew(self) -> None:
+        """Show what has changed at the table; most dialogs show nothing of it."""
+
 
 class HelpScreen(Dialog[None]):
     """The keys.
