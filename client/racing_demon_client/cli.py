@@ -103,6 +103,9 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
         arguments.name = _own_name()
     if arguments.command == "solo" and not arguments.statistics and not arguments.game:
         _fail("name a game: racing-demon solo GAME; racing-demon games lists them")
+    corrects = arguments.command == "record" and arguments.what == "correct"
+    if corrects and not (arguments.void or (arguments.seat is not None and arguments.points)):
+        _fail("say what is to change: --seat N and --points N, or --void")
     if arguments.command in {"play", "host"} or (arguments.command == "solo" and arguments.game):
         arguments.options = _options(arguments)
     return arguments

@@ -1,6 +1,5 @@
 """A game alone, in plain text: lines in, lines out."""
 
-import asyncio
 import datetime as dt
 import secrets
 import sys
@@ -15,6 +14,7 @@ from ..addressing import is_racelike
 from ..describing import rules_of
 from ..solo.place import SoloClient
 from ..solo.statistics import Score
+from ..streams import read_line
 from .picture import laid, table
 from .piles import words_of
 from .typed import Unclear, read_play
@@ -46,7 +46,7 @@ async def play_alone(
     player = _Alone(client, write, ascii_only=ascii_only)
     player.show()
     write("? shows what can be typed.")
-    while line := await asyncio.to_thread(lines.readline):
+    while line := await read_line(lines):
         if line.strip().lower() in {"q", "quit"}:
             break
         try:
