@@ -10,7 +10,7 @@ from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Phase
 
-from ..describing import rules_of
+from ..describing import WIDTH, rules_of
 from ..plain.alone import told_scores
 from ..solo.statistics import scores, statistics_path
 from .drawing.densities import DENSITIES
@@ -129,7 +129,13 @@ def _options(stage: Stage, session: Session) -> None:
         if options is not None:
             session.tell(cl.SetOptions, options=options)
 
-    stage.ask(OptionsScreen(session.client.view.options), chosen)
+    view = session.client.view
+    locked = ""
+    if session.client.seat != view.host:
+        locked = "What is played: only the host changes it."
+    elif not view.between_matches:
+        locked = "What is played: it can be changed after this match."
+    stage.ask(OptionsScreen(view.options, locked), chosen)
 
 
 def _help(stage: Stage, session: Session) -> None:
@@ -142,13 +148,13 @@ def _help(stage: Stage, session: Session) -> None:
 def _rules(stage: Stage, session: Session) -> None:
     view = session.client.view
     if view.rules is not None:
-        lines = rules_of(view.rules.game)
-        stage.ask(TextScreen(lines, lambda: stage.look))
+        game = view.rules.game
+        stage.ask(TextScreen(lambda width: rules_of(game, min(width, WIDTH)), lambda: stage.look))
 
 
 def _statistics(stage: Stage, session: Session) -> None:
     lines = ["How it went so far", *told_scores(scores(statistics_path()))]
-    stage.ask(TextScreen(lines, lambda: stage.look))
+    stage.ask(TextScreen(lambda width: lines, lambda: stage.look))
 
 
 def _show(kind: type[PictureScreen]) -> Callable[[Stage, Session], None]:

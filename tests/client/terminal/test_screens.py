@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from textual.widgets import Label, Select
+from textual.widgets import Input, Label, Select
 
 from racing_demon_client.connection import Client
 from racing_demon_client.settings import Settings, load
@@ -129,6 +129,21 @@ async def test_guests_have_no_options() -> None:
                 await player.pilot.press("1")
                 await wait(player.pilot, lambda: player.session.desk.hands.message(player.session.now())[1])
                 assert 2 == len(player.session.client.view.seats)
+                await player.pilot.press("o")
+                await wait(player.pilot, lambda: isinstance(player.app.screen, OptionsScreen))
+                assert "only the host" in str(player.app.screen.query(Label).first().content)
+                assert all(editor.disabled for editor in player.app.screen.query(Input))
+                assert not player.app.screen.query("#take")
+                await player.pilot.press("escape")
+                await wait(player.pilot, lambda: isinstance(player.app.screen, LobbyScreen))
+
+
+async def test_spectators_have_no_keys_of_players() -> None:
+    """The lobby offers those who look on no chat, and no options to change."""
+    async with serving() as served, await Client.create(served.url, "Ben", SLOW) as ben:
+        async with sitting(await Client.watch(served.url, ben.code), "watched") as player:
+            await shows(player, "leave")
+            assert "chat" not in player.text.splitlines()[-1]
 
 
 # Help, chat, leaving.

@@ -13,6 +13,7 @@ from textual.widgets import Button, Input, Label
 
 from ...replaying import PLACES
 from ..drawing.canvas import Canvas
+from ..drawing.glyphs import wrapped
 from ..drawing.help import draw_help, draw_text
 from ..look import Look
 from ..picture_widget import PictureWidget
@@ -29,6 +30,8 @@ __all__ = [
 ]
 
 MOST_CHAT = 200
+LEAST = 20
+"""So wide a text is at least, on whatever terminal."""
 Answer = TypeVar("Answer")
 
 
@@ -105,15 +108,18 @@ class TextScreen(HelpScreen):
     """A text of several lines, the first of which is its title.
 
     Args:
-        lines: the text.
+        text: returns the lines, made for so many cells; what is longer is wrapped.
         look: returns how everything looks now.
 
     """
 
-    def __init__(self, lines: Iterable[str], look: Callable[[], Look]) -> None:
-        super().__init__([("", line) for line in lines], look)
+    def __init__(self, text: Callable[[int], Iterable[str]], look: Callable[[], Look]) -> None:
+        super().__init__([], look)
+        self._text = text
 
     def _draw(self, look: Look, width: int, height: int) -> Canvas:
+        room = max(LEAST, width - 4)
+        self._lines = [("", part) for line in self._text(room) for part in wrapped(line, room)]
         return draw_text(self._lines, self._first, (width, height), look.glyphs)
 
 

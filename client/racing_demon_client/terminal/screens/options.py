@@ -33,10 +33,11 @@ USUAL = ""
 
 
 class OptionsScreen(Dialog[Options]):
-    """Lets the host change what is played.
+    """Shows what is played, and lets the host change it.
 
     Args:
         options: as they are.
+        locked: why they cannot be changed now; empty: they can.
 
     """
 
@@ -54,14 +55,17 @@ class OptionsScreen(Dialog[Options]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", "back")]
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: Options, locked: str = "") -> None:
         super().__init__()
         self._options = options
+        self._locked = locked
 
     def compose(self) -> ComposeResult:
         """Lay a row out for each option."""
         with Vertical():
-            with VerticalScroll(can_focus=False):
+            if self._locked:
+                yield Label(self._locked, markup=False)
+            with VerticalScroll(can_focus=bool(self._locked)):
                 for name in Options.model_fields:
                     with Horizontal(classes="row"):
                         yield Label(name.replace("_", " "), markup=False)
@@ -69,7 +73,8 @@ class OptionsScreen(Dialog[Options]):
             yield Label("", id="meaning", markup=False)
             yield Label("", id="wrong", markup=False)
             with Horizontal(id="buttons"):
-                yield Button("Play this", id="take", variant="primary", compact=True)
+                if not self._locked:
+                    yield Button("Play this", id="take", variant="primary", compact=True)
                 yield Button("Back", id="back", compact=True)
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
@@ -80,9 +85,13 @@ class OptionsScreen(Dialog[Options]):
         value = getattr(self._options, name)
         written = USUAL if value is None else _written(value)
         choices = choices_of(name)
+        editor: Select[str] | Input
         if choices:
-            return Select(choices, value=written, allow_blank=False, id=name, compact=True)
-        return Input(written, placeholder="as the game has it", id=name, compact=True)
+            editor = Select(choices, value=written, allow_blank=False, id=name, compact=True)
+        else:
+            editor = Input(written, placeholder="as the game has it", id=name, compact=True)
+        editor.disabled = bool(self._locked)
+        return editor
 
     @on(Button.Pressed, "#take")
     def _take(self) -> None:
