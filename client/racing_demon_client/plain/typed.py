@@ -7,13 +7,13 @@ from typing import Final
 
 from racing_demon_protocol.board import FOUNDATIONS, Board, Kind, Play
 from racing_demon_protocol.cards import SUIT_LETTERS, SUIT_NAMES, suit
-from racing_demon_protocol.errors import RacingDemonError
+from racing_demon_protocol.errors import IllegalPlay, RacingDemonError
 from racing_demon_protocol.rules import Rules
 
 from ..choosing import best_play, fitting_count, step_of
 from .piles import pile_words, words_of
 
-__all__ = ["HELP", "Unclear", "Verb", "read_play", "read_verb"]
+__all__ = ["HELP", "Unclear", "Verb", "line_for", "read_play", "read_verb"]
 
 HELP: Final = """\
  t         turn the stock (or the waste over, when the stock is empty)
@@ -159,6 +159,31 @@ def read_play(line: str, rules: Rules, board: Board, seat: int) -> Play:
         if rules.can_play(board, seat, play)
         else step_of(rules, board, seat, source, destination) or play
     )
+
+
+def line_for(rules: Rules, board: Board, seat: int, play: Play) -> str | None:
+    """Return a short line that :func:`read_play` reads as a legal play; ``None`` where there is none.
+
+    Of a step that changes the card in the hand for a packet's, the line says where the card in the hand goes.
+    """
+    words, piles = words_of(rules, board, seat), board.piles
+    source = words.get(play.source, "")
+    if piles[play.source].kind is Kind.FOUNDATION:
+        source = f"f{SUIT_LETTERS[suit(board.cards[play.source][-1])].lower()}"
+    target = words.get(play.destination, "up")
+    ways = [f"{source} up", f"{source} {target}", f"{source} {target} {play.count}", f"{source} *"]
+    if play.depth:
+        ways = [f"{source}/{play.depth} {target}", f"{source}/{play.depth} up"]
+    elif getattr(rules.layout.groups[play.source], "numbered", False) and board.cards[play.destination]:
+        ways.insert(0, f"{target} {source}")
+    return next((way for way in ways if _means(way, rules, board, seat, play)), None)
+
+
+def _means(line: str, rules: Rules, board: Board, seat: int, play: Play) -> bool:
+    try:
+        return rules.verify_play(board, seat, read_play(line, rules, board, seat)) == play
+    except (Unclear, IllegalPlay):
+        return False
 
 
 def _pile(word: str, piles: Mapping[str, int], rules: Rules, board: Board, seat: int) -> int:
