@@ -95,7 +95,10 @@ TRUTHS: Final = {"yes": "true", "on": "true", "no": "false", "off": "false"}
 
 def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     """Return the arguments; on wrong ones, or for ``--help``, end the program."""
-    arguments = _parser().parse_args(argv)
+    arguments, unknown = _parser().parse_known_args(argv)
+    complain = vars(arguments).pop("complain")
+    if unknown:
+        complain(f"unrecognized arguments: {' '.join(unknown)}")
     arguments.command = arguments.command or "welcome"
     if arguments.command in {"join", "watch"}:
         _find_place(arguments)
@@ -169,6 +172,8 @@ def _parser() -> argparse.ArgumentParser:
     _add_records(commands)
 
     _add_games(commands)
+    for each in (parser, *commands.choices.values()):
+        each.set_defaults(complain=each.error)  # with the usage of the command that was asked for
     return parser
 
 
@@ -342,6 +347,9 @@ def _find_place(arguments: argparse.Namespace) -> None:
             _fail("with --mqtt URL, name the table by its code alone, or as NODE/CODE")
         arguments.url, arguments.code = None, url
         return
+    scheme, is_whole, _ = (url or "").partition("://")
+    if is_whole and scheme.lower() not in {"ws", "wss"}:
+        _fail(f"{url}: a table's address begins with ws:// or wss://")
     if url is None or code is not None:
         return
     address, hash_, in_link = url.partition("#")

@@ -4,6 +4,7 @@ What is a rule of its own, or a mechanic, is told in the words of its class, wit
 """
 
 import inspect
+import re
 import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
@@ -99,7 +100,7 @@ def rules_of(game: Game, width: int = WIDTH) -> Iterator[str]:
         width: how many signs a line has at most, but for the first two.
 
     """
-    yield f"{game.title} ({game.source})"
+    yield f"{game.title}{_book(game)}"
     packs = "one pack" if game.packs == 1 else f"{game.packs} packs"
     yield f"{game.name}: {packs}, {game.deck_size} cards; {SKILLS[game.skill]}; to race: {kind_of(game)}"
     if game.text:
@@ -112,6 +113,12 @@ def rules_of(game: Game, width: int = WIDTH) -> Iterator[str]:
             for doubt in game.doubts
         ]
         yield from _part("What the source leaves open, and how it is here", doubts, width)
+
+
+def _book(game: Game) -> str:
+    """Return where a game can be read of, in words that mean something to a player; else nothing."""
+    found = re.match(r"seed 004 entry (\d+)", game.source)  # of Mrs. Cheney's book alone the title is known
+    return f" (number {found[1]} of Mrs. Cheney's Patience)" if found else ""
 
 
 def _part(heading: str, sentences: Iterable[str], width: int) -> Iterator[str]:
