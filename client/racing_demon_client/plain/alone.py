@@ -16,6 +16,7 @@ from ..describing import rules_of
 from ..solo.place import SoloClient
 from ..solo.statistics import Score
 from ..streams import read_line
+from .folding import folded
 from .picture import laid, table
 from .typed import Unclear, line_for, read_play
 from .words import Words, Write, duration
@@ -23,7 +24,7 @@ from .words import Words, Write, duration
 __all__ = ["play_alone", "told_scores", "told_win"]
 
 HELP: Final = """\
- a b       the top of pile a to pile b, as many cards as fit    a b 2  two of them
+ a b       top of pile a to pile b, as many cards as fit    a b 2  two of them
  a *       the best play from pile a
  a up      pile a to the foundations        a 3  to the third foundation
  0 c       the stock's next card, unseen, to pile c      a out  off the table
@@ -186,5 +187,5 @@ class _Alone:
             self._write("There is nothing to take back, to make again, or to bring up.")
 
     def _write_all(self, lines: Iterator[str] | list[str]) -> None:
-        for line in lines:
+        for line in folded(lines):
             self._write(line)

@@ -22,10 +22,11 @@ HELP: Final = """\
  w f, w 5  the top of the waste to the foundations, or to column 5
  r f, r 5  the same from the reserve, where the game has one
  fs 5      back from a foundation of spades (h, c, d), where that is allowed
- a b, a up  where piles have letters: a to b, a to the foundations; a 3  to the third of these
+ a b, a up  where piles have letters: a to b, a to the foundations
+ a 3       to the third of these
  4 *, a *  the best play from a pile
- 0 c        the next card of the stock, unseen, to pile c    a out  off the table
- c/1 up     from under one card of pile c, where that is allowed
+ 0 c       the next card of the stock, unseen, to pile c    a out  off the table
+ c/1 up    from under one card of pile c, where that is allowed
  s         stuck: when everybody says so, the hand ends
  d         "Demon!", where going out must be called
  b         the table again (Enter does the same)
@@ -33,10 +34,12 @@ HELP: Final = """\
  ready     for the next deal          start  deal now (host)
  bot hard  add a bot (host)           tally  the scores so far
  analysis  everybody's last hand: races, plays that waited, cards still buried
- /hello    say "hello" to the table    react thanks  (well_played, oh_no, laugh, hurry, sorry)
+ /hello    say "hello" to the table
+ react thanks         or well_played, oh_no, laugh, hurry, sorry
  pause, go            stop the hand for everybody, and let it go on (host)
  kick 3, makehost 3   send seat 3 away, or make it the host (host)
- standin 3, mute 3, unmute 3   let a bot play for seat 3 while it is away; who is heard (host)
+ standin 3            let a bot play for seat 3 while it is away (host)
+ mute 3, unmute 3     who is heard (host)
  leave     give the seat up           q      quit
  ?         this help"""
 
