@@ -203,13 +203,15 @@ def _colours(stage: Stage, session: Session) -> None:
 
 
 def _density(stage: Stage, session: Session) -> None:
-    look = stage.look.next_density()
-    stage.keep(density=look.density)
-    stage.change_look(look)
-    wanted, size = DENSITIES.get(look.density), stage.screen.size
-    told = f"size: {look.density}"
-    if wanted is not None and (wanted.width > size.width or wanted.height > size.height):
-        told += f", which needs a terminal of {wanted.width}x{wanted.height}"
+    size = stage.screen.size
+    look = stage.look.next_density(size.width, size.height)
+    if look == stage.look:
+        wanted = DENSITIES["medium"]
+        told = f"size: small; larger cards need a terminal of {wanted.width}x{wanted.height}"
+    else:
+        told = f"size: {look.density}"
+        stage.keep(density=look.density)
+        stage.change_look(look)
     session.desk.hands.say(told, session.now())
 
 

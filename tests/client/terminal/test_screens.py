@@ -259,7 +259,7 @@ async def test_tally_and_lobby_can_be_looked_at_in_a_hand() -> None:
 
 async def test_looks_are_kept(folders: Folders) -> None:
     """F2 to F5 change size, colours, motion and volume, say so, and keep it."""
-    async with hosting(how="practised") as player:
+    async with hosting(how="practised", size=(120, 40)) as player:
         for key, sentence in (
             ("f2", "size: small"),
             ("f3", "Light: warm reds"),
