@@ -112,7 +112,7 @@ async def join(arguments: argparse.Namespace) -> int:
     opening = functools.partial(openings.join, *found, arguments.name)
     async with _let_in(opening, arguments.passphrase) as opened:
         told = [opened.note] if opened.note else []
-        await _take_part(opened, arguments, [*told, "Enter: ready. ? shows what can be typed."])
+        await _take_part(opened, arguments, [*told, "Enter says that you are ready. ? shows what can be typed."])
     return 0
 
 

@@ -184,7 +184,7 @@ class _Player:
             self._write_all(told(self._analysis, seat, words))
             if match_winners(view) is None:
                 self._write_all(picture.tally(view))
-                self._write("Enter: ready for the next hand")
+                self._write("Enter says that you are ready for the next hand.")
         elif isinstance(message, ev.MatchOver):
             self._write_all(picture.tally(view))
             self._write("Enter: another match; q: quit")
