@@ -108,7 +108,7 @@ async def test_the_next_hand_waits_for_enter() -> None:
         await console.until("^play!$")
         console.type("s")
         await console.until("^hand 1 is over after 0:00: everybody is stuck; you -?")
-        await console.until("^Enter: ready for the next hand$")
+        await console.until("^Enter says that you are ready for the next hand[.]$")
         await console.answer("", "^you: ready$")
         await console.until("^hand 2 of 2, commitment ")
         assert 2 == client.view.hand
