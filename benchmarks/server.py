@@ -120,7 +120,9 @@ def parse(argv: Sequence[str] | None) -> Any:
     parser.add_argument("--tables", type=int, default=25, help="how many tables mostly (default 25)")
     parser.add_argument("--most-tables", type=int, default=500, help="how many at most (default 500)")
     parser.add_argument("--spectators", type=int, default=500, help="how many watch a table (default 500)")
-    parser.add_argument("--rate", type=float, default=4_000, help="plays a second at half load (4000)")
+    parser.add_argument(
+        "--rate", type=float, default=0, help="plays a second at half load (default: half of R0's)"
+    )
     parser.add_argument("--races", type=int, default=800, help="how many races at each gap (default 800)")
     parser.add_argument("--zero-races", type=int, default=0, help="how many at 0 us, however long they take")
     parser.add_argument("--race-seconds", type=float, default=5.0, help="else so long (default 5)")

@@ -1,63 +1,47 @@
-"""The command ``racing-demon``: play, host, join, watch, verify."""
+"""Where ``racing-demon`` begins: ready for Ctrl-C before anything else is loaded."""
 
 import os
+import signal
 import sys
-from argparse import Namespace
-from collections.abc import Callable, Coroutine, Mapping, Sequence
-from io import TextIOWrapper
-from typing import Any
-
-from .cli import parse
 
 __all__ = ["main"]
 
-RECORDS = frozenset({"record", "replay", "scores", "verify"})
+INTERRUPTED = 130
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Do what the command line asks for, and return the exit code."""
-    for stream in (sys.stdin, sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="replace")  # no name, and nothing typed, may end the game
-    arguments = parse(argv)
-    import asyncio  # noqa: PLC0415 - a --help needs none of it
-
-    from racing_demon_protocol.errors import RacingDemonError  # noqa: PLC0415
-
-    from .plain.words import printable  # noqa: PLC0415
-
+def main() -> int:
+    """Run the program, and return its exit code; Ctrl-C ends it at any time, and without a traceback."""
     try:
-        return asyncio.run(_commands(arguments.command)[arguments.command](arguments))
-    except RacingDemonError as error:
-        for line in f"racing-demon: {error}".splitlines():
-            sys.stderr.write(printable(line) + "\n")  # a server may have had its say in it
-        return 1
+        _end_at_once()
+        from .program import main as run  # noqa: PLC0415 - all that takes time to load is loaded from here on
+
+        return run(loaded=_interrupt)
     except KeyboardInterrupt:
-        sys.stderr.write("\n")
-        return 130
-    except BrokenPipeError:
-        sys.stderr.close()  # whoever read our output has gone
-        return 0
-    except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or closing it would fail again
-        sys.stderr.write(f"racing-demon: {error.strerror or error}\n")
-        return 1
-    except Exception:
-        from .faults import told_fault  # noqa: PLC0415
-
-        sys.stderr.write(f"racing-demon: {told_fault()}\n")
-        return 1
+        return _interrupted()
+    finally:
+        _end_at_once()
 
 
-def _commands(wanted: str) -> Mapping[str, Callable[[Namespace], Coroutine[Any, Any, int]]]:
-    """Return the commands among which one is: records need no tables, and are read sooner without."""
-    if wanted in RECORDS:
-        from . import record_commands  # noqa: PLC0415
+def _end_at_once() -> None:
+    """End on Ctrl-C without raising anything: modules that are being loaded, or left, would take it badly."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else whoever started us wants none
+        signal.signal(signal.SIGINT, _leave)
 
-        return record_commands.COMMANDS
-    from . import commands  # noqa: PLC0415
 
-    return commands.COMMANDS
+def _interrupt() -> None:
+    """Raise KeyboardInterrupt on Ctrl-C again, so that what was opened is closed."""
+    if callable(signal.getsignal(signal.SIGINT)):
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _leave(*_: object) -> None:
+    os._exit(_interrupted())
+
+
+def _interrupted() -> int:
+    """Leave the line on which the terminal shows ^C, and return the exit code."""
+    os.write(2, b"\n")
+    return INTERRUPTED
 
 
 if __name__ == "__main__":

@@ -1,14 +1,16 @@
 """What a player means, and what it leads to: pure questions to the rules, asked on the client's mirror."""
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from racing_demon_protocol.board import FOUNDATIONS, Board, Kind, Play
+from racing_demon_protocol.building import BuildingRules
 from racing_demon_protocol.cards import UNKNOWN
 from racing_demon_protocol.declaration import Tableau
 from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.rules import Rules
 
-__all__ = ["best_play", "fitting_count", "longest_unit", "targets", "with_plays"]
+__all__ = ["best_play", "fitting_count", "longest_unit", "step_of", "targets", "with_plays"]
 
 
 def fitting_count(rules: Rules, board: Board, seat: int, source: int, destination: int) -> int:
@@ -39,7 +41,20 @@ def best_play(rules: Rules, board: Board, seat: int, source: int) -> Play | None
     """
     plays = [play for play in rules.legal_plays(board, seat) if play.source == source]
     useful = [play for play in plays if not _only_wanders(board, play)]
-    return max(useful, key=lambda play: _worth(board, play), default=None)
+    best = max(useful, key=lambda play: _worth(board, play), default=None)
+    return best or step_of(rules, board, seat, source)
+
+
+def step_of(rules: Rules, board: Board, seat: int, *piles: int) -> Play | None:
+    """Return the only step that a game leaves, if it is one of these piles, whichever of them is named first.
+
+    The card in the hand goes to its packet, and the packet's top to the hand: both are the same play.
+    """
+    if isinstance(rules, BuildingRules):
+        return None
+    plays = list(islice(rules.legal_plays(board, seat), 2))
+    is_meant = len(plays) == 1 and {*piles} <= {plays[0].source, plays[0].destination}
+    return plays[0] if is_meant else None
 
 
 def _worth(board: Board, play: Play) -> tuple[bool, bool, bool, int]:

@@ -95,7 +95,10 @@ TRUTHS: Final = {"yes": "true", "on": "true", "no": "false", "off": "false"}
 
 def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     """Return the arguments; on wrong ones, or for ``--help``, end the program."""
-    arguments = _parser().parse_args(argv)
+    arguments, unknown = _parser().parse_known_args(argv)
+    complain = vars(arguments).pop("complain")
+    if unknown:
+        complain(f"unrecognized arguments: {' '.join(unknown)}")
     arguments.command = arguments.command or "welcome"
     if arguments.command in {"join", "watch"}:
         _find_place(arguments)
@@ -103,6 +106,9 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
         arguments.name = _own_name()
     if arguments.command == "solo" and not arguments.statistics and not arguments.game:
         _fail("name a game: racing-demon solo GAME; racing-demon games lists them")
+    corrects = arguments.command == "record" and arguments.what == "correct"
+    if corrects and not (arguments.void or (arguments.seat is not None and arguments.points)):
+        _fail("say what is to change: --seat N and --points N, or --void")
     if arguments.command in {"play", "host"} or (arguments.command == "solo" and arguments.game):
         arguments.options = _options(arguments)
     return arguments
@@ -166,6 +172,8 @@ def _parser() -> argparse.ArgumentParser:
     _add_records(commands)
 
     _add_games(commands)
+    for each in (parser, *commands.choices.values()):
+        each.set_defaults(complain=each.error)  # with the usage of the command that was asked for
     return parser
 
 
@@ -339,6 +347,9 @@ def _find_place(arguments: argparse.Namespace) -> None:
             _fail("with --mqtt URL, name the table by its code alone, or as NODE/CODE")
         arguments.url, arguments.code = None, url
         return
+    scheme, is_whole, _ = (url or "").partition("://")
+    if is_whole and scheme.lower() not in {"ws", "wss"}:
+        _fail(f"{url}: a table's address begins with ws:// or wss://")
     if url is None or code is not None:
         return
     address, hash_, in_link = url.partition("#")

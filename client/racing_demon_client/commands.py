@@ -39,6 +39,7 @@ Opening = Callable[..., contextlib.AbstractAsyncContextManager[Opened]]
 """A way to a table that takes a passphrase."""
 
 GREETING: Final = "Enter deals. ? shows what can be typed."
+JOINED: Final = "Enter says that you are ready. ? shows what can be typed."
 
 
 async def play(arguments: argparse.Namespace) -> int:
@@ -112,7 +113,7 @@ async def join(arguments: argparse.Namespace) -> int:
     opening = functools.partial(openings.join, *found, arguments.name)
     async with _let_in(opening, arguments.passphrase) as opened:
         told = [opened.note] if opened.note else []
-        await _take_part(opened, arguments, [*told, "Enter: ready. ? shows what can be typed."])
+        await _take_part(opened, arguments, [*told, JOINED])
     return 0
 
 

@@ -4,6 +4,7 @@ What is a rule of its own, or a mechanic, is told in the words of its class, wit
 """
 
 import inspect
+import re
 import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
@@ -38,7 +39,7 @@ from racing_demon_protocol.declaration import (
     Waste,
 )
 
-__all__ = ["kind_of", "rules_of"]
+__all__ = ["WIDTH", "kind_of", "rules_of"]
 
 KINDS: Final = {
     Racing.SHARED: "around shared foundations",
@@ -91,30 +92,42 @@ def kind_of(game: Game) -> str:
     return KINDS[game.racing]
 
 
-def rules_of(game: Game) -> Iterator[str]:
-    """Yield the rules of a game, line by line; headings end without a stop, and are followed by a blank."""
-    yield f"{game.title} ({game.source})"
+def rules_of(game: Game, width: int = WIDTH) -> Iterator[str]:
+    """Yield the rules of a game, line by line; headings end without a stop, and are followed by a blank.
+
+    Args:
+        game: the game.
+        width: how many signs a line has at most, but for the first two.
+
+    """
+    yield f"{game.title}{_book(game)}"
     packs = "one pack" if game.packs == 1 else f"{game.packs} packs"
     yield f"{game.name}: {packs}, {game.deck_size} cards; {SKILLS[game.skill]}; to race: {kind_of(game)}"
     if game.text:
-        yield from _part("", [game.text])
-    yield from _part("In particular", [sentence for sentence in _sentences(game) if sentence])
-    yield from _part("In a race", list(_race(game)))
+        yield from _part("", [game.text], width)
+    yield from _part("In particular", [sentence for sentence in _sentences(game) if sentence], width)
+    yield from _part("In a race", list(_race(game)), width)
     if game.doubts:
         doubts = [
             f"{doubt.question} {doubt.answer}" + (f" [{doubt.field}]" if doubt.field else "")
             for doubt in game.doubts
         ]
-        yield from _part("What the source leaves open, and how it is here", doubts)
+        yield from _part("What the source leaves open, and how it is here", doubts, width)
 
 
-def _part(heading: str, sentences: Iterable[str]) -> Iterator[str]:
+def _book(game: Game) -> str:
+    """Return where a game can be read of, in words that mean something to a player; else nothing."""
+    found = re.match(r"seed 004 entry (\d+)", game.source)  # of Mrs. Cheney's book alone the title is known
+    return f" (number {found[1]} of Mrs. Cheney's Patience)" if found else ""
+
+
+def _part(heading: str, sentences: Iterable[str], width: int) -> Iterator[str]:
     yield ""
     if heading:
         yield heading
     for sentence in sentences:
         marks = ("- ", "  ") if heading else ("", "")
-        yield from textwrap.wrap(sentence, WIDTH, initial_indent=marks[0], subsequent_indent=marks[1])
+        yield from textwrap.wrap(sentence, width, initial_indent=marks[0], subsequent_indent=marks[1])
 
 
 def _sentences(game: Game) -> Iterator[str]:

@@ -4,6 +4,7 @@ import contextlib
 import os
 import traceback
 from pathlib import Path
+from typing import Final
 
 from platformdirs import user_state_path
 
@@ -11,15 +12,32 @@ from .files import replace_file
 
 __all__ = ["told_fault"]
 
+ELSEWHERE: Final = (
+    "At a table of somebody else your seat stays yours, and its points too: "
+    "you can watch it on, or join it again."
+)
+MEANING: Final = {
+    "alone": "The deal that you were playing is lost; the statistics of those before are kept.",
+    "practised": "The table was one of your own, and ended with it.",
+    "replayed": "The record is as it was: you can play it back again.",
+    "watched": "The table goes on without you: you can watch it again.",
+}
+"""What a fault means for whoever came to a table in such a way."""
+OWN_SERVER: Final = "The table was on a server of your own, and stopped with it for everybody."
 
-def told_fault() -> str:
-    """Keep the exception that is being handled in a file, and return what to tell the player."""
+
+def told_fault(how: str = "", *, ends_with_us: bool = False) -> str:
+    """Keep the exception that is being handled in a file, and return what to tell the player.
+
+    Args:
+        how: how the table was come to, as in ``Opened``; empty where that is not known.
+        ends_with_us: whether the table was on a server of one's own.
+
+    """
     own = os.environ.get("RACING_DEMON_STATE")
     path = (Path(own) if own else user_state_path("racing-demon", appauthor=False)) / "fault.txt"
-    told = (
-        "Something is wrong in this program, and it had to stop. Your seat stays yours, and its points too. "
-        "You can watch the table on, or join it again."
-    )
+    meaning = OWN_SERVER if ends_with_us else MEANING.get(how, ELSEWHERE)
+    told = f"Something is wrong in this program, and it had to stop. {meaning}"
     with contextlib.suppress(OSError):  # without a place to keep it there is still the sentence
         replace_file(path, traceback.format_exc().encode(errors="replace"))
         told += f" What went wrong is written down in {path}: please report it."

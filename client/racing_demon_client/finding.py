@@ -1,9 +1,7 @@
 """From no address, or only a code, to a table: what the network has, and which of it is meant."""
 
-import asyncio
 import json
 import sys
-import threading
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import asdict
@@ -12,6 +10,7 @@ from typing import Final
 from .errors import ConnectionFailed
 from .probing import Table
 from .qr import link_of
+from .streams import read_line
 
 __all__ = ["NOTHING", "as_json", "choose", "look", "place", "told"]
 
@@ -98,7 +97,7 @@ async def choose(tables: Sequence[Table], write: Callable[[str], None]) -> Table
     """Ask which of several tables is meant, until that is clear; ``None`` if nobody says."""
     while True:
         write(f"Which one? Type 1 to {len(tables)}, or q.")
-        line = await _typed_line()
+        line = await read_line(sys.stdin)
         answer = line.strip()
         if not line or answer in {"q", "quit"}:
             return None
@@ -107,23 +106,3 @@ async def choose(tables: Sequence[Table], write: Callable[[str], None]) -> Table
         codes = [table for table in tables if table.code == answer.upper()]
         if len(codes) == 1:
             return codes[0]
-
-
-async def _typed_line() -> str:
-    """Read one line in a thread, which does not keep the program from ending."""
-    loop = asyncio.get_running_loop()
-    typed: asyncio.Future[str] = loop.create_future()
-
-    def give(line: str) -> None:
-        if not typed.done():
-            typed.set_result(line)
-
-    def read() -> None:
-        line = sys.stdin.readline()
-        try:
-            loop.call_soon_threadsafe(give, line)
-        except RuntimeError:
-            return  # the loop has ended before the line
-
-    threading.Thread(target=read, name="a typed line", daemon=True).start()
-    return await typed

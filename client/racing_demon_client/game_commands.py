@@ -37,9 +37,9 @@ async def games(arguments: argparse.Namespace) -> int:
         for game in GAMES.values():
             write(json.dumps(_row(game), ensure_ascii=False))
         return 0
-    rows = [("name", "packs", "skill", "to race", "title", "source")]
+    rows = [("name", "packs", "skill", "to race", "title")]
     rows += [
-        (game.name, str(game.packs), str(game.skill), RACED[game.racing], game.title, game.source)
+        (game.name, str(game.packs), str(game.skill), RACED[game.racing], game.title)
         for game in GAMES.values()
     ]
     for line in _table(rows, shutil.get_terminal_size().columns if sys.stdout.isatty() else sys.maxsize):
@@ -48,11 +48,10 @@ async def games(arguments: argparse.Namespace) -> int:
 
 
 def _table(rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
-    """Yield rows as lines; on a narrow terminal without the last column, the one before it cut."""
+    """Yield rows as lines, on a narrow terminal with the last column cut."""
     wide = [max(map(len, column)) + 2 for column in zip(*rows, strict=True)]
     for row in rows:
-        cells = row if sum(wide) <= width else row[:-1]
-        line = "".join(cell.ljust(size) for cell, size in zip(cells, wide, strict=False)).rstrip()
+        line = "".join(cell.ljust(size) for cell, size in zip(row, wide, strict=True)).rstrip()
         yield line if len(line) <= width else line[: width - 3] + "..."
 
 
@@ -74,7 +73,7 @@ async def rules(arguments: argparse.Namespace) -> int:
         game = game_named(arguments.game)
     except InvalidGame as error:
         sys.stderr.write(f"racing-demon: {error}\n")
-        return 1
+        return 2
     for line in rules_of(game):
         write(line)
     return 0

@@ -7,10 +7,11 @@ import itertools
 import os
 import sys
 import time
+from collections import deque
 from collections.abc import Callable, Coroutine, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from racing_demon_protocol.digest import Digest
+from racing_demon_protocol.digest import Digest, digests
 from racing_demon_protocol.errors import InvalidRecord
 from racing_demon_protocol.portable import (
     Correction,
@@ -19,6 +20,7 @@ from racing_demon_protocol.portable import (
     read_messages,
     read_records,
     section_line,
+    why_not,
 )
 from racing_demon_protocol.record import verify
 from racing_demon_protocol.standings import chosen, standings
@@ -126,6 +128,7 @@ async def _correct(arguments: argparse.Namespace) -> int:
     )
     line = section_line(correction)
     if is_file(arguments.source):
+        _check(arguments.source, correction)
         _append(arguments.source, line)
     else:
         async with ask_journal("correct", arguments.source, journal=arguments.journal, typed=line + "\n"):
@@ -134,10 +137,24 @@ async def _correct(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _append(path: str, line: str) -> None:
-    """Write a line behind a record's others, if it is a record."""
-    if not any(each.entries for each in read_file(path)):
+def _check(path: str, correction: Correction) -> None:
+    """Refuse a correction that the last match of a file cannot have.
+
+    Raises:
+        RecordUnreadable: there is no match, or none such; the text says what there is.
+
+    """
+    last = next(iter(deque(digests(read_file(path)), maxlen=1)), None)
+    if last is None:
         raise RecordUnreadable(f"{path} holds no match that could be corrected.")
+    seats = {player.seat: player.name for player in last.players}
+    hands = max((hand.hand for hand in last.hands), default=0)
+    if objection := why_not(correction, last.id or path, seats, hands):
+        raise RecordUnreadable(objection)
+
+
+def _append(path: str, line: str) -> None:
+    """Write a line behind a record's others."""
     try:
         with open(path, "rb+") as file:
             file.seek(-1, os.SEEK_END)

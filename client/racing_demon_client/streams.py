@@ -1,11 +1,39 @@
 """The program's own streams: who sits there, and how lines go out."""
 
 import argparse
+import asyncio
+import contextlib
 import sys
+import threading
+from typing import TextIO
 
 from .surroundings import is_poor
 
-__all__ = ["has_screen", "is_ascii_only", "is_terminal", "write", "write_aside"]
+__all__ = ["has_screen", "is_ascii_only", "is_terminal", "read_line", "write", "write_aside"]
+
+
+async def read_line(lines: TextIO) -> str:
+    """Return the next line, empty at the end of the input; Ctrl-C need not wait for it.
+
+    A thread of the loop's own would be waited for when the program ends, so the line is read in another.
+    """
+    loop = asyncio.get_running_loop()
+    line: asyncio.Future[str] = loop.create_future()
+
+    def keep(text: str) -> None:
+        if not line.done():
+            line.set_result(text)
+
+    def read() -> None:
+        try:
+            text = lines.readline()
+        except (OSError, ValueError):  # the terminal is gone, or the input was closed meanwhile
+            text = ""
+        with contextlib.suppress(RuntimeError):  # the loop has ended before the line
+            loop.call_soon_threadsafe(keep, text)
+
+    threading.Thread(target=read, name="typed line", daemon=True).start()
+    return await line
 
 
 def write(line: str) -> None:

@@ -142,7 +142,7 @@ class BuildingRules(FittingRules):
 
     def automatic(self, board: Board, seat: int) -> Play | None:
         """Return the next play that the game makes by itself: a space's compulsory card, or the next deal."""
-        for pile, fillers in self._filled[seat]:
+        for pile, fillers in self._filled.get(seat, ()):
             if not board.cards[pile]:
                 for filler in fillers:
                     source, count = self._filler(seat, filler)

@@ -9,7 +9,7 @@ other. Files without a header are older ones: their ``at_ms`` counts from the be
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, Literal
 
@@ -37,6 +37,7 @@ __all__ = [
     "read_messages",
     "read_records",
     "section_line",
+    "why_not",
 ]
 
 FORMAT: Final = "racing-demon-record"
@@ -99,6 +100,28 @@ class Correction(_Line):
     seat: Seat | None = None
     points: Points = 0
     void: Annotated[bool, Field(strict=True)] = False
+
+
+def why_not(correction: Correction, name: str, seats: Mapping[int, str], hands: int) -> str:
+    """Return why a correction cannot be of a match, as a sentence; empty if it can.
+
+    Args:
+        correction: what is said.
+        name: what the match is called.
+        seats: the names of all who played in it, by their seats.
+        hands: how many of its hands were played to their ends.
+
+    """
+    if not hands:
+        return f"Match {name} has no hand that was played to its end: there is nothing to correct."
+    if correction.hand is not None and correction.hand > hands:
+        return f"Match {name} has {hands} {'hand' if hands == 1 else 'hands'}, and no hand {correction.hand}."
+    if correction.seat is not None and correction.seat not in seats:
+        known = ", ".join(f"{seat + 1} {player}" for seat, player in sorted(seats.items()))
+        return f"Match {name} has no seat {correction.seat + 1}: there are {known}."
+    if not correction.void and (correction.seat is None or not correction.points):
+        return "A correction gives points to a seat, or says that the match does not count."
+    return ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,10 +92,14 @@ class Corrected(NamedTuple):
 
 @dataclass(slots=True)
 class Standings:
-    """All lines, the best first, and what was corrected on the way."""
+    """All lines, the best first, and what was corrected on the way.
+
+    ``matches`` were played to their ends; of ``unfinished`` ones only the hands count.
+    """
 
     rows: list[Row]
     matches: int
+    unfinished: int
     corrected: list[Corrected]
 
 
@@ -145,14 +149,17 @@ def _single(digests: Iterable[Digest]) -> Iterable[Digest]:
 def standings(digests: Sequence[Digest]) -> Standings:
     """Return the standings after matches, which come in the order in which they ended."""
     rows: dict[Key, Row] = {}
-    matches = 0
-    for digest in digests:
-        if any(correction.void for correction in digest.corrections):
-            continue
-        matches += 1
+    counting = [
+        digest
+        for digest in digests
+        if (digest.hands or digest.finished) and not any(each.void for each in digest.corrections)
+    ]
+    for digest in counting:
         _add(rows, digest)
+    matches = sum(digest.finished for digest in counting)
     ordered = sorted(rows.values(), key=lambda row: (-row.wins, -row.points_a_hand, row.key))
-    return Standings(ordered, matches, [told for digest in digests for told in _corrected(digest)])
+    corrected = [told for digest in digests for told in _corrected(digest)]
+    return Standings(ordered, matches, len(counting) - matches, corrected)
 
 
 def points_of(digest: Digest) -> dict[int, int]:

@@ -45,6 +45,7 @@ class TableView:
         host: the host's seat; ``None`` while the host watches only.
         phase: what the table is doing.
         seats: who sits where.
+        departed: what those were called who have left since the match was over, by their seats.
         hand: the number of the current or last hand of the match, from 1; 0 before the first.
         hand_id: what the commitment is over, with the seed.
         commitment: the SHA-256 that the hand's deal was fixed with.
@@ -66,6 +67,7 @@ class TableView:
         self.host: int | None = None
         self.phase = Phase.LOBBY
         self.seats: dict[int, SeatState] = {}
+        self.departed: dict[int, str] = {}
         self.hand = 0
         self.hand_id = ""
         self.commitment: str | None = None
@@ -106,6 +108,11 @@ class TableView:
         """How long the hand may take after its signal; ``None``: as long as it takes."""
         limit = self.options.time_limit_ms
         return IDENTICAL_LIMIT_MS if limit is None and self.is_private else limit
+
+    def player(self, seat: int) -> str:
+        """Return what the player was called who had a seat in the match; empty where that is not known."""
+        state = self.seats.get(seat)
+        return self.departed.get(seat) or (state.name if state else "")
 
     def stuck(self) -> tuple[int, int]:
         """Return how many of the hand have said that they are stuck, and how many are there to say so."""
@@ -196,7 +203,9 @@ class TableView:
 
     def _left(self, event: ev.Left) -> None:
         if self.between_matches:
-            del self.seats[event.seat]
+            state = self.seats.pop(event.seat)
+            if event.seat in self.hand_seats:
+                self.departed.setdefault(event.seat, state.name)
         else:
             self._update(event.seat, left=True, connected=False, ready=False, stand_in="")
 
@@ -220,6 +229,7 @@ class TableView:
     def _committed(self, event: ev.Committed) -> None:
         if event.hand == 1:
             self.results.clear()
+            self.departed.clear()
             self.winners = ()
             self.seats = {seat: state for seat, state in self.seats.items() if not state.left}
         self.hand = event.hand
@@ -309,6 +319,7 @@ class TableView:
         view = copy(self)
         view.board = self.board.copy() if self.board else None
         view.seats, view.results, view.progress = dict(self.seats), list(self.results), dict(self.progress)
+        view.departed = dict(self.departed)
         return view
 
     def snapshot(self, elapsed_ms: int) -> Snapshot:

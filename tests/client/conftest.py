@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from racing_demon_client.__main__ import main
+from racing_demon_client.program import main
 
 from ..support.processes import Ended, Here
 from ..support.servers import PATIENCE, within

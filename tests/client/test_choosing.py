@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from racing_demon_client.choosing import best_play, fitting_count, longest_unit, targets, with_plays
+from racing_demon_client.choosing import best_play, fitting_count, longest_unit, step_of, targets, with_plays
 from racing_demon_protocol.board import FOUNDATIONS, Board, Kind, Play
 from racing_demon_protocol.cards import UNKNOWN
 from racing_demon_protocol.rules import Rules
@@ -112,6 +112,26 @@ def test_a_king_does_not_wander() -> None:
     position = klondike("KS QH", "", "5c KD")
     assert best_play(position.rules, position.board, 0, column(position, 1)) is None
     assert best_play(position.rules, position.board, 0, column(position, 3)) is not None
+
+
+def test_the_only_step_may_be_named_from_either_end() -> None:
+    """The card in the hand goes to its packet and the packet's top to the hand, whichever is named first."""
+    sitting = Sitting.playing(1, game="clock")
+    rules, board = sitting.rules, sitting.board
+    (step,) = rules.legal_plays(board, 0)
+    hand, packet = step.destination, step.source
+    other = next(pile for pile in rules.layout.named(0, "packet") if pile != packet)
+    assert [step, step] == [step_of(rules, board, 0, *ends) for ends in ((hand, packet), (packet, hand))]
+    assert [step, step] == [best_play(rules, board, 0, pile) for pile in (hand, packet)]
+    assert [None, None] == [step_of(rules, board, 0, hand, other), best_play(rules, board, 0, other)]
+
+
+def test_a_column_is_not_moved_by_the_card_that_it_would_take() -> None:
+    """In a building game what is picked up first is what moves, even if nothing else can be played."""
+    position = klondike("9S", "8D")
+    one, two = column(position, 1), column(position, 2)
+    assert [Play(two, 1, one)] == list(position.rules.legal_plays(position.board, 0))
+    assert step_of(position.rules, position.board, 0, one, two) is None
 
 
 def test_the_waste_is_not_turned_over_by_its_best_play() -> None:

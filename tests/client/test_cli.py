@@ -221,3 +221,22 @@ def test_options_that_will_not_do_lead_to_the_help(capsys: pytest.CaptureFixture
     said = refused(["play", "--game", "bridge"], capsys).splitlines()
     assert said[0].startswith("racing-demon: There is no game")
     assert "racing-demon --help shows how it goes." == said[1]
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("watch http://x BCDF", "begins with ws:// or wss://"),
+        ("join nonsense://x", "begins with ws:// or wss://"),
+        ("watch --name X BCDF", "usage: racing-demon watch "),
+        ("games --jsn", "usage: racing-demon games "),
+    ],
+)
+def test_wrong_arguments_are_told_with_their_command(
+    line: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What a command does not take ends with 2, and with what that command takes."""
+    with pytest.raises(SystemExit) as ended:
+        cli.parse(line.split())
+    assert 2 == ended.value.code
+    assert told in capsys.readouterr().err

@@ -1,5 +1,6 @@
 """The rules of games in words."""
 
+import re
 from dataclasses import fields, replace
 from enum import Enum
 from typing import Any
@@ -76,10 +77,11 @@ def changed(game: Game, number: int, group: Group) -> Game:
 
 @of_every_game
 def test_a_game_says_where_it_comes_from(game: Game) -> None:
-    """Title, source, what it is about, and every doubt with its answer and its field."""
+    """Title, the book by its name, what it is about, and every doubt with its answer and its field."""
     lines = list(rules_of(game))
     text = " ".join(" ".join(lines).split())
-    assert lines[0] == f"{game.title} ({game.source})"
+    book = re.sub(r"seed 004 entry (\d+)", r"(number \1 of Mrs. Cheney's Patience)", game.source)
+    assert lines[0] == (f"{game.title} {book.partition(')')[0]})" if book != game.source else game.title)
     assert kind_of(game) in lines[1]
     for part in [game.text, *(doubt.question for doubt in game.doubts), *(d.answer for d in game.doubts)]:
         assert " ".join(part.split()).replace("- ", "-") in text.replace("- ", "-")

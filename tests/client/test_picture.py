@@ -115,14 +115,15 @@ def test_whoever_is_not_in_the_hand_sees_no_layout() -> None:
     assert ["Ann", "Ben"] == [line.split()[0] for line in shown[-2:]]
 
 
-def test_whoever_has_left_after_the_match_is_a_seat() -> None:
-    """A player whose name is gone is called by the seat."""
+def test_whoever_has_left_after_the_match_keeps_a_name() -> None:
+    """In the picture and in the tally a player is called so until the next match."""
     sitting = Sitting.playing(2, hands=1)
+    name = sitting.mirror.seats[1].name
     for seat in (0, 1):
         sitting.events(seat, cl.Stuck)
     sitting.events(1, cl.Leave)
-    assert picture.table(sitting.mirror, 0)[-1].startswith(" seat 2 ")
-    assert any(line.startswith("seat 2 ") for line in picture.tally(sitting.mirror))
+    assert picture.table(sitting.mirror, 0)[-1].startswith(f" {name} ")
+    assert any(line.startswith(f"{name} ") for line in picture.tally(sitting.mirror))
 
 
 def test_hidden_cards_are_never_named() -> None:

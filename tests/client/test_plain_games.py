@@ -1,12 +1,15 @@
 """Every game in plain text, alone and at a table: what can be played can be typed, and the table be read."""
 
+import io
 import random
 
 import pytest
 
 from racing_demon_client.plain import picture
+from racing_demon_client.plain.alone import play_alone
 from racing_demon_client.plain.piles import LETTERS, pile_words, words_of
 from racing_demon_client.plain.typed import Unclear, read_play, read_verb
+from racing_demon_client.solo.place import SoloClient
 from racing_demon_protocol.board import Board, Kind, Play
 from racing_demon_protocol.cards import SUIT_LETTERS, suit
 from racing_demon_protocol.declaration import Game, Racing
@@ -14,6 +17,7 @@ from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.rules import Rules
 
 from ..support.dealt import Dealt, random_hands
+from ..support.solitaire import NOWHERE, table_of
 from ..support.solo import chance_game
 from ..support.tables import Sitting
 
@@ -159,3 +163,58 @@ def test_any_words_are_a_play_or_unclear() -> None:
             except Unclear:
                 continue
             hand.rules.can_play(hand.board, 0, play)
+
+
+class HintTaker(io.StringIO):
+    """Somebody who plays alone by chance, asks for a hint now and then, and types it as it is told.
+
+    Attributes:
+        taken: the hints that were carried out.
+
+    """
+
+    def __init__(self, client: SoloClient) -> None:
+        super().__init__()
+        self._client = client
+        self._rng = random.Random(client.table.rules.game.name)
+        self._asked: int | None = None
+        self._told: list[str] = []
+        self.taken: list[str] = []
+
+    def hear(self, line: str) -> None:
+        """Take a line that the game says."""
+        self._told.append(line)
+
+    def readline(self, size: int | None = -1, /) -> str:  # type: ignore[override]  # of bytes, says one base
+        """Type a line: ``hint``, what that said, or the end."""
+        table = self._client.table
+        if self._asked is None:
+            for _ in range(3 if self.taken else 0):
+                plays = list(table.rules.legal_plays(table.board, table.seat))
+                if plays and not table.is_over:
+                    self._client.make(self._rng.choice(plays))
+            if table.is_over or len(self.taken) == 8:
+                return "q\n"
+            self._asked = table.plays
+            self._told.clear()
+            return "hint\n"
+        if len(self._told) == 1:
+            (hint,) = self._told
+            if hint == "There is nothing to play.":
+                return "q\n"
+            self._told.append(hint)
+            return f"{hint}\n"
+        assert table.plays > self._asked, self._told
+        self.taken.append(self._told[0])
+        self._asked = None
+        return "\n"
+
+
+@every_game
+async def test_every_hint_can_be_typed(game: Game) -> None:
+    """On positions of chance games a hint that is typed as it was told is carried out."""
+    ticks = iter(range(10**9))
+    client = SoloClient(table_of(game.name), lambda: next(ticks), NOWHERE)
+    typist = HintTaker(client)
+    await play_alone(client, typist.hear, typist)
+    assert typist.taken or game.skill < 2

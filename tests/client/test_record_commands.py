@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from racing_demon_client.cli import parse
 from racing_demon_client.plain.scoreboard import NAME_WIDTH
 from racing_demon_protocol.messages.server import Refused
 from racing_demon_protocol.portable import Record, lines_of, read_records
@@ -168,7 +169,8 @@ async def test_corrections_are_entries(journal: Path, tmp_path: Path, here: Here
     )
     assert "corrected" in (await here("record", "list", "--journal", path)).out
     failed(
-        await here("record", "correct", "9.1", "--why", "x", "--journal", path), "there is no match 9.1 .*"
+        await here("record", "correct", "9.1", "--void", "--why", "x", "--journal", path),
+        r"there is no match 9.1 in \S+; racing-demon record list shows all\.",
     )
 
 
@@ -185,11 +187,41 @@ async def test_a_correction_of_a_file(tmp_path: Path, here: Here) -> None:
     assert 0 == (await here("verify", path)).code
 
 
+@pytest.mark.parametrize(
+    ("said", "objection"),
+    [
+        (("--seat", "8", "--points", "5"), "Match {} has no seat 8: there are 1 Ada, .*"),
+        (("--seat", "1", "--points", "5", "--hand", "9"), "Match {} has [1-8] hands?, and no hand 9."),
+        (("--void", "--hand", "9"), "Match {} has [1-8] hands?, and no hand 9."),
+    ],
+)
+async def test_a_correction_is_of_what_there_is(
+    journal: Path, tmp_path: Path, here: Here, said: tuple[str, ...], objection: str
+) -> None:
+    """A seat or a hand that the match has not is refused, with those that it has; nothing is written."""
+    await kept(journal)
+    path = str(shutil.copytree(journal, tmp_path / "own") / "journal.sqlite")
+    file = file_of(tmp_path, "demon-a")
+    for source, more, name in (("1.1", ("--journal", path), "1.1"), (file, (), "demon-a")):
+        before = await here("record", "export", source, *more)
+        failed(await here("record", "correct", source, "--why", "x", *said, *more), objection.format(name))
+        assert before == await here("record", "export", source, *more)
+
+
+@pytest.mark.parametrize("said", [(), ("--seat", "1"), ("--points", "5"), ("--seat", "1", "--points", "0")])
+def test_a_correction_changes_something(said: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    """A correction without points for somebody is refused, if the match is to count."""
+    with pytest.raises(SystemExit) as ended:
+        parse(["record", "correct", "1.1", "--why", "x", *said])
+    assert 2 == ended.value.code
+    assert "--seat N and --points N, or --void" in capsys.readouterr().err
+
+
 async def test_what_is_no_record_is_not_corrected(tmp_path: Path, here: Here) -> None:
     """A text that is no record stays as it is."""
     other = tmp_path / "notes.txt"
     other.write_text("milk", encoding="utf-8")
-    failed(await here("record", "correct", str(other), "--why", "x"), "Line 1: .*")
+    failed(await here("record", "correct", str(other), "--void", "--why", "x"), "Line 1: .*")
     assert "milk" == other.read_text(encoding="utf-8")
 
 
@@ -220,6 +252,15 @@ async def test_standings_are_the_same_in_all_forms(tmp_path: Path, here: Here) -
         assert f"{player['wins']}/{player['matches']}" in line
         assert f"{player['races_won']}-{player['races_lost']}" in line
     assert max(map(len, table)) <= 80
+
+
+async def test_no_hand_yet_has_a_sentence(tmp_path: Path, here: Here) -> None:
+    """Where no hand was played to its end, that is said, and no table without a line is shown."""
+    path = file_of(tmp_path, "demon-a")
+    lines = Path(path).read_text(encoding="utf-8").splitlines(keepends=True)
+    end = next(number for number, line in enumerate(lines) if '"hand_over"' in line)
+    Path(path).write_text("".join(lines[:end]), encoding="utf-8")
+    assert (0, "No hand that counts has been finished yet.\n", "") == await here("scores", path)
 
 
 async def test_digests_are_made_once(tmp_path: Path, here: Here) -> None:

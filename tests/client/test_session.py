@@ -108,7 +108,7 @@ async def test_the_next_hand_waits_for_enter() -> None:
         await console.until("^play!$")
         console.type("s")
         await console.until("^hand 1 is over after 0:00: everybody is stuck; you -?")
-        await console.until("^Enter: ready for the next hand$")
+        await console.until("^Enter says that you are ready for the next hand[.]$")
         await console.answer("", "^you: ready$")
         await console.until("^hand 2 of 2, commitment ")
         assert 2 == client.view.hand
@@ -188,7 +188,7 @@ async def test_the_host_keeps_order_by_words() -> None:
         await console.answer("react loudly", "^Reactions are well_played, thanks, ")
         await console.answer("pause", "^refused: There is no hand to pause[.]$")
         await console.answer("start", "^play!$")
-        await console.answer("pause", "^the hand pauses: asked for by you$")
+        await console.answer("pause", "^the hand is paused: you asked for it$")
         await console.answer("t", "^refused: The hand pauses")
         await console.answer("go", "^the hand goes on$")
         await console.answer("kick", "^Name a seat by its number")

@@ -174,7 +174,8 @@ def test_any_matches_add_up(drawn: list[Digest], chance: random.Random) -> None:
     chance.shuffle(shuffled)
     assert table == standings(chosen(shuffled))
     counting = [digest for digest in drawn if not any(note.void for note in digest.corrections)]
-    assert table.matches == len(counting)
+    assert table.matches == sum(digest.finished for digest in counting)
+    assert table.unfinished == len(counting) - table.matches
     assert sum(row.points for row in table.rows) == sum(
         sum(points_of(digest).values()) for digest in counting
     )
@@ -243,6 +244,16 @@ def test_a_void_match_counts_for_nobody() -> None:
     table = standings([void])
     assert ([], 0, "the match does not count") == (table.rows, table.matches, table.corrected[0].what)
     assert {} == ratings([void])
+
+
+def test_only_what_was_played_is_counted() -> None:
+    """A match counts when it has ended; one that broke off with its hands, one without a hand not at all."""
+    broken = digest_of(finished=False, winners=())
+    empty = digest_of(finished=False, winners=(), hands=(), players=())
+    table = standings([digest_of(), broken, empty])
+    assert (1, 1) == (table.matches, table.unfinished)
+    assert [(1, 2), (1, 2)] == [(row.matches, row.hands) for row in table.rows]
+    assert ([], 0, 0) == ((none := standings([empty])).rows, none.matches, none.unfinished)
 
 
 def test_a_match_that_two_have_kept_counts_once() -> None:

@@ -279,6 +279,20 @@ def test_leaving_in_a_match_keeps_the_seat_in_the_tally() -> None:
     assert {} == idle.seats
 
 
+def test_who_leaves_after_the_match_is_still_called_so_in_its_tally() -> None:
+    """Until the next match begins the seat is known by whoever played there, even if somebody else has it."""
+    view = _seated()
+    name = view.seats[3].name
+    _next(view, ev.HandOver, reason="dead", out=None, elapsed_ms=9, points=[4, 5], seed=HASH)
+    _next(view, ev.MatchOver, winners=[0])
+    _next(view, ev.Left, seat=3)
+    assert (3 in view.seats, view.player(3), view.copy().player(3)) == (False, name, name)
+    _next(view, ev.Joined, seat=3, name="Zoe")
+    assert (view.player(3), view.seats[3].name) == (name, "Zoe")
+    _next(view, ev.Committed, hand=1, hand_id="T/2/1", commitment=HASH)
+    assert view.player(3) == "Zoe"
+
+
 def test_small_facts_about_seats() -> None:
     """Connections, readiness and the host are as the last event about them says."""
     view = _seated()

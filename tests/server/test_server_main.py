@@ -16,7 +16,7 @@ import pytest
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Pong
-from racing_demon_server import __main__ as program
+from racing_demon_server import program
 
 from ..support.processes import SERVER, Ended, server_process, started, text_of
 from ..support.servers import Closing, Peer

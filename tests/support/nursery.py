@@ -11,7 +11,7 @@ import sys
 import racing_demon_server.app
 import racing_demon_server.gateway
 import racing_demon_server.logs  # noqa: F401 - loaded once, for all servers
-from racing_demon_server.__main__ import main
+from racing_demon_server.program import main
 
 
 def serve() -> None:

@@ -69,3 +69,19 @@ def _read(program: PtyProgram) -> bytes:
         return os.read(program.fd, 65_536)
     except OSError as error:
         raise ProgramEnded("it ended") from error
+
+
+@pytest.mark.parametrize("command", [["solo", "clock", "--plain"], ["play", "--plain"]])
+def test_an_interrupt_ends_plain_text_at_once(tmp_path: Path, command: list[str]) -> None:
+    """Ctrl-C ends a game in plain text with 130 while it waits for a line, and without a traceback."""
+    env = {**os.environ, "LANG": "C.UTF-8"}
+    env |= {f"RACING_DEMON_{kind}": str(tmp_path) for kind in ("CONFIG", "STATE")}
+    whole = [sys.executable, "-m", "racing_demon_client", *command]
+    with Terminals() as terminals, PtyProgram("the program", whole, (80, 24), env) as program:
+        terminals.add(program.fd, program.read)
+        assert terminals.wait(lambda: "can be typed." in program.screen.text, PATIENCE)
+        os.write(program.fd, b"\x03")
+        with pytest.raises(ProgramEnded):
+            terminals.drain(PATIENCE)
+        assert 130 == exit_code(program.pid)
+        assert "Traceback" not in program.screen.text

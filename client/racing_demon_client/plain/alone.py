@@ -1,7 +1,7 @@
 """A game alone, in plain text: lines in, lines out."""
 
-import asyncio
 import datetime as dt
+import itertools
 import secrets
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -15,15 +15,16 @@ from ..addressing import is_racelike
 from ..describing import rules_of
 from ..solo.place import SoloClient
 from ..solo.statistics import Score
+from ..streams import read_line
+from .folding import folded
 from .picture import laid, table
-from .piles import words_of
-from .typed import Unclear, read_play
+from .typed import Unclear, line_for, read_play
 from .words import Words, Write, duration
 
 __all__ = ["play_alone", "told_scores", "told_win"]
 
 HELP: Final = """\
- a b       the top of pile a to pile b, as many cards as fit    a b 2  two of them
+ a b       top of pile a to pile b, as many cards as fit    a b 2  two of them
  a *       the best play from pile a
  a up      pile a to the foundations        a 3  to the third foundation
  0 c       the stock's next card, unseen, to pile c      a out  off the table
@@ -46,7 +47,7 @@ async def play_alone(
     player = _Alone(client, write, ascii_only=ascii_only)
     player.show()
     write("? shows what can be typed.")
-    while line := await asyncio.to_thread(lines.readline):
+    while line := await read_line(lines):
         if line.strip().lower() in {"q", "quit"}:
             break
         try:
@@ -164,16 +165,16 @@ class _Alone:
     def _hint(self) -> None:
         table_ = self._client.table
         rules, board, seat = table_.rules, table_.board, table_.seat
-        play = next((p for p in rules.legal_plays(board, seat) if rules.is_progress(board, seat, p)), None)
-        play = play or rules.turn(board, seat)
-        if play is None:
+        turn = rules.turn(board, seat)
+        stock = turn is not None and board.piles[turn.source].kind is Kind.STOCK
+        plays = [play for play in rules.legal_plays(board, seat) if not (stock and play == turn)]
+        useful = [play for play in plays if rules.is_progress(board, seat, play)]
+        better = (line_for(rules, board, seat, play) for play in useful)
+        others = (line_for(rules, board, seat, play) for play in plays)
+        line = next(filter(None, itertools.chain(better, [turn and "t"], others)), None)
+        if line is None:
             raise Unclear("There is nothing to play.")
-        words = words_of(rules, board, seat)
-        target = (
-            "up" if board.piles[play.destination].kind is Kind.FOUNDATION else words.get(play.destination)
-        )
-        source = words.get(play.source)
-        self._write("t" if source is None or target is None else f"{source} {target}")
+        self._write(line)
 
     def _deal(self) -> None:
         self._client.deal(secrets.token_bytes(SEED_SIZE))
@@ -186,5 +187,5 @@ class _Alone:
             self._write("There is nothing to take back, to make again, or to bring up.")
 
     def _write_all(self, lines: Iterator[str] | list[str]) -> None:
-        for line in lines:
+        for line in folded(lines):
             self._write(line)

@@ -139,9 +139,8 @@ def tally(view: TableView) -> list[str]:
 
 
 def _who(view: TableView, seat: int) -> str:
-    """Return what fits of a player's name; who left after the match has none any more."""
-    state = view.seats.get(seat)
-    return printable(state.name)[:NAME_WIDTH] if state else f"seat {seat + 1}"
+    """Return what fits of a player's name."""
+    return printable(view.player(seat))[:NAME_WIDTH] or f"seat {seat + 1}"
 
 
 def _pile(board: Board, pile: int, ascii_only: bool) -> str:

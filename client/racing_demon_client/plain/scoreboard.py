@@ -27,13 +27,16 @@ def as_table(standings: Standings, ratings: Ratings) -> list[str]:
         f"{'plays/m':>8}{'row':>6}{'rating':>8}"
     )
     lines = [head, *(_line(row, ratings.get(row.key)) for row in standings.rows)]
+    unfinished = f", and the hands of {standings.unfinished} that did not end" if standings.unfinished else ""
     lines += [
         "",
-        f"matches: {standings.matches}",
+        f"matches: {standings.matches}{unfinished}",
         "a hand: points of an average hand; out: times out; races: won-lost;",
         "by ms: what a race was lost by; row: matches won in a row, now/at most;",
         "rating: what somebody is surely worth; (easy) and the like: a bot's level",
     ]
+    if not (standings.matches or standings.unfinished):
+        lines = ["No hand that counts has been finished yet."]
     if standings.corrected:
         lines += ["", "corrections:", *(f"  {_told(each)}" for each in standings.corrected)]
     return lines
@@ -58,6 +61,7 @@ def as_json(standings: Standings, ratings: Ratings) -> str:
     return json.dumps(
         {
             "matches": standings.matches,
+            "unfinished": standings.unfinished,
             "players": [_fields(row, ratings.get(row.key)) for row in standings.rows],
             "corrections": [each._asdict() for each in standings.corrected],
         },

@@ -21,6 +21,7 @@ from ..connection import Client
 from ..recorder import Recorder
 from . import picture
 from .analysing import summary, told
+from .folding import folded
 from .typed import HELP, Spoken, Unclear, Verb, read_play, read_verb
 from .words import Words, Write
 
@@ -86,7 +87,7 @@ async def attend(
         over = isinstance(message, ev.MatchOver)
         if write is not None:
             line = Words(client.view, client.seat, ascii_only=ascii_only).tell(message)
-            for text in [*([line] if line else []), *_picture(message, client, ascii_only)]:
+            for text in [*([line] if line else []), *folded(_picture(message, client, ascii_only))]:
                 write(text)
         if over:
             return
@@ -183,7 +184,7 @@ class _Player:
             self._write_all(told(self._analysis, seat, words))
             if match_winners(view) is None:
                 self._write_all(picture.tally(view))
-                self._write("Enter: ready for the next hand")
+                self._write("Enter says that you are ready for the next hand.")
         elif isinstance(message, ev.MatchOver):
             self._write_all(picture.tally(view))
             self._write("Enter: another match; q: quit")
@@ -284,5 +285,5 @@ class _Player:
         await self._client.play(turn)
 
     def _write_all(self, lines: list[str]) -> None:
-        for line in lines:
+        for line in folded(lines):
             self._write(line)

@@ -7,13 +7,13 @@ from typing import Final
 
 from racing_demon_protocol.board import FOUNDATIONS, Board, Kind, Play
 from racing_demon_protocol.cards import SUIT_LETTERS, SUIT_NAMES, suit
-from racing_demon_protocol.errors import RacingDemonError
+from racing_demon_protocol.errors import IllegalPlay, RacingDemonError
 from racing_demon_protocol.rules import Rules
 
-from ..choosing import best_play, fitting_count
+from ..choosing import best_play, fitting_count, step_of
 from .piles import pile_words, words_of
 
-__all__ = ["HELP", "Unclear", "Verb", "read_play", "read_verb"]
+__all__ = ["HELP", "Unclear", "Verb", "line_for", "read_play", "read_verb"]
 
 HELP: Final = """\
  t         turn the stock (or the waste over, when the stock is empty)
@@ -22,10 +22,11 @@ HELP: Final = """\
  w f, w 5  the top of the waste to the foundations, or to column 5
  r f, r 5  the same from the reserve, where the game has one
  fs 5      back from a foundation of spades (h, c, d), where that is allowed
- a b, a up  where piles have letters: a to b, a to the foundations; a 3  to the third of these
+ a b, a up  where piles have letters: a to b, a to the foundations
+ a 3       to the third of these
  4 *, a *  the best play from a pile
- 0 c        the next card of the stock, unseen, to pile c    a out  off the table
- c/1 up     from under one card of pile c, where that is allowed
+ 0 c       the next card of the stock, unseen, to pile c    a out  off the table
+ c/1 up    from under one card of pile c, where that is allowed
  s         stuck: when everybody says so, the hand ends
  d         "Demon!", where going out must be called
  b         the table again (Enter does the same)
@@ -33,10 +34,12 @@ HELP: Final = """\
  ready     for the next deal          start  deal now (host)
  bot hard  add a bot (host)           tally  the scores so far
  analysis  everybody's last hand: races, plays that waited, cards still buried
- /hello    say "hello" to the table    react thanks  (well_played, oh_no, laugh, hurry, sorry)
+ /hello    say "hello" to the table
+ react thanks         or well_played, oh_no, laugh, hurry, sorry
  pause, go            stop the hand for everybody, and let it go on (host)
  kick 3, makehost 3   send seat 3 away, or make it the host (host)
- standin 3, mute 3, unmute 3   let a bot play for seat 3 while it is away; who is heard (host)
+ standin 3            let a bot play for seat 3 while it is away (host)
+ mute 3, unmute 3     who is heard (host)
  leave     give the seat up           q      quit
  ?         this help"""
 
@@ -153,7 +156,37 @@ def read_play(line: str, rules: Rules, board: Board, seat: int) -> Play:
         return Play(source, 1, destination, _number(buried, rules.game.deck_size, "cards"))
     if len(words) == 3:
         return Play(source, _number(words[2], rules.game.deck_size, "cards"), destination)
-    return Play(source, fitting_count(rules, board, seat, source, destination), destination)
+    play = Play(source, fitting_count(rules, board, seat, source, destination), destination)
+    return (
+        play
+        if rules.can_play(board, seat, play)
+        else step_of(rules, board, seat, source, destination) or play
+    )
+
+
+def line_for(rules: Rules, board: Board, seat: int, play: Play) -> str | None:
+    """Return a short line that :func:`read_play` reads as a legal play; ``None`` where there is none.
+
+    Of a step that changes the card in the hand for a packet's, the line says where the card in the hand goes.
+    """
+    words, piles = words_of(rules, board, seat), board.piles
+    source = words.get(play.source, "")
+    if piles[play.source].kind is Kind.FOUNDATION:
+        source = f"f{SUIT_LETTERS[suit(board.cards[play.source][-1])].lower()}"
+    target = words.get(play.destination, "up")
+    ways = [f"{source} up", f"{source} {target}", f"{source} {target} {play.count}", f"{source} *"]
+    if play.depth:
+        ways = [f"{source}/{play.depth} {target}", f"{source}/{play.depth} up"]
+    elif getattr(rules.layout.groups[play.source], "numbered", False) and board.cards[play.destination]:
+        ways.insert(0, f"{target} {source}")
+    return next((way for way in ways if _means(way, rules, board, seat, play)), None)
+
+
+def _means(line: str, rules: Rules, board: Board, seat: int, play: Play) -> bool:
+    try:
+        return rules.verify_play(board, seat, read_play(line, rules, board, seat)) == play
+    except (Unclear, IllegalPlay):
+        return False
 
 
 def _pile(word: str, piles: Mapping[str, int], rules: Rules, board: Board, seat: int) -> int:

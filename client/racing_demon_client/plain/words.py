@@ -69,7 +69,7 @@ class Words:
         if seat == self._seat:
             return "you"
         state = self._view.seats.get(seat)
-        return printable(state.name) if state else f"seat {seat + 1}"
+        return printable(state.name if state else self._view.player(seat)) or f"seat {seat + 1}"
 
     def card(self, card: Card) -> str:
         """Return a card's name."""
@@ -202,9 +202,9 @@ class Words:
         return f"{self.who(event.seat)} {says}: {printable(event.text)}"
 
     def _paused(self, event: ev.Paused) -> str:
-        why = "too few are connected" if event.seat is None else f"asked for by {self.who(event.seat)}"
+        why = "too few are connected" if event.seat is None else f"{self.who(event.seat)} asked for it"
         why = "the server's disk took nothing" if event.by_server else why
-        return f"the hand pauses: {why}"
+        return f"the hand is paused: {why}"
 
     def _continued(self, event: ev.Continued) -> str:
         return "the hand goes on"

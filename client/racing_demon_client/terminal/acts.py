@@ -10,14 +10,14 @@ from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Phase
 
-from ..describing import rules_of
+from ..describing import WIDTH, rules_of
 from ..plain.alone import told_scores
 from ..solo.statistics import scores, statistics_path
 from .drawing.densities import DENSITIES
 from .drawing.help import help_lines
 from .look import Look
 from .replay import DEEDS, ReplaySession
-from .screens.dialogs import ChatScreen, HelpScreen, PlaceScreen, QuestionScreen, TextScreen
+from .screens.dialogs import ChatScreen, Dialog, HelpScreen, PlaceScreen, QuestionScreen, TextScreen
 from .screens.options import OptionsScreen
 from .screens.picture import AnalysisScreen, LobbyScreen, PictureScreen, TallyScreen
 from .screens.players import Deed, PlayersScreen
@@ -37,10 +37,10 @@ class Stage(Protocol):
     def screen(self) -> Screen[Any]:
         """The screen that is seen."""
 
-    def push_screen(self, screen: Any, callback: Any = None) -> Any:
-        """Lay a screen over it, which gives an answer when it goes."""
+    def ask(self, dialog: Dialog[Any], then: Callable[[Any], None] | None = None) -> None:
+        """Lay a dialog over it, and do something with the answer."""
 
-    def switch_screen(self, screen: Any) -> Any:
+    def show(self, screen: PictureScreen) -> None:
         """Show another screen."""
 
     def run_worker(self, work: Any, *, group: str) -> Worker[Any]:
@@ -101,11 +101,10 @@ def _chat(stage: Stage, session: Session) -> None:
         return
 
     def said(text: str | None) -> None:
-        if text and stage.session is session:
+        if text:
             session.tell(cl.Say, text=text)
-        stage.route()
 
-    stage.push_screen(ChatScreen(), said)
+    stage.ask(ChatScreen(), said)
 
 
 def _pause(stage: Stage, session: Session) -> None:
@@ -114,43 +113,48 @@ def _pause(stage: Stage, session: Session) -> None:
 
 def _players(stage: Stage, session: Session) -> None:
     def chosen(deed: Deed | None) -> None:
-        if deed is not None and stage.session is session:
-            if deed.command is None:
-                session.desk.ignore(deed.seat)
-            else:
-                session.tell(deed.command, **deed.fields)
-        stage.route()
+        if deed is None:
+            return
+        if deed.command is None:
+            session.desk.ignore(deed.seat)
+        else:
+            session.tell(deed.command, **deed.fields)
 
-    ignored = frozenset(session.desk.ignored)
-    stage.push_screen(PlayersScreen(session.client.view, session.client.seat, ignored), chosen)
+    client = session.client
+    stage.ask(PlayersScreen(lambda: client.view, client.seat, session.desk.ignored), chosen)
 
 
 def _options(stage: Stage, session: Session) -> None:
     def chosen(options: Options | None) -> None:
-        if options is not None and stage.session is session:
+        if options is not None:
             session.tell(cl.SetOptions, options=options)
-        stage.route()
 
-    stage.push_screen(OptionsScreen(session.client.view.options), chosen)
+    view = session.client.view
+    locked = ""
+    if session.client.seat != view.host:
+        locked = "What is played: only the host changes it."
+    elif not view.between_matches:
+        locked = "What is played: it can be changed after this match."
+    stage.ask(OptionsScreen(view.options, locked), chosen)
 
 
 def _help(stage: Stage, session: Session) -> None:
     screen = stage.screen
     if isinstance(screen, PictureScreen):
         lines = help_lines(screen.keymap, session.keymap)
-        stage.push_screen(HelpScreen(lines, lambda: stage.look), lambda _: stage.route())
+        stage.ask(HelpScreen(lines, lambda: stage.look))
 
 
 def _rules(stage: Stage, session: Session) -> None:
     view = session.client.view
     if view.rules is not None:
-        lines = rules_of(view.rules.game)
-        stage.push_screen(TextScreen(lines, lambda: stage.look), lambda _: stage.route())
+        game = view.rules.game
+        stage.ask(TextScreen(lambda width: rules_of(game, min(width, WIDTH)), lambda: stage.look))
 
 
 def _statistics(stage: Stage, session: Session) -> None:
     lines = ["How it went so far", *told_scores(scores(statistics_path()))]
-    stage.push_screen(TextScreen(lines, lambda: stage.look), lambda _: stage.route())
+    stage.ask(TextScreen(lambda width: lines, lambda: stage.look))
 
 
 def _show(kind: type[PictureScreen]) -> Callable[[Stage, Session], None]:
@@ -158,19 +162,18 @@ def _show(kind: type[PictureScreen]) -> Callable[[Stage, Session], None]:
         if type(stage.screen) is kind:
             stage.route()
         else:
-            stage.switch_screen(stage.make(kind, session))
+            stage.show(stage.make(kind, session))
 
     return show
 
 
 def _seek(stage: Stage, session: Session) -> None:
     def said(text: str | None) -> None:
-        if text and stage.session is session and isinstance(session, ReplaySession):
+        if text and isinstance(session, ReplaySession):
             session.seek(text)
-        stage.route()
 
     if isinstance(session, ReplaySession):
-        stage.push_screen(PlaceScreen(), said)
+        stage.ask(PlaceScreen(), said)
 
 
 def _leave(stage: Stage, session: Session) -> None:
@@ -188,10 +191,8 @@ def _leave(stage: Stage, session: Session) -> None:
     def answered(leaves: bool | None) -> None:
         if leaves:
             stage.run_worker(session.client.leave(), group="leaving")
-        else:
-            stage.route()
 
-    stage.push_screen(QuestionScreen(text, "Leave", "Stay"), answered)
+    stage.ask(QuestionScreen(text, "Leave", "Stay"), answered)
 
 
 def _colours(stage: Stage, session: Session) -> None:
@@ -202,13 +203,15 @@ def _colours(stage: Stage, session: Session) -> None:
 
 
 def _density(stage: Stage, session: Session) -> None:
-    look = stage.look.next_density()
-    stage.keep(density=look.density)
-    stage.change_look(look)
-    wanted, size = DENSITIES.get(look.density), stage.screen.size
-    told = f"size: {look.density}"
-    if wanted is not None and (wanted.width > size.width or wanted.height > size.height):
-        told += f", which needs a terminal of {wanted.width}x{wanted.height}"
+    size = stage.screen.size
+    look = stage.look.next_density(size.width, size.height)
+    if look == stage.look:
+        wanted = DENSITIES["medium"]
+        told = f"size: small; larger cards need a terminal of {wanted.width}x{wanted.height}"
+    else:
+        told = f"size: {look.density}"
+        stage.keep(density=look.density)
+        stage.change_look(look)
     session.desk.hands.say(told, session.now())
 
 

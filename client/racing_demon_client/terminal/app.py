@@ -7,6 +7,7 @@ import functools
 import os
 import signal
 import sys
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -41,7 +42,7 @@ from .lately import BANNER_MS, Cue
 from .look import Look, glyphs_for
 from .palette import depth_of, theme
 from .replay import ReplaySession
-from .screens.dialogs import ChatScreen, QuestionScreen
+from .screens.dialogs import ChatScreen, Dialog, QuestionScreen
 from .screens.picture import LobbyScreen, PictureScreen, TallyScreen
 from .screens.table import TableScreen
 from .screens.welcome import WelcomeScreen, Wish
@@ -96,7 +97,7 @@ async def run(
         raise app.failure
     if app.return_code == 128 + signal.SIGTERM:
         sys.exit(app.return_code)
-    return app.return_code or 0
+    return 1 if app.is_faulty else app.return_code or 0
 
 
 class TerminalApp(App[None]):
@@ -106,6 +107,7 @@ class TerminalApp(App[None]):
         look: how everything looks.
         session: the stay at a table, if there is one.
         failure: what ended the stay at a table that this program was started for.
+        is_faulty: whether a fault of this program ended it.
 
     Args:
         opened: the table to begin with; ``None`` for the first screen.
@@ -140,6 +142,7 @@ class TerminalApp(App[None]):
         self.look = look
         self.session: Session | None = None
         self.failure: RacingDemonError | None = None
+        self.is_faulty = False
         self._opened = opened
         self._settings = settings
         self._saving = asyncio.Lock()
@@ -289,9 +292,11 @@ class TerminalApp(App[None]):
     def _freshen(self) -> None:
         """Draw once what all the messages that waited have changed."""
         self._is_stale = False
-        for screen in self.screen_stack[-1:]:  # an application that is ending has none any more
+        for screen in self.screen_stack:  # an application that is ending has none any more
             if isinstance(screen, PictureScreen):
                 screen.picture.redraw()
+            elif isinstance(screen, Dialog):
+                screen.renew()
 
     async def _tick(self) -> None:
         session = self.session
@@ -300,12 +305,10 @@ class TerminalApp(App[None]):
         await session.tick()
         if not self.screen_stack:  # the clock strikes once more while the application ends
             return
-        if session.desk.turn_round(session.now()):
-            self._freshen()
         if self._shown_until and session.now() >= self._shown_until:
             self.look_away()
-        if isinstance(self.screen, PictureScreen) and session.desk.has_aged(session.now()):
-            self.screen.picture.redraw()
+        if session.desk.turn_round(session.now()) or session.desk.has_aged(session.now()):
+            self._freshen()
 
     def look_away(self) -> bool:
         """Turn from the word that fills the screen to the tally; tell whether there was one."""
@@ -339,21 +342,41 @@ class TerminalApp(App[None]):
 
         """
         session = self.session
-        if session is None or isinstance(self.screen, ChatScreen):
+        if session is None or not self.screen_stack:  # an application that is ending has no screen any more
             return
-        if isinstance(self.screen, ModalScreen) and not insists:
-            return
-        while isinstance(self.screen, ModalScreen):
+        while insists and isinstance(self.screen, ModalScreen) and not isinstance(self.screen, ChatScreen):
             self.pop_screen()
-        screen = self._screen_for(session)
-        if screen is not self.screen:
+        if not isinstance(self.screen, ModalScreen):
+            self.show(self._screen_for(session))
+
+    def show(self, screen: PictureScreen) -> None:
+        """Show a picture instead of the one that is seen; a dialog over it stays."""
+        if isinstance(self.screen, PictureScreen) and screen is not self.screen:
             self.switch_screen(screen)
+
+    def ask(self, dialog: Dialog[Any], then: Callable[[Any], None] | None = None) -> None:
+        """Lay a dialog over the screen, do something with its answer, and show what fits by then.
+
+        Args:
+            dialog: the dialog.
+            then: is given the answer, if the stay at the table is still the same.
+
+        """
+        session = self.session
+
+        def answered(answer: Any) -> None:
+            if self.session is session:
+                if then is not None:
+                    then(answer)
+                self.route(insists=False)
+
+        self.push_screen(dialog, answered)
 
     # What the player wants, beside plays.
 
     async def act(self, action: str) -> None:
-        """Do what an action means that is no play."""
-        if self.session is not None:
+        """Do what an action means that is no play; nothing behind an open dialog."""
+        if self.session is not None and not isinstance(self.screen, ModalScreen):
             act(self, self.session, action)
 
     async def action_leave(self) -> None:
@@ -365,10 +388,13 @@ class TerminalApp(App[None]):
 
     def _fatal_error(self) -> None:
         """End with a sentence instead of Textual's traceback."""
+        self.is_faulty = True
         if self.is_headless:
             super()._fatal_error()  # whoever drives this by program wants to know
         else:
-            self.panic(Text(told_fault()))
+            opened = None if self.session is None else self.session.opened
+            told = told_fault(opened.how, ends_with_us=opened.ends_with_us) if opened else told_fault()
+            self.panic(Text(told))
 
     # How it looks.
 

@@ -259,10 +259,18 @@ class Desk:
             text = "You play from the next deal on; these are another player's cards."
         elif self.hands.is_out():
             text = f'You are out: call "Demon!" with {labels.get("call", "the key for it")}.'
-        elif seat in view.seats and view.seats[seat].stuck:
-            said, asked = view.stuck()
-            text = f"You have said that you are stuck ({said} of {asked} have)."
+        elif seat in view.seats and view.phase is Phase.PLAYING:
+            text = self._stuck(seat, labels)
         return text
+
+    def _stuck(self, seat: int, labels: Mapping[str, str]) -> str:
+        """Return who is stuck by now; nothing where nobody is."""
+        said, asked = self._place.view.stuck()
+        if self._place.view.seats[seat].stuck:
+            return f"You have said that you are stuck ({said} of {asked} have)."
+        return (
+            f"{said} of {asked} are stuck; {labels.get('stuck', 'say so')} if you are, too." if said else ""
+        )
 
     def _holding(self, held: Grip, labels: Mapping[str, str]) -> str:
         board = self.hands.board()

@@ -16,7 +16,7 @@ from racing_demon_protocol.rules import Rules
 from racing_demon_protocol.view import TableView
 
 from ..addressing import addresses, stops, usable
-from ..choosing import best_play, fitting_count, longest_unit, targets, with_plays
+from ..choosing import best_play, fitting_count, longest_unit, step_of, targets, with_plays
 from .drawing.scene import Grip
 
 __all__ = ["Hands", "Place"]
@@ -113,8 +113,8 @@ class Hands:
         if held.depth:
             counts = [held.count]
         plays = [Play(held.pile, count, pile, held.depth) for count in counts if count > 0]
-        play = next((play for play in plays if rules.can_play(board, seat, play)), plays[-1])
-        return self._send(play, now)
+        play = next((play for play in plays if rules.can_play(board, seat, play)), None)
+        return self._send(play or step_of(rules, board, seat, held.pile, pile) or plays[-1], now)
 
     def send_up(self, pile: int, now: int) -> Play | None:
         """Return the play of a pile's top card to the foundations, if there is one to send."""

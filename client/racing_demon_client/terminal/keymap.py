@@ -95,6 +95,16 @@ class Preset:
 
 TOGETHER: Final = frozenset({"watch", "rotate", "tally", "lobby", "volume"})
 """What means nothing at a table of one's own."""
+AT_ONCE: Final = {"leave": "leave, at once"}
+"""Where nobody else is concerned."""
+SPECTATORS: Final = {
+    "enter": "to the cards",
+    "players": "who plays; whose words not to see",
+    "lobby": "seats and options",
+}
+"""What some keys do for those who look on."""
+HIDDEN: Final = frozenset({"bot-easy", "bot-medium", "bot-hard", "bot-away", "chat", "pause"})
+"""What is refused to those who look on."""
 LETTERLESS: Final = {"stuck": "-", "call": "+", "hint": "="}
 """The keys of what has a letter elsewhere, where all letters choose piles."""
 LOWER_SPOTS: Final = {"drop": 1, "call": 2, "stuck": 3, "hint": 4}
@@ -281,7 +291,7 @@ def _table_actions(turns: bool, alone: bool) -> list[Action]:
         return actions
     own = {action.id for action in SOLO_ACTIONS}
     kept = [a for a in actions if a.group is not Group.SAY and a.id not in own | TOGETHER]
-    return [*kept, *SOLO_ACTIONS]
+    return [*(replace(a, does=AT_ONCE.get(a.id, a.does)) for a in kept), *SOLO_ACTIONS]
 
 
 def _add_digits(keys: dict[str, list[str]], foundations: int) -> None:
@@ -310,7 +320,7 @@ def watch_keymap(bindings: Mapping[str, str]) -> Keymap:
         "leave": "leave",
     }
     actions = [
-        replace(action, brief=brief.get(action.id, action.brief))
+        replace(action, brief=brief.get(action.id, action.brief), does=SPECTATORS.get(action.id, action.does))
         for action in ACTIONS
         if action.group is Group.SEE and action.spot is None
     ]
@@ -322,17 +332,26 @@ def replay_keymap(bindings: Mapping[str, str]) -> Keymap:
     brief = {"watch": "player", "analysis": "analysis", "leave": "leave"}
     seen = [a for a in ACTIONS if a.group is Group.SEE and a.spot is None and a.id != "lobby"]
     seen += [a for a in LOBBY_ACTIONS if a.id == "analysis"]
-    actions = [*REPLAY_ACTIONS, *(replace(a, brief=brief.get(a.id, "")) for a in seen)]
-    actions += [a for a in ACTIONS if a.id == "enter"]
+    seen = [replace(a, brief=brief.get(a.id, ""), does=AT_ONCE.get(a.id, a.does)) for a in seen]
+    actions = [*REPLAY_ACTIONS, *seen, *(a for a in ACTIONS if a.id == "enter")]
     return Keymap(actions, {action.id: list(action.keys) for action in actions}, bindings)
 
 
-def lobby_keymap(bindings: Mapping[str, str]) -> Keymap:
-    """Return the keys of the screens around the hands."""
+def lobby_keymap(bindings: Mapping[str, str], *, seated: bool = True) -> Keymap:
+    """Return the keys of the screens around the hands.
+
+    Args:
+        bindings: the player's own keys.
+        seated: whether it is a player; the keys of others are the same, but not all are told to them.
+
+    """
     always = [a for a in ACTIONS if a.id == "enter" or (a.group is not Group.PLAY and a.spot is None)]
     own = [*LOBBY_ACTIONS, *(a for a in always if not a.id.startswith("react-"))]
     actions = [replace(a, brief="players") if a.id == "players" else a for a in own]
-    return Keymap(actions, {action.id: list(action.keys) for action in actions}, bindings)
+    keys = {action.id: list(action.keys) for action in actions}
+    if not seated:
+        actions = [replace(a, does=SPECTATORS.get(a.id, a.does)) for a in actions if a.id not in HIDDEN]
+    return Keymap(actions, keys, bindings)
 
 
 def known_actions() -> frozenset[str]:

@@ -1,15 +1,13 @@
 """How everything looks on this terminal: palette, glyphs and density, from settings and surroundings."""
 
 from dataclasses import dataclass, replace
-from typing import Final
 
 from ..surroundings import is_poor
+from .drawing.densities import fitting_in
 from .drawing.glyphs import ASCII, UNICODE, Glyphs
 from .palette import NAMES, Depth, Palette, palette
 
 __all__ = ["Look", "glyphs_for"]
-
-DENSITY_NAMES: Final = ("auto", "small", "medium", "large")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -44,10 +42,16 @@ class Look:
         name = self.palette.name
         return replace(self, palette_name=NAMES[(NAMES.index(name) + 1) % len(NAMES)])
 
-    def next_density(self) -> "Look":
-        """Return the same with the next density."""
-        place = DENSITY_NAMES.index(self.density)
-        return replace(self, density=DENSITY_NAMES[(place + 1) % len(DENSITY_NAMES)])
+    def next_density(self, width: int, height: int) -> "Look":
+        """Return the same with the next density that a terminal has room for, and that changes something.
+
+        Where there is but one, it stays as it is: what has no effect here is not to be kept for elsewhere.
+        """
+        fitting = ["auto", *(density.name for density in fitting_in(width, height))]
+        if len(fitting) <= len(("auto", "small")):
+            return self
+        place = fitting.index(self.density) if self.density in fitting else 0
+        return replace(self, density=fitting[(place + 1) % len(fitting)])
 
     def other_motion(self) -> "Look":
         """Return the same with motion off, or on again."""

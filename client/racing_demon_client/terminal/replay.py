@@ -56,6 +56,7 @@ class ReplaySession(Session):
         desk.status = self._status
         desk.sees_all = True
         self._motion = desk.motion
+        self._over: list[Snapshot | ev.Event] = []
         if self.replay.paused:
             desk.motion = False
 
@@ -104,13 +105,18 @@ class ReplaySession(Session):
         if isinstance(message, Snapshot | ev.HandOver):
             self.analysis = self.replay.tape.analysis_at(self.replay.place)
 
+    def _keep(self, message: Message) -> None:
+        """Keep the hand that is over as the record has it, wherever the replay came from."""
+        super()._keep(message)
+        if isinstance(message, Snapshot):
+            self.seed = self.proof = ""  # they were another place's
+        elif isinstance(message, ev.HandOver):
+            hand = (entry.message for entry in self.replay.tape.hand_at(self.replay.place))
+            self._over = [each for each in hand if isinstance(each, Snapshot | ev.Event)]
+
     async def check_hand(self) -> None:
-        """Check the hand that is over, in a thread, from its deal on."""
-        self._hand = [
-            entry.message
-            for entry in self.replay.tape.hand_at(self.replay.place)
-            if isinstance(entry.message, Snapshot | ev.Event)
-        ]
+        """Check the hand that is over, in a thread, from its deal on; the replay may be further by now."""
+        self._hand = self._over
         await super().check_hand()
 
     def _status(self) -> str:

@@ -88,6 +88,8 @@ class Session:
     def keymap(self) -> Keymap:
         """The keys of the game on the table."""
         view, focus = self.client.view, self.desk.focus
+        if self.client.seat is None:
+            return self.watch_keymap
         if view.rules is None or view.board is None or focus is None:
             return self._keymap_of(BEFORE_THE_DEAL)
         if self.client.seat not in view.hand_seats:
@@ -109,7 +111,7 @@ class Session:
     @cached_property
     def lobby_keymap(self) -> Keymap:
         """The keys around the hands."""
-        return lobby_keymap(self._bindings)
+        return lobby_keymap(self._bindings, seated=self.client.seat is not None)
 
     # Listening.
 

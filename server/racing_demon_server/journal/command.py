@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from racing_demon_protocol.portable import Correction
+from racing_demon_protocol.portable import Correction, why_not
 
 from .matches import Match, correct, export, matches
 from .reading import UnknownContents, corrections_of
@@ -121,8 +121,7 @@ def _export(path: Path, wanted: str) -> int:
             for line in export(db, match):
                 sys.stdout.write(line + "\n")
     if not found and wanted != "all":
-        sys.stderr.write(f"racing-demon-server: there is no match {wanted} in {path}; see journal list.\n")
-        return 1
+        return _missing(path, wanted)
     return 0
 
 
@@ -139,10 +138,28 @@ def _correct(path: Path, wanted: str) -> int:
         with contextlib.closing(open_journal(name)) as db:
             match = next((match for match in matches(db, journal) if match.id == wanted), None)
         if match is not None:
+            if objection := _objection(match, correction):
+                sys.stderr.write(f"racing-demon-server: {objection}\n")
+                return 1
             with contextlib.closing(open_journal(name, write=True)) as db:
                 correct(db, match, correction)
             return 0
-    sys.stderr.write(f"racing-demon-server: there is no match {wanted} in {path}; see journal list.\n")
+    return _missing(path, wanted)
+
+
+def _objection(match: Match, correction: Correction) -> str:
+    """Return why a match cannot be corrected so; empty if it can."""
+    if match.ended_ms is None:
+        return (
+            f"Match {match.id} is not over yet: it can be corrected when it is, or when its table is closed."
+        )
+    return why_not(correction, match.id, match.seats, match.hands)
+
+
+def _missing(path: Path, wanted: str) -> int:
+    sys.stderr.write(
+        f"racing-demon-server: there is no match {wanted} in {path}; racing-demon record list shows all.\n"
+    )
     return 1
 
 

@@ -1,6 +1,6 @@
 """An evening at the terminal table: pauses, reactions, the players and what the host may do with them."""
 
-from textual.widgets import OptionList
+from textual.widgets import Label, OptionList
 
 from racing_demon_client.connection import Client
 from racing_demon_client.terminal.screens.players import PlayersScreen
@@ -22,6 +22,62 @@ async def at_players(player: Player, name: str) -> None:
     names = [state.name for state in player.session.client.view.seats.values() if not state.left]
     options = player.app.screen.query_one(OptionList)
     options.highlighted = names.index(name)
+
+
+def refused(player: Player) -> str:
+    """Return why the list of the players does not do something."""
+    return str(player.app.screen.query_one("#wrong", Label).content)
+
+
+def listed(player: Player) -> list[str]:
+    """Return the lines of the list of the players."""
+    return [str(option.prompt) for option in player.app.screen.query_one(OptionList).options]
+
+
+async def test_the_list_follows_the_table() -> None:
+    """Who comes, goes, or is lost while the list is open is seen there; the cursor stays on its player."""
+    async with serving() as served:
+        client = await Client.create(served.url, "Ann", SLOW)
+        async with sitting(client, "hosted") as player:
+            await client.send(cl.AddBot(counter=client.next_counter(), level="easy"))
+            ben = await Client.join(served.url, client.code, "Ben")
+            await wait(player.pilot, lambda: len(client.view.seats) == 3)
+            await at_players(player, "Ben")
+            await client.send(cl.RemoveBot(counter=client.next_counter(), seat=1))
+            await wait(player.pilot, lambda: len(listed(player)) == 2)
+            assert 1 == player.app.screen.query_one(OptionList).highlighted
+            await ben.close()
+            await wait(player.pilot, lambda: "Ben  away" in listed(player)[1])
+            await player.pilot.press("k")
+            await wait(player.pilot, lambda: len(client.view.seats) == 1)
+
+
+async def test_the_table_goes_on_behind_a_dialog() -> None:
+    """What happens while a dialog is open is seen in the picture behind it."""
+    async with hosting() as player:
+        await deal(player)
+        await player.pilot.press("f8")
+        behind = player.app.screen_stack[-2]
+        assert isinstance(behind, TableScreen)
+        player.session.tell(cl.Pause, paused=True)
+        await wait(player.pilot, lambda: "The hand pauses." in behind.picture.text)
+        assert isinstance(player.app.screen, PlayersScreen)
+
+
+async def test_what_cannot_be_done_with_bots_and_oneself() -> None:
+    """The list says so, and stays; nobody is muted or ignored."""
+    async with hosting() as player:
+        await player.pilot.press("1")
+        await wait(player.pilot, lambda: len(player.session.client.view.seats) == 2)
+        for name, keys in (("Ann", "hbmik"), (player.session.client.view.seats[1].name, "hbmi")):
+            await at_players(player, name)
+            for key in keys:
+                player.app.screen.query_one("#wrong", Label).update("")
+                await player.pilot.press(key)
+                assert refused(player).startswith("That is you: " if name == "Ann" else "That is a bot: ")
+            await player.pilot.press("escape")
+        assert not player.session.desk.ignored
+        assert not any(state.muted for state in player.session.client.view.seats.values())
 
 
 async def test_the_host_pauses_and_goes_on() -> None:
@@ -82,7 +138,9 @@ async def test_a_guest_may_only_ignore() -> None:
         guest = await Client.join(served.url, ann.code, "Ben")
         async with sitting(guest, "joined") as player:
             await at_players(player, "Ann")
-            assert not player.app.screen.query("#kick")
+            assert not player.app.screen.query_one("#kick").display
+            await player.pilot.press("m")
+            assert "Only the host can do that." == refused(player)
             await player.pilot.press("i")
             await ann.send(cl.Say(counter=ann.next_counter(), text="one"))
             await at_players(player, "Ann")

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from racing_demon_client.terminal.drawing.glyphs import ASCII, UNICODE, Glyphs, fit, screen_text
+from racing_demon_client.terminal.drawing.glyphs import ASCII, UNICODE, Glyphs, fit, screen_text, wrapped
 from racing_demon_protocol.cards import UNKNOWN, parse
 
 from ...support.desks import HOSTILE
@@ -95,3 +95,19 @@ def test_a_wide_sign_is_not_halved() -> None:
     assert ["漢…", "漢… ", "漢字"] == [
         fit(text, n, UNICODE) for text, n in [("漢字", 3), ("漢字x", 4), ("漢字", 4)]
     ]
+
+
+@given(foreign, st.integers(2, 90))
+@settings(max_examples=200, deadline=None)
+def test_wrapped_lines_hold_everything(text: str, width: int) -> None:
+    """Whatever comes is told to its end, in lines that fit, however wide its characters are."""
+    text = screen_text(text)
+    lines = wrapped(text, width)
+    assert all(cell_len(line) <= width for line in lines)
+    assert "".join(text.split()) == "".join("".join(lines).split())
+
+
+def test_wide_characters_are_two_cells() -> None:
+    """Lines of them have half as many; words that fit stay whole."""
+    assert ["\u6f22\u5b57", "\u6f22\u5b57", "\u6f22"] == wrapped("\u6f22\u5b57" * 2 + "\u6f22", 5)
+    assert ["Ben says:", "one two"] == wrapped("Ben says: one two", 10)

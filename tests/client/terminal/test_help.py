@@ -1,11 +1,26 @@
 """The help: made from the keys."""
 
+import re
+
 import pytest
 from rich.cells import cell_len
 
+from racing_demon_client.describing import WIDTH, rules_of
 from racing_demon_client.terminal.drawing.glyphs import ASCII, UNICODE
 from racing_demon_client.terminal.drawing.help import MOUSE, SIGNS, draw_help, help_lines
-from racing_demon_client.terminal.keymap import PRESETS, Keymap, lobby_keymap, pile_keymap, table_keymap
+from racing_demon_client.terminal.keymap import (
+    PRESETS,
+    Keymap,
+    lobby_keymap,
+    pile_keymap,
+    replay_keymap,
+    table_keymap,
+    watch_keymap,
+)
+from racing_demon_client.terminal.look import Look
+from racing_demon_client.terminal.screens.dialogs import TextScreen
+from racing_demon_protocol.games import declare
+from racing_demon_protocol.options import Options
 
 from ...support.desks import SIZES, rows_of
 
@@ -120,3 +135,31 @@ def test_mouse_and_signs_are_explained() -> None:
     """What the pointer does, and what the signs beside cards and names mean, is told everywhere."""
     for keymap in KEYMAPS:
         assert {*MOUSE, *SIGNS} <= set(help_lines(keymap))
+
+
+@pytest.mark.parametrize(
+    "keymap", [table_keymap(QWERTY, {}, alone=True), replay_keymap({})], ids=["alone", "replay"]
+)
+def test_what_leaves_at_once_says_so(keymap: Keymap) -> None:
+    """Where nobody is asked before leaving, the help does not say that somebody is."""
+    assert ("^C ^Q", "leave, at once") in help_lines(keymap)
+    assert ("^C ^Q", "leave the table (asks first)") in help_lines(lobby_keymap({}))
+
+
+def test_spectators_are_told_what_they_can_do() -> None:
+    """The help of those who look on speaks of no bots, no pause, no deal and no chat."""
+    told = help_lines(lobby_keymap({}, seated=False), watch_keymap({}))
+    keys = [does for _, does in told[: told.index(("", "Mouse"))]]
+    assert not [does for does in keys if re.search("bot|pause|deal|say something|host", does)]
+    assert ("Enter", "to the cards") in told
+    assert ("o", "game and options") in told
+
+
+@pytest.mark.parametrize("width", [80, 60, 120])
+def test_the_rules_are_told_to_their_end(width: int) -> None:
+    """On any terminal every word of the rules can be read."""
+    game = declare(Options(), 2)
+    screen = TextScreen(lambda room: rules_of(game, min(room, WIDTH)), Look)
+    text = screen._draw(Look(), width, 400).text()
+    assert " ".join(" ".join(rules_of(game)).split()) in " ".join(text.replace("\u2500", "").split())
+    assert "\u2026" not in text

@@ -1,5 +1,7 @@
 """The lobby as a picture: seats, and the link beside them."""
 
+from dataclasses import replace
+
 import pytest
 
 from racing_demon_client.qr import link_of, qr_lines
@@ -7,6 +9,7 @@ from racing_demon_client.terminal.drawing.glyphs import ASCII, UNICODE, Glyphs
 from racing_demon_client.terminal.drawing.lobby import draw_lobby
 from racing_demon_client.terminal.drawing.page import Page
 from racing_demon_client.terminal.drawing.scene import FeedLine
+from racing_demon_client.terminal.drawing.tally import draw_tally
 from racing_demon_client.terminal.ink import Role
 from racing_demon_protocol.messages.server import SeatState
 from racing_demon_protocol.options import Options
@@ -41,3 +44,11 @@ def test_the_link_stands_beside_all_else(size: tuple[int, int], glyphs: Glyphs) 
         (line,) = (line[:left] for line in text if line.startswith(f"  {seat + 1} {name[:8]}"))
         assert "ready" in line
         assert seat != 1 or "host" in line
+
+
+def test_what_was_said_can_be_read() -> None:
+    """A chat line as long as one may be, of wide characters too, stands in the tally to its end."""
+    said = "Ben says: " + "\u6f22\u5b57" * 100
+    page = replace(lobby(), feed=[FeedLine(None, "before", Role.TEXT), FeedLine(None, said, Role.TEXT)])
+    text = draw_tally(page, (80, 24), UNICODE).text()
+    assert "".join(said.split()) in "".join(text.split())

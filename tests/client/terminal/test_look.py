@@ -46,12 +46,20 @@ def test_the_next_palette_keeps_everything_else() -> None:
 
 
 def test_densities_go_round() -> None:
-    """Automatic, small, medium, large, and automatic again."""
-    look, seen = Look(), []
-    for _ in range(5):
-        seen.append(look.density)
-        look = look.next_density()
-    assert ["auto", "small", "medium", "large", "auto"] == seen
+    """Automatic, and all that there is room for, and automatic again."""
+    for size, expected in (((200, 60), ["small", "medium", "large"]), ((120, 40), ["small", "medium"])):
+        look, seen = Look(), []
+        for _ in range(len(expected) + 2):
+            seen.append(look.density)
+            look = look.next_density(*size)
+        assert ["auto", *expected, "auto"] == seen
+
+
+def test_a_density_without_effect_is_not_taken() -> None:
+    """Where there is room for but one, what was chosen stays, for terminals where it can be seen."""
+    assert [Look()] * 2 == [Look().next_density(*size) for size in ((80, 24), (119, 60))]
+    assert "large" == Look(density="large").next_density(80, 24).density
+    assert "small" == Look(density="large").next_density(120, 40).density
 
 
 def test_motion_is_off_and_on_again() -> None:

@@ -155,6 +155,36 @@ async def test_after_a_hand_its_tally_and_its_analysis(size: tuple[int, int]) ->
         assert isinstance(user.app.screen, TallyScreen)
 
 
+async def test_the_tally_in_a_hand_is_of_that_hand() -> None:
+    """In the second hand it says so, adds what the hand has brought up to now, and proves nothing yet."""
+    tape = Tape(recording_of("racing-demon"))
+    place = tape.hands[1][1] + 300
+    async with watched(place=place) as user:
+        await user.press("f6")
+        await user.until(lambda: "Hand 2 of 2 is being played." in user.text())
+        view = tape.view_at(place)
+        now = tally.points(view)
+        for seat, total in tally.totals(view).items():
+            line = next(line for line in user.text().splitlines() if f" {view.seats[seat].name} " in line)
+            assert [str(now[seat]), str(total + now[seat])] == line.split()[2:4]
+        assert "checked" not in user.text()
+        assert "revealed" not in user.text()
+
+
+async def test_a_quick_replay_is_checked() -> None:
+    """Though the replay is in the next hand when there is time to check one, all of that one is checked."""
+    tape = Tape(recording_of("racing-demon"))
+    over = next(n for n, entry in enumerate(tape.entries, 1) if isinstance(entry.message, ev.HandOver))
+    async with watched(place=over) as user:
+        await user.until(lambda: "event" in user.text())
+        session = user.app.session
+        assert session is not None
+        session._keep(tape.message(over - 1))
+        user.replay.place = over + 3
+        await session.check_hand()
+        assert session.proof.startswith("Checked: ")
+
+
 async def test_at_the_end_is_the_recorded_tally() -> None:
     """Played to its end it shows who won, and stays until the user leaves, which needs no question."""
     async with watched("demon-a", speed=1e9, paused=False) as user:

@@ -3,12 +3,12 @@
 from typing import Any
 
 import pytest
-from textual.widgets import Label, Select
+from textual.widgets import Input, Label, Select
 
 from racing_demon_client.connection import Client
 from racing_demon_client.settings import Settings, load
 from racing_demon_client.terminal.screens.dialogs import ChatScreen, HelpScreen, QuestionScreen
-from racing_demon_client.terminal.screens.options import OptionsScreen
+from racing_demon_client.terminal.screens.options import OptionsScreen, meanings
 from racing_demon_client.terminal.screens.picture import LobbyScreen, PictureScreen, TallyScreen
 from racing_demon_client.terminal.screens.table import TableScreen
 from racing_demon_protocol.messages import client as cl
@@ -86,6 +86,19 @@ async def test_options_change_what_is_played(size: tuple[int, int]) -> None:
         assert SLOW.model_copy(update={"game": "classic", "hands": 3}) == options
 
 
+async def test_an_option_is_explained_while_it_is_looked_at() -> None:
+    """Below the form stands what the option means; every option has a meaning that fits there."""
+    async with hosting() as player:
+        await player.pilot.press("o")
+        await wait(player.pilot, lambda: isinstance(player.app.screen, OptionsScreen))
+        for name, told in (("hands", "How many hands make a match."), ("grace_ms", "in milliseconds")):
+            field(player.app, name).focus()
+            await player.pilot.pause()
+            assert told in str(player.app.screen.query_one("#meaning", Label).content)
+    assert set(Options.model_fields) == set(meanings())
+    assert max(len(meaning) for meaning in meanings().values()) < 2 * 70
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [("hands", "0"), ("hands", "many"), ("hands", "-3"), ("columns", "5"), ("grace_ms", "")],
@@ -116,6 +129,21 @@ async def test_guests_have_no_options() -> None:
                 await player.pilot.press("1")
                 await wait(player.pilot, lambda: player.session.desk.hands.message(player.session.now())[1])
                 assert 2 == len(player.session.client.view.seats)
+                await player.pilot.press("o")
+                await wait(player.pilot, lambda: isinstance(player.app.screen, OptionsScreen))
+                assert "only the host" in str(player.app.screen.query(Label).first().content)
+                assert all(editor.disabled for editor in player.app.screen.query(Input))
+                assert not player.app.screen.query("#take")
+                await player.pilot.press("escape")
+                await wait(player.pilot, lambda: isinstance(player.app.screen, LobbyScreen))
+
+
+async def test_spectators_have_no_keys_of_players() -> None:
+    """The lobby offers those who look on no chat, and no options to change."""
+    async with serving() as served, await Client.create(served.url, "Ben", SLOW) as ben:
+        async with sitting(await Client.watch(served.url, ben.code), "watched") as player:
+            await shows(player, "leave")
+            assert "chat" not in player.text.splitlines()[-1]
 
 
 # Help, chat, leaving.
@@ -231,7 +259,7 @@ async def test_tally_and_lobby_can_be_looked_at_in_a_hand() -> None:
 
 async def test_looks_are_kept(folders: Folders) -> None:
     """F2 to F5 change size, colours, motion and volume, say so, and keep it."""
-    async with hosting(how="practised") as player:
+    async with hosting(how="practised", size=(120, 40)) as player:
         for key, sentence in (
             ("f2", "size: small"),
             ("f3", "Light: warm reds"),

@@ -5,10 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from racing_demon_protocol.portable import Correction, read_records, section_line
+from racing_demon_protocol.messages import client as cl
+from racing_demon_protocol.messages.events import Signalled
+from racing_demon_protocol.portable import Correction, read_records, section_line, why_not
 from racing_demon_protocol.record import verify
 
+from ...support.journals import journaled
 from ...support.processes import CLIENT, SERVER, Ended, text_of
+from ...support.servers import Peer
 
 NOTE = Correction(at_ms=1, by="Ann", why="A slip.", seat=0, points=-2)
 
@@ -75,6 +79,25 @@ async def test_a_match_that_is_not_there_is_not_corrected(folder: Path) -> None:
     nowhere = folder / "nowhere.sqlite"
     assert 3 == (await ask(str(nowhere), "correct", "1.1", typed=section_line(NOTE) + "\n")).code
     assert not nowhere.exists()
+
+
+async def test_a_match_that_goes_on_is_not_corrected(tmp_path: Path) -> None:
+    """While a match is played nobody may say how it was; the answer says so, and nothing is written."""
+    path = tmp_path / "journal.sqlite"
+    async with journaled(path) as served, Peer.hosting(served.url, seated=False, hands=1) as host:
+        for _ in range(2):
+            await host.ask(cl.AddBot, level="easy")
+        await host.ask(cl.Start)
+        await host.until(Signalled)
+        ended = await ask(str(path), "correct", "1.1", typed=section_line(NOTE) + "\n")
+    assert 1 == ended.code
+    assert "Match 1.1 is not over yet" in ended.err
+    assert 0 == json.loads((await ask(str(path), "list", "--json")).out)["corrections"]
+
+
+def test_a_match_without_a_hand_has_nothing_to_correct() -> None:
+    """A match in which no hand was played to its end is said to have none."""
+    assert "has no hand" in why_not(NOTE, "1.1", {0: "Ann"}, 0)
 
 
 async def test_the_matches_of_all_processes_are_found(folder: Path, tmp_path: Path) -> None:

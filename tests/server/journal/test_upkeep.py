@@ -13,9 +13,9 @@ from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Snapshot
 from racing_demon_protocol.record import read, verify
-from racing_demon_server.__main__ import main
 from racing_demon_server.journal.schema import open_journal
 from racing_demon_server.journal.upkeep import check
+from racing_demon_server.program import main
 
 from ...support.journals import journaled, play_match
 from ...support.servers import Peer, Served

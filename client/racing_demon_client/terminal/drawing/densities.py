@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["DENSITIES", "SMALLEST", "Density", "choose"]
+__all__ = ["DENSITIES", "SMALLEST", "Density", "choose", "fitting_in"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -87,7 +87,12 @@ SMALLEST: Final = (SMALL.width, SMALL.height)
 """The smallest terminal that shows the table."""
 
 
+def fitting_in(width: int, height: int) -> list[Density]:
+    """Return the densities that a terminal has room for, the smallest first; at least that one."""
+    return [d for d in DENSITIES.values() if d.width <= width and d.height <= height] or [SMALL]
+
+
 def choose(wanted: str, width: int, height: int) -> Density:
     """Return the density that was asked for, as far as it fits; else the roomiest that does."""
-    fitting = [d for d in DENSITIES.values() if d.width <= width and d.height <= height] or [SMALL]
+    fitting = fitting_in(width, height)
     return next((density for density in fitting if density.name == wanted), fitting[-1])

@@ -4,7 +4,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Final
 
-from rich.cells import cell_len
+from rich.cells import cell_len, chop_cells
 
 from racing_demon_protocol.cards import (
     RANK_NAMES,
@@ -19,7 +19,7 @@ from racing_demon_protocol.cards import (
 
 from ...plain.words import printable
 
-__all__ = ["ASCII", "UNICODE", "Glyphs", "cut", "fit", "screen_text"]
+__all__ = ["ASCII", "UNICODE", "Glyphs", "cut", "fit", "screen_text", "wrapped"]
 
 VARIATION_SELECTORS: Final = "\ufe0e\ufe0f"
 """They can make the sign before them as wide as two."""
@@ -118,6 +118,25 @@ def screen_text(text: str) -> str:
         if marks <= MOST_MARKS and char not in VARIATION_SELECTORS:
             kept.append(char)
     return "".join(kept)
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """Return a text in lines of so many cells at most, two at least; words that are longer are parted.
+
+    What fits is left as it is.
+    """
+    if cell_len(text) <= (width := max(2, width)):
+        return [text]
+    lines: list[str] = []
+    line = ""
+    for word in text.split():
+        longer = f"{line} {word}" if line else word
+        if cell_len(longer) > width >= cell_len(word):
+            lines.append(line)
+            longer = word
+        *full, line = chop_cells(longer, width) or [longer]
+        lines += full
+    return [*lines, line]
 
 
 def fit(text: str, width: int, glyphs: Glyphs) -> str:

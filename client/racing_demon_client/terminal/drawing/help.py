@@ -17,7 +17,8 @@ PILES = ("column-", "place-", "pile-", "foundation-")
 SIGNS = (
     ("underlined", "your card is in the air: the server has not answered yet"),
     ("= ? + x", "beside a player: stuck, connection lost, a bot stands in, left"),
-    ("[a] #3", "the column's key, and how many of its cards lie face down"),
+    ("number", "beside a column's key: how many of its cards lie face down"),
+    ("bars", "beside a player: cards in each quarter of the last minute"),
 )
 MOUSE = (
     ("click", "pick up, put down; on the stock: turn"),

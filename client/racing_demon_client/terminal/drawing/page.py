@@ -8,7 +8,7 @@ from racing_demon_protocol.view import TableView
 
 from ..ink import Mark, Role
 from .canvas import Canvas, Hit
-from .glyphs import Glyphs, cut
+from .glyphs import Glyphs, cut, wrapped
 from .scene import FeedLine
 
 __all__ = ["Page", "draw_page"]
@@ -53,11 +53,12 @@ class Page:
     """Each with its action, which a click there does."""
 
     def draw_feed(self, canvas: Canvas, y: int, width: int, glyphs: Glyphs) -> None:
-        """Write what happened from a row on, the newest last, as many lines as find room, so wide at most."""
+        """Write what happened from a row on, the newest last, as many rows as find room, so wide at most."""
         room = canvas.height - 3 - y
-        for line in list(self.feed)[-room:] if room > 0 else []:
-            canvas.put(2, y, cut(line.text, width - 4, glyphs), line.role)
-            y += 1
+        latest = list(self.feed)[-room:] if room > 0 else []
+        rows = [(text, line.role) for line in latest for text in wrapped(line.text, width - 4)]
+        for row, (text, role) in enumerate(rows[-room:], start=y):
+            canvas.put(2, row, text, role)
 
 
 def draw_page(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:

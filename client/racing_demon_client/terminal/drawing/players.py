@@ -1,6 +1,5 @@
 """The other players, and the feed below them."""
 
-import textwrap
 from collections.abc import Sequence
 
 from racing_demon_protocol import tally
@@ -13,7 +12,7 @@ from ...plain.words import duration
 from ..ink import Mark, Role, suit_role
 from .banner import draw_banner
 from .canvas import Hit
-from .glyphs import Glyphs, fit, screen_text
+from .glyphs import Glyphs, cut, fit, screen_text, wrapped
 from .scene import FeedLine
 from .sheet import Sheet
 
@@ -21,6 +20,7 @@ __all__ = ["draw_feed", "draw_players", "draw_race", "others"]
 
 SHORTEST_NAME = 5
 RACE_NAME = 10
+MOST_LINES = 3
 SHORT_KINDS = {Kind.RESERVE: "rsv", Kind.WASTE: "wst"}
 
 
@@ -184,7 +184,7 @@ def draw_feed(sheet: Sheet, x: int, y: int, end: int) -> None:
         return
     row = y
     for line in reversed(sheet.scene.feed):
-        for number, text in enumerate(_wrapped(line, width - 7)):
+        for number, text in enumerate(_shortened(line, width - 7, sheet.glyphs)):
             if row >= end:
                 return
             at = "" if number or line.at_ms is None else duration(line.at_ms)
@@ -193,5 +193,7 @@ def draw_feed(sheet: Sheet, x: int, y: int, end: int) -> None:
             row += 1
 
 
-def _wrapped(line: FeedLine, width: int) -> list[str]:
-    return textwrap.wrap(line.text, width, max_lines=3, placeholder=" ...") or [""]
+def _shortened(line: FeedLine, width: int, glyphs: Glyphs) -> list[str]:
+    """Return the beginning of what happened; the tally tells it to its end."""
+    lines = wrapped(line.text, width)
+    return [*lines[: MOST_LINES - 1], cut(" ".join(lines[MOST_LINES - 1 :]), width, glyphs)][: len(lines)]

@@ -23,7 +23,7 @@ def draw_tally(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
     canvas = draw_page(page, size, glyphs)
     view = page.view
     y = 2
-    if view.results:
+    if view.results or _is_running(view):
         canvas.put(2, y, _headline(view, page.seat), Role.ACCENT | Mark.STRONG)
     y = _draw_rows(canvas, page, y + 2, glyphs)
     for line in _proof(page):
@@ -33,8 +33,15 @@ def draw_tally(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
     return canvas
 
 
+def _is_running(view: TableView) -> bool:
+    """Tell whether a hand is on whose points are not in the tally yet."""
+    return view.phase in {Phase.COUNTDOWN, Phase.PLAYING, Phase.GRACE}
+
+
 def _headline(view: TableView, seat: int | None) -> str:
-    """Say how the hand ended, and how the match did."""
+    """Say which hand is played, or how the last one ended, and how the match did."""
+    if _is_running(view):
+        return f"Hand {view.hand} of {view.options.hands} is being played."
     result = view.results[-1]
     if view.phase is Phase.OVER and view.winners:
         won = " and ".join("you" if winner == seat else _name(view, winner) for winner in view.winners)
@@ -60,11 +67,11 @@ def _ending(view: TableView, result: HandResult, seat: int | None) -> str:
 def _draw_rows(canvas: Canvas, page: Page, y: int, glyphs: Glyphs) -> int:
     """Draw a line a player: points hand by hand, the total, a bar. Return the row below."""
     view = page.view
-    totals = tally.totals(view)
+    running = tally.points(view) if _is_running(view) else {}
+    totals = {seat: total + running.get(seat, 0) for seat, total in tally.totals(view).items()}
     seats = sorted(totals, key=lambda seat: -totals[seat])
     room = canvas.width - NAME - 4 - 8
     bar = BAR if room > BAR + 3 * HAND else 0
-    running = tally.points(view) if view.phase in {Phase.COUNTDOWN, Phase.PLAYING, Phase.GRACE} else {}
     results = view.results[-max(1, (room - bar) // HAND - bool(running)) :]
     heads = "".join(f"{result.hand:>{HAND - 1}} " for result in results)
     heads += f"{'now':>{HAND - 1}} " if running else ""
@@ -93,6 +100,8 @@ def _draw_rows(canvas: Canvas, page: Page, y: int, glyphs: Glyphs) -> int:
 def _proof(page: Page) -> list[str]:
     """Say what was revealed, and what came of checking it."""
     view = page.view
+    if _is_running(view):
+        return [f"promised before the deal: {view.commitment[:32]}"] if view.commitment else []
     if view.commitment is None or not page.seed:
         return [page.proof] if page.proof else []
     return [
@@ -103,5 +112,4 @@ def _proof(page: Page) -> list[str]:
 
 
 def _name(view: TableView, seat: int) -> str:
-    state = view.seats.get(seat)
-    return screen_text(state.name) if state else f"seat {seat + 1}"
+    return screen_text(view.player(seat)) or f"seat {seat + 1}"

@@ -1,27 +1,67 @@
 """What lies over a screen for a moment: help, chat, a question."""
 
 from collections.abc import Callable, Iterable
-from typing import ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from textual import events, on
 from textual.app import ComposeResult
+from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, Screen
 from textual.widgets import Button, Input, Label
 
 from ...replaying import PLACES
 from ..drawing.canvas import Canvas
+from ..drawing.glyphs import wrapped
 from ..drawing.help import draw_help, draw_text
 from ..look import Look
 from ..picture_widget import PictureWidget
 
-__all__ = ["ChatScreen", "HelpScreen", "PlaceScreen", "QuestionScreen", "TextScreen"]
+__all__ = [
+    "ChatScreen",
+    "Dialog",
+    "HelpScreen",
+    "PlaceScreen",
+    "QuestionScreen",
+    "TextScreen",
+    "is_on_top",
+    "pass_on",
+]
 
 MOST_CHAT = 200
+LEAST = 20
+"""So wide a text is at least, on whatever terminal."""
+Answer = TypeVar("Answer")
 
 
-class HelpScreen(ModalScreen[None]):
+def is_on_top(screen: Screen[Any]) -> bool:
+    """Tell whether a screen is the one that is seen; one that is going still has keys waiting for it."""
+    return screen.app.screen_stack[-1:] == [screen]
+
+
+def pass_on(screen: Screen[Any], event: events.Key) -> bool:
+    """Give a key that came while the screens changed to the one that is seen; tell whether it was so."""
+    if is_on_top(screen):
+        return False
+    event.stop()
+    event.prevent_default()
+    screen.app.post_message(events.Key(event.key, event.character))
+    return True
+
+
+class Dialog(ModalScreen[Answer]):
+    """What lies over a screen until it is answered: once, however many keys wait for it."""
+
+    def dismiss(self, result: Answer | None = None) -> AwaitComplete:
+        """Go with an answer; nothing happens when it has gone already."""
+        return super().dismiss(result) if is_on_top(self) else AwaitComplete()
+
+    def renew(self) -> None:
+        """Show what has changed at the table; most dialogs show nothing of it."""
+
+
+class HelpScreen(Dialog[None]):
     """The keys.
 
     Args:
@@ -47,6 +87,8 @@ class HelpScreen(ModalScreen[None]):
 
     def on_key(self, event: events.Key) -> None:
         """Show more, or go back."""
+        if pass_on(self, event):
+            return
         event.stop()
         event.prevent_default()
         steps = {"down": 1, "up": -1, "pagedown": 10, "pageup": -10}
@@ -66,19 +108,22 @@ class TextScreen(HelpScreen):
     """A text of several lines, the first of which is its title.
 
     Args:
-        lines: the text.
+        text: returns the lines, made for so many cells; what is longer is wrapped.
         look: returns how everything looks now.
 
     """
 
-    def __init__(self, lines: Iterable[str], look: Callable[[], Look]) -> None:
-        super().__init__([("", line) for line in lines], look)
+    def __init__(self, text: Callable[[int], Iterable[str]], look: Callable[[], Look]) -> None:
+        super().__init__([], look)
+        self._text = text
 
     def _draw(self, look: Look, width: int, height: int) -> Canvas:
+        room = max(LEAST, width - 4)
+        self._lines = [("", part) for line in self._text(room) for part in wrapped(line, room)]
         return draw_text(self._lines, self._first, (width, height), look.glyphs)
 
 
-class ChatScreen(ModalScreen[str]):
+class ChatScreen(Dialog[str]):
     """One line to say to the table."""
 
     DEFAULT_CSS = """
@@ -108,7 +153,7 @@ class PlaceScreen(ChatScreen):
         yield Input(placeholder=f"go to: {PLACES} (Escape: back)", max_length=16, compact=True)
 
 
-class QuestionScreen(ModalScreen[bool]):
+class QuestionScreen(Dialog[bool]):
     """A question with yes and no.
 
     Args:

@@ -1,8 +1,14 @@
 """The table's options as a form, made from the model of the options."""
 
+import ast
 import enum
+import re
 import types
 import typing
+from collections.abc import Mapping
+from functools import cache
+from inspect import getsource
+from itertools import pairwise
 from typing import Any, ClassVar
 
 from pydantic import ValidationError
@@ -10,7 +16,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.screen import ModalScreen
+from textual.events import DescendantFocus
 from textual.widgets import Button, Input, Label, Select
 
 from racing_demon_protocol.errors import InvalidGame
@@ -18,58 +24,74 @@ from racing_demon_protocol.games import GAMES, declare
 from racing_demon_protocol.options import Options
 
 from ...explaining import explained
+from .dialogs import Dialog
 
-__all__ = ["OptionsScreen", "choices_of"]
+__all__ = ["OptionsScreen", "choices_of", "meanings"]
 
 USUAL = ""
 """Stands for: as the game has it."""
 
 
-class OptionsScreen(ModalScreen[Options | None]):
-    """Lets the host change what is played.
+class OptionsScreen(Dialog[Options]):
+    """Shows what is played, and lets the host change it.
 
     Args:
         options: as they are.
+        locked: why they cannot be changed now; empty: they can.
 
     """
 
     DEFAULT_CSS = """
     OptionsScreen { align: center middle; }
     OptionsScreen > Vertical { width: 76; height: auto; max-height: 100%; border: round $primary; }
-    OptionsScreen VerticalScroll { height: auto; max-height: 20; }
+    OptionsScreen VerticalScroll { height: auto; max-height: 18; }
     OptionsScreen .row { height: 1; }
     OptionsScreen .row Label { width: 24; }
     OptionsScreen .row Input, OptionsScreen .row Select { width: 1fr; }
     OptionsScreen #wrong { color: $error; height: auto; }
+    OptionsScreen #meaning { height: 2; color: $text-muted; }
     OptionsScreen #buttons { height: 1; }
     OptionsScreen Button { margin-right: 2; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", "back")]
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: Options, locked: str = "") -> None:
         super().__init__()
         self._options = options
+        self._locked = locked
 
     def compose(self) -> ComposeResult:
         """Lay a row out for each option."""
         with Vertical():
-            with VerticalScroll(can_focus=False):
+            if self._locked:
+                yield Label(self._locked, markup=False)
+            with VerticalScroll(can_focus=bool(self._locked)):
                 for name in Options.model_fields:
                     with Horizontal(classes="row"):
                         yield Label(name.replace("_", " "), markup=False)
                         yield self._editor(name)
+            yield Label("", id="meaning", markup=False)
             yield Label("", id="wrong", markup=False)
             with Horizontal(id="buttons"):
-                yield Button("Play this", id="take", variant="primary", compact=True)
+                if not self._locked:
+                    yield Button("Play this", id="take", variant="primary", compact=True)
                 yield Button("Back", id="back", compact=True)
+
+    def on_descendant_focus(self, event: DescendantFocus) -> None:
+        """Say what the option means that is being looked at."""
+        self.query_one("#meaning", Label).update(meanings().get(event.widget.id or "", ""))
 
     def _editor(self, name: str) -> Select[str] | Input:
         value = getattr(self._options, name)
         written = USUAL if value is None else _written(value)
         choices = choices_of(name)
+        editor: Select[str] | Input
         if choices:
-            return Select(choices, value=written, allow_blank=False, id=name, compact=True)
-        return Input(written, placeholder="as the game has it", id=name, compact=True)
+            editor = Select(choices, value=written, allow_blank=False, id=name, compact=True)
+        else:
+            editor = Input(written, placeholder="as the game has it", id=name, compact=True)
+        editor.disabled = bool(self._locked)
+        return editor
 
     @on(Button.Pressed, "#take")
     def _take(self) -> None:
@@ -112,6 +134,22 @@ def choices_of(name: str) -> list[tuple[str, str]]:
         if isinstance(kind, type) and issubclass(kind, enum.Enum):
             return [*usual, *((str(member.value), str(member.value)) for member in kind)]
     return []
+
+
+@cache
+def meanings() -> Mapping[str, str]:
+    """Return what each option means: the words beside it in the model, without where they come from."""
+    (model,) = ast.parse(getsource(Options)).body
+    assert isinstance(model, ast.ClassDef)
+    return {
+        field.target.id: re.sub(r" \(A\d+\)|``", "", text.value.value)
+        for field, text in pairwise(model.body)
+        if isinstance(field, ast.AnnAssign)
+        and isinstance(field.target, ast.Name)
+        and isinstance(text, ast.Expr)
+        and isinstance(text.value, ast.Constant)
+        and isinstance(text.value.value, str)
+    }
 
 
 def _written(value: object) -> str:

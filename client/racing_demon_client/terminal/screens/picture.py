@@ -18,6 +18,7 @@ from ..keymap import Keymap
 from ..look import Look
 from ..picture_widget import PictureWidget
 from ..session import Session
+from .dialogs import pass_on
 
 __all__ = ["Act", "AnalysisScreen", "LobbyScreen", "PictureScreen", "TallyScreen"]
 
@@ -62,6 +63,8 @@ class PictureScreen(Screen[None]):
 
     async def on_key(self, event: events.Key) -> None:
         """Do what a key means; one that means nothing here goes on to others."""
+        if pass_on(self, event):
+            return
         key = event.character if event.is_printable and event.character != " " else event.key
         action = self.keymap.action(key or "")
         if action is not None:

@@ -1,14 +1,14 @@
 """The players of a table, and what can be done with them."""
 
+from collections.abc import Callable, Set
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Button, Label, OptionList
 from textual.widgets.option_list import Option
 
@@ -17,8 +17,24 @@ from racing_demon_protocol.messages.server import SeatState
 from racing_demon_protocol.view import TableView
 
 from ..drawing.glyphs import screen_text
+from .dialogs import Dialog
 
 __all__ = ["Deed", "PlayersScreen"]
+
+OF_ONESELF: Final = {
+    "kick": "to leave, go back and press Ctrl-C.",
+    "host": "you are the host.",
+    "stand-in": "a bot stands in only for somebody whose connection is lost.",
+    "mute": "you need not be muted.",
+    "ignore": "you cannot ignore yourself.",
+}
+OF_A_BOT: Final = {
+    "host": "it cannot be the host.",
+    "stand-in": "it plays already. A bot stands in for somebody whose connection is lost.",
+    "mute": "it says nothing.",
+    "ignore": "it says nothing.",
+}
+"""Why something cannot be done with a certain player."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +53,11 @@ class Deed:
     fields: dict[str, Any] = field(default_factory=dict)
 
 
-class PlayersScreen(ModalScreen[Deed]):
+class PlayersScreen(Dialog[Deed]):
     """Shows who plays, and asks what is to be done with whom.
 
     Args:
-        view: the table.
+        view: returns the table as it is now.
         seat: the own seat; ``None`` for a spectator.
         ignored: the seats whose words are not shown here.
 
@@ -54,6 +70,7 @@ class PlayersScreen(ModalScreen[Deed]):
     PlayersScreen Vertical { border: round $primary; padding: 0 1; }
     PlayersScreen OptionList { height: auto; max-height: 10; border: none; padding: 0; }
     PlayersScreen OptionList:focus { border: none; }
+    PlayersScreen #wrong { color: $error; height: auto; }
     PlayersScreen Horizontal { height: auto; margin-top: 1; }
     PlayersScreen Button { margin-right: 1; min-width: 8; }
     """
@@ -66,30 +83,56 @@ class PlayersScreen(ModalScreen[Deed]):
         Binding("escape", "back", "back"),
     ]
 
-    def __init__(self, view: TableView, seat: int | None, ignored: frozenset[int]) -> None:
+    def __init__(self, view: Callable[[], TableView], seat: int | None, ignored: Set[int]) -> None:
         super().__init__()
-        self._states = [state for state in view.seats.values() if not state.left]
-        self._is_host = seat is not None and seat == view.host
-        self._host = view.host
+        self._view = view
+        self._seat = seat
         self._ignored = ignored
+        self._shown: list[tuple[int, str]] = []
+
+    @property
+    def _is_host(self) -> bool:
+        return self._seat is not None and self._seat == self._view().host
 
     def compose(self) -> ComposeResult:
         """Lay the players out, and below them what can be done."""
         with Vertical():
             yield Label("Who plays", markup=False)
-            yield OptionList(*(Option(Content(self._told(state))) for state in self._states))
+            yield OptionList()
+            yield Label("", id="wrong", markup=False)
             with Horizontal():
-                if self._is_host:
-                    yield Button("Send away (k)", id="kick", compact=True)
-                    yield Button("Host (h)", id="host", compact=True)
-                    yield Button("Bot (b)", id="stand-in", compact=True)
-                    yield Button("Mute (m)", id="mute", compact=True)
+                yield Button("Send away (k)", id="kick", classes="hosts", compact=True)
+                yield Button("Host (h)", id="host", classes="hosts", compact=True)
+                yield Button("Bot (b)", id="stand-in", classes="hosts", compact=True)
+                yield Button("Mute (m)", id="mute", classes="hosts", compact=True)
                 yield Button("Ignore (i)", id="ignore", compact=True)
                 yield Button("Back", id="back", compact=True)
 
+    def on_mount(self) -> None:
+        """Show who plays now."""
+        self.renew()
+
+    def renew(self) -> None:
+        """Show who plays by now; the cursor stays on its player."""
+        told = [(state.seat, self._told(state)) for state in self._view().seats.values() if not state.left]
+        self.query(".hosts").set(display=self._is_host)
+        if told == self._shown or not self.query(OptionList):  # it may not have been laid out yet
+            return
+        players = self.query_one(OptionList)
+        chosen, place = self._chosen(), players.highlighted or 0
+        self._shown = told
+        players.set_options(Option(Content(text)) for _, text in told)
+        seats = [seat for seat, _ in told]
+        players.highlighted = seats.index(chosen) if chosen in seats else min(place, len(seats) - 1)
+
+    def _chosen(self) -> int | None:
+        """Return the seat under the cursor."""
+        place = self.query_one(OptionList).highlighted
+        return self._shown[place][0] if place is not None and place < len(self._shown) else None
+
     def _told(self, state: SeatState) -> str:
         marks = [
-            "host" if state.seat == self._host else "",
+            "host" if state.seat == self._view().host else "",
             f"bot, {state.bot}" if state.bot else "",
             "" if state.connected else "away",
             f"a bot stands in ({state.stand_in})" if state.stand_in else "",
@@ -111,11 +154,13 @@ class PlayersScreen(ModalScreen[Deed]):
         self.dismiss(None)
 
     def action_take(self, what: str) -> None:
-        """Do something with the player under the cursor; what is the host's is refused by the server."""
-        place = self.query_one(OptionList).highlighted
-        if place is None or place >= len(self._states):
+        """Do something with the player under the cursor, or say why it cannot be done."""
+        state = self._view().seats.get(-1 if (chosen := self._chosen()) is None else chosen)
+        if state is None:
             return
-        state = self._states[place]
+        if wrong := self._refusal(what, state):
+            self.query_one("#wrong", Label).update(wrong)
+            return
         seat = {"seat": state.seat}
         deeds = {
             "kick": Deed(state.seat, cl.Kick, seat),
@@ -125,3 +170,11 @@ class PlayersScreen(ModalScreen[Deed]):
             "ignore": Deed(state.seat),
         }
         self.dismiss(deeds[what])
+
+    def _refusal(self, what: str, state: SeatState) -> str:
+        """Return why something cannot be done with a player; nothing where it can, for all that is known."""
+        if what != "ignore" and not self._is_host:
+            return "Only the host can do that."
+        if state.seat == self._seat:
+            return f"That is you: {OF_ONESELF[what]}"
+        return f"That is a bot: {OF_A_BOT[what]}" if state.bot and what in OF_A_BOT else ""
