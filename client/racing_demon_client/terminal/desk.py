@@ -250,7 +250,7 @@ class Desk:
         elif seat is None:
             text = "" if view.in_hand else "The cards are dealt when the players are ready."
         elif view.between_matches:
-            text = "Enter deals." if seat == view.host else "Enter: you are ready."
+            text = "Enter deals." if seat == view.host else "Enter says that you are ready."
         elif view.phase is Phase.TALLY:
             text = "Enter: ready for the next hand."
             if seconds := self.lately.seconds_to_deal(now):

@@ -39,7 +39,7 @@ from typing import Final, NamedTuple
 from rich.style import Style
 from textual.theme import Theme
 
-from .ink import Mark, Role
+from .ink import SUIT_ROLES, Mark, Role
 
 __all__ = ["NAMES", "TITLES", "Depth", "Palette", "depth_of", "palette", "theme"]
 
@@ -154,14 +154,17 @@ def _place(mark: Mark) -> Mark:
 def _plain(role: Role, mark: Mark) -> Style:
     """Return the style of an ink without colours.
 
-    Reverse says "red" and nothing else, so that a mark never makes a red card black. That leaves bold for
-    what is fresh, underlined for what is in the air, both for what is held or under the cursor, and
-    underlined and dim for a hint. Dim alone is no mark: many things are dim by their role, and some
+    On a card reverse says "red" and nothing else, so that a mark never makes a red card black. That leaves
+    bold for what is fresh, underlined for what is in the air, both for what is held or under the cursor, and
+    underlined and dim for a hint. What is no card, like the key of a hinted pile, is bold and reversed by a
+    hint, so that it is seen at once. Dim alone is no mark: many things are dim by their role, and some
     terminals cannot do it.
     """
     place = _place(mark)
     chosen = place in (Mark.HELD, Mark.CURSOR)
     hint = place == Mark.FITS
+    if hint and role not in SUIT_ROLES:
+        return Style(bold=True, reverse=True)
     bold = not hint and (chosen or bool(mark & BOLD) or role in (*LOUD, Role.KEY, Role.ACCENT))
     underline = bool(place or mark & Mark.AIR)
     faint = hint or (not bold and not underline and role in (Role.DIM, Role.BACK, Role.FRAME))

@@ -264,7 +264,7 @@ def test_what_is_dragged() -> None:
     [
         (Phase.COUNTDOWN, 0, "Look at your cards: play begins at the signal."),
         (Phase.LOBBY, 0, "Enter deals."),
-        (Phase.OVER, 1, "Enter: you are ready."),
+        (Phase.OVER, 1, "Enter says that you are ready."),
         (Phase.TALLY, 1, "Enter: ready for the next hand."),
         (Phase.TALLY, None, "The cards are dealt when the players are ready."),
         (Phase.PLAYING, None, ""),

@@ -223,6 +223,12 @@ def test_mono_has_no_colours(shown: Palette) -> None:
     assert shown.red_reversed
 
 
+@pytest.mark.parametrize("role", [Role.KEY, Role.DIM])
+def test_a_hint_stands_out_without_colours(role: Role) -> None:
+    """The key of a hinted pile, and its place when it is empty, are bold and reversed."""
+    assert Style(bold=True, reverse=True) == palette("mono").style(role | Mark.FITS)
+
+
 def test_mono_needs_no_rare_attributes() -> None:
     """Nothing but bold, underline, reverse and dim is used, and bold and dim never together."""
     for ink in (role | mark for role in Role for mark in range(0, 1024, 16)):
