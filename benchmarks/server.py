@@ -116,7 +116,7 @@ def parse(argv: Sequence[str] | None) -> Any:
         prog="bench", description=__doc__, epilog=NOTES, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--rounds", type=int, default=5, help="how often each is measured (default 5)")
-    parser.add_argument("--seconds", type=float, default=1.2, help="how long each time (default 1.2)")
+    parser.add_argument("--seconds", type=float, default=1.0, help="how long each time (default 1)")
     parser.add_argument("--tables", type=int, default=25, help="how many tables mostly (default 25)")
     parser.add_argument("--most-tables", type=int, default=500, help="how many at most (default 500)")
     parser.add_argument("--spectators", type=int, default=500, help="how many watch a table (default 500)")
