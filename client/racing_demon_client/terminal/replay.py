@@ -56,7 +56,6 @@ class ReplaySession(Session):
         desk.status = self._status
         desk.sees_all = True
         self._motion = desk.motion
-        self._over: list[Snapshot | ev.Event] = []
         if self.replay.paused:
             desk.motion = False
 
@@ -113,11 +112,6 @@ class ReplaySession(Session):
         elif isinstance(message, ev.HandOver):
             hand = (entry.message for entry in self.replay.tape.hand_at(self.replay.place))
             self._over = [each for each in hand if isinstance(each, Snapshot | ev.Event)]
-
-    async def check_hand(self) -> None:
-        """Check the hand that is over, in a thread, from its deal on; the replay may be further by now."""
-        self._hand = self._over
-        await super().check_hand()
 
     def _status(self) -> str:
         replay = self.replay

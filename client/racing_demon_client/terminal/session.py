@@ -75,6 +75,7 @@ class Session:
         self._keymaps: dict[tuple[str, ...], Keymap] = {}
         self.analysis: list[SeatAnalysis] = []
         self._hand: list[Snapshot | ev.Event] = []
+        self._over: list[Snapshot | ev.Event] = []
         self._story = Story()
         self._heard_at = self.now()
         self._pinged_at = 0
@@ -156,12 +157,12 @@ class Session:
         if isinstance(message, ev.HandOver):
             self.seed = message.seed
             self.proof = "checking the hand..."
+            self._over, self._hand = self._hand, [view.snapshot(0)]
 
     async def check_hand(self) -> None:
         """Check the hand that is over, in a thread: commitment, deal, every play, every point."""
-        hand, self._hand = self._hand, [self.client.view.snapshot(0)]
         try:
-            verdict = await asyncio.to_thread(verify, hand)
+            verdict = await asyncio.to_thread(verify, self._over)
         except InvalidRecord as error:
             self.proof = f"NOT RIGHT: {error}"
         except RacingDemonError as error:
