@@ -4,20 +4,20 @@ import sys
 from argparse import Action, ArgumentParser, ArgumentTypeError
 from typing import Any
 
+from . import __version__
+
 __all__ = ["Version", "port", "seats", "seed", "speed"]
 
 
 class Version(Action):
-    """Tells the program's name and version, which is looked for only when somebody asks."""
+    """Tells the program's name and version."""
 
     def __init__(self, **more: Any) -> None:
         super().__init__(nargs=0, help="show program's version number and exit", **more)
 
     def __call__(self, parser: ArgumentParser, *_: Any) -> None:
         """Tell it, and end the program."""
-        from importlib.metadata import version  # noqa: PLC0415 - it loads much
-
-        sys.stdout.write(f"{parser.prog} {version('racing-demon')}\n")
+        sys.stdout.write(f"{parser.prog} {__version__}\n")
         parser.exit()
 
 

@@ -89,17 +89,22 @@ class Pile:
     face_up: int = field(init=False, repr=False, compare=False)
     """How many cards at its top lie face up and are to be named."""
     gives_plainly: bool = field(init=False, repr=False, compare=False)
-    """Whether nothing is to be remembered, or turned over, when its top cards leave."""
+    """Whether nothing is to be remembered when its top cards leave."""
     takes_plainly: bool = field(init=False, repr=False, compare=False)
-    """Whether cards that come to it just lie there, on top, as they came."""
+    """Whether cards that come to it just lie there, on top."""
+    turns_over: bool = field(init=False, repr=False, compare=False)
+    """Whether the cards that leave it together are turned over: it is a stock."""
+    covers: bool = field(init=False, repr=False, compare=False)
+    """Whether cards that come to it cover others that lay face up."""
 
     def __post_init__(self) -> None:
         face_up = {Shows.TOP: self.view, Shows.LAST: 1, Shows.ALL: ALL_OF_THEM}.get(self.shows, 0)
         object.__setattr__(self, "face_up", face_up)
-        object.__setattr__(self, "gives_plainly", self.kind not in {Kind.STOCK, Kind.FOUNDATION})
-        covers = self.shows in {Shows.NONE, Shows.TOP}
-        takes_plainly = not (covers or self.counts or self.kind is Kind.STOCK) and self.under is None
-        object.__setattr__(self, "takes_plainly", takes_plainly)
+        object.__setattr__(self, "gives_plainly", self.kind is not Kind.FOUNDATION)
+        object.__setattr__(self, "turns_over", self.kind is Kind.STOCK)
+        object.__setattr__(self, "covers", self.shows is Shows.TOP)
+        hides = self.shows is Shows.NONE or self.kind is Kind.STOCK
+        object.__setattr__(self, "takes_plainly", not (hides or self.counts) and self.under is None)
 
     def opened(self) -> "Pile":
         """Return the same pile with all its cards face up, as the dealer sees it."""
@@ -213,20 +218,61 @@ class Board:
             InconsistentEvent: there is no such pile, or it does not hold so many cards.
 
         """
-        destination = self.carry(play)
-        if destination == play.source:
+        source = play.source
+        if self._carry_plainly(play):
+            cards, face_up = self.cards[source], self.piles[source].face_up
+            is_named = not cards or not face_up or (face_up == 1 and cards[-1] != UNKNOWN)
+            unnamed = [] if is_named else self.unnamed(source)
+            if self.piles[play.destination].covers:
+                unnamed += self.unnamed(play.destination)
+            return unnamed
+        destination = self._carry(play)
+        if destination == source:
             return []
-        unnamed = self.unnamed(play.source)
+        unnamed = self.unnamed(source)
         unnamed += self.unnamed(destination)
         return unnamed
 
-    def carry(self, play: Play) -> int:
-        """Carry a play out and return the pile that its cards came to.
+    def carry(self, play: Play) -> None:
+        """Carry a play out on a board whose cards are all known: nothing is turned up there.
 
         Raises:
             InconsistentEvent: there is no such pile, or it does not hold so many cards.
 
         """
+        if not self._carry_plainly(play):
+            self._carry(play)
+
+    def _carry_plainly(self, play: Play) -> bool:
+        """Carry a play out if cards just go from the top of one pile to that of another."""
+        source, count, destination, depth = play
+        piles = self.piles
+        if depth or count < 1 or self._turned or not (-1 < source < len(piles) > destination > -1):
+            return False
+        cards, origin, target = self.cards[source], piles[source], piles[destination]
+        if source == destination or count > len(cards) or not (origin.gives_plainly and target.takes_plainly):
+            return False
+        there, covers = self.cards[destination], target.covers
+        if count == 1:
+            if cards[-1] == UNKNOWN and not covers:
+                return False  # it may have to be named there
+            there.append(cards.pop())
+        else:
+            taken = cards[-count:]
+            if UNKNOWN in taken and not covers:
+                return False
+            if origin.turns_over:
+                taken.reverse()
+            del cards[-count:]
+            there += taken
+        if covers:
+            covered = len(there) - target.view
+            for index in range(max(0, covered - count), covered):
+                there[index] = UNKNOWN
+        return True
+
+    def _carry(self, play: Play) -> int:
+        """Carry any play out, and return the pile that its cards came to."""
         source, count, destination, depth = play
         if not (0 <= source < len(self.piles) and 0 <= destination < len(self.piles)):
             raise InconsistentEvent(f"no piles {source} and {destination}")
@@ -235,9 +281,6 @@ class Board:
             self._gather(origin)
             return source
         taken = self._take(source, count, depth)
-        if origin.gives_plainly and target.takes_plainly and not depth and not self._turned:
-            self.cards[destination] += taken
-            return destination
         if target.kind is Kind.STOCK or (origin.kind is Kind.STOCK and count > 0):
             taken.reverse()  # cards are turned over one by one, or as a packet: the order is the same
         if target.kind is Kind.STOCK and target.seat is not None and not self.cards[destination]:
@@ -288,7 +331,11 @@ class Board:
     def unnamed(self, pile: int) -> list[Place]:
         """Return the places of a pile that lie face up with their cards still unknown."""
         cards, face_up = self.cards[pile], self.piles[pile].face_up
-        if not cards or not face_up or (cards[-1] != UNKNOWN and UNKNOWN not in cards[-face_up:]):
+        if not cards or not face_up:
+            return []
+        if face_up == 1:
+            return [Place(pile, len(cards) - 1)] if cards[-1] == UNKNOWN else []
+        if cards[-1] != UNKNOWN and UNKNOWN not in cards[-face_up:]:
             return []
         start = max(0, len(cards) - face_up)
         return [Place(pile, index) for index in range(start, len(cards)) if cards[index] == UNKNOWN]

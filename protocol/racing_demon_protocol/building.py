@@ -27,6 +27,7 @@ from .fitting import FittingRules
 from .privileges import Grace
 from .specials import effects_of
 from .turning import Turning
+from .ways import NOTHING, Ways
 
 __all__ = ["BuildingRules"]
 
@@ -35,6 +36,8 @@ class BuildingRules(FittingRules):
     """The rules of one building game for the seats of one hand.
 
     Attributes:
+        asks_more: whether more is to be asked of a play than its two piles say.
+        takes_back: the seats that may take cards from some foundation again.
         is_classic: whether the game has no more than foundations, columns, reserves, and a stock that is
             turned to a waste, and any card may go wherever it fits.
 
@@ -74,6 +77,11 @@ class BuildingRules(FittingRules):
             seat: [pile for pile in own(seat, Kind.CELL) if getattr(groups[pile], "must", False)]
             for seat in seats
         }
+        self.takes_back = frozenset(
+            seat for seat in seats if any(self.may_take_back(seat, pile) for pile in self.layout.foundations)
+        )
+        self.asks_more = bool(self._effects or self._forces or any(self._must.values()))
+        self._ways = None if self.asks_more else Ways(self)
 
     def arrange(self, deck: Sequence[Card]) -> Sequence[Card]:
         """Return a seat's shuffled cards in the order in which they are dealt."""
@@ -85,6 +93,17 @@ class BuildingRules(FittingRules):
 
     def verify_play(self, board: Board, seat: int, play: Play) -> Play:
         """Return the play with its foundation resolved, if it is legal for the seat.
+
+        Raises:
+            IllegalPlay: it is not; the error carries the reason.
+
+        """
+        if self._ways is not None and self._ways.allow(board, seat, play):
+            return play
+        return self.verify_fully(board, seat, play)
+
+    def verify_fully(self, board: Board, seat: int, play: Play) -> Play:
+        """Do the same by asking every rule.
 
         Raises:
             IllegalPlay: it is not; the error carries the reason.
@@ -205,12 +224,17 @@ class BuildingRules(FittingRules):
             if self.accepts(board, pile, card) and self._may_go_up(board, seat, source, pile):
                 yield pile
 
+    def wanted_above(self, board: Board, seat: int) -> frozenset[Card]:
+        """Return the cards of the first pack that the foundations take from a seat now."""
+        goals = self._goals.get(seat, ())
+        return NOTHING.union(*[self.next_on(board, pile, board.cards[pile]) for pile in goals])
+
     def _may_go_up(self, board: Board, seat: int, source: int | None, foundation: int) -> bool:
         """Tell whether cards of a pile may go to a foundation at all; ``None``: whichever pile that is."""
         if source is None:
             return True
         refused = self._effects and self._refusal(board, seat, Play(source, 1, foundation))
-        return not refused and self._may_go(source, foundation)
+        return not refused and self.may_go(source, foundation)
 
     # Verification, step by step.
 
@@ -264,7 +288,7 @@ class BuildingRules(FittingRules):
             case Foundations():
                 self._verify_foundation(board, play, taken)
             case Tableau() as column if not board.cards[play.destination]:
-                if not self._fills_space(play.source, column, taken):
+                if not self.fills_space(play.source, column, taken):
                     raise IllegalPlay("That card cannot fill a space.")
             case Tableau() as column:
                 if not self._lands(board, seat, play, column, taken):
@@ -286,7 +310,7 @@ class BuildingRules(FittingRules):
         if len(taken) > 1:
             raise IllegalPlay("Cards go to the foundations one by one.")
         accepted = taken[0] != UNKNOWN and self.accepts(board, play.destination, taken[0])
-        if not accepted or not self._may_go(play.source, play.destination):
+        if not accepted or not self.may_go(play.source, play.destination):
             raise IllegalPlay("That foundation does not take this card.")
 
     def _verify_forced(self, board: Board, seat: int, play: Play) -> None:
@@ -390,7 +414,7 @@ class BuildingRules(FittingRules):
                 if pile != source and room and self._may_fill(board, seat, source, pile):
                     yield Play(source, 1, pile)
             for pile in spaces if is_stock else ():
-                if self._takes_unseen(pile) and self._fills_space(source, self._column(pile), [UNKNOWN]):
+                if self._takes_unseen(pile) and self.fills_space(source, self._column(pile), [UNKNOWN]):
                     yield Play(source, 1, pile)
 
     def _single_piles(self, seat: int) -> Iterator[int]:
@@ -411,7 +435,7 @@ class BuildingRules(FittingRules):
             return False
         column = self._column(play.destination)
         if not board.cards[play.destination]:
-            return self._fills_space(play.source, column, taken)
+            return self.fills_space(play.source, column, taken)
         return self._lands(board, seat, play, column, taken)
 
     def _forced_plays(self, board: Board, seat: int) -> list[Play]:

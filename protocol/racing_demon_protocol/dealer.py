@@ -76,7 +76,8 @@ class Dealer:
         return can_progress(rules, board, seat, self._surfacing(board, seat)) or rules.may_help(board, seat)
 
     def _cards(self, places: Sequence[Place]) -> tuple[Card, ...]:
-        return tuple(self._open.cards[pile][index] for pile, index in places)
+        cards = self._open.cards
+        return tuple([cards[pile][index] for pile, index in places])
 
     def _put_back(self, play: Play) -> None:
         """Make a play to a stock that is shuffled whenever it is made up anew."""

@@ -6,12 +6,12 @@ The test needs the cards that a player can surface by turning alone, which the d
 itself looks at the public board.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from .board import Board, Kind, Place, Play
 from .building import BuildingRules
-from .cards import UNKNOWN, Card
+from .cards import PACK_SIZE, UNKNOWN, Card
 from .declaration import Reserve, Stock, Tableau, TailRule
 
 __all__ = ["can_progress", "leads_on", "surfacing"]
@@ -71,19 +71,20 @@ def can_progress(rules: BuildingRules, board: Board, seat: int, surfaced: Iterab
 
     """
     layout = rules.layout
-    if any(rules.may_take_back(seat, pile) for pile in layout.foundations):
+    if seat in rules.takes_back:
         return True
     loose = list(surfaced)
     for pile in layout.own(seat, Kind.RESERVE):
         group = layout.groups[pile]
         if isinstance(group, Reserve) and group.playable and board.cards[pile]:
             loose.append(board.cards[pile][-1])
-    if any(_goes_up(rules, board, seat, card) for card in loose):
+    wanted = rules.wanted_above(board, seat)
+    if any(card % PACK_SIZE in wanted for card in loose):
         return True
     start = _arrange(_column(rules, pile, board.cards[pile]) for pile in layout.own(seat, Kind.TABLEAU))
     seen, waiting = {start}, [start]
     while waiting and len(seen) < SEARCH_LIMIT:
-        for outcome in _steps(rules, board, seat, waiting.pop(), loose):
+        for outcome in _steps(rules, wanted, waiting.pop(), loose):
             if outcome is None or _spaces(outcome) > _spaces(start):
                 return True
             if outcome not in seen:
@@ -152,23 +153,19 @@ def _arrange(columns: Iterable[Column]) -> Columns:
 
 def _column(rules: BuildingRules, pile: int, cards: Sequence[Card]) -> Column:
     face_up = tuple(card for card in cards if card != UNKNOWN)
-    return Column(rules.layout.groups.index(rules.layout.groups[pile]), len(face_up) < len(cards), face_up)
+    return Column(rules.layout.first[rules.layout.groups[pile].name], len(face_up) < len(cards), face_up)
 
 
 def _spaces(columns: Columns) -> int:
     return sum(not column.cards for column in columns)
 
 
-def _goes_up(rules: BuildingRules, board: Board, seat: int, card: Card) -> bool:
-    return next(rules.open_foundations(board, seat, card), None) is not None
-
-
 def _steps(
-    rules: BuildingRules, board: Board, seat: int, columns: Columns, loose: Sequence[Card]
+    rules: BuildingRules, wanted: Collection[Card], columns: Columns, loose: Sequence[Card]
 ) -> Iterator[Columns | None]:
     """Yield ``None`` for a play that makes progress, and each arrangement that another move leads to."""
     for column in columns:
-        if column.cards and _goes_up(rules, board, seat, column.cards[-1]):
+        if column.cards and column.cards[-1] % PACK_SIZE in wanted:
             yield None
         if any(_lands(rules, column, card) for card in loose):
             yield None

@@ -106,7 +106,8 @@ class FittingRules(Rules):
 
     # What may go where.
 
-    def _fills_space(self, source: int, column: Tableau, taken: Sequence[Card]) -> bool:
+    def fills_space(self, source: int, column: Tableau, taken: Sequence[Card]) -> bool:
+        """Tell whether cards of a pile may fill a space."""
         group, takes = self.layout.groups[source], column.space.takes
         takes = column.takes if takes is None else takes
         if takes is not None and group.name not in takes:
@@ -128,12 +129,12 @@ class FittingRules(Rules):
             return False
         if column.spaces_first and any(not board.cards[p] for p in self.layout.named(seat, column.name)):
             return False
-        return self._may_go(play.source, play.destination)
+        return self.may_go(play.source, play.destination)
 
     def _ends_singly(self, column: Tableau, cards: Sequence[Card]) -> bool:
         return len(cards) < 2 or cards[-2] == UNKNOWN or not self.continues(column, cards[-2], cards[-1])
 
-    def _may_go(self, source: int, destination: int) -> bool:
+    def may_go(self, source: int, destination: int) -> bool:
         """Tell whether the groups of two piles let cards go from the one to the other."""
         origin, target = self.layout.groups[source], self.layout.groups[destination]
         if origin.plays_to is not None and target.name not in origin.plays_to:
@@ -147,7 +148,7 @@ class FittingRules(Rules):
         origin, target = self.layout.groups[source], self._column(column)
         if origin.plays_to is not None and target.name not in origin.plays_to:
             return False
-        return self._may_go(source, column) or origin.name in (target.space.takes or ())
+        return self.may_go(source, column) or origin.name in (target.space.takes or ())
 
     def _may_fill(self, board: Board, seat: int, source: int, destination: int) -> bool:
         """Tell whether a pile's card may go to a cell or heap."""
@@ -156,7 +157,7 @@ class FittingRules(Rules):
             for name in group.takes or ():
                 if any(board.cards[pile] for pile in self.layout.named(seat, name)):
                     return name == self.layout.groups[source].name
-        return self._may_go(source, destination)
+        return self.may_go(source, destination)
 
     def _takes_unseen(self, destination: int) -> bool:
         """Tell whether a pile may be filled with the stock's top card, not yet seen."""

@@ -26,6 +26,7 @@ class Layout:
         piles: all piles by number: the table's first, then each seat's, in the order declared.
         opened: the same, all of whose cards are seen: as the dealer has them.
         groups: the declaration of each pile's group, by pile number.
+        first: the number of the first pile of each group, by the group's name.
         foundations: the numbers of all foundations.
         stock: the number of each seat's stock, if it has one.
         waste: the number of each seat's waste, if it has one.
@@ -51,6 +52,7 @@ class Layout:
         )
         self.opened = tuple(pile.opened() for pile in self.piles)
         self.foundations = tuple(pile.number for pile in self.piles if pile.kind is Kind.FOUNDATION)
+        self.first = {group.name: number for number, group in reversed([*enumerate(self.groups)])}
         self._named: dict[tuple[int, str], tuple[int, ...]] = {}
         self._own = {
             (seat, kind): tuple(p.number for p in self.piles if p.seat == seat and p.kind is kind)

@@ -1,6 +1,7 @@
 """Which rules play which declaration. The mechanic that a game names decides, and nothing else of it."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 from .building import BuildingRules
@@ -16,6 +17,9 @@ RULES: Final[dict[type[Mechanic], type[Rules]]] = {
 }
 """The rules of every mechanic."""
 
+MOST_SHARED: Final = 64
+"""Rules of so many games and parties are kept: most tables have the same."""
+
 
 def make_rules(game: Game, seats: Sequence[int]) -> Rules:
     """Return the rules of a game for the seats of one hand.
@@ -24,4 +28,11 @@ def make_rules(game: Game, seats: Sequence[int]) -> Rules:
         InvalidGame: the declaration does not work out.
 
     """
-    return RULES[type(game.mechanic)](game, seats)
+    kind = RULES[type(game.mechanic)]
+    return _shared(game, tuple(seats)) if kind is BuildingRules else kind(game, seats)
+
+
+@lru_cache(maxsize=MOST_SHARED)
+def _shared(game: Game, seats: tuple[int, ...]) -> BuildingRules:
+    """Return the rules of a building game, which know nothing of any hand: so hands can share them."""
+    return BuildingRules(game, seats)

@@ -122,7 +122,8 @@ class Rules:
         """Carry out a play that is legal, or that the game makes by itself; return the cards turned up."""
         places = board.shift(play)
         shown = tuple(name(play, places))
-        board.reveal(places, shown)
+        if places or shown:
+            board.reveal(places, shown)
         return shown
 
     def automatic(self, board: Board, seat: int) -> Play | None:
@@ -149,10 +150,7 @@ class Rules:
 
     def is_out(self, board: Board, seat: int) -> bool:
         """Tell whether a seat has reached the game's goal."""
-        for pile in self._to_empty[seat]:  # noqa: SIM110 - asked of every seat after every play
-            if board.cards[pile]:
-                return False
-        return True
+        return not any(map(board.cards.__getitem__, self._to_empty[seat]))
 
     def leads_on(self, board: Board, seat: int, hidden: Board) -> bool:
         """Tell whether a seat can still come further; the building games have a search of their own.

@@ -12,6 +12,7 @@ from .board import Board, Play
 from .errors import InconsistentEvent
 from .games import declare
 from .messages import events as ev
+from .messages.row import trusting
 from .messages.server import HandResult, SeatState, Snapshot
 from .options import Options
 from .racing import veiled
@@ -19,8 +20,10 @@ from .reasons import Phase
 from .rulebook import make_rules
 from .rules import Namer, Rules
 
-__all__ = ["IDENTICAL_LIMIT_MS", "Progress", "TableView"]
+__all__ = ["IDENTICAL_LIMIT_MS", "IN_HAND", "Progress", "TableView"]
 
+
+_trusted_played: Final = trusting(ev.Played)
 
 IN_HAND: Final = frozenset({Phase.PLAYING, Phase.GRACE})
 """When plays may be accepted."""
@@ -78,6 +81,7 @@ class TableView:
         self.winners: tuple[int, ...] = ()
         self.progress: dict[int, Progress] = {}
         self._dealt_private: Board | None = None
+        self._is_any_stuck = False
         self.paused = False
         self.locked = False
 
@@ -143,6 +147,8 @@ class TableView:
         except (LookupError, AttributeError, TypeError, ValueError) as error:
             raise InconsistentEvent(f"event {event.seq} does not fit: {error!r}") from error
         self.seq = event.seq
+        if not isinstance(event, ev.Played):
+            self._is_any_stuck = any(state.stuck for state in self.seats.values())
 
     def play(self, seat: int, counter: int, play: Play, name: Namer) -> ev.Played:
         """Carry out a play that is known to be legal, and return its event: the server's way to play.
@@ -158,15 +164,18 @@ class TableView:
         self._unstick(self.board, play)
         shown = Rules.carry_out(self.board, play, name)
         self.seq += not self.is_private
-        return ev.Played.trusted(
-            seq=self.seq,
-            seat=seat,
-            counter=counter,
-            source=play.source,
-            count=play.count,
-            destination=play.destination,
-            shown=shown,
-            depth=play.depth,
+        source, count, destination, depth = play
+        return _trusted_played(
+            {
+                "seq": self.seq,
+                "seat": seat,
+                "counter": counter,
+                "source": source,
+                "count": count,
+                "destination": destination,
+                "shown": shown,
+                "depth": depth,
+            }
         )
 
     def _played(self, event: ev.Played) -> None:
@@ -182,13 +191,9 @@ class TableView:
 
     def _unstick(self, board: Board, play: Play) -> None:
         """Take all "stuck" back, if a play brings the hand nearer to its end."""
-        if self.is_private:
-            return  # each seat's progress tells
-        for state in self.seats.values():
-            if state.stuck:
-                if board.is_progress(play):
-                    self._update_all(stuck=False)
-                return
+        if self._is_any_stuck and not self.is_private and board.is_progress(play):
+            self._is_any_stuck = False
+            self._update_all(stuck=False)  # where layouts are private, each seat's progress tells
 
     def _progressed(self, event: ev.Progressed) -> None:
         if event.seat not in self.progress:
@@ -396,6 +401,7 @@ class TableView:
         self.called = snapshot.called
         self.results = list(snapshot.results)
         self.winners = snapshot.winners
+        self._is_any_stuck = any(state.stuck for state in snapshot.seats)
         self.paused = snapshot.paused
         self.locked = snapshot.locked
         if any(len(result.seats) != len(result.points) for result in self.results):

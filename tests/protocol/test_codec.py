@@ -66,6 +66,18 @@ def test_a_play_is_what_its_model_makes_of_it(encoding: Encoding) -> None:
     check()
 
 
+@given(st.sampled_from([0x96, 0x97]), st.binary(max_size=50))
+@HARD
+def test_what_begins_like_a_play_may_be_anything(head: int, rest: bytes) -> None:
+    """Bytes that begin as a play does, and go on somehow, are a play in the right way or refused."""
+    frame = bytes([head, PlayCards.TAG]) + rest
+    try:
+        message = decode_client(frame)
+    except InvalidFrame:
+        return
+    assert PlayCards.model_validate(msgpack.unpackb(frame)[1:]) == message
+
+
 @given(messages(Played))
 @HARD
 def test_an_event_is_written_as_its_model_writes_it(event: Message) -> None:

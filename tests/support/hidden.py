@@ -24,7 +24,7 @@ from racing_demon_protocol.reasons import EndReason
 from racing_demon_protocol.record import to_line
 from racing_demon_protocol.shuffle import subseed
 from racing_demon_server.hall import Hall
-from racing_demon_server.logs import TableLog, set_up
+from racing_demon_server.logs import set_up
 from racing_demon_server.metrics import Metrics
 from racing_demon_server.publisher.outbox import Outbox
 from racing_demon_server.publisher.topics import Topics
@@ -114,7 +114,7 @@ class _Performance:
         self._broker = _Broker()
         self._metrics = Metrics()
         settings = Settings(seed=plan.seed, bot_speed=4.0, kept_events=30)
-        self._hall = Hall(settings, now, [self._metrics, TableLog(), self._broker])
+        self._hall = Hall(settings, now, [self._metrics, self._broker])
         self.room: Room = self._hall.open(plan.options)
         self._ears: list[tuple[str, Ear]] = []
         self._at: dict[int, Ear] = {}

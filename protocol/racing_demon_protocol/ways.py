@@ -1,0 +1,122 @@
+"""Ways: the plays that two piles alone decide, which in most games are nearly all.
+
+They are judged here at once. Whatever this does not allow is for the rules in full, which also say why.
+"""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from .board import Board, Play
+from .cards import PACK_SIZE, UNKNOWN, Card
+from .declaration import Base, Foundations, Group, Reserve, Stock, Tableau, Unit, Waits, Waste
+from .fitting import FittingRules
+from .sequences import faces, followers, successors
+
+__all__ = ["NOTHING", "Ways"]
+
+NOTHING: Final[frozenset[Card]] = frozenset()
+Fitting = Sequence[frozenset[Card]]
+"""For each card of the first pack, by its number, those that fit upon it."""
+
+
+class Way(NamedTuple):
+    """How cards go from the piles of one group to those of another.
+
+    Attributes:
+        opens: what a pile takes that is empty.
+        takes: what it takes else, by the number of cards that lie there; the last holds for all more.
+        run: what neighbours in a run must be, where runs move.
+        turn: so many cards are turned over at a time; 0 where cards are played.
+
+    """
+
+    opens: frozenset[Card] = NOTHING
+    takes: Sequence[Fitting] = ((NOTHING,) * PACK_SIZE,)
+    run: Fitting | None = None
+    turn: int = 0
+
+
+class Ways:
+    """The plain ways of one game.
+
+    Args:
+        rules: the game's rules. Where they ask more of every play than the two piles, there is no such way.
+
+    """
+
+    def __init__(self, rules: FittingRules) -> None:
+        self._rules = rules
+        self._groups = rules.layout.groups
+        self._names = [group.name for group in self._groups]
+        self._owners = [pile.seat for pile in rules.layout.piles]
+        self._ways: dict[tuple[str, str], Way] = {}
+
+    def allow(self, board: Board, seat: int, play: Play) -> bool:
+        """Tell whether a play is legal beyond doubt; else the rules have to be asked."""
+        source, count, destination, depth = play
+        owners = self._owners
+        if (
+            (depth or count < 1 or source == destination)
+            or not -1 < source < len(owners) > destination > -1
+            or owners[source] != seat
+            or owners[destination] not in {seat, None}
+        ):
+            return False
+        cards, there = board.cards[source], board.cards[destination]
+        way = self._ways.get((self._names[source], self._names[destination]))
+        if way is None:
+            way = self._found(source, destination)
+        if way.turn or count > len(cards):
+            return count == min(way.turn, len(cards))
+        card = cards[-count]
+        if card == UNKNOWN or (count > 1 and not _is_run(way.run, cards[-count:])):
+            return False
+        if not there:
+            return card % PACK_SIZE in way.opens
+        takes = way.takes[min(len(there), len(way.takes)) - 1]
+        return there[-1] != UNKNOWN and card % PACK_SIZE in takes[there[-1] % PACK_SIZE]
+
+    def _found(self, source: int, destination: int) -> Way:
+        way = self._ways[self._names[source], self._names[destination]] = self._way(source, destination)
+        return way
+
+    def _way(self, source: int, destination: int) -> Way:
+        """Return how cards go from one pile to another; where that is not plain, none do."""
+        origin, target = self._groups[source], self._groups[destination]
+        match origin, target:
+            case Stock(rounds=()), Waste(limit=None):
+                return Way(turn=origin.turn)
+            case ((Waste() | Tableau() | Reserve(playable=True, locked=False)), Tableau()):
+                return self._to_column(source, destination, origin, target)
+            case (
+                (Waste() | Tableau() | Reserve(playable=True, locked=False)),
+                Foundations(waits=Waits.NEVER),
+            ):
+                return self._to_foundation(source, destination, target)
+        return Way()
+
+    def _to_column(self, source: int, destination: int, origin: Group, column: Tableau) -> Way:
+        if column.cap is not None or column.spaces_first or column.unit is Unit.ONE_SIDE_SINGLE:
+            return Way()
+        rules = self._rules
+        opens = frozenset(card for card in range(PACK_SIZE) if rules.fills_space(source, column, [card]))
+        run = None
+        if isinstance(origin, Tableau) and origin.unit is Unit.TAIL:
+            run = followers(origin.build, origin.wrap)
+        takes = [followers(column.build, column.wrap)] if rules.may_go(source, destination) else Way().takes
+        return Way(opens, takes, run)
+
+    def _to_foundation(self, source: int, destination: int, group: Foundations) -> Way:
+        if not self._rules.may_go(source, destination):
+            return Way()
+        depends = isinstance(group.base, Base) or group.one_per_suit
+        opens = NOTHING if depends else faces(group.base)
+        full = (NOTHING,) * PACK_SIZE
+        return Way(opens, [*successors(group)[1:], full])
+
+
+def _is_run(run: Fitting | None, cards: Sequence[Card]) -> bool:
+    """Tell whether cards are known, and each fits on the one before."""
+    if run is None or UNKNOWN in cards:
+        return False
+    return all(cards[i] % PACK_SIZE in run[cards[i - 1] % PACK_SIZE] for i in range(1, len(cards)))
