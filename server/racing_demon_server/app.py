@@ -11,13 +11,14 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from . import __version__, garbage
+from racing_demon_protocol import __version__
+
+from . import garbage
 from .gateway import Gateway, listen, url_of
 from .hall import Hall
 from .journal.reading import last_us
 from .journal.schema import open_journal
 from .journal.writer import Journal
-from .logs import TableLog
 from .metrics import Metrics
 from .pages import Meter
 from .processes import Inherited
@@ -103,7 +104,7 @@ async def _serve(  # noqa: PLR0913, PLR0917
     stop_with_stdin: bool,
 ) -> None:
     brokers = publishers(settings, clock)
-    hall = Hall(settings, clock, [metrics, TableLog(), *brokers], journal)
+    hall = Hall(settings, clock, [metrics, *brokers], journal)
     hall.restore()
     _allow_sockets(settings)
     meter = Meter(lambda open_: metrics.text(open_, hall.listeners), metrics.cut, metrics.refused)

@@ -129,6 +129,8 @@ class Claims:
         if with_plays:
             self._changed |= self._played
             self._played.clear()
+        if not self._changed:
+            return []
         changed = [(actor, self._claims.get(actor)) for actor in self._changed]
         self._changed.clear()
         return changed

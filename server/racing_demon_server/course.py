@@ -143,7 +143,7 @@ class Course:
         assert hand is not None
         there = [seat for seat in self._view.hand_seats if not self._seating.state(seat).left]
         if not self._view.is_private:
-            if hand.is_dead(there):
+            if not hand.is_alive(at) and hand.is_dead(there):
                 self._stall(hand, EndReason.DEAD, at)
             return
         for seat in there:  # each alone: whoever cannot go on waits for the others

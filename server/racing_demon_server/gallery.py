@@ -66,7 +66,7 @@ class Gallery:
 
     def publish(self, frames: Frames) -> None:
         """Pass an event on, when its time has come."""
-        if isinstance(frames.event, OptionsSet):
+        if type(frames.event) is OptionsSet:
             self._delay_us = _delay_us(frames.event.options)
         if not self._sent and self._late is None and not self._delay_us:
             return

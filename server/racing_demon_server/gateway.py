@@ -11,11 +11,12 @@ from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
+from racing_demon_protocol import __version__
 from racing_demon_protocol.codec import MAX_CLIENT_FRAME, VERSION, Encoding
 from racing_demon_protocol.messages.server import Versions
 from racing_demon_protocol.reasons import CloseCode
 
-from . import __version__, pages
+from . import pages
 from .addresses import believed_address, networks
 from .connection import Connection
 from .hall import Hall

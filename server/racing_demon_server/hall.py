@@ -174,6 +174,7 @@ class Hall:
             past=past,
         )
         self._rooms[code] = room
+        log.info("table opened", extra={"table": code})
         for observer in self._observers:
             observer.opened(room.shown)
         self.expire(room)
@@ -199,6 +200,7 @@ class Hall:
         code = room.table.view.code
         self._stop_expiry(code)
         del self._rooms[code]
+        log.info("table closed", extra={"table": code})
         for observer in self._observers:
             observer.closed(room.shown)
 

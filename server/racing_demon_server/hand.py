@@ -64,6 +64,7 @@ class Hand:
         self._view = view
         self._dealer = dealer
         self._dealt_seq = view.seq
+        self._has_built = False
         self._arrivals: dict[int, list[Arrival]] = {pile: [] for pile in view.rules.layout.foundations}
 
     def play(self, seat: int, command: PlayCards, at: int) -> list[Played]:
@@ -75,13 +76,14 @@ class Hand:
         """
         if command.seen < self._dealt_seq:
             raise IllegalPlay("That play was meant for an earlier hand.", Reason.HAND_OVER)
-        upward = command.destination == FOUNDATIONS or self._is_foundation(command.destination)
-        times, count = (self._run(command), 1) if upward else (1, command.count)
+        play = Play(command.source, command.count, command.destination, command.depth)
+        if play.count == 1 or not (play.destination == FOUNDATIONS or self._is_foundation(play.destination)):
+            resolved = self.rules.verify_play(self.board, seat, play)
+            return self._carry_out(seat, command.counter, resolved, at)
         played: list[Played] = []
-        for _ in range(times):
+        for _ in range(self._run(play)):
             try:
-                wanted = Play(command.source, count, command.destination, command.depth)
-                resolved = self.rules.verify_play(self.board, seat, wanted)
+                resolved = self.rules.verify_play(self.board, seat, play._replace(count=1))
             except IllegalPlay:
                 if played:
                     break  # a run goes up card by card, as far as it goes
@@ -127,6 +129,17 @@ class Hand:
         self.dead_check_at = None
         return self._dealer.is_dead(self.board, list(seats))
 
+    def is_alive(self, at: int) -> bool:
+        """Tell whether a card was built since this was asked last, and if so, let it be asked again.
+
+        Then the hand was not dead at that moment, and no search is needed: it ends a little later, if
+        that was its last card.
+        """
+        is_alive, self._has_built = self._has_built, False
+        if is_alive:
+            self.dead_check_at = at + DEAD_CHECK_DELAY
+        return is_alive
+
     def ask_again(self, at: int) -> None:
         """Ask some time after ``at`` whether the hand is dead, if it is not to be asked before."""
         if self.dead_check_at is None:
@@ -160,13 +173,11 @@ class Hand:
             self._note_arrival(event, at)
         self._note_first_out(event.seat)
 
-    def _run(self, command: PlayCards) -> int:
+    def _run(self, play: Play) -> int:
         """Return how many plays a run to the foundations is at most: of cards that lie face up by now."""
-        if command.count <= 1:
-            return 1
-        cards = self.board.cards[command.source] if command.source < len(self.board.cards) else []
+        cards = self.board.cards[play.source] if play.source < len(self.board.cards) else []
         face_up = next((n for n, card in enumerate(reversed(cards)) if card == UNKNOWN), len(cards))
-        return max(1, min(command.count, face_up))
+        return max(1, min(play.count, face_up))
 
     def _carry_out(self, seat: int, counter: int, play: Play, at: int) -> list[Played]:
         self._note_play(play, at)
@@ -183,8 +194,10 @@ class Hand:
         self.ask_again(at)  # turning, too, can lose the last card that could be played
 
     def _note_arrival(self, event: Played, at: int) -> None:
-        if self._is_foundation(event.destination):
-            self._arrivals[event.destination].append(Arrival(event.seq, event.seat, at))
+        arrivals = self._arrivals.get(event.destination)
+        if arrivals is not None:
+            self._has_built = True
+            arrivals.append(Arrival(event.seq, event.seat, at))
 
     def _note_first_out(self, seat: int) -> None:
         """Note whether a seat is out after its play; no play puts another seat out before its own."""

@@ -16,14 +16,9 @@ import structlog
 from structlog.stdlib import ProcessorFormatter
 from structlog.typing import EventDict, Processor, WrappedLogger
 
-from racing_demon_protocol.messages.client import Command
-from racing_demon_protocol.messages.events import Event
-from racing_demon_protocol.messages.server import Accepted, Refused
-
 from .limits import Bucket
-from .shown import Shown
 
-__all__ = ["FORMATS", "TableLog", "Throttle", "set_up"]
+__all__ = ["FORMATS", "Throttle", "set_up"]
 
 FORMATS: Final = ("text", "json")
 NAME: Final = "racing_demon_server"
@@ -146,23 +141,3 @@ class Throttle(logging.Filter):
             record.left_out = left_out[0]
             left_out[0] = 0
         return True
-
-
-class TableLog:
-    """An observer that logs when tables are opened and closed."""
-
-    def opened(self, table: Shown) -> None:
-        """Log that a table was opened."""
-        log.info("table opened", extra={"table": table.view.code})
-
-    def closed(self, table: Shown) -> None:
-        """Log that a table was closed."""
-        log.info("table closed", extra={"table": table.view.code})
-
-    def published(self, table: Shown, event: Event) -> None:
-        """Log nothing: what is said and played at a table is the table's."""
-
-    def answered(
-        self, table: Shown, command: Command, reply: Accepted | Refused | None, took_us: int
-    ) -> None:
-        """Log nothing."""

@@ -18,13 +18,14 @@ from prometheus_client import (
     generate_latest,
 )
 
+from racing_demon_protocol import __version__
 from racing_demon_protocol.codec import VERSION
 from racing_demon_protocol.messages.client import Command, PlayCards
 from racing_demon_protocol.messages.events import Event, HandOver, Played
 from racing_demon_protocol.messages.server import Accepted, Refused
 from racing_demon_protocol.reasons import EndReason, Phase, Reason
 
-from . import __version__
+from .play_counts import PlayCounts
 from .room import Clock
 from .shown import Shown
 
@@ -33,15 +34,12 @@ __all__ = ["Metrics"]
 US: Final = 1_000_000
 """Microseconds in a second; Prometheus counts in seconds."""
 
-PLAY_BUCKETS: Final = (50e-6, 100e-6, 200e-6, 500e-6, 1e-3, 2e-3, 5e-3, 10e-3, 20e-3, 50e-3)
 WRITE_BUCKETS: Final = (100e-6, 200e-6, 500e-6, 1e-3, 2e-3, 5e-3, 10e-3, 20e-3, 50e-3, 0.1, 0.5, 2.0)
 LATE_BUCKETS: Final = (1e-3, 2e-3, 5e-3, 10e-3, 20e-3, 50e-3, 0.1, 0.2, 0.5, 1.0, 2.0)
 LAG_BUCKETS: Final = (1e-3, 2e-3, 5e-3, 10e-3, 20e-3, 50e-3, 0.1, 0.2, 0.5, 1.0)
 LAG_EVERY: Final = 0.25
 """Seconds between two looks at how late the loop is."""
 
-PLAYERS: Final = ("person", "bot", "table")
-"""Who makes a play; the table does where the game moves by itself."""
 SEATS: Final = ("person", "away", "bot")
 """Who has a seat: somebody who is connected, or is not just now, or a bot."""
 
@@ -71,8 +69,7 @@ class Metrics:
         self._make_histograms(registry)
 
     def _make_counters(self, registry: CollectorRegistry) -> None:
-        plays = Counter("racing_demon_plays", "Plays that were carried out.", ["by"], registry=registry)
-        self._plays = {by: plays.labels(by) for by in PLAYERS}
+        self._plays = PlayCounts(registry)
         refusals = Counter(
             "racing_demon_refusals", "Requests and commands that were refused.", ["reason"], registry=registry
         )
@@ -88,15 +85,6 @@ class Metrics:
         )
 
     def _make_histograms(self, registry: CollectorRegistry) -> None:
-        seconds = Histogram(
-            "racing_demon_play_seconds",
-            "From the arrival of a play to its answer, which for an accepted one is its broadcast.",
-            ["result"],
-            buckets=PLAY_BUCKETS,
-            registry=registry,
-        )
-        self._accepted = seconds.labels("accepted")
-        self._refused = seconds.labels("refused")
         self._late = Histogram(
             "racing_demon_race_late_seconds",
             "By how much the loser of a race came late.",
@@ -131,7 +119,7 @@ class Metrics:
     def published(self, table: Shown, event: Event) -> None:
         """Count plays and hands."""
         if isinstance(event, Played):
-            self._plays[self._player(table, event)].inc()
+            self._plays.by[self._player(table, event)] += 1
         elif isinstance(event, HandOver):
             self._hands[event.reason].inc()
 
@@ -139,17 +127,17 @@ class Metrics:
         self, table: Shown, command: Command, reply: Accepted | Refused | None, took_us: int
     ) -> None:
         """Count refusals and races, and note how long plays took, in microseconds."""
-        refused = isinstance(reply, Refused)
+        refused = reply if isinstance(reply, Refused) else None
         if isinstance(command, PlayCards):
-            (self._refused if refused else self._accepted).observe(took_us / US)
-        if isinstance(reply, Refused):
-            self.refused(reply.reason)
-            if reply.reason is Reason.BEATEN:
-                self._late.observe(reply.late_us / US)
+            self._plays.note("accepted" if refused is None else "refused", took_us / US)
+        if refused is not None:
+            self.refused(refused.reason)
+            if refused.reason is Reason.BEATEN:
+                self._late.observe(refused.late_us / US)
 
     @staticmethod
     def _player(table: Shown, play: Played) -> str:
-        """Return which of :data:`PLAYERS` made a play."""
+        """Return which of :data:`.play_counts.PLAYERS` made a play."""
         if not play.counter:
             return "table"
         seat = table.seats.get(play.seat)  # the rest of the batch has happened: it may be empty by now

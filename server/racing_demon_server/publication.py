@@ -6,7 +6,7 @@ everything is told at once.
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from racing_demon_protocol.messages.events import HandOver
 from racing_demon_protocol.messages.server import Snapshot
@@ -21,6 +21,9 @@ from .shown import Published
 from .table import Table
 
 __all__ = ["News", "Publication"]
+
+PLAYED: Final = frozenset({Phase.COUNTDOWN, Phase.PLAYING, Phase.GRACE})
+"""While a hand is dealt."""
 
 
 class News(NamedTuple):
@@ -75,7 +78,8 @@ class Publication:
         snapshot = self._snapshot(news)
         claims = self._table.claims.take_changed(with_plays=snapshot is not None)
         self._statements += self._journal.statements(news.frames, at, seeds, claims, snapshot)
-        self._untold.append(news._replace(view=self._published.copy_ahead(len(news.frames))))
+        ahead = self._published.copy_ahead(len(news.frames))
+        self._untold.append(news if ahead is None else news._replace(view=ahead))
 
     def write_down(self) -> None:
         """Write down all that is noted, together."""
@@ -95,7 +99,7 @@ class Publication:
     def _snapshot(self, news: News) -> Snapshot | None:
         """Return the table after a hand, for the journal; ``None`` while there is nothing new to keep."""
         view = self._table.view
-        if view.in_hand or view.phase is Phase.COUNTDOWN:
+        if view.phase in PLAYED:
             return None
         is_over = any(isinstance(each.event, HandOver) for each in news.frames)
         return view.snapshot_for(None, 0) if is_over else None

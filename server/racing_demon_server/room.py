@@ -293,9 +293,12 @@ class Room:
 
     def _note(self, events: list[Event], at: int, then: Callable[[], None] | None = None) -> None:
         """Note what has happened at a moment, and what is to be done when everybody knows."""
-        frames = [self._framed(event) for event in events]
-        parting = [listener for event in events if (listener := self._follow(event)) is not None]
-        self._publication.note(News(frames, parting, then), at, self._seeds(events))
+        frames, parting = [], []
+        for event in events:
+            frames.append(self._framed(event))
+            if type(event) is not Played and (listener := self._follow(event)) is not None:
+                parting.append(listener)
+        self._publication.note(News(frames, parting, then), at, self._seeds(events) if self._drawn else ())
 
     def _write_down(self) -> None:
         """Write down all that is noted, together; keep the time."""
@@ -304,8 +307,8 @@ class Room:
 
     def _framed(self, event: Event) -> Frames:
         """Return what is to be sent; a play without a number of its own is for its player alone."""
-        is_whispered = isinstance(event, Played) and event.seq == self._last_seq
-        self._last_seq = event.seq
+        before, self._last_seq = self._last_seq, event.seq
+        is_whispered = event.seq == before
         return Frames(event, event.seat) if is_whispered and isinstance(event, Played) else Frames(event)
 
     def _noted(self, seeds: Iterator[bytes]) -> Iterator[bytes]:
@@ -316,8 +319,6 @@ class Room:
 
     def _seeds(self, events: list[Event]) -> list[tuple[str, bytes]]:
         """Return the secrets of the hands that begin with these events, by the hands' ids."""
-        if not self._drawn:
-            return []
         drawn, self._drawn = self._drawn, []
         return list(zip((each.hand_id for each in events if isinstance(each, Committed)), drawn, strict=True))
 

@@ -91,6 +91,7 @@ class Session:
         self._frames = Bucket(settings.frames_per_second, settings.frame_burst)
         self._controls = Bucket(settings.controls_per_second, settings.control_burst)
         self._commands = Bucket(settings.commands_per_second, settings.command_burst)
+        self._backlog = settings.backlog_bytes
         self._greeted = False
         self._closing = False
         self._room: Room | None = None
@@ -121,7 +122,7 @@ class Session:
             return
         transport = self._connection.transport
         transport.write(frames)
-        if transport.get_write_buffer_size() > self._service.settings.backlog_bytes:
+        if transport.get_write_buffer_size() > self._backlog:
             self._service.note_cut(self._number, "slow_reader", "cut off a slow reader")
             self._closing = True
             transport.abort()
@@ -199,7 +200,11 @@ class Session:
         try:
             if self._text is not (self.encoding is Encoding.JSON):
                 raise InvalidFrame("text frames are for JSON, binary frames for msgpack")
-            self._handle(decode_client(data.decode() if self._text else data))
+            message = decode_client(data.decode() if self._text else data)
+            if type(message) is cl.PlayCards and self._greeted:
+                self._command(message)
+            else:
+                self._handle(message)
         except (InvalidFrame, UnicodeDecodeError) as error:
             reason = "text that is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
             self.close(CloseCode.BAD_FRAME, f"Not understood: {reason}"[:120])

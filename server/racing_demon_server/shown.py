@@ -11,7 +11,7 @@ from .table import Table
 
 __all__ = ["Published", "Shown"]
 
-MOST_PLAYS: Final = 32
+MOST_PLAYS: Final = 64
 """After so many events the judge's own view is taken over, so that no more plays wait to be followed."""
 
 
@@ -60,7 +60,7 @@ class Published:
 
     def follow(self, event: Event) -> None:
         """Follow an event that is told now."""
-        if isinstance(event, Played):
+        if type(event) is Played:
             self._plays.append(event)
         else:
             self.view.apply(event)

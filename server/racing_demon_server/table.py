@@ -15,7 +15,7 @@ from racing_demon_protocol.messages.server import Accepted, Refused, SeatState, 
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Phase, Reason
 from racing_demon_protocol.rulebook import make_rules
-from racing_demon_protocol.view import TableView
+from racing_demon_protocol.view import IN_HAND, TableView
 
 from .claims import Actor, Claim
 from .course import Course
@@ -174,7 +174,10 @@ class Table:
 
     def receive(self, actor: Actor, command: cl.Command, at: int) -> Answer:
         """Judge a command that arrived at a moment; everything that is due by then happens before."""
-        self._advance(at)
+        if at < self._now or not self._is_due_known or (self._due is not None and self._due <= at):
+            self._advance(at)
+        else:
+            self._now = at
         earlier = self.claims.earlier(actor, command.counter)
         if earlier is not None:
             return Answer(earlier, self._taken())
@@ -199,12 +202,12 @@ class Table:
         return Answer(refused, self._log.take())
 
     def _obey(self, actor: Actor, command: cl.Command) -> Refused | None:
-        host_does = self._HOSTS.get(type(command))
-        if host_does is None:
-            return self._SEATS[type(command)](self, self._seating.seat_of(actor), command)
+        seat_does = self._SEATS.get(type(command))
+        if seat_does is not None:
+            return seat_does(self, self._seating.seat_of(actor), command)
         if actor != self.view.host:
             raise CommandRefused(Reason.NOT_HOST, "Only the host of the table may do that.")
-        host_does(self, command)
+        self._HOSTS[type(command)](self, command)
         return None
 
     def tick(self, now: int) -> list[ev.Event]:
@@ -259,9 +262,9 @@ class Table:
 
     def _play(self, seat: int, command: cl.PlayCards) -> Refused | None:
         hand = self._course.hand
-        if self.view.phase in NOT_STARTED:
-            raise CommandRefused(Reason.NOT_STARTED, "Plays count from the signal on.")
-        if hand is None or not self.view.in_hand:  # of a table's past the hand that is over is not kept
+        if hand is None or self.view.phase not in IN_HAND:  # of a past the hand that is over is not kept
+            if self.view.phase in NOT_STARTED:
+                raise CommandRefused(Reason.NOT_STARTED, "Plays count from the signal on.")
             raise CommandRefused(Reason.HAND_OVER, "The hand is over.")
         self._verify_goes_on()
         try:

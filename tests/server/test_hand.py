@@ -59,6 +59,15 @@ def test_many_plays_share_one_test() -> None:
     assert sitting.now + DEAD_CHECK_DELAY == hand.dead_check_at
 
 
+def test_a_hand_that_goes_on_is_not_searched() -> None:
+    """Where a card came to the foundations meanwhile, the hand is alive, and asked about once more."""
+    sitting, hand = _hand(Own(["AS", "9D"]))
+    hand.play(0, _command(sitting, sitting.column(0)), sitting.now)
+    assert hand.is_alive(sitting.now + 7)
+    assert sitting.now + 7 + DEAD_CHECK_DELAY == hand.dead_check_at
+    assert not hand.is_alive(sitting.now + 8)
+
+
 def test_the_test_asks_only_those_who_play() -> None:
     """A seat that is not asked about has no play."""
     _, hand = _hand(Own(["AS", "9D"]), Own(["9D"]))

@@ -12,8 +12,7 @@ import pytest
 
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Accepted
-from racing_demon_server.logs import NAME, TableLog, Throttle, set_up
+from racing_demon_server.logs import NAME, Throttle, set_up
 
 from ..support.processes import server_process
 from ..support.servers import Peer
@@ -201,15 +200,6 @@ async def test_it_tells_of_its_start_its_tables_and_its_end() -> None:
     assert {"event": "server stopping", "tables": 1, "kept": False} == stopping
     assert {"event": "table closed", "table": ann.code} == closed
     assert {"event": "server stopped"} == stopped
-
-
-def test_plays_are_not_logged() -> None:
-    """What is played and said at a table is the table's."""
-    stream = logging_to("json", "debug")
-    quiet: Any = None
-    TableLog().published(quiet, ev.Said(seq=1, seat=0, text="hello"))
-    TableLog().answered(quiet, cl.Say(counter=1, text="hello"), Accepted(counter=1, seq=1), 5)
-    assert "" == stream.getvalue()
 
 
 @pytest.mark.parametrize("form", ["text", "json"])

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
+from racing_demon_protocol import __version__
 from racing_demon_protocol.codec import VERSION, encode
 from racing_demon_protocol.messages.server import Refused, Snapshot
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.shuffle import commitment
 
-from .. import __version__
 from ..claims import Actor, Claim
 from ..listener import Frames
 from .writer import INSERT_EVENT, KEEP_CLAIM, Journal, Statement
