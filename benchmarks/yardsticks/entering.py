@@ -135,6 +135,19 @@ def sit_at_relay(url: str, tables: int, members: int = SEATS) -> list[Socket]:
     return [Socket(url, f"t/{number}") for number in range(tables) for _ in range(members)]
 
 
+def stand_by_relay(url: str, number: int) -> list[Socket]:
+    """Return the sockets of so many at a table of a relay at which nobody says anything."""
+    return [Socket(url, "t/idle") for _ in range(number)]
+
+
+def look_on(url: str, number: int) -> list[Socket]:
+    """Return the sockets of so many who watch a table of ours at which nothing happens, and of its host."""
+    if not number:
+        return []
+    host, codes = sit_down(url, 1, seats=1, start=False)
+    return host + watch(url, codes, number)
+
+
 def sit_down(
     url: str, tables: int, *, seats: int = SEATS, start: bool = True
 ) -> tuple[list[Socket], list[str]]:
@@ -146,13 +159,14 @@ def sit_down(
         host.say(Create(name="Player 1", options=OPTIONS))
         code = host.until(Seated.TAG)[1]
         codes.append(code)
-        party = [host]
-        for seat in range(1, seats):
-            guest = Socket(url)
+        guests = [Socket(url) for _ in range(1, seats)]
+        for seat, guest in enumerate(guests, 2):
             guest.say(Hello(version=VERSION))
-            guest.say(Join(code=code, name=f"Player {seat + 1}"))
+            guest.say(Join(code=code, name=f"Player {seat}"))
+            guest.until(Seated.TAG)
+        for guest in guests:
             guest.until(Snapshot.TAG)
-            party.append(guest)
+        party = [host, *guests]
         if start:
             host.say(Start(counter=1))
         found += party

@@ -30,20 +30,20 @@ def half_load(script: Sequence[Step], tables: int, seconds: float) -> float:
     return round(median(plain.run(tables, load).plays for _ in range(RUNS)) / 2, -2)
 
 
-def crowded(script: Sequence[Step], rounds: int, seconds: float, tables: int) -> list[Row]:
-    """Measure them with many tables, at the pace of people."""
-    section = f"Latency: {tables} tables of 8, {PACE} plays a second each, ms to the last of eight"
-    return _rows(section, _measure(script, rounds, seconds, tables, tables * 8 * PACE))
+def crowded(script: Sequence[Step], rounds: int, seconds: float, tables: int, idle: int) -> list[Row]:
+    """Measure them with many tables, at the pace of people, and so many idle spectators elsewhere."""
+    section = f"Latency: {tables} tables of 8, {PACE} plays a second each, ms; {idle} idle spectators"
+    return _rows(section, _measure(script, rounds, seconds, tables, tables * 8 * PACE, idle))
 
 
-def _measure(
-    script: Sequence[Step], rounds: int, seconds: float, tables: int, rate: float
+def _measure(  # noqa: PLR0913, PLR0917
+    script: Sequence[Step], rounds: int, seconds: float, tables: int, rate: float, idle: int = 0
 ) -> dict[str, list[Measured]]:
     found: dict[str, list[Measured]] = {}
     load = Load(steps=singles(script), seconds=seconds, rate=rate, warm_up=1.5)
     for _ in range(rounds):
         for contestant in _measured():
-            found.setdefault(contestant.name, []).append(contestant.run(tables, load))
+            found.setdefault(contestant.name, []).append(contestant.run(tables, load, idle))
     return found
 
 

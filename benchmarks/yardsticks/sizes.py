@@ -17,7 +17,7 @@ PLAY_BYTES: Final = 10
 EVENT_BYTES: Final = 13
 """What an event takes: what a relay sends to each."""
 AIM_PLAY, AIM_EVENT, AIM_SNAPSHOT = 12, 16, 2_048
-AIM_CALLS: Final = 80
+AIM_CALLS: Final = 55
 """A little more than there are: who adds to the way of a play is to notice."""
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from .entering import Socket, sit_at_relay, sit_down
+from .entering import Socket, look_on, sit_at_relay, sit_down, stand_by_relay
 from .loading import Kind, Load, Measured, Program, measure, ours, program, relay
 from .rows import Row, ratios
 from .script import Step
@@ -34,10 +34,15 @@ class Contestant:
     kind: Kind = Kind.GAME
     window: int = 1
 
-    def run(self, tables: int, load: Load) -> Measured:
-        """Start it, fill its tables, and measure it under a load."""
+    def run(self, tables: int, load: Load, idle: int = 0) -> Measured:
+        """Start it, fill its tables, let some more look on idly, and measure it under a load."""
         with program(*self.command) as server:
-            return self.measure(server, tables, load)
+            idlers = (look_on if self.kind is Kind.GAME else stand_by_relay)(server.url, idle)
+            try:
+                return self.measure(server, tables, load)
+            finally:
+                for found in idlers:
+                    found.close()
 
     def measure(self, server: Program, tables: int, load: Load) -> Measured:
         """Fill so many tables of a server that runs, and measure it under a load."""
