@@ -11,8 +11,11 @@ from typing import Any, Final
 
 __all__ = ["begin", "is_due", "sweep"]
 
-THRESHOLDS: Final = (700, 3, 1)
-"""A full collection comes with some 5,000 objects more than there were at the last: it takes 1 or 2 ms."""
+THRESHOLDS: Final = (3_000, 0, 0)
+"""A full collection comes with some 9,000 objects more than there were at the last: it takes 1 or 2 ms.
+
+What is played and still to be written is less than the first of these: it comes and goes uncollected.
+"""
 FEW: Final = 100
 """So many closed connections are worth a sweep while nobody plays."""
 MANY: Final = 20_000

@@ -49,21 +49,24 @@ class Frames:
 
     """
 
+    __slots__ = ("_binary", "_packed", "_text", "event", "seat")
+
     def __init__(self, event: Event, seat: int | None = None) -> None:
         self.event = event
         self.seat = seat
-        self._frames: dict[Encoding, bytes] = {}
         self._packed: bytes | None = None
+        self._binary: bytes | None = None
+        self._text: bytes | None = None
 
     def framed(self, encoding: Encoding) -> bytes:
         """Return the event as the bytes that go through a socket."""
-        frame = self._frames.get(encoding)
-        if frame is None:
-            packed = self.packed() if encoding is Encoding.MSGPACK else None
-            frame = self._frames[encoding] = (
-                framed(self.event, encoding) if packed is None else _frame(packed)
-            )
-        return frame
+        if encoding is Encoding.MSGPACK:
+            if self._binary is None:
+                self._binary = _frame(self.packed())
+            return self._binary
+        if self._text is None:
+            self._text = framed(self.event, encoding)
+        return self._text
 
     def packed(self) -> bytes:
         """Return the event as it is on the wire and in the journal."""

@@ -4,38 +4,28 @@ What arrived together is written down together; nothing is told before it is wri
 everything is told at once.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final
 
 from racing_demon_protocol.messages.events import HandOver
 from racing_demon_protocol.messages.server import Snapshot
 from racing_demon_protocol.reasons import Phase
-from racing_demon_protocol.view import TableView
 
 from .audience import Audience
 from .journal.keeping import TableJournal
 from .journal.writer import Statement
-from .listener import Frames, Listener
+from .listener import Frames
 from .shown import Published
 from .table import Table
 
-__all__ = ["News", "Publication"]
+__all__ = ["Publication", "Then"]
 
 PLAYED: Final = frozenset({Phase.COUNTDOWN, Phase.PLAYING, Phase.GRACE})
 """While a hand is dealt."""
 
-
-class News(NamedTuple):
-    """What is told together: events, then good-byes to those who were sent away, then what else there is.
-
-    ``view`` may be the table as it is with all that.
-    """
-
-    frames: list[Frames]
-    parting: list[Listener]
-    then: Callable[[], None] | None = None
-    view: TableView | None = None
+Then = Callable[[], None]
+"""What is to be done when all that has happened before is told."""
 
 
 class Publication:
@@ -61,25 +51,35 @@ class Publication:
         self._journal = journal
         self._published = published
         self._statements: list[Statement] = []
-        self._untold: list[News] = []
+        self._untold: list[Frames | Then] = []
 
-    def note(self, news: News, at: int, seeds: Iterable[tuple[str, bytes]]) -> None:
+    def note(
+        self,
+        frames: Sequence[Frames],
+        at: int,
+        seeds: Iterable[tuple[str, bytes]] = (),
+        then: Sequence[Then] = (),
+    ) -> None:
         """Note what has happened: to be written down and then told, or told at once where nothing is kept.
 
         Args:
-            news: what is to be told.
-            at: when it happened.
-            seeds: the secrets of hands that begin with it, by their ids.
+            frames: the events.
+            at: when they happened.
+            seeds: the secrets of hands that begin with them, by their ids.
+            then: what is to be done when they are told, in this order.
 
         """
         if self._journal is None or self._published is None:
-            self._tell(news)
+            self._tell([*frames, *then])
             return
-        snapshot = self._snapshot(news)
+        snapshot = self._snapshot(frames)
         claims = self._table.claims.take_changed(with_plays=snapshot is not None)
-        self._statements += self._journal.statements(news.frames, at, seeds, claims, snapshot)
-        ahead = self._published.copy_ahead(len(news.frames))
-        self._untold.append(news if ahead is None else news._replace(view=ahead))
+        self._statements += self._journal.statements(frames, at, seeds, claims, snapshot)
+        ahead = self._published.copy_ahead(len(frames))
+        self._untold += frames
+        if ahead is not None:
+            self._untold.append(partial(self._published.take_over, ahead))
+        self._untold += then
 
     def write_down(self) -> None:
         """Write down all that is noted, together."""
@@ -88,35 +88,31 @@ class Publication:
             self._journal.write(self._statements, partial(self._tell_late, self._untold))
             self._statements, self._untold = [], []
 
-    def when_written(self, then: Callable[[], None]) -> None:
+    def when_written(self, then: Then) -> None:
         """Do something when all that has happened until now is told."""
         if self.unwritten:
-            self.note(News([], [], then), 0, ())
+            self._untold.append(then)
             self.write_down()
         else:
             then()
 
-    def _snapshot(self, news: News) -> Snapshot | None:
+    def _snapshot(self, frames: Sequence[Frames]) -> Snapshot | None:
         """Return the table after a hand, for the journal; ``None`` while there is nothing new to keep."""
         view = self._table.view
         if view.phase in PLAYED:
             return None
-        is_over = any(isinstance(each.event, HandOver) for each in news.frames)
+        is_over = any(isinstance(each.event, HandOver) for each in frames)
         return view.snapshot_for(None, 0) if is_over else None
 
-    def _tell_late(self, written: list[News]) -> None:
+    def _tell_late(self, written: Sequence[Frames | Then]) -> None:
         self.unwritten -= 1
-        for news in written:
-            self._tell(news)
+        self._tell(written)
 
-    def _tell(self, news: News) -> None:
-        for each in news.frames:
-            if self._published is not None:
-                self._published.follow(each.event)
-            self._audience.tell(each)
-        if self._published is not None and news.view is not None:
-            self._published.take_over(news.view)
-        for listener in news.parting:
-            self._audience.send_away(listener)
-        if news.then is not None:
-            news.then()
+    def _tell(self, news: Sequence[Frames | Then]) -> None:
+        for each in news:
+            if isinstance(each, Frames):
+                if self._published is not None:
+                    self._published.follow(each)
+                self._audience.tell(each)
+            else:
+                each()

@@ -36,7 +36,7 @@ from .journal.keeping import TableJournal
 from .listener import Frames, Listener
 from .lock import Lock
 from .observer import Observer
-from .publication import News, Publication
+from .publication import Publication, Then
 from .shown import Published, Shown
 from .table import Answer, Past, Table
 
@@ -241,10 +241,10 @@ class Room:
                 text = "You have left this table."
             else:
                 answer = self._judge(item.actor, item.command, item.arrived)
-                self._note(answer.events, item.arrived, partial(self._answer, item, answer.reply))
+                self._note(answer.events, item.arrived, [partial(self._answer, item, answer.reply)])
                 continue
             refused = Refused(counter=item.command.counter, reason=Reason.NOT_SEATED, text=text)
-            self._note([], item.arrived, partial(self._answer, item, refused))
+            self._note([], item.arrived, [partial(self._answer, item, refused)])
         self._write_down()
 
     def _judge(self, actor: Actor, command: Command, at: int) -> Answer:
@@ -291,14 +291,15 @@ class Room:
         if self.journal is None:
             self.audience.send_out()  # no more of it comes in this turn
 
-    def _note(self, events: list[Event], at: int, then: Callable[[], None] | None = None) -> None:
+    def _note(self, events: list[Event], at: int, then: Sequence[Then] = ()) -> None:
         """Note what has happened at a moment, and what is to be done when everybody knows."""
-        frames, parting = [], []
+        frames, parting = [], list[Then]()
         for event in events:
             frames.append(self._framed(event))
             if type(event) is not Played and (listener := self._follow(event)) is not None:
-                parting.append(listener)
-        self._publication.note(News(frames, parting, then), at, self._seeds(events) if self._drawn else ())
+                parting.append(partial(self.audience.send_away, listener))
+        seeds = self._seeds(events) if self._drawn else ()
+        self._publication.note(frames, at, seeds, [*parting, *then])
 
     def _write_down(self) -> None:
         """Write down all that is noted, together; keep the time."""

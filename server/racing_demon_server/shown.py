@@ -3,15 +3,17 @@
 from collections.abc import Mapping
 from typing import Final, Protocol
 
+from racing_demon_protocol.codec import decode_server
 from racing_demon_protocol.messages.events import Event, Played
 from racing_demon_protocol.messages.server import SeatState
 from racing_demon_protocol.view import TableView
 
+from .listener import Frames
 from .table import Table
 
 __all__ = ["Published", "Shown"]
 
-MOST_PLAYS: Final = 64
+MOST_PLAYS: Final = 256
 """After so many events the judge's own view is taken over, so that no more plays wait to be followed."""
 
 
@@ -42,14 +44,18 @@ class Published:
         self.elapsed_ms = table.elapsed_ms
         self._table = table
         self._view = table.view.copy()
-        self._plays: list[Played] = []
-        self._judged = 0
+        self._plays: list[bytes] = []  # of which garbage collection need not know
+        self._untold = self._since_copy = 0
 
     @property
     def view(self) -> TableView:
         """What everybody sees."""
+        if self._plays and not self._untold:
+            self.take_over(self._table.view.copy())
         for play in self._plays:
-            self._view.apply(play)
+            event = decode_server(play)
+            assert isinstance(event, Event)
+            self._view.apply(event)
         self._plays.clear()
         return self._view
 
@@ -58,19 +64,21 @@ class Published:
         """Who sits where; who is stuck may be some plays old."""
         return self._view.seats
 
-    def follow(self, event: Event) -> None:
+    def follow(self, frames: Frames) -> None:
         """Follow an event that is told now."""
-        if type(event) is Played:
-            self._plays.append(event)
+        if type(frames.event) is Played:
+            self._plays.append(frames.packed())
         else:
-            self.view.apply(event)
+            self.view.apply(frames.event)
+        self._untold -= 1
 
     def copy_ahead(self, events: int) -> TableView | None:
-        """Return from time to time how the table is after so many new events, for when they are told."""
-        self._judged += events
-        if self._judged < MOST_PLAYS:
+        """Note that so many events were judged; return now and then how the table is when they are told."""
+        self._untold += events
+        self._since_copy += events
+        if self._since_copy < MOST_PLAYS:
             return None
-        self._judged = 0
+        self._since_copy = 0
         return self._table.view.copy()
 
     def take_over(self, view: TableView) -> None:

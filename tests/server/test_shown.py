@@ -8,6 +8,7 @@ import pytest
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.client import Stuck
 from racing_demon_protocol.view import TableView
+from racing_demon_server.listener import Frames
 from racing_demon_server.shown import Published
 
 from ..support.tables import MS, Sitting
@@ -34,7 +35,7 @@ class Late:
             events, ahead = self._waiting.popleft()
             for event in events:
                 self.told.apply(event)
-                self.published.follow(event)
+                self.published.follow(Frames(event))
             if ahead is not None:
                 self.published.take_over(ahead)
 

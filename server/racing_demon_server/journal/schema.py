@@ -26,6 +26,9 @@ APPLICATION_ID: Final = int.from_bytes(b"RDJ1", "big")
 BUSY_SECONDS: Final = 5.0
 """How long another program may hold the file, such as one that copies it."""
 
+STATEMENTS: Final = 256
+"""So many statements are kept prepared: one for each number of rows that are written together."""
+
 MIGRATIONS: Final = (
     # 1: the first release.
     """
@@ -174,6 +177,7 @@ def open_journal(
             timeout=BUSY_SECONDS,
             isolation_level=None,
             check_same_thread=False,
+            cached_statements=STATEMENTS,
         )
     except OSError as error:
         raise JournalUnusable(f"The journal {path} cannot be opened: {error.strerror}.") from error
@@ -182,6 +186,7 @@ def open_journal(
     try:
         _verify(db, path)
         if write:
+            db.execute("PRAGMA temp_store=MEMORY")  # else large transactions open files in /var/tmp
             db.execute("PRAGMA journal_mode=WAL")
             db.execute(f"PRAGMA synchronous={'FULL' if durability is Durability.FULL else 'NORMAL'}")
             _migrate(db)

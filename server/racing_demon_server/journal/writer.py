@@ -11,7 +11,7 @@ import queue
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
@@ -31,7 +31,7 @@ RETRY_SECONDS: Final = 0.25
 
 INSERT_EVENT: Final = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)"
 KEEP_CLAIM: Final = "INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?, ?)"
-ROWS: Final = 50
+ROWS: Final = 100
 """So many rows are written with one statement at most."""
 HOT: Final = {INSERT_EVENT, KEEP_CLAIM}
 """What is written for every play: SQL that ends with the row's values, to which others can be added."""
@@ -189,31 +189,34 @@ class Journal:
         return False
 
     def _commit(self, group: list[Entry]) -> None:
-        statements = [statement for entry in group for statement in entry.statements]
-        if not statements:
-            return
+        statements = list(_joined([statement for entry in group for statement in entry.statements]))
         try:
-            self._db.execute("BEGIN IMMEDIATE")
-            self._write(statements)
-            self._db.execute("COMMIT")
+            if len(statements) > 1:  # one alone is whole by itself
+                statements = [("BEGIN IMMEDIATE", ()), *statements, ("COMMIT", ())]
+            for sql, values in statements:
+                self._db.execute(sql, values)
         except Exception:
             if self._db.in_transaction:
                 with contextlib.suppress(sqlite3.Error):
                     self._db.execute("ROLLBACK")
             raise
 
-    def _write(self, statements: Sequence[Statement]) -> None:
-        """Write rows of a kind with one statement: with each the thread lets others go on, and waits."""
-        if {sql for sql, _ in statements} <= HOT:  # they do not depend on each other
-            statements = sorted(statements, key=_SQL)
-        for sql, alike in groupby(statements, _SQL):
-            rows = [values for _, values in alike]
-            most = ROWS if sql in HOT else 1
-            for begin in range(0, len(rows), most):
-                some = rows[begin : begin + most]
-                more = f", ({', '.join('?' * len(some[0]))})" * (len(some) - 1)
-                self._db.execute(sql + more, [value for row in some for value in row])
-
     def _call(self, function: Callable[..., None], *arguments: object) -> None:
         with contextlib.suppress(RuntimeError):  # the loop has ended
             self._loop.call_soon_threadsafe(function, *arguments)
+
+
+def _joined(statements: Sequence[Statement]) -> Iterator[Statement]:
+    """Yield statements that write the same, rows of a kind together.
+
+    With each statement the thread lets others go on, and has to wait for them.
+    """
+    if {sql for sql, _ in statements} <= HOT:  # they do not depend on each other
+        statements = sorted(statements, key=_SQL)
+    for sql, alike in groupby(statements, _SQL):
+        rows = [values for _, values in alike]
+        most = ROWS if sql in HOT else 1
+        for begin in range(0, len(rows), most):
+            some = rows[begin : begin + most]
+            more = f", ({', '.join('?' * len(some[0]))})" * (len(some) - 1)
+            yield sql + more, [value for row in some for value in row]

@@ -38,6 +38,12 @@ def test_a_new_file_is_its_owners_alone(path: Path) -> None:
         assert {0o600} == {stat.S_IMODE(file.stat().st_mode) for file in files}
 
 
+def test_nothing_is_put_aside_elsewhere(path: Path) -> None:
+    """What SQLite keeps for a while only is kept in memory: a full /var/tmp is no trouble."""
+    with contextlib.closing(open_journal(path, write=True)) as db:
+        assert (2,) == db.execute("PRAGMA temp_store").fetchone()
+
+
 def test_a_new_file_says_what_it_is(path: Path) -> None:
     """Its application and its version stand in its head."""
     open_journal(path, write=True).close()
