@@ -8,6 +8,7 @@
        the sockets: those of table 0 seat by seat, of table 1, ..., then of the watchers
 
    At the end of the script a game ends the hand, and has it dealt anew; a cycle has come back to where it began.
+   The first hand of each table of a game ends somewhere else in the script: tables of people are not in step.
 
    A step is sent at once; the next when every seat has had all FRAMES of it (RATE 0), or when it is due,
    RATE steps a second over all tables, and not before there are fewer than WINDOW steps on their way. A line
@@ -88,9 +89,23 @@ static void send_step(int number, double due)
 	}
 }
 
+/* So the others do not end their hands when this one does. */
+static void cut_first_hand(int number)
+{
+	struct table *t = &at[number];
+	t->sent = t->done = steps;
+	for (int i = 0; i < seats; i++) {
+		struct conn *c = &conns[number * seats + i];
+		c->step = steps;
+		c->left = script[0].frames;
+	}
+}
+
 static void ready(int number)
 {
 	struct table *t = &at[number];
+	if (kind == GAME && t->sent == 1 + (long)steps * number / tables)
+		cut_first_hand(number);
 	if (kind == GAME && t->sent && t->sent % steps == 0) {
 		/* All say that they are stuck: that ends the hand, and the same one is dealt again. */
 		t->signals = seats;
