@@ -126,6 +126,7 @@ async def _serve(  # noqa: PLR0913, PLR0917
     garbage.begin()
     sweeping = asyncio.create_task(_sweep(hall, gateway))
     announce(url)
+    preparing = asyncio.create_task(metrics.prepare())
     keeps = await stopping
     log.info("server stopping", extra={"tables": len(hall), "kept": keeps})
     if keeps:
@@ -140,8 +141,8 @@ async def _serve(  # noqa: PLR0913, PLR0917
     hall.close(for_good=not keeps)
     for broker in brokers:
         await broker.stop()
-    lag.cancel()
-    sweeping.cancel()
+    for task in (lag, sweeping, preparing):
+        task.cancel()
 
 
 async def _sweep(hall: Hall, gateway: Gateway) -> None:
