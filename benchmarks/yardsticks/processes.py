@@ -23,23 +23,27 @@ from racing_demon_server.settings import Settings
 from .entering import Socket, sit_down
 from .loading import Load, Program, measure, program
 from .rows import Row, ratios
-from .script import SEED, Step
+from .script import SEATS, SEED, Step, singles
 from .whole import LIMITS, loop_factory
 
 __all__ = ["COUNTS", "processes", "seated", "serving"]
 
 COUNTS: Final = (1, 2, 4)
 AIM_FLAT: Final = 1.1
+PACE: Final = 4
+"""Plays a second of each seat: so each process has the same to do, and they do not fight for the processor."""
 
 
 def processes(script: Sequence[Step], rounds: int, seconds: float, tables: int) -> list[Row]:
-    """Measure one process and several in turn, with so many tables on each of them."""
+    """Measure one process and several in turn, with so many tables on each of them, and as many plays."""
+    plays = singles(script)
     cost: dict[int, list[float]] = {count: [] for count in COUNTS}
     for _ in range(rounds):
         for count in COUNTS:
             with serving(count) as server, seated(server, tables) as sockets:
-                cost[count].append(measure(server, Load(steps=script, seconds=seconds), sockets).server_us)
-    section = f"Processes on one processor: {tables} tables of 8 on each, as many plays as go"
+                load = Load(steps=plays, seconds=seconds, rate=count * tables * SEATS * PACE)
+                cost[count].append(measure(server, load, sockets).server_us)
+    section = f"Processes on one processor: {tables} tables of 8 on each, {PACE} plays a second and seat"
     rows = [
         Row(section, f"{count} process{'es' * (count > 1)}: CPU a play, of all", "us", values)
         for count, values in cost.items()
