@@ -31,7 +31,7 @@ __all__ = ["COUNTS", "processes", "seated", "serving"]
 COUNTS: Final = (1, 2, 4)
 AIM_FLAT: Final = 1.1
 PACE: Final = 4
-"""Plays a second of each seat: so each process has the same to do, and they do not fight for the processor."""
+"""Plays a second of each seat: each process has the same to do, and they do not fight for the processor."""
 
 
 def processes(script: Sequence[Step], rounds: int, seconds: float, tables: int) -> list[Row]:
