@@ -214,6 +214,10 @@ class BuildingRules(FittingRules):
             if self.layout.piles[pile].seat in {None, seat}
         )
 
+    def all_progress(self, board: Board) -> dict[int, int]:
+        """Return how far each seat has come: counted at once, for it is asked with every picture."""
+        return self.on_foundations(board)
+
     # What fits.
 
     def open_foundations(

@@ -5,11 +5,12 @@ questions as the server, and gets the same answers. Each mechanic has its own ru
 the building games are in :mod:`.building`; :mod:`.rulebook` knows which belong to a declaration.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar
 
 from .board import FOUNDATIONS, Board, Kind, Move, Place, Play
-from .cards import UNKNOWN, Card
+from .cards import PACK_SIZE, UNKNOWN, Card
 from .dealing import deal_out
 from .declaration import Deals, Game, Goal, Group
 from .errors import IllegalPlay
@@ -167,6 +168,10 @@ class Rules:
         """Return how far a seat has come: in races on identical deals, more is better."""
         return self.on_foundations(board)[seat]
 
+    def all_progress(self, board: Board) -> dict[int, int]:
+        """Return how far each seat has come."""
+        return {seat: self.progress(board, seat) for seat in self.layout.seats}
+
     def points(self, board: Board, out: int | None = None) -> dict[int, int]:
         """Return each seat's points for the hand as it stands, with a bonus for the seat that is out.
 
@@ -174,20 +179,17 @@ class Rules:
         """
         scoring = self.game.scoring
         points = {}
-        for seat in self.layout.seats:
+        for seat, reached in self.all_progress(board).items():
             left = sum(len(board.cards[pile]) for pile in self.layout.own(seat, Kind.RESERVE))
             bonus = scoring.out_bonus if seat == out else 0
-            gained = self.progress(board, seat) * scoring.foundation_card
-            points[seat] = gained + left * scoring.reserve_card + bonus
+            points[seat] = reached * scoring.foundation_card + left * scoring.reserve_card + bonus
         return points
 
     def on_foundations(self, board: Board) -> dict[int, int]:
         """Return how many cards of each seat lie on the foundations."""
-        counts = dict.fromkeys(self.layout.seats, 0)
-        for pile in self.layout.foundations:
-            for card in board.cards[pile]:
-                counts[self.layout.owner(card)] += 1
-        return counts
+        size = self.game.packs * PACK_SIZE
+        counts = Counter(card // size for pile in self.layout.foundations for card in board.cards[pile])
+        return {seat: counts[at] for at, seat in enumerate(self.layout.seats)}
 
     def status(self, board: Board) -> Iterator[str]:
         """Yield a sentence for every broken invariant of this mechanic's own."""

@@ -53,7 +53,8 @@ def deck(seed: bytes, pack: int, *, packs: int = 1, ranks: tuple[int, ...] = ALL
 
     """
     packed = range(pack * PACK_SIZE, (pack + packs) * PACK_SIZE)
-    cards = [card for card in packed if card % SUIT_SIZE + 1 in ranks]
+    wanted = set(ranks)
+    cards = [card for card in packed if card % SUIT_SIZE + 1 in wanted]
     draws = _bytes(subseed(seed, f"pack/{pack}"))
     for place in range(len(cards) - 1, 0, -1):
         other = _below(place + 1, draws)
@@ -87,4 +88,7 @@ def _bytes(seed: bytes) -> Iterator[int]:
 def _below(limit: int, draws: Iterator[int]) -> int:
     """Return a uniform number below a limit of at most 256: bytes of the uneven rest are thrown away."""
     fair = 256 - 256 % limit
-    return next(draw for draw in draws if draw < fair) % limit
+    draw = next(draws)
+    while draw >= fair:
+        draw = next(draws)
+    return draw % limit

@@ -251,9 +251,8 @@ class TableView:
         self.progress, self._dealt_private = {}, None
         if self.is_private:
             self._dealt_private = self.board.copy()
-            self.progress = {
-                seat: Progress(self.rules.progress(self.board, seat), event.seq) for seat in event.seats
-            }
+            reached = self.rules.all_progress(self.board)
+            self.progress = {seat: Progress(reached[seat], event.seq) for seat in event.seats}
         self.called = None
         self.phase = Phase.COUNTDOWN
         self._update_all(stuck=False)
