@@ -37,7 +37,7 @@ runpy.run_module(module, run_name="__main__", alter_sys=True)
         (SERVER, ["--port=0", "--durability=none"], "racing_demon_server.program"),
         (SERVER, ["--port=0", "--durability=none"], "argparse"),
         (SERVER, ["--port=0", "--durability=none"], "pydantic"),
-        (SERVER, ["--port=0", "--durability=none"], "prometheus_client"),
+        (SERVER, ["--port=0", "--durability=none"], "structlog"),
         (SERVER, ["journal", "list"], "sqlite3"),
     ],
 )
@@ -45,3 +45,10 @@ async def test_an_early_interrupt_ends_quietly(module: str, arguments: list[str]
     """Ctrl-C while modules are loaded ends a program with 130, and without a traceback."""
     ended = await text_of(INTERRUPTED, module, wanted, *arguments)
     assert (130, "", "\n") == ended
+
+
+async def test_a_server_that_serves_ends_well_while_more_is_loaded() -> None:
+    """Ctrl-C while it loads what writes its metrics, which it does beside its work, stops it like any other."""
+    ended = await text_of(INTERRUPTED, SERVER, "prometheus_client", "--port=0", "--durability=none")
+    assert (0, "") == (ended.code, ended.err)
+    assert "ws://" in ended.out
