@@ -48,7 +48,7 @@ async def test_an_early_interrupt_ends_quietly(module: str, arguments: list[str]
 
 
 async def test_a_server_that_serves_ends_well_while_more_is_loaded() -> None:
-    """Ctrl-C while it loads what writes its metrics, which it does beside its work, stops it like any other."""
+    """Ctrl-C while it loads what writes its metrics, beside its work, stops it as at any other time."""
     ended = await text_of(INTERRUPTED, SERVER, "prometheus_client", "--port=0", "--durability=none")
     assert (0, "") == (ended.code, ended.err)
     assert "ws://" in ended.out
