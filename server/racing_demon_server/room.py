@@ -355,4 +355,8 @@ class Room:
     def _tick(self) -> None:
         self._timer = self._due = None
         now = self._clock()
-        self._publish(self.table.tick(now), now)
+        events = self.table.tick(now)
+        if events:
+            self._publish(events, now)
+        else:
+            self._wind_up()
