@@ -1,7 +1,7 @@
 """The rules of the building games: sequences on foundations, and on columns.
 
-Every attribute of a declaration is read here; how the stock is used is in :mod:`.turning`, and rules of
-their own are in :mod:`.specials`.
+Here is what may be done; what may be tried at all is in :mod:`.candidates`, what fits where in
+:mod:`.fitting`, how the stock is used in :mod:`.turning`, and rules of their own are in :mod:`.specials`.
 """
 
 from collections.abc import Iterator, Sequence
