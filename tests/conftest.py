@@ -14,4 +14,5 @@ def _own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("RACING_DEMON_STATE", str(folder / "state"))
         patch.setenv("RACING_DEMON_DATA", str(folder / "data"))
         patch.setenv("RACING_DEMON_INTERFACES", "none")
+        patch.delenv("PYTHONUNBUFFERED", raising=False)  # programs write as they do at a user's
         yield

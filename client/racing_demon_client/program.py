@@ -45,9 +45,10 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
         return 1
     except BrokenPipeError:
         sys.stderr.close()  # whoever read our output has gone
+        _leave_output()
         return 0
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or closing it would fail again
+        _leave_output()
         sys.stderr.write(f"racing-demon: {error.strerror or error}\n")
         return 1
     except Exception:
@@ -55,6 +56,11 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
 
         sys.stderr.write(f"racing-demon: {told_fault()}\n")
         return 1
+
+
+def _leave_output() -> None:
+    """Let what could not be written go nowhere: at the end it would fail again, and change the exit code."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _commands(wanted: str) -> Mapping[str, Callable[[Namespace], Coroutine[Any, Any, int]]]:

@@ -3,6 +3,7 @@
 import argparse
 import contextlib
 import json
+import os
 import sqlite3
 import sys
 from collections.abc import Iterator, Sequence
@@ -51,6 +52,7 @@ def main(argv: Sequence[str]) -> int:
         return 3
     except BrokenPipeError:  # whoever reads has seen enough
         sys.stderr.close()
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or it would fail again at the end
         return 0
 
 
