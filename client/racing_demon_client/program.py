@@ -38,7 +38,9 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
     try:
         act = _commands(arguments.command)[arguments.command]
         loaded()
-        return asyncio.run(act(arguments))
+        code = asyncio.run(act(arguments))
+        sys.stdout.flush()  # what cannot be written is to be known now, not when the program has ended
+        return code
     except RacingDemonError as error:
         for line in f"racing-demon: {error}".splitlines():
             sys.stderr.write(printable(line) + "\n")  # a server may have had its say in it

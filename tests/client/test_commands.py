@@ -17,7 +17,7 @@ from racing_demon_protocol.messages.server import Refused, Snapshot, Versions
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import CloseCode, Reason
 
-from ..support.processes import CLIENT, Ended, Here, server_process, started, text_of
+from ..support.processes import CLIENT, Ended, Here, server_process, started, text_of, unread
 from ..support.relay import WELCOME, babbling, table_of
 from ..support.servers import PATIENCE, Closing, Peer, serving, within
 
@@ -81,6 +81,12 @@ async def test_a_reader_that_goes_away_is_no_trouble() -> None:
         assert program.process.stderr is not None
         assert b"" == await within(PATIENCE, program.process.stderr.read())
         assert 0 == await within(PATIENCE, program.process.wait())
+
+
+@pytest.mark.parametrize("arguments", [["rules", "clock"], ["games"]], ids=" ".join)
+async def test_a_reader_that_has_gone_before_is_no_trouble(arguments: list[str]) -> None:
+    """The same, however little there is to be read."""
+    assert Ended(0, "", "") == await unread(CLIENT, *arguments)
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from .servers import PATIENCE, within
 
-__all__ = ["CLIENT", "SERVER", "Ended", "Here", "Running", "server_process", "started", "text_of"]
+__all__ = ["CLIENT", "SERVER", "Ended", "Here", "Running", "server_process", "started", "text_of", "unread"]
 
 SERVER: Final = "racing_demon_server"
 CLIENT: Final = "racing_demon_client"
@@ -100,6 +100,15 @@ async def text_of(
         out, err = await within(PATIENCE, program.process.communicate(typed.encode()))
         assert program.process.returncode is not None
         return Ended(program.process.returncode, out.decode(), err.decode())
+
+
+async def unread(module: str, *arguments: str) -> Ended:
+    """Run a program to its end whose output nobody reads any more."""
+    read, write = os.pipe()
+    os.close(read)
+    async with started(module, *arguments, stdout=write) as program:
+        os.close(write)
+        return await program.end()
 
 
 @asynccontextmanager

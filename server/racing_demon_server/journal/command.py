@@ -40,7 +40,9 @@ def main(argv: Sequence[str]) -> int:
     """Do what is asked, and return the exit code."""
     arguments = _parser().parse_args(argv)
     try:
-        return _do(arguments)
+        code = _do(arguments)
+        sys.stdout.flush()  # what cannot be written is to be known now, not when the program has ended
+        return code
     except JournalUnusable as error:
         sys.stderr.write(f"racing-demon-server: {error}\n")
         return 3

@@ -11,7 +11,7 @@ from racing_demon_protocol.portable import Correction, read_records, section_lin
 from racing_demon_protocol.record import verify
 
 from ...support.journals import journaled
-from ...support.processes import CLIENT, SERVER, Ended, text_of
+from ...support.processes import CLIENT, SERVER, Ended, text_of, unread
 from ...support.servers import Peer
 
 NOTE = Correction(at_ms=1, by="Ann", why="A slip.", seat=0, points=-2)
@@ -49,6 +49,13 @@ async def test_an_export_is_a_portable_record(folder: Path) -> None:
     assert all(entry.at_ms is not None for entry in record.entries)
     assert 1 == verify(entry.message for entry in record.entries).hands
     assert "tally" == json.loads(exported.out.splitlines()[-1])["message"]
+
+
+@pytest.mark.parametrize("arguments", [["list"], ["export", "all"]], ids=" ".join)
+async def test_a_reader_that_has_gone_is_no_trouble(folder: Path, arguments: list[str]) -> None:
+    """If nobody reads the output any more, little or much of it, the program ends with 0 and no complaint."""
+    path = await kept(folder)
+    assert Ended(0, "", "") == await unread(SERVER, "journal", *arguments, "--journal", path)
 
 
 async def test_what_is_said_of_a_match_is_kept_in_order(folder: Path) -> None:
