@@ -218,19 +218,17 @@ class Board:
             InconsistentEvent: there is no such pile, or it does not hold so many cards.
 
         """
-        source = play.source
+        source, destination = play.source, play.destination
         if self._carry_plainly(play):
-            cards, face_up = self.cards[source], self.piles[source].face_up
-            is_named = not cards or not face_up or (face_up == 1 and cards[-1] != UNKNOWN)
-            unnamed = [] if is_named else self.unnamed(source)
-            if self.piles[play.destination].covers:
-                unnamed += self.unnamed(play.destination)
-            return unnamed
-        destination = self._carry(play)
+            names_there = self.piles[destination].covers
+        else:
+            destination = self._carry(play)
+            names_there = True
         if destination == source:
             return []
         unnamed = self.unnamed(source)
-        unnamed += self.unnamed(destination)
+        if names_there:
+            unnamed += self.unnamed(destination)
         return unnamed
 
     def carry(self, play: Play) -> None:

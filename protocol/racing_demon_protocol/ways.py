@@ -12,7 +12,7 @@ from .declaration import Base, Foundations, Group, Reserve, Stock, Tableau, Unit
 from .fitting import FittingRules
 from .sequences import faces, followers, successors
 
-__all__ = ["NOTHING", "Ways"]
+__all__ = ["Ways"]
 
 NOTHING: Final[frozenset[Card]] = frozenset()
 Fitting = Sequence[frozenset[Card]]

@@ -147,15 +147,9 @@ class Message(Row):
 
 
 @cache
-def _defaults(cls: type[Row]) -> dict[str, Any]:
-    """Return the fields in order, and what they hold where nobody says."""
-    return {name: field.default for name, field in cls.model_fields.items()}
-
-
-@cache
 def _later(cls: type[Row]) -> list[Any]:
     """Return what the fields hold that may be left out, the last field first."""
-    return list(_defaults(cls).values())[::-1][: cls.LATER]
+    return [field.default for field in cls.model_fields.values()][::-1][: cls.LATER]
 
 
 def _array(items: Sequence[JsonSchemaValue], required: int, description: str) -> JsonSchemaValue:
