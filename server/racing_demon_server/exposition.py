@@ -3,7 +3,7 @@
 import platform
 from collections.abc import Iterator, Mapping
 from itertools import accumulate
-from typing import Final
+from typing import Final, TypeVar
 
 from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
 from prometheus_client.metrics_core import (
@@ -23,6 +23,8 @@ from .durations import Durations
 __all__ = ["counter", "gauge", "histogram", "text"]
 
 PREFIX: Final = "racing_demon_"
+
+T = TypeVar("T")
 
 
 class _Collected(Collector):
@@ -48,29 +50,39 @@ def text(families: list[Metric]) -> str:
 
 def counter(name: str, what: str, numbers: int | Mapping[str, int], label: str = "") -> Metric:
     """Return what only grows, by the values of a label where there is one."""
-    if not isinstance(numbers, Mapping):
-        return CounterMetricFamily(PREFIX + name, what, numbers)
-    family = CounterMetricFamily(PREFIX + name, what, labels=[label])
-    for value, number in numbers.items():
-        family.add_metric([value], number)
-    return family
+    return _filled(CounterMetricFamily(PREFIX + name, what, labels=_labels(label)), numbers)
 
 
 def gauge(name: str, what: str, numbers: int | Mapping[str, int], label: str = "") -> Metric:
     """Return what comes and goes, by the values of a label where there is one."""
-    if not isinstance(numbers, Mapping):
-        return GaugeMetricFamily(PREFIX + name, what, numbers)
-    family = GaugeMetricFamily(PREFIX + name, what, labels=[label])
-    for value, number in numbers.items():
-        family.add_metric([value], number)
-    return family
+    return _filled(GaugeMetricFamily(PREFIX + name, what, labels=_labels(label)), numbers)
 
 
-def histogram(name: str, what: str, durations: Mapping[str, Durations], label: str = "") -> Metric:
+def histogram(
+    name: str, what: str, durations: Durations | Mapping[str, Durations], label: str = ""
+) -> Metric:
     """Return how long something took, by the values of a label where there is one."""
-    family = HistogramMetricFamily(PREFIX + name, what, labels=[label] if label else [])
-    for value, each in durations.items():
+    family = HistogramMetricFamily(PREFIX + name, what, labels=_labels(label))
+    for values, each in _by_values(durations):
         ends = [*map(str, each.bounds), "+Inf"]
-        buckets = list(zip(ends, accumulate(each.counts), strict=True))
-        family.add_metric([value] if label else [], buckets, each.seconds)
+        family.add_metric(values, list(zip(ends, accumulate(each.counts), strict=True)), each.seconds)
     return family
+
+
+def _filled(
+    family: CounterMetricFamily | GaugeMetricFamily, numbers: int | Mapping[str, int]
+) -> CounterMetricFamily | GaugeMetricFamily:
+    for values, number in _by_values(numbers):
+        family.add_metric(values, number)
+    return family
+
+
+def _labels(label: str) -> list[str]:
+    return [label] if label else []
+
+
+def _by_values(found: T | Mapping[str, T]) -> list[tuple[list[str], T]]:
+    """Return what was found, each with the label's value, if it has one."""
+    if isinstance(found, Mapping):
+        return [([value], each) for value, each in found.items()]
+    return [([], found)]

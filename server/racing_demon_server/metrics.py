@@ -164,10 +164,8 @@ class Metrics:
                 told.gauge("journal_waiting", "What waits to be written to the journal.", self._unwritten),
                 told.counter("journal_errors", "How often the disk took nothing.", self._write_errors),
                 told.histogram("play_seconds", PLAY_TEXT, self._play, "result"),
-                told.histogram(
-                    "race_late_seconds", "By how much the loser of a race came late.", {"": self._late}
-                ),
-                told.histogram("loop_lag_seconds", LAG_TEXT, {"": self._lag}),
-                told.histogram("journal_seconds", WRITE_TEXT, {"": self._write}),
+                told.histogram("race_late_seconds", "By how much the loser of a race came late.", self._late),
+                told.histogram("loop_lag_seconds", LAG_TEXT, self._lag),
+                told.histogram("journal_seconds", WRITE_TEXT, self._write),
             ]
         )
