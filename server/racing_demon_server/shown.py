@@ -13,7 +13,7 @@ from .table import Table
 
 __all__ = ["Published", "Shown"]
 
-MOST_PLAYS: Final = 256
+MOST_PLAYS: Final = 64
 """After so many events the judge's own view is taken over, so that no more plays wait to be followed."""
 
 
