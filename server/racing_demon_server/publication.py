@@ -4,7 +4,7 @@ What arrived together is written down together; nothing is told before it is wri
 everything is told at once.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Final
 
@@ -14,7 +14,6 @@ from racing_demon_protocol.reasons import Phase
 
 from .audience import Audience
 from .journal.keeping import TableJournal
-from .journal.writer import Statement
 from .listener import Frames
 from .shown import Published
 from .table import Table
@@ -50,14 +49,13 @@ class Publication:
         self._audience = audience
         self._journal = journal
         self._published = published
-        self._statements: list[Statement] = []
         self._untold: list[Frames | Then] = []
 
     def note(
         self,
         frames: Sequence[Frames],
         at: int,
-        seeds: Iterable[tuple[str, bytes]] = (),
+        seeds: Collection[tuple[str, bytes]] = (),
         then: Sequence[Then] = (),
     ) -> None:
         """Note what has happened: to be written down and then told, or told at once where nothing is kept.
@@ -74,7 +72,7 @@ class Publication:
             return
         snapshot = self._snapshot(frames)
         claims = self._table.claims.take_changed(with_plays=snapshot is not None)
-        self._statements += self._journal.statements(frames, at, seeds, claims, snapshot)
+        self._journal.note(frames, at, seeds, claims, snapshot)
         ahead = self._published.copy_ahead(len(frames))
         self._untold += frames
         if ahead is not None:
@@ -85,8 +83,8 @@ class Publication:
         """Write down all that is noted, together."""
         if self._journal is not None and self._untold:
             self.unwritten += 1
-            self._journal.write(self._statements, partial(self._tell_late, self._untold))
-            self._statements, self._untold = [], []
+            self._journal.write(partial(self._tell_late, self._untold))
+            self._untold = []
 
     def when_written(self, then: Then) -> None:
         """Do something when all that has happened until now is told."""

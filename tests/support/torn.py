@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
+from racing_demon_protocol.codec import encode
+from racing_demon_server.journal.reading import log_of
 from racing_demon_server.journal.schema import JournalUnusable, open_journal
 
 __all__ = ["Instant", "Recording", "fast_folder", "recovered", "remove", "tear"]
@@ -90,14 +92,14 @@ def _other(recording: Recording, rng: random.Random, size: int, kind: int) -> by
     return recording.log[start : start + size].ljust(size, b"\0")
 
 
-def recovered(folder: Path, recording: Recording, log: bytes) -> list[tuple[int, bytes]] | None:
+def recovered(folder: Path, recording: Recording, log: bytes) -> list[bytes] | None:
     """Return the events that a server finds after the power is back; ``None`` if it finds no journal."""
     path = folder / "journal.sqlite"
     path.write_bytes(recording.file)
     path.with_name("journal.sqlite-wal").write_bytes(log)
     try:
         with contextlib.closing(open_journal(path, write=True)) as db:
-            return db.execute("SELECT seq, frame FROM events ORDER BY seq").fetchall()
+            return [bytes(encode(kept.event)) for kept in log_of(db, 1)]  # type: ignore[arg-type]
     except (JournalUnusable, sqlite3.Error):
         return None
     finally:

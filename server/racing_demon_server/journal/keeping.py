@@ -1,10 +1,11 @@
 """What is written of one table: from what happened to rows."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Final
 
 from racing_demon_protocol import __version__
 from racing_demon_protocol.codec import VERSION, encode
+from racing_demon_protocol.messages.events import Played
 from racing_demon_protocol.messages.server import Refused, Snapshot
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Reason
@@ -12,6 +13,7 @@ from racing_demon_protocol.shuffle import commitment
 
 from ..claims import Actor, Claim
 from ..listener import Frames
+from .runs import LONGEST, RUN, Play, joined
 from .writer import INSERT_EVENT, KEEP_CLAIM, Journal, Statement
 
 __all__ = ["NOBODY", "TableJournal", "WallClock"]
@@ -37,6 +39,9 @@ class TableJournal:
         self._journal = journal
         self._id = number
         self._wall_clock = wall_clock
+        self._statements: list[Statement] = []
+        self._run: list[Play] = []
+        self._last_play = 0
 
     @property
     def is_halted(self) -> bool:
@@ -55,19 +60,15 @@ class TableJournal:
         sql = "UPDATE tables SET closed_ms = ? WHERE id = ?"
         self._journal.write([(sql, (self._wall_clock(), self._id))], _nothing)
 
-    def write(self, statements: Sequence[Statement], told: Callable[[], None]) -> None:
-        """Write down what belongs together, and call back when it is certain."""
-        self._journal.write(statements, told)
-
-    def statements(
+    def note(
         self,
-        frames: Sequence[Frames],
+        frames: Iterable[Frames],
         at: int,
-        seeds: Iterable[tuple[str, bytes]],
-        claims: Iterable[tuple[Actor, Claim | None]],
+        seeds: Collection[tuple[str, bytes]] = (),
+        claims: Collection[tuple[Actor, Claim | None]] = (),
         snapshot: Snapshot | None = None,
-    ) -> list[Statement]:
-        """Return what is to be written of something that has happened.
+    ) -> None:
+        """Note what has happened, to be written down with all that is noted until then.
 
         Args:
             frames: the events.
@@ -77,30 +78,58 @@ class TableJournal:
             snapshot: the table after all that, where no hand is played.
 
         """
-        wall = self._wall_clock()
-        statements: list[Statement] = [
-            (
-                INSERT_EVENT,
-                (self._id, each.event.seq, each.event.TAG, at, wall, each.packed()),
-            )
-            if each.seat is None
-            else (
-                "INSERT INTO whispers VALUES (NULL, ?, ?, ?, ?, ?)",
-                (self._id, each.event.seq, at, wall, each.packed()),
-            )
-            for each in frames
-        ]
+        for each in frames:
+            if type(each.event) is Played and each.seat is None:
+                self._run.append(Play(each.packed(), at))
+                self._last_play = each.event.seq
+                if len(self._run) == LONGEST:
+                    self._end_run()
+            else:
+                self._end_run()
+                self._statements.append(self._event(each, at))
+        if seeds or claims or snapshot is not None:
+            self._end_run()
+            self._statements += self._beside(at, seeds, claims, snapshot)
+
+    def write(self, told: Callable[[], None]) -> None:
+        """Write down what is noted, all of it or nothing, and call back when it is certain."""
+        self._end_run()
+        statements, self._statements = self._statements, []
+        self._journal.write(statements, told)
+
+    def _end_run(self) -> None:
+        """Make a row of the plays that have followed each other."""
+        if self._run:
+            run, self._run = self._run, []
+            kind, (frame, at) = (Played.TAG, run[0]) if len(run) == 1 else (RUN, joined(run))
+            row = (self._id, self._last_play, kind, at, self._wall_clock(), frame)
+            self._statements.append((INSERT_EVENT, row))
+
+    def _event(self, frames: Frames, at: int) -> Statement:
+        event, wall = frames.event, self._wall_clock()
+        if frames.seat is None:
+            return INSERT_EVENT, (self._id, event.seq, event.TAG, at, wall, frames.packed())
+        sql = "INSERT INTO whispers VALUES (NULL, ?, ?, ?, ?, ?)"
+        return sql, (self._id, event.seq, at, wall, frames.packed())
+
+    def _beside(
+        self,
+        at: int,
+        seeds: Iterable[tuple[str, bytes]],
+        claims: Iterable[tuple[Actor, Claim | None]],
+        snapshot: Snapshot | None,
+    ) -> Iterator[Statement]:
+        """Yield what keeps all that the events do not tell."""
         for hand_id, seed in seeds:
             values = (self._id, hand_id, seed, commitment(seed, hand_id))
-            statements.append(("INSERT INTO seeds VALUES (?, ?, ?, ?)", values))
+            yield "INSERT INTO seeds VALUES (?, ?, ?, ?)", values
         for actor, claim in claims:
-            statements.append(self._claim(actor, claim))
+            yield self._claim(actor, claim)
             if actor is not None and claim is not None and isinstance(claim.reply, Refused):
-                statements += self._beaten(actor, claim.reply, at, wall)
+                yield from self._beaten(actor, claim.reply, at)
         if snapshot is not None:
             sql = "INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?)"
-            statements.append((sql, (self._id, snapshot.seq, encode(snapshot))))
-        return statements
+            yield sql, (self._id, snapshot.seq, encode(snapshot))
 
     def _claim(self, actor: Actor, claim: Claim | None) -> Statement:
         key = (self._id, NOBODY if actor is None else actor)
@@ -110,15 +139,15 @@ class TableJournal:
         values = (*key, claim.token_hash, claim.counter, None if answer is None else encode(answer))
         return KEEP_CLAIM, values
 
-    def _beaten(self, actor: int, reply: Refused, at: int, wall: int) -> list[Statement]:
-        """Return what keeps by how much a card came too late; nothing for other refusals."""
-        if reply.reason is not Reason.BEATEN:
-            return []
-        sql = (
-            "INSERT OR IGNORE INTO beaten SELECT ?, ?, ?, coalesce(max(seq), 0), ?, ?, ? "
-            "FROM events WHERE table_id = ?"
-        )
-        return [(sql, (self._id, actor, reply.counter, at, wall, encode(reply), self._id))]
+    def _beaten(self, actor: int, reply: Refused, at: int) -> Iterator[Statement]:
+        """Yield what keeps by how much a card came too late; nothing for other refusals."""
+        if reply.reason is Reason.BEATEN:
+            sql = (
+                "INSERT OR IGNORE INTO beaten SELECT ?, ?, ?, coalesce(max(seq), 0), ?, ?, ? "
+                "FROM events WHERE table_id = ?"
+            )
+            row = (self._id, actor, reply.counter, at, self._wall_clock(), encode(reply))
+            yield sql, (*row, self._id)
 
 
 def _nothing() -> None:

@@ -9,12 +9,14 @@ from pydantic import ValidationError
 from racing_demon_protocol.codec import VERSION, decode_server
 from racing_demon_protocol.errors import InvalidFrame
 from racing_demon_protocol.messages import Event
+from racing_demon_protocol.messages.events import Played
 from racing_demon_protocol.messages.server import Accepted, Refused, Snapshot
 from racing_demon_protocol.options import Options
 
 from ..claims import Actor, Claim
 from ..table import Past
 from .keeping import NOBODY
+from .runs import LONGEST, RUN, BrokenRun, Play, parted
 
 if TYPE_CHECKING:
     from racing_demon_protocol.portable import Correction, Entry
@@ -93,7 +95,7 @@ def log_of(
     first: int = 1,
     last: int = 2**31,
 ) -> Iterator[Kept]:
-    """Yield the events of a table from a number up to another, all or those of some kinds.
+    """Yield the events of a table from a number up to another, all or those of some kinds that are no plays.
 
     Without kinds, plays that were told to their players alone come where they were made: behind the event
     whose number they bear.
@@ -102,25 +104,41 @@ def log_of(
         UnknownContents: one is not understood.
 
     """
-    bounds = {"table": table_id, "first": first, "last": last}
-    where = "WHERE table_id = :table AND seq BETWEEN :first AND :last"
-    columns = "at_us, at_ms, frame"
+    bounds = {"table": table_id, "first": first, "last": last, "end": last + LONGEST}
+    where = "WHERE table_id = :table AND seq BETWEEN :first AND"
+    columns = "kind, at_us, at_ms, frame"
     if kinds:
         some = f"AND kind IN ({', '.join(map(str, sorted(kinds)))})"
-        sql = f"SELECT seq, {columns} FROM events {where} {some} ORDER BY seq"  # noqa: S608 - of our own
+        sql = f"SELECT seq, {columns} FROM events {where} :last {some} ORDER BY seq"  # noqa: S608 - of our own
     else:
         sql = (
-            f"SELECT seq, {columns} FROM (SELECT seq, 0 AS place, {columns} FROM events {where} "  # noqa: S608
-            f"UNION ALL SELECT seq, id, {columns} FROM whispers {where}) ORDER BY seq, place"
+            f"SELECT seq, {columns} FROM (SELECT seq, 0 AS place, {columns} FROM events {where} :end "  # noqa: S608
+            f"UNION ALL SELECT seq, id, {Played.TAG}, at_us, at_ms, frame FROM whispers {where} :last) "
+            "ORDER BY seq, place"
         )
-    for seq, at_us, at_ms, frame in db.execute(sql, bounds):
-        try:
-            event = decode_server(bytes(frame))
-        except InvalidFrame as error:
-            raise UnknownContents(f"event {seq} is not understood: {error}") from error
-        if not isinstance(event, Event) or event.seq != seq:
-            raise UnknownContents(f"what stands as event {seq} is none")
-        yield Kept(event, at_us, at_ms)
+    for seq, kind, at_us, at_ms, frame in db.execute(sql, bounds):
+        row = Play(bytes(frame), at_us)
+        plays = _parted(seq, row) if kind == RUN else [row]
+        for number, play in enumerate(plays, seq - len(plays) + 1):
+            if first <= number <= last:
+                yield Kept(_event(number, play.frame), play.at_us, at_ms)
+
+
+def _parted(seq: int, run: Play) -> list[Play]:
+    try:
+        return list(parted(run))
+    except BrokenRun as error:
+        raise UnknownContents(f"what stands up to event {seq} is {error}") from error
+
+
+def _event(seq: int, frame: bytes) -> Event:
+    try:
+        event = decode_server(frame)
+    except InvalidFrame as error:
+        raise UnknownContents(f"event {seq} is not understood: {error}") from error
+    if not isinstance(event, Event) or event.seq != seq:
+        raise UnknownContents(f"what stands as event {seq} is none")
+    return event
 
 
 def beaten_of(db: sqlite3.Connection, table_id: int) -> Iterator[tuple[int, "Entry"]]:

@@ -109,12 +109,15 @@ MIGRATIONS: Final = (
     );
     CREATE INDEX whispers_table ON whispers (table_id, seq, id);
     """,
+    # 5: rows that hold several plays, which older programs would not understand.
+    "-- the tables are as they were\n",
 )
 """What makes each version of the file from the one before. Nothing here is ever changed: only added to.
 
 ``tables``: one row a table; ``number`` is the how-many-th of its server it is, ``options`` are those it was
 opened with. ``events``: the log as it is on the wire (``kind`` is the message's number), with the time on the
-server's clock in microseconds and that of the wall in milliseconds. ``seeds``: the secret of each deal.
+server's clock in microseconds and that of the wall in milliseconds; a row of the kind 0 has several plays,
+with the number of the last and the newest time (:mod:`.runs`). ``seeds``: the secret of each deal.
 ``claims``: who may speak for a seat (-1: a host without one), and the last command of each with its answer.
 ``beaten``: what those were told whose card came too late, behind the event ``seq``. ``corrections``: what was
 said of a match afterwards, by the match's name, as the lines of its record.

@@ -1,0 +1,56 @@
+"""Runs of plays: plays of one table that follow each other, and are written in one row of the journal.
+
+Where many come at once, a row for each would be most of what the journal costs.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+import msgpack
+
+__all__ = ["LONGEST", "RUN", "BrokenRun", "Play", "joined", "parted"]
+
+RUN: Final = 0
+"""What such a row has for its kind, where others have the number of a message, which is none."""
+LONGEST: Final = 64
+"""So many plays are in one row at most."""
+
+
+class BrokenRun(Exception):
+    """Bytes are no run of plays."""
+
+
+class Play(NamedTuple):
+    """A play as it is on the wire, and when it was made, in microseconds."""
+
+    frame: bytes
+    at_us: int
+
+
+def joined(plays: Sequence[Play]) -> Play:
+    """Return plays as one: the bytes of a run, and the time of the newest."""
+    newest = max(play.at_us for play in plays)
+    return Play(msgpack.packb([part for frame, at_us in plays for part in (frame, newest - at_us)]), newest)
+
+
+def parted(run: Play) -> Iterator[Play]:
+    """Yield the plays of a run, as they were.
+
+    Raises:
+        BrokenRun: it is none.
+
+    """
+    try:
+        parts = msgpack.unpackb(run.frame)
+    except Exception as error:  # msgpack raises half a dozen kinds for what may stand in a damaged file
+        raise BrokenRun(f"no run of plays ({type(error).__name__})") from None
+    if not isinstance(parts, list) or len(parts) % 2 or not parts:
+        raise BrokenRun("no run of plays")
+    for frame, before_us in _pairs(parts):
+        if not isinstance(frame, bytes) or type(before_us) is not int:
+            raise BrokenRun("no run of plays")
+        yield Play(frame, run.at_us - before_us)
+
+
+def _pairs(parts: Sequence[object]) -> Iterable[tuple[object, object]]:
+    return zip(parts[::2], parts[1::2], strict=True)

@@ -1,0 +1,156 @@
+"""Plays that follow each other: one row of the journal, and plays again when it is read."""
+
+import asyncio
+import contextlib
+import random
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from racing_demon_protocol.messages import client as cl
+from racing_demon_protocol.messages import events as ev
+from racing_demon_protocol.options import Options
+from racing_demon_server.hall import Hall
+from racing_demon_server.journal.keeping import TableJournal
+from racing_demon_server.journal.reading import Kept, UnknownContents, last_us, log_of
+from racing_demon_server.journal.runs import LONGEST, RUN, BrokenRun, Play, joined, parted
+from racing_demon_server.journal.schema import open_journal
+from racing_demon_server.listener import Frames
+from racing_demon_server.settings import Settings
+
+from ...support.rooms import in_virtual_time, now, say, seat_at
+from ...support.virtual_journal import VirtualJournal
+
+WALL = 1_795_000_000_000
+PLAYS = st.builds(Play, st.binary(max_size=40), st.integers(0, 2**53))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Return where a journal is to be."""
+    return tmp_path / "journal.sqlite"
+
+
+def play(seq: int) -> ev.Played:
+    """Return some play."""
+    return ev.Played(seq=seq, seat=0, counter=seq, source=1, count=1, destination=2, depth=0)
+
+
+def written(path: Path, log: Sequence[tuple[ev.Event, int]], rng: random.Random) -> None:
+    """Write a log with the times of its events, some of it together."""
+
+    async def write() -> None:
+        journal = VirtualJournal(path, rng)
+        table = TableJournal(journal, next(journal.numbers), lambda: WALL)
+        table.open("BCDF", 1, Options(), b"", None)
+        for event, at in log:
+            table.note([Frames(event)], at)
+            if rng.random() < 0.02:
+                table.write(lambda: None)
+        table.write(lambda: None)
+        await journal.drained()
+        journal.close()
+
+    in_virtual_time(write())
+
+
+@given(st.lists(PLAYS, min_size=1, max_size=LONGEST))
+def test_what_is_joined_comes_apart_as_it_was(plays: list[Play]) -> None:
+    """Each play with its bytes and its time, whatever they are; the run has the newest time."""
+    run = joined(plays)
+    assert plays == list(parted(run))
+    assert max(each.at_us for each in plays) == run.at_us
+
+
+@given(st.binary(max_size=60))
+def test_other_bytes_are_refused_and_nothing_else(noise: bytes) -> None:
+    """Whatever stands in a damaged file: it is a run, or there is one error that says it is none."""
+    with contextlib.suppress(BrokenRun):
+        assert list(parted(Play(noise, 5)))
+
+
+@pytest.mark.parametrize(
+    "noise", [b"", b"\x90", b"\x91\xc4\x00", b"\x92\x01\x02", b"\x92\xc4\x00\xc3", b"\xc0"]
+)
+def test_what_only_looks_like_a_run_is_refused(noise: bytes) -> None:
+    """Nothing, an empty list, half a pair, and values of other types."""
+    with pytest.raises(BrokenRun, match="no run of plays"):
+        list(parted(Play(noise, 5)))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_log_is_read_as_it_was_noted(path: Path, seed: int) -> None:
+    """From any event to any other, with plays in rows of their own and in long and short runs."""
+    rng = random.Random(seed)
+    log: list[tuple[ev.Event, int]] = []
+    for seq in range(1, 400):
+        event = play(seq) if rng.random() < 0.97 else ev.StuckSaid(seq=seq, seat=0)
+        log.append((event, 1_000 * seq + rng.randrange(1_500)))
+    written(path, log, rng)
+    with contextlib.closing(open_journal(path)) as db:
+        assert 250 > db.execute("SELECT count(*) FROM events").fetchone()[0] > len(log) / LONGEST
+        for _ in range(60):
+            first, last = sorted(rng.sample(range(-5, 420), 2))
+            wanted = [Kept(event, at, WALL) for event, at in log if first <= event.seq <= last]
+            assert wanted == list(log_of(db, 1, first=first, last=last))
+        stuck = [event for event, _ in log if isinstance(event, ev.StuckSaid)]
+        assert stuck == [kept.event for kept in log_of(db, 1, kinds=frozenset({ev.StuckSaid.TAG}))]
+        assert max(at for _, at in log) == last_us(db)
+
+
+@pytest.mark.parametrize(
+    ("damage", "why"),
+    [
+        ("UPDATE events SET frame = x'9101' WHERE kind = 0", "up to event 9 is no run"),
+        ("UPDATE events SET seq = 8 WHERE kind = 0", "stands as event 1 is none"),
+        ("UPDATE events SET frame = x'92c4019300' WHERE kind = 0", "event 9 is not understood"),
+    ],
+)
+def test_a_damaged_run_is_not_understood(path: Path, damage: str, why: str) -> None:
+    """Whoever reads it is told which events are lost, and no other error comes of it."""
+    written(path, [(play(seq), seq) for seq in range(1, 10)], random.Random(1))
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        assert [(RUN, 9)] == db.execute("SELECT kind, seq FROM events").fetchall()
+        db.execute(damage)
+        db.commit()
+    with contextlib.closing(open_journal(path)) as db, pytest.raises(UnknownContents, match=why):
+        list(log_of(db, 1))
+
+
+def test_what_arrives_together_is_one_row(path: Path) -> None:
+    """The plays of one turn of the loop at a table, each with the time when it came; one alone as before."""
+    came: list[int] = []
+
+    async def story() -> None:
+        journal = VirtualJournal(path, random.Random(1))
+        room = Hall(Settings(), now, (), journal).open(Options(countdown_ms=0))
+        seats = [seat_at(room, name) for name in ("Ann", "Ben", "Cat")]
+        await say(room, seats[0][1], 0, cl.Start(counter=9))
+        await asyncio.sleep(1)
+        for together in (seats, seats[:1]):
+            rules, board, seq = room.table.view.rules, room.table.view.board, room.table.view.seq
+            assert rules is not None
+            assert board is not None
+            turns = [rules.turn(board, seat) for seat, _ in together]
+            for (seat, ear), turn in zip(together, turns, strict=True):
+                assert turn is not None
+                source, count, destination, _ = turn
+                made = {"source": source, "count": count, "destination": destination, "seen": seq}
+                came.append(now() + 7 * len(came))
+                room.put(ear, seat, cl.PlayCards(counter=10 + len(came), **made), came[-1], 0)
+            await asyncio.sleep(1)
+        room.close()
+        journal.close()
+
+    in_virtual_time(story())
+    with contextlib.closing(open_journal(path)) as db:
+        sql = "SELECT kind FROM events WHERE kind IN (?, ?) ORDER BY seq"
+        assert [(RUN,), (ev.Played.TAG,)] == db.execute(sql, (RUN, ev.Played.TAG)).fetchall()
+        plays = [kept for kept in log_of(db, 1) if isinstance(kept.event, ev.Played)]
+    assert [(0, came[0]), (1, came[1]), (2, came[2]), (0, came[3])] == [
+        (kept.event.seat, kept.at_us) for kept in plays if isinstance(kept.event, ev.Played)
+    ]
