@@ -3,7 +3,7 @@
 Where many come at once, a row for each would be most of what the journal costs.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 import msgpack
@@ -46,11 +46,7 @@ def parted(run: Play) -> Iterator[Play]:
         raise BrokenRun(f"no run of plays ({type(error).__name__})") from None
     if not isinstance(parts, list) or len(parts) % 2 or not parts:
         raise BrokenRun("no run of plays")
-    for frame, before_us in _pairs(parts):
+    for frame, before_us in zip(parts[::2], parts[1::2], strict=True):
         if not isinstance(frame, bytes) or type(before_us) is not int:
             raise BrokenRun("no run of plays")
         yield Play(frame, run.at_us - before_us)
-
-
-def _pairs(parts: Sequence[object]) -> Iterable[tuple[object, object]]:
-    return zip(parts[::2], parts[1::2], strict=True)
