@@ -81,7 +81,7 @@ class Publication:
 
     def write_down(self) -> None:
         """Write down all that is noted, together."""
-        if self._journal is not None and self._untold:
+        if self._journal is not None and (self._untold or self._journal.has_noted):
             self.unwritten += 1
             self._journal.write(partial(self._tell_late, self._untold))
             self._untold = []

@@ -1,14 +1,17 @@
 """What happens at a table on its way to the disk and to everybody."""
 
 import asyncio
+import contextlib
 import random
 from pathlib import Path
 
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Accepted
+from racing_demon_protocol.messages.server import Accepted, Seated, Snapshot
 from racing_demon_protocol.options import Options
 from racing_demon_server.hall import Hall
+from racing_demon_server.journal.reading import claims_of
+from racing_demon_server.journal.schema import open_journal
 from racing_demon_server.settings import Settings
 
 from ..support.rooms import Ear, in_virtual_time, now, open_room, say, seat_at, virtual
@@ -39,6 +42,29 @@ def test_what_arrives_together_is_written_together_and_told_in_its_order(tmp_pat
         for ear in ears:
             assert [2, 0, 1] == [event.seat for event in ear.events if isinstance(event, ev.Said)]
             assert 1 == len([reply for reply in ear.replies if isinstance(reply, Accepted)])
+        room.close()
+        journal.close()
+
+    in_virtual_time(story())
+
+
+def test_a_host_without_a_seat_is_told_of_the_place_when_it_is_certain(tmp_path: Path) -> None:
+    """No event tells of that place; it is written down all the same, before its token is given away."""
+    path = tmp_path / "journal.db"
+
+    async def story() -> None:
+        journal = VirtualJournal(path, random.Random(1))
+        room = Hall(Settings(), now, (), journal).open(Options())
+        host = Ear()
+        room.host(b"token")
+        room.audience.take_seat(host, None)
+        room.enter(host, None, Seated(code=room.table.view.code, token="a" * 64), 0)
+        assert not host.heard
+        await journal.drained()
+        with contextlib.closing(open_journal(path)) as db:
+            assert [b"token"] == [claim.token_hash for claim in claims_of(db, 1).values()]
+        await asyncio.sleep(0)
+        assert [Seated, Snapshot] == [type(message) for message in host.heard]
         room.close()
         journal.close()
 

@@ -48,6 +48,11 @@ class TableJournal:
         """Whether nothing can be written at the moment."""
         return self._journal.is_halted
 
+    @property
+    def has_noted(self) -> bool:
+        """Whether something is noted that is not written down yet."""
+        return bool(self._statements or self._run)
+
     def open(self, code: str, number: int, options: Options, salt: bytes, passphrase: bytes | None) -> None:
         """Write down that the table was opened, as a server's how-many-th, and the hash of its passphrase."""
         row = (code, number, options.model_dump_json(), salt, passphrase)

@@ -60,6 +60,16 @@ async def test_seats_and_numbers_are_as_they_were(path: Path) -> None:
         assert Phase.PLAYING is back.view.phase
 
 
+async def test_a_host_without_a_seat_comes_back(path: Path) -> None:
+    """Though nothing else has happened at the table: the place is kept with its token."""
+    async with journaled(path) as served, Peer.hosting(served.url, seated=False) as host:
+        pass
+    async with journaled(path) as served, Peer.connect(served.url) as back:
+        await resume(back, host, 0)
+        await back.until(Snapshot)
+        assert isinstance(await back.ask(cl.AddBot, level="easy"), Accepted)
+
+
 async def test_what_was_missed_is_given(path: Path) -> None:
     """Whoever comes back with a number gets the events after it, from before the restart, too."""
     async with journaled(path) as served, Peer.hosting(served.url) as ann:
