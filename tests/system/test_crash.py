@@ -10,7 +10,10 @@ from typing import Final
 
 import pytest
 
+from racing_demon_protocol.messages import client as cl
+
 from ..support.crashes import Mortal, all_answered, judge, meeting, until
+from ..support.servers import Peer
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are forked and killed")
 
@@ -44,3 +47,16 @@ async def test_nothing_told_is_lost_and_nothing_is_played_twice(tmp_path: Path) 
     assert (0, 0, 0) == (verdict.lost, verdict.doubled, verdict.gaps)
     assert all(player.answered for player in players)
     assert verdict.told > KILLS
+
+
+@pytest.mark.parametrize("seated", [True, False], ids=["with-a-seat", "without-a-seat"])
+async def test_a_place_is_kept_before_it_is_told(tmp_path: Path, seated: bool) -> None:
+    """Killed as soon as a host has heard of the place: its token is good on the next server."""
+    async with Mortal.started(tmp_path / "journal.sqlite") as server:
+        async with Peer.hosting(server.url, seated=seated) as host:
+            server.kill()
+        await server.start()
+        async with Peer.connect(server.url) as back:
+            await back.greet()
+            await back.enter(cl.Resume(code=host.code, token=host.token, seq=0))
+            assert (host.code, host.place.seat) == (back.code, back.place.seat)
