@@ -1,5 +1,6 @@
 """What holds for all tests."""
 
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -16,3 +17,12 @@ def _own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("RACING_DEMON_INTERFACES", "none")
         patch.delenv("PYTHONUNBUFFERED", raising=False)  # programs write as they do at a user's
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _heeded_signals() -> None:
+    """Heed what ends a program, though the tests may be run where it is ignored (``nohup``)."""
+    for name, usual in (("SIGINT", signal.default_int_handler), ("SIGHUP", signal.SIG_DFL)):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, usual)
