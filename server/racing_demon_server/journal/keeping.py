@@ -40,8 +40,7 @@ class TableJournal:
         self._id = number
         self._wall_clock = wall_clock
         self._statements: list[Statement] = []
-        self._run: list[Play] = []
-        self._last_play = 0
+        self._run: list[tuple[Frames, int]] = []
 
     @property
     def is_halted(self) -> bool:
@@ -85,13 +84,12 @@ class TableJournal:
         """
         for each in frames:
             if type(each.event) is Played and each.seat is None:
-                self._run.append(Play(each.packed(), at))
-                self._last_play = each.event.seq
+                self._run.append((each, at))
                 if len(self._run) == LONGEST:
                     self._end_run()
             else:
                 self._end_run()
-                self._statements.append(self._event(each, at))
+                self._statements.append(self._alone(each, at))
         if seeds or claims or snapshot is not None:
             self._end_run()
             self._statements += self._beside(at, seeds, claims, snapshot)
@@ -106,16 +104,19 @@ class TableJournal:
         """Make a row of the plays that have followed each other."""
         if self._run:
             run, self._run = self._run, []
-            kind, (frame, at) = (Played.TAG, run[0]) if len(run) == 1 else (RUN, joined(run))
-            row = (self._id, self._last_play, kind, at, self._wall_clock(), frame)
-            self._statements.append((INSERT_EVENT, row))
+            plays = [Play(each.packed(), at) for each, at in run]
+            kind, play = (Played.TAG, plays[0]) if len(plays) == 1 else (RUN, joined(plays))
+            self._statements.append(self._event(run[-1][0].event.seq, kind, *play))
 
-    def _event(self, frames: Frames, at: int) -> Statement:
-        event, wall = frames.event, self._wall_clock()
+    def _alone(self, frames: Frames, at: int) -> Statement:
+        event, frame = frames.event, frames.packed()
         if frames.seat is None:
-            return INSERT_EVENT, (self._id, event.seq, event.TAG, at, wall, frames.packed())
+            return self._event(event.seq, event.TAG, frame, at)
         sql = "INSERT INTO whispers VALUES (NULL, ?, ?, ?, ?, ?)"
-        return sql, (self._id, event.seq, at, wall, frames.packed())
+        return sql, (self._id, event.seq, at, self._wall_clock(), frame)
+
+    def _event(self, seq: int, kind: int, frame: bytes, at: int) -> Statement:
+        return INSERT_EVENT, (self._id, seq, kind, at, self._wall_clock(), frame)
 
     def _beside(
         self,
