@@ -55,13 +55,13 @@ class TableJournal:
     def open(self, code: str, number: int, options: Options, salt: bytes, passphrase: bytes | None) -> None:
         """Write down that the table was opened, as a server's how-many-th, and the hash of its passphrase."""
         row = (code, number, options.model_dump_json(), salt, passphrase)
-        sql = "INSERT INTO tables VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)"
+        sql = "INSERT INTO tables VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL)"
         values = (self._id, *row, __version__, VERSION, self._wall_clock())
         self._journal.write([(sql, values)], _nothing)
 
     def close(self) -> None:
         """Write down that the table is closed for good."""
-        sql = "UPDATE tables SET closed_ms = ? WHERE id = ?"
+        sql = "UPDATE tables SET closed_ms = ?, last_event = (SELECT max(id) FROM events) WHERE id = ?"
         self._journal.write([(sql, (self._wall_clock(), self._id))], _nothing)
 
     def note(
@@ -149,8 +149,8 @@ class TableJournal:
         """Yield what keeps by how much a card came too late; nothing for other refusals."""
         if reply.reason is Reason.BEATEN:
             sql = (
-                "INSERT OR IGNORE INTO beaten SELECT ?, ?, ?, coalesce(max(seq), 0), ?, ?, ? "
-                "FROM events WHERE table_id = ?"
+                "INSERT OR IGNORE INTO beaten SELECT ?, ?, ?, seq, ?, ?, ? "
+                "FROM events WHERE table_id = ? ORDER BY id DESC LIMIT 1"
             )
             row = (self._id, actor, reply.counter, at, self._wall_clock(), encode(reply))
             yield sql, (*row, self._id)

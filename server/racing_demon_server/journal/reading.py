@@ -40,12 +40,23 @@ BEFORE_SNAPSHOT: Final = 256
 """So many events before a table's snapshot are read, for clients who come back and lack some of them."""
 
 
+_BETWEEN: Final = """id BETWEEN
+    coalesce((SELECT id FROM marks WHERE table_id = :table AND seq <= :first ORDER BY seq DESC LIMIT 1), 1)
+    AND coalesce(
+        (SELECT id FROM marks WHERE table_id = :table AND seq >= :end ORDER BY seq LIMIT 1),
+        (SELECT last_event FROM tables WHERE id = :table),
+        9223372036854775807
+    )
+"""
+"""Between which rows, of all tables, some events of one lie."""
+
+
 class UnknownContents(Exception):
     """What stands in the file is not understood here: another version wrote it, or it is damaged."""
 
 
 class KeptTable(NamedTuple):
-    """A table as it was opened. ``closed_ms`` is ``None`` for one that goes on."""
+    """A table as it was opened. ``closed_ms`` is ``None`` for one that goes on, as is where its log ends."""
 
     id: int
     code: str
@@ -57,6 +68,7 @@ class KeptTable(NamedTuple):
     protocol: int
     opened_ms: int
     closed_ms: int | None
+    last_event: int | None
 
 
 class Kept(NamedTuple):
@@ -109,10 +121,11 @@ def log_of(
     columns = "kind, at_us, at_ms, frame"
     if kinds:
         some = f"AND kind IN ({', '.join(map(str, sorted(kinds)))})"
-        sql = f"SELECT seq, {columns} FROM events {where} :last {some} ORDER BY seq"  # noqa: S608 - of our own
+        sql = f"SELECT seq, {columns} FROM marks {where} :last {some} ORDER BY seq"  # noqa: S608 - of our own
     else:
         sql = (
-            f"SELECT seq, {columns} FROM (SELECT seq, 0 AS place, {columns} FROM events {where} :end "  # noqa: S608
+            f"SELECT seq, {columns} FROM ("  # noqa: S608
+            f"SELECT seq, 0 AS place, {columns} FROM events {where} :end AND {_BETWEEN} "
             f"UNION ALL SELECT seq, id, {Played.TAG}, at_us, at_ms, frame FROM whispers {where} :last) "
             "ORDER BY seq, place"
         )
@@ -221,9 +234,16 @@ def _snapshot_of(db: sqlite3.Connection, table_id: int) -> Snapshot | None:
 
 
 def last_us(db: sqlite3.Connection) -> int:
-    """Return the newest time on the clock of the server that wrote a journal; 0 if it wrote none."""
+    """Return the newest time on the clock of the server that wrote a journal; 0 if it wrote none.
+
+    Of what arrived together the last one written may be some milliseconds older than another.
+    """
     going_on = "WHERE table_id IN (SELECT id FROM tables WHERE closed_ms IS NULL)"
-    sql = f"SELECT max(at_us) FROM events {going_on} UNION SELECT max(at_us) FROM whispers {going_on}"  # noqa: S608
+    marks = f"SELECT max(id) AS last FROM marks {going_on} GROUP BY table_id"  # noqa: S608 - of our own
+    sql = (
+        f"SELECT max(at_us) FROM events {going_on} AND id >= (SELECT min(last) FROM ({marks})) "  # noqa: S608
+        f"UNION SELECT max(at_us) FROM whispers {going_on}"
+    )
     return max(at_us or 0 for (at_us,) in db.execute(sql))
 
 

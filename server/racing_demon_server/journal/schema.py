@@ -111,13 +111,40 @@ MIGRATIONS: Final = (
     """,
     # 5: rows that hold several plays, which older programs would not understand.
     "-- the tables are as they were\n",
+    # 6: events in the order in which they were written, so that those of many tables lie on a page together.
+    """
+    ALTER TABLE events RENAME TO events_by_table;
+    CREATE TABLE events (
+        id INTEGER PRIMARY KEY,
+        table_id INTEGER NOT NULL REFERENCES tables (id),
+        seq INTEGER NOT NULL,
+        kind INTEGER NOT NULL,
+        at_us INTEGER NOT NULL,
+        at_ms INTEGER NOT NULL,
+        frame BLOB NOT NULL
+    );
+    INSERT INTO events (table_id, seq, kind, at_us, at_ms, frame)
+        SELECT table_id, seq, kind, at_us, at_ms, frame FROM events_by_table ORDER BY table_id, seq;
+    DROP TABLE events_by_table;
+    CREATE INDEX events_marks ON events (table_id, seq) WHERE kind NOT IN (0, 80);
+    CREATE VIEW marks AS SELECT * FROM events WHERE kind NOT IN (0, 80);
+    ALTER TABLE tables ADD COLUMN last_event INTEGER;
+    CREATE TEMP TABLE lasts (table_id INTEGER PRIMARY KEY, id INTEGER);
+    INSERT INTO lasts SELECT table_id, max(id) FROM events GROUP BY table_id;
+    UPDATE tables SET last_event = (SELECT id FROM lasts WHERE table_id = tables.id)
+        WHERE closed_ms IS NOT NULL;
+    DROP TABLE lasts;
+    """,
 )
 """What makes each version of the file from the one before. Nothing here is ever changed: only added to.
 
 ``tables``: one row a table; ``number`` is the how-many-th of its server it is, ``options`` are those it was
-opened with. ``events``: the log as it is on the wire (``kind`` is the message's number), with the time on the
-server's clock in microseconds and that of the wall in milliseconds; a row of the kind 0 has several plays,
-with the number of the last and the newest time (:mod:`.runs`). ``seeds``: the secret of each deal.
+opened with; no event of a closed one comes after ``last_event``. ``events``: the logs as they are on the wire
+(``kind`` is the message's number), with the time on the server's clock in microseconds and that of the wall
+in milliseconds; a row of the kind 0 has several plays, with the number of the last and the newest time
+(:mod:`.runs`). They lie as they were written, those of all tables together. ``marks``: those that are no
+plays, one among a hundred; an index finds them, and the plays of a table lie between its own. ``seeds``: the
+secret of each deal.
 ``claims``: who may speak for a seat (-1: a host without one), and the last command of each with its answer.
 ``beaten``: what those were told whose card came too late, behind the event ``seq``. ``corrections``: what was
 said of a match afterwards, by the match's name, as the lines of its record.

@@ -29,12 +29,12 @@ MOST_WAITING: Final = 10_000
 RETRY_SECONDS: Final = 0.25
 """How long the thread waits before it tries a disk again that took nothing."""
 
-INSERT_EVENT: Final = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)"
+INSERT_EVENT: Final = "INSERT INTO events VALUES (NULL, ?, ?, ?, ?, ?, ?)"
 KEEP_CLAIM: Final = "INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?, ?)"
 ROWS: Final = 100
 """So many rows are written with one statement at most."""
-HOT: Final = {INSERT_EVENT, KEEP_CLAIM}
-"""What is written for every play: SQL that ends with the row's values, to which others can be added."""
+HOT: Final = {INSERT_EVENT: ", (NULL, ?, ?, ?, ?, ?, ?)", KEEP_CLAIM: ", (?, ?, ?, ?, ?)"}
+"""What is written again and again: SQL that ends with a row, and what adds one more."""
 
 Statement = tuple[str, Sequence[Any]]
 """SQL, and its parameters."""
@@ -211,12 +211,11 @@ def _joined(statements: Sequence[Statement]) -> Iterator[Statement]:
 
     With each statement the thread lets others go on, and has to wait for them.
     """
-    if {sql for sql, _ in statements} <= HOT:  # they do not depend on each other
+    if {sql for sql, _ in statements} <= HOT.keys():  # they do not depend on each other
         statements = sorted(statements, key=_SQL)
     for sql, alike in groupby(statements, _SQL):
         rows = [values for _, values in alike]
         most = ROWS if sql in HOT else 1
         for begin in range(0, len(rows), most):
             some = rows[begin : begin + most]
-            more = f", ({', '.join('?' * len(some[0]))})" * (len(some) - 1)
-            yield sql + more, [value for row in some for value in row]
+            yield sql + HOT.get(sql, "") * (len(some) - 1), [value for row in some for value in row]

@@ -13,10 +13,14 @@ from hypothesis import strategies as st
 
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
+from racing_demon_protocol.messages.server import Refused
 from racing_demon_protocol.options import Options
+from racing_demon_protocol.portable import Entry
+from racing_demon_protocol.reasons import Reason
+from racing_demon_server.claims import Claim
 from racing_demon_server.hall import Hall
 from racing_demon_server.journal.keeping import TableJournal
-from racing_demon_server.journal.reading import Kept, UnknownContents, last_us, log_of
+from racing_demon_server.journal.reading import Kept, UnknownContents, beaten_of, last_us, log_of, tables
 from racing_demon_server.journal.runs import LONGEST, RUN, BrokenRun, Play, joined, parted
 from racing_demon_server.journal.schema import open_journal
 from racing_demon_server.listener import Frames
@@ -40,22 +44,45 @@ def play(seq: int) -> ev.Played:
     return ev.Played(seq=seq, seat=0, counter=seq, source=1, count=1, destination=2, depth=0)
 
 
-def written(path: Path, log: Sequence[tuple[ev.Event, int]], rng: random.Random) -> None:
-    """Write a log with the times of its events, some of it together."""
+def written(
+    path: Path, rng: random.Random, *logs: Sequence[tuple[ev.Event, int]], apart: float = 0.02
+) -> None:
+    """Write the logs of tables, with the times of their events, some of it together; close each but the last.
+
+    Where all are apart, each event has a row, and one table comes after the other.
+    """
 
     async def write() -> None:
         journal = VirtualJournal(path, rng)
-        table = TableJournal(journal, next(journal.numbers), lambda: WALL)
-        table.open("BCDF", 1, Options(), b"", None)
-        for event, at in log:
+        kept = [TableJournal(journal, next(journal.numbers), lambda: WALL) for _ in logs]
+        for number, table in enumerate(kept, 1):
+            table.open("BCDF", number, Options(), b"", None)
+        turns = [table for table, log in zip(kept, logs, strict=True) for _ in log]
+        if apart < 1:
+            rng.shuffle(turns)
+        rest = dict(zip(kept, map(iter, logs), strict=True))
+        for turn, table in enumerate(turns):
+            event, at = next(rest[table])
             table.note([Frames(event)], at)
-            if rng.random() < 0.02:
+            if rng.random() < apart:
                 table.write(lambda: None)
-        table.write(lambda: None)
+            if table is not kept[-1] and table not in turns[turn + 1 :]:
+                table.write(lambda: None)
+                table.close()
+        kept[-1].write(lambda: None)
         await journal.drained()
         journal.close()
 
     in_virtual_time(write())
+
+
+def some_log(rng: random.Random, events: int) -> list[tuple[ev.Event, int]]:
+    """Return a table's log: no play first, then plays, a few other events, and times out of order."""
+    log: list[tuple[ev.Event, int]] = []
+    for seq in range(1, events + 1):
+        event = play(seq) if seq > 1 and rng.random() < 0.97 else ev.StuckSaid(seq=seq, seat=0)
+        log.append((event, 1_000 * seq + rng.randrange(1_500)))
+    return log
 
 
 @given(st.lists(PLAYS, min_size=1, max_size=LONGEST))
@@ -86,11 +113,8 @@ def test_what_only_looks_like_a_run_is_refused(noise: bytes) -> None:
 def test_a_log_is_read_as_it_was_noted(path: Path, seed: int) -> None:
     """From any event to any other, with plays in rows of their own and in long and short runs."""
     rng = random.Random(seed)
-    log: list[tuple[ev.Event, int]] = []
-    for seq in range(1, 400):
-        event = play(seq) if rng.random() < 0.97 else ev.StuckSaid(seq=seq, seat=0)
-        log.append((event, 1_000 * seq + rng.randrange(1_500)))
-    written(path, log, rng)
+    log = some_log(rng, 399)
+    written(path, rng, log)
     with contextlib.closing(open_journal(path)) as db:
         assert 250 > db.execute("SELECT count(*) FROM events").fetchone()[0] > len(log) / LONGEST
         for _ in range(60):
@@ -99,7 +123,98 @@ def test_a_log_is_read_as_it_was_noted(path: Path, seed: int) -> None:
             assert wanted == list(log_of(db, 1, first=first, last=last))
         stuck = [event for event, _ in log if isinstance(event, ev.StuckSaid)]
         assert stuck == [kept.event for kept in log_of(db, 1, kinds=frozenset({ev.StuckSaid.TAG}))]
-        assert max(at for _, at in log) == last_us(db)
+        assert 0 <= max(at for _, at in log) - last_us(db) <= 1_500
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_logs_that_lie_among_each_other_are_read_apart(path: Path, seed: int) -> None:
+    """From any event to any other, whatever lies between their rows. Only the last is open."""
+    rng = random.Random(seed)
+    logs = [some_log(rng, rng.randrange(1, 200)) for _ in range(5)]
+    written(path, rng, *logs)
+    with contextlib.closing(open_journal(path)) as db:
+        assert [None] == [table.last_event for table in tables(db, only_open=True)]
+        for number, log in enumerate(logs, 1):
+            assert [Kept(event, at, WALL) for event, at in log] == list(log_of(db, number))
+            for _ in range(20):
+                first, last = sorted(rng.sample(range(-5, 210), 2))
+                wanted = [Kept(event, at, WALL) for event, at in log if first <= event.seq <= last]
+                assert wanted == list(log_of(db, number, first=first, last=last))
+        assert 0 <= max(at for _, at in logs[-1]) - last_us(db) <= 1_500  # the others are closed
+
+
+def test_a_log_is_looked_for_where_it_lies(path: Path) -> None:
+    """However much lies before it, and however much others have written since."""
+    marks = (1, 2_900)
+    log = [(ev.StuckSaid(seq=seq, seat=0) if seq in marks else play(seq), seq) for seq in range(1, 3_000)]
+    written(path, random.Random(1), log, log, log, apart=1)
+    steps = 0
+
+    def count() -> None:
+        nonlocal steps
+        steps += 1
+
+    def steps_of(table: int, **asked: int) -> int:
+        nonlocal steps
+        steps = 0
+        assert list(log_of(db, table, **asked))  # type: ignore[arg-type]
+        return steps
+
+    with contextlib.closing(open_journal(path)) as db:
+        db.set_progress_handler(count, 1)
+        whole = steps_of(3)
+        assert max(steps_of(1), steps_of(2)) < 1.1 * whole
+        assert steps_of(2, first=2_950) < whole / 10
+        assert steps_of(2, first=2_950, last=2_960) < whole / 10
+        steps = 0
+        assert last_us(db)
+        assert steps < whole / 10
+
+
+def test_who_was_beaten_stands_behind_the_newest_event_of_the_own_table(path: Path) -> None:
+    """Whatever others have written since."""
+    late = Refused(counter=7, reason=Reason.BEATEN, text="Too late.", by=1, late_us=4)
+
+    async def write() -> None:
+        journal = VirtualJournal(path, random.Random(1))
+        table, other = (TableJournal(journal, next(journal.numbers), lambda: WALL) for _ in range(2))
+        table.note([Frames(play(1)), Frames(play(2))], 20)
+        table.write(lambda: None)
+        other.note([Frames(play(1)), Frames(play(2)), Frames(play(3))], 30)
+        other.write(lambda: None)
+        table.note([], 40, claims=[(0, Claim(b"", 7, late))])
+        table.write(lambda: None)
+        await journal.drained()
+        journal.close()
+
+    in_virtual_time(write())
+    with contextlib.closing(open_journal(path)) as db:
+        assert [(2, Entry(late, 40, WALL, 0))] == list(beaten_of(db, 1))
+
+
+def test_plays_of_many_tables_lie_together(path: Path) -> None:
+    """A play at each of a hundred tables is some pages of the journal in all, not one or more for each."""
+
+    async def write() -> None:
+        journal = VirtualJournal(path, random.Random(1))
+        kept = [TableJournal(journal, number, lambda: WALL) for number in range(1, 101)]
+        for seq in range(1, 400):  # until what each table has would fill pages
+            for table in kept:
+                table.note([Frames(play(seq))], seq)
+                table.write(lambda: None)
+            await journal.drained()
+        with contextlib.closing(sqlite3.connect(path)) as db:
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        for table in kept:
+            table.note([Frames(play(400))], 400)
+            table.write(lambda: None)
+        await journal.drained()
+        pages.append(path.with_name("journal.sqlite-wal").stat().st_size // 4_096)
+        journal.close()
+
+    pages: list[int] = []
+    in_virtual_time(write())
+    assert pages[0] <= 5
 
 
 @pytest.mark.parametrize(
@@ -112,7 +227,7 @@ def test_a_log_is_read_as_it_was_noted(path: Path, seed: int) -> None:
 )
 def test_a_damaged_run_is_not_understood(path: Path, damage: str, why: str) -> None:
     """Whoever reads it is told which events are lost, and no other error comes of it."""
-    written(path, [(play(seq), seq) for seq in range(1, 10)], random.Random(1))
+    written(path, random.Random(1), [(play(seq), seq) for seq in range(1, 10)], apart=0)
     with contextlib.closing(sqlite3.connect(path)) as db:
         assert [(RUN, 9)] == db.execute("SELECT kind, seq FROM events").fetchall()
         db.execute(damage)

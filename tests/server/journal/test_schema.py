@@ -95,7 +95,7 @@ def test_older_files_are_brought_up_to_date(path: Path, version: int) -> None:
     with contextlib.closing(sqlite3.connect(path)) as db:
         db.executescript((FIXTURES / f"version{version}.sql").read_text())
         assert (version,) == db.execute("PRAGMA user_version").fetchone()
-        events = db.execute("SELECT count(*) FROM events").fetchone()[0]
+        events = db.execute("SELECT max(seq) FROM events").fetchone()[0]
     with pytest.raises(JournalUnusable, match="a server brings it up to date first"):
         open_journal(path)
     open_journal(path, write=True, durability=Durability.NORMAL).close()
