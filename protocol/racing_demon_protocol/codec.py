@@ -26,6 +26,7 @@ __all__ = [
     "decode_client",
     "decode_server",
     "encode",
+    "pack",
 ]
 
 VERSION: Final = 1
@@ -53,10 +54,15 @@ _pack: Final[Callable[[list[Any]], bytes]] = msgpack.Packer().pack
 def encode(message: Message, encoding: Encoding = Encoding.MSGPACK) -> bytes | str:
     """Return a message's frame: bytes for msgpack, text for JSON."""
     if encoding is Encoding.MSGPACK:
-        fields = message.to_array() if type(message) in _HOT else message.model_dump()
-        return _pack([message.TAG, *fields])
+        return pack(message)
     row = [message.TAG, *message.model_dump(mode="json")]
     return json.dumps(row, ensure_ascii=False, separators=(",", ":"))
+
+
+def pack(message: Message) -> bytes:
+    """Return a message's frame in msgpack."""
+    fields = message.to_array() if type(message) in _HOT else message.model_dump()
+    return _pack([message.TAG, *fields])
 
 
 def decode_client(frame: bytes | str) -> Message:

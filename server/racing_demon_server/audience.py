@@ -52,7 +52,7 @@ class Kept:
     def add(self, frames: Frames) -> None:
         """Keep an event; of a play that is told to its player alone only that there was one."""
         if frames.seat is None:
-            self._fresh.append(frames.packed())
+            self._fresh.append(frames.packed)
             self._newest = frames.event.seq
             if len(self._fresh) == GROUP:
                 self._groups.append(msgpack.packb(list(self._fresh)))

@@ -5,7 +5,7 @@ from typing import Final, Protocol
 
 from websockets.frames import Frame, Opcode
 
-from racing_demon_protocol.codec import Encoding, decode_server, encode
+from racing_demon_protocol.codec import Encoding, decode_server, encode, pack
 from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages.events import Event
 from racing_demon_protocol.reasons import CloseCode
@@ -46,15 +46,16 @@ class Frames:
     Attributes:
         event: the event.
         seat: whose player alone is told; ``None`` where everybody is.
+        packed: the event as it is on the wire and in the journal.
 
     """
 
-    __slots__ = ("_binary", "_packed", "_text", "event", "seat")
+    __slots__ = ("_binary", "_text", "event", "packed", "seat")
 
     def __init__(self, event: Event, seat: int | None = None) -> None:
         self.event = event
         self.seat = seat
-        self._packed: bytes | None = None
+        self.packed = pack(event)
         self._binary: bytes | None = None
         self._text: bytes | None = None
 
@@ -62,19 +63,11 @@ class Frames:
         """Return the event as the bytes that go through a socket."""
         if encoding is Encoding.MSGPACK:
             if self._binary is None:
-                self._binary = _frame(self.packed())
+                self._binary = _frame(self.packed)
             return self._binary
         if self._text is None:
             self._text = framed(self.event, encoding)
         return self._text
-
-    def packed(self) -> bytes:
-        """Return the event as it is on the wire and in the journal."""
-        if self._packed is None:
-            packed = encode(self.event)
-            assert isinstance(packed, bytes)
-            self._packed = packed
-        return self._packed
 
 
 class Packed:

@@ -70,13 +70,13 @@ class Publication:
         if self._journal is None or self._published is None:
             self._tell([*frames, *then])
             return
-        snapshot = self._snapshot(frames)
+        snapshot = None if self._table.view.phase in PLAYED else self._snapshot(frames)
         claims = self._table.claims.take_changed(with_plays=snapshot is not None)
         self._journal.note(frames, at, seeds, claims, snapshot)
-        ahead = self._published.copy_ahead(len(frames))
+        show = self._published.copy_ahead(frames)
+        if show is not None:
+            self._untold.append(show)
         self._untold += frames
-        if ahead is not None:
-            self._untold.append(partial(self._published.take_over, ahead))
         self._untold += then
 
     def write_down(self) -> None:
@@ -96,11 +96,8 @@ class Publication:
 
     def _snapshot(self, frames: Sequence[Frames]) -> Snapshot | None:
         """Return the table after a hand, for the journal; ``None`` while there is nothing new to keep."""
-        view = self._table.view
-        if view.phase in PLAYED:
-            return None
         is_over = any(isinstance(each.event, HandOver) for each in frames)
-        return view.snapshot_for(None, 0) if is_over else None
+        return self._table.view.snapshot_for(None, 0) if is_over else None
 
     def _tell_late(self, written: Sequence[Frames | Then]) -> None:
         self.unwritten -= 1

@@ -1,10 +1,11 @@
 """A table as everybody sees it: with what was told, and nothing that is still to be written down."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Final, Protocol
 
 from racing_demon_protocol.codec import decode_server
-from racing_demon_protocol.messages.events import Event, Played
+from racing_demon_protocol.messages.events import Event, Played, Progressed
 from racing_demon_protocol.messages.server import SeatState
 from racing_demon_protocol.view import TableView
 
@@ -15,6 +16,8 @@ __all__ = ["Published", "Shown"]
 
 MOST_PLAYS: Final = 64
 """After so many events the judge's own view is taken over, so that no more plays wait to be followed."""
+FOLLOWED: Final = frozenset({Played, Progressed})
+"""What is followed, as there is so much of it; with anything else the judge's own view is taken over."""
 
 
 class Shown(Protocol):
@@ -45,13 +48,13 @@ class Published:
         self._table = table
         self._view = table.view.copy()
         self._plays: list[bytes] = []  # of which garbage collection need not know
-        self._untold = self._since_copy = 0
+        self._untold = self._since_copy = self._included = 0
 
     @property
     def view(self) -> TableView:
         """What everybody sees."""
         if self._plays and not self._untold:
-            self.take_over(self._table.view.copy())
+            self._take_over(self._table.view.copy(), 0)
         for play in self._plays:
             event = decode_server(play)
             assert isinstance(event, Event)
@@ -64,24 +67,27 @@ class Published:
         """Who sits where; who is stuck may be some plays old."""
         return self._view.seats
 
+    def copy_ahead(self, frames: Sequence[Frames]) -> Callable[[], None] | None:
+        """Note what was judged. Now and then return what shows all of it at once, just before it is told."""
+        self._untold += len(frames)
+        self._since_copy += len(frames)
+        if self._since_copy < MOST_PLAYS and FOLLOWED.issuperset([type(each.event) for each in frames]):
+            return None
+        self._since_copy = 0
+        return partial(self._take_over, self._table.view.copy(), len(frames))
+
+    def _take_over(self, view: TableView, included: int) -> None:
+        """Go on from a copy: all until then is told, but for so many events that are told next."""
+        self._view = view
+        self._included = included
+        self._plays.clear()
+
     def follow(self, frames: Frames) -> None:
         """Follow an event that is told now."""
-        if type(frames.event) is Played:
-            self._plays.append(frames.packed())
+        if self._included:
+            self._included -= 1
+        elif type(frames.event) is Played:
+            self._plays.append(frames.packed)
         else:
             self.view.apply(frames.event)
         self._untold -= 1
-
-    def copy_ahead(self, events: int) -> TableView | None:
-        """Note that so many events were judged; return now and then how the table is when they are told."""
-        self._untold += events
-        self._since_copy += events
-        if self._since_copy < MOST_PLAYS:
-            return None
-        self._since_copy = 0
-        return self._table.view.copy()
-
-    def take_over(self, view: TableView) -> None:
-        """Go on from a copy that was made ahead: all until then is told."""
-        self._view = view
-        self._plays.clear()

@@ -2,12 +2,12 @@
 
 import random
 from collections import deque
+from collections.abc import Callable
 
 import pytest
 
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.client import Stuck
-from racing_demon_protocol.view import TableView
 from racing_demon_server.listener import Frames
 from racing_demon_server.shown import Published
 
@@ -23,21 +23,22 @@ class Late:
         self.sitting = Sitting.playing(2, SEED, game=game, auto_first_turn=False)
         self.published = Published(self.sitting.table)
         self.told = self.sitting.table.view.copy()
-        self._waiting: deque[tuple[list[ev.Event], TableView | None]] = deque()
+        self._waiting: deque[tuple[list[Frames], Callable[[], None] | None]] = deque()
 
     def judge(self, events: list[ev.Event]) -> None:
         """Let the judge be some events ahead."""
-        self._waiting.append((events, self.published.copy_ahead(len(events))))
+        frames = [Frames(event) for event in events]
+        self._waiting.append((frames, self.published.copy_ahead(frames)))
 
     def tell(self, most: int) -> None:
         """Tell what was judged, but no more than so much of it."""
         for _ in range(min(most, len(self._waiting))):
-            events, ahead = self._waiting.popleft()
-            for event in events:
-                self.told.apply(event)
-                self.published.follow(Frames(event))
-            if ahead is not None:
-                self.published.take_over(ahead)
+            frames, show = self._waiting.popleft()
+            if show is not None:
+                show()
+            for each in frames:
+                self.told.apply(each.event)
+                self.published.follow(each)
 
     def play_by_chance(self, rng: random.Random, plays: int) -> None:
         """Play; tell some of it late, and look at it now and then."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Final
 
 from racing_demon_protocol import __version__
-from racing_demon_protocol.codec import VERSION, encode
+from racing_demon_protocol.codec import VERSION, pack
 from racing_demon_protocol.messages.events import Played
 from racing_demon_protocol.messages.server import Refused, Snapshot
 from racing_demon_protocol.options import Options
@@ -13,7 +13,7 @@ from racing_demon_protocol.shuffle import commitment
 
 from ..claims import Actor, Claim
 from ..listener import Frames
-from .runs import LONGEST, RUN, Play, joined
+from .runs import LONGEST, RUN, joined
 from .writer import INSERT_EVENT, KEEP_CLAIM, Journal, Statement
 
 __all__ = ["NOBODY", "TableJournal", "WallClock"]
@@ -104,12 +104,12 @@ class TableJournal:
         """Make a row of the plays that have followed each other."""
         if self._run:
             run, self._run = self._run, []
-            plays = [Play(each.packed(), at) for each, at in run]
+            plays = [(each.packed, at) for each, at in run]
             kind, play = (Played.TAG, plays[0]) if len(plays) == 1 else (RUN, joined(plays))
             self._statements.append(self._event(run[-1][0].event.seq, kind, *play))
 
     def _alone(self, frames: Frames, at: int) -> Statement:
-        event, frame = frames.event, frames.packed()
+        event, frame = frames.event, frames.packed
         if frames.seat is None:
             return self._event(event.seq, event.TAG, frame, at)
         sql = "INSERT INTO whispers VALUES (NULL, ?, ?, ?, ?, ?)"
@@ -135,14 +135,14 @@ class TableJournal:
                 yield from self._beaten(actor, claim.reply, at)
         if snapshot is not None:
             sql = "INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?)"
-            yield sql, (self._id, snapshot.seq, encode(snapshot))
+            yield sql, (self._id, snapshot.seq, pack(snapshot))
 
     def _claim(self, actor: Actor, claim: Claim | None) -> Statement:
         key = (self._id, NOBODY if actor is None else actor)
         if claim is None:
             return "DELETE FROM claims WHERE table_id = ? AND actor = ?", key
         answer = claim.answer()
-        values = (*key, claim.token_hash, claim.counter, None if answer is None else encode(answer))
+        values = (*key, claim.token_hash, claim.counter, None if answer is None else pack(answer))
         return KEEP_CLAIM, values
 
     def _beaten(self, actor: int, reply: Refused, at: int) -> Iterator[Statement]:
@@ -152,7 +152,7 @@ class TableJournal:
                 "INSERT OR IGNORE INTO beaten SELECT ?, ?, ?, seq, ?, ?, ? "
                 "FROM events WHERE table_id = ? ORDER BY id DESC LIMIT 1"
             )
-            row = (self._id, actor, reply.counter, at, self._wall_clock(), encode(reply))
+            row = (self._id, actor, reply.counter, at, self._wall_clock(), pack(reply))
             yield sql, (*row, self._id)
 
 

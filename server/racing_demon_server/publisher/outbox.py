@@ -11,9 +11,9 @@ from collections import deque
 from collections.abc import Sequence
 from enum import IntEnum
 from itertools import count
-from typing import Final, NamedTuple, cast
+from typing import Final, NamedTuple
 
-from racing_demon_protocol.codec import encode
+from racing_demon_protocol.codec import pack
 from racing_demon_protocol.messages import Event
 from racing_demon_protocol.messages import events as ev
 
@@ -247,7 +247,7 @@ class Outbox:
         topic = topics.table(code, "snapshot")
         if not payloads.is_open(table.view):
             return topic, b""  # which removes the last one, where nobody may look on any more
-        return topic, _bytes(encode(table.view.snapshot_for(None, table.elapsed_ms(now))))
+        return topic, pack(table.view.snapshot_for(None, table.elapsed_ms(now)))
 
     def _put(self, code: str, what: Outgoing | Event, now: int) -> None:
         """Put something into the line: for tables that are seen later than they are played, later."""
@@ -280,7 +280,7 @@ class Outbox:
     def _finished(self, waiting: _Waiting) -> Outgoing:
         if isinstance(waiting.what, Outgoing):
             return waiting.what
-        return Outgoing(self._topics.table(waiting.code, "events"), _bytes(encode(waiting.what)))
+        return Outgoing(self._topics.table(waiting.code, "events"), pack(waiting.what))
 
     def _keep(self, message: Outgoing) -> None:
         """Put something into the short line that is not lost while the broker is away."""
@@ -292,7 +292,3 @@ class Outbox:
     def _remove(self, topic: str) -> None:
         self._kept_there.pop(topic, None)
         self._keep(Outgoing(topic, b"", 1, retain=True))
-
-
-def _bytes(frame: bytes | str) -> bytes:
-    return cast("bytes", frame)
