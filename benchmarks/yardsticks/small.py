@@ -45,7 +45,7 @@ def _rules_once(script: Sequence[Step]) -> dict[str, float]:
             begin = time.thread_time()
             events = recorder.carry_out(written)
             judged += time.thread_time() - begin
-            sent += map(Frames, events)
+            sent += [Frames(event, 0) for event in events]
     return {
         "legal_plays, eight seats, mid-hand": 1e6 * legal / len(frames),
         "judge and carry out one play": 1e6 * judged / len(frames),

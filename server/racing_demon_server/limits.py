@@ -1,6 +1,12 @@
 """A token bucket: so much a second for long, so much at once."""
 
+from math import inf
+from typing import Final
+
 __all__ = ["Bucket"]
+
+ROUNDING_US: Final = 1
+"""So much earlier than it flows in one may be taken: what flows in is no whole number of microseconds."""
 
 
 class Bucket:
@@ -13,17 +19,14 @@ class Bucket:
     """
 
     def __init__(self, per_second: float, burst: float) -> None:
-        self._per_us = per_second / 1_000_000
-        self._burst = burst
-        self._level = burst
-        self._at = 0
+        self._each_us = 1_000_000 / per_second
+        self._burst_us = burst * self._each_us
+        self._spent_until = -inf
 
     def take(self, at: int) -> bool:
         """Take one, if one is there."""
-        if at > self._at:
-            self._level = min(self._burst, self._level + (at - self._at) * self._per_us)
-            self._at = at
-        if self._level < 1:
+        spent_until = max(self._spent_until, at - self._burst_us) + self._each_us
+        if spent_until > at + ROUNDING_US:
             return False
-        self._level -= 1
+        self._spent_until = spent_until
         return True

@@ -45,15 +45,17 @@ class Frames:
 
     Attributes:
         event: the event.
+        at: when it happened, in microseconds.
         seat: whose player alone is told; ``None`` where everybody is.
         packed: the event as it is on the wire and in the journal.
 
     """
 
-    __slots__ = ("_binary", "_text", "event", "packed", "seat")
+    __slots__ = ("_binary", "_text", "at", "event", "packed", "seat")
 
-    def __init__(self, event: Event, seat: int | None = None) -> None:
+    def __init__(self, event: Event, at: int, seat: int | None = None) -> None:
         self.event = event
+        self.at = at
         self.seat = seat
         self.packed = pack(event)
         self._binary: bytes | None = None

@@ -50,6 +50,7 @@ class Publication:
         self._journal = journal
         self._published = published
         self._untold: list[Frames | Then] = []
+        self._given = 0
 
     def note(
         self,
@@ -70,21 +71,33 @@ class Publication:
         if self._journal is None or self._published is None:
             self._tell([*frames, *then])
             return
-        snapshot = None if self._table.view.phase in PLAYED else self._snapshot(frames)
-        claims = self._table.claims.take_changed(with_plays=snapshot is not None)
-        self._journal.note(frames, at, seeds, claims, snapshot)
-        show = self._published.copy_ahead(frames)
-        if show is not None:
-            self._untold.append(show)
+        self._published.is_behind = True
         self._untold += frames
         self._untold += then
+        snapshot = None if self._table.view.phase in PLAYED else self._snapshot(frames)
+        claims = self._table.claims.take_changed(with_plays=snapshot is not None)
+        if seeds or claims or snapshot is not None:
+            self._give_to(self._journal)
+            self._journal.note_beside(at, seeds, claims, snapshot)
 
     def write_down(self) -> None:
         """Write down all that is noted, together."""
-        if self._journal is not None and (self._untold or self._journal.has_noted):
+        if self._journal is None or self._published is None:
+            return
+        frames = self._give_to(self._journal)
+        if self._untold or self._journal.has_noted:
+            show = self._published.copy_ahead(frames)
+            news = self._untold if show is None else [show, *self._untold]
+            self._untold, self._given = [], 0
             self.unwritten += 1
-            self._journal.write(partial(self._tell_late, self._untold))
-            self._untold = []
+            self._journal.write(partial(self._tell_late, news))
+
+    def _give_to(self, journal: TableJournal) -> list[Frames]:
+        """Give the journal the events that it has not yet; return all that wait to be written down."""
+        frames = [each for each in self._untold if isinstance(each, Frames)]
+        journal.note(frames[self._given :])
+        self._given = len(frames)
+        return frames
 
     def when_written(self, then: Then) -> None:
         """Do something when all that has happened until now is told."""
@@ -102,6 +115,8 @@ class Publication:
     def _tell_late(self, written: Sequence[Frames | Then]) -> None:
         self.unwritten -= 1
         self._tell(written)
+        if self._published is not None:
+            self._published.is_behind = bool(self.unwritten or self._untold)
 
     def _tell(self, news: Sequence[Frames | Then]) -> None:
         for each in news:

@@ -215,7 +215,7 @@ class Room:
     def _noted_log(self, past: Past, kept: Kept) -> Iterator[tuple[Event, int]]:
         """Yield the past's events, and keep each for those who come back."""
         for event, at in past.log:
-            kept.add(self._framed(event))
+            kept.add(self._framed(event, at))
             yield event, at
 
     def _begin_again(self) -> None:
@@ -295,7 +295,7 @@ class Room:
         """Note what has happened at a moment, and what is to be done when everybody knows."""
         frames, parting = [], list[Then]()
         for event in events:
-            frames.append(self._framed(event))
+            frames.append(self._framed(event, at))
             if type(event) is not Played and (listener := self._follow(event)) is not None:
                 parting.append(partial(self.audience.send_away, listener))
         seeds = self._seeds(events) if self._drawn else ()
@@ -306,11 +306,11 @@ class Room:
         self._publication.write_down()
         self._wind_up()
 
-    def _framed(self, event: Event) -> Frames:
+    def _framed(self, event: Event, at: int) -> Frames:
         """Return what is to be sent; a play without a number of its own is for its player alone."""
         before, self._last_seq = self._last_seq, event.seq
         is_whispered = event.seq == before
-        return Frames(event, event.seat) if is_whispered and isinstance(event, Played) else Frames(event)
+        return Frames(event, at, event.seat if is_whispered and isinstance(event, Played) else None)
 
     def _noted(self, seeds: Iterator[bytes]) -> Iterator[bytes]:
         """Yield the hands' secrets, and note each for the journal."""

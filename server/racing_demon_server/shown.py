@@ -38,6 +38,9 @@ class Shown(Protocol):
 class Published:
     """A table some moments behind its judge. Its plays are followed when somebody looks: mostly nobody does.
 
+    Attributes:
+        is_behind: whether something was judged that is not told yet; to be kept right by whoever tells it.
+
     Args:
         table: the table, as long as nothing of it waits to be told.
 
@@ -48,12 +51,13 @@ class Published:
         self._table = table
         self._view = table.view.copy()
         self._plays: list[bytes] = []  # of which garbage collection need not know
-        self._untold = self._since_copy = self._included = 0
+        self.is_behind = False
+        self._since_copy = self._included = 0
 
     @property
     def view(self) -> TableView:
         """What everybody sees."""
-        if self._plays and not self._untold:
+        if self._plays and not self.is_behind:
             self._take_over(self._table.view.copy(), 0)
         for play in self._plays:
             event = decode_server(play)
@@ -69,7 +73,6 @@ class Published:
 
     def copy_ahead(self, frames: Sequence[Frames]) -> Callable[[], None] | None:
         """Note what was judged. Now and then return what shows all of it at once, just before it is told."""
-        self._untold += len(frames)
         self._since_copy += len(frames)
         if self._since_copy < MOST_PLAYS and FOLLOWED.issuperset([type(each.event) for each in frames]):
             return None
@@ -90,4 +93,3 @@ class Published:
             self._plays.append(frames.packed)
         else:
             self.view.apply(frames.event)
-        self._untold -= 1

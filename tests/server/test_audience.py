@@ -221,7 +221,7 @@ async def _bustle(room: Room, players: list[tuple[int, Ear]], rng: random.Random
 @pytest.mark.parametrize("most", [1, 5, 63, 64, 100])
 def test_the_newest_events_are_kept_whole_and_in_order(most: int) -> None:
     """However many are kept, all after one of them come back as they were; after an older one, none do."""
-    told = [Frames(ev.Left(seq=seq, seat=seq % 8)) for seq in range(1, 201)]
+    told = [Frames(ev.Left(seq=seq, seat=seq % 8), 0) for seq in range(1, 201)]
     kept = Kept(most)
     for number, each in enumerate(told, 1):
         kept.add(each)

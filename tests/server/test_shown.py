@@ -27,8 +27,9 @@ class Late:
 
     def judge(self, events: list[ev.Event]) -> None:
         """Let the judge be some events ahead."""
-        frames = [Frames(event) for event in events]
+        frames = [Frames(event, 0) for event in events]
         self._waiting.append((frames, self.published.copy_ahead(frames)))
+        self.published.is_behind = True
 
     def tell(self, most: int) -> None:
         """Tell what was judged, but no more than so much of it."""
@@ -39,6 +40,7 @@ class Late:
             for each in frames:
                 self.told.apply(each.event)
                 self.published.follow(each)
+        self.published.is_behind = bool(self._waiting)
 
     def play_by_chance(self, rng: random.Random, plays: int) -> None:
         """Play; tell some of it late, and look at it now and then."""

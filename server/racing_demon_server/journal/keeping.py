@@ -1,6 +1,6 @@
 """What is written of one table: from what happened to rows."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from racing_demon_protocol import __version__
@@ -13,7 +13,7 @@ from racing_demon_protocol.shuffle import commitment
 
 from ..claims import Actor, Claim
 from ..listener import Frames
-from .runs import LONGEST, RUN, joined
+from .runs import LONGEST, RUN, Play, joined
 from .writer import INSERT_EVENT, KEEP_CLAIM, Journal, Statement
 
 __all__ = ["NOBODY", "TableJournal", "WallClock"]
@@ -40,7 +40,7 @@ class TableJournal:
         self._id = number
         self._wall_clock = wall_clock
         self._statements: list[Statement] = []
-        self._run: list[tuple[Frames, int]] = []
+        self._run: list[Frames] = []
 
     @property
     def is_halted(self) -> bool:
@@ -64,35 +64,44 @@ class TableJournal:
         sql = "UPDATE tables SET closed_ms = ?, last_event = (SELECT max(id) FROM events) WHERE id = ?"
         self._journal.write([(sql, (self._wall_clock(), self._id))], _nothing)
 
-    def note(
+    def note(self, frames: Iterable[Frames]) -> None:
+        """Note events, to be written down with all that is noted until then."""
+        for each in frames:
+            if type(each.event) is Played and each.seat is None:
+                self._run.append(each)
+                if len(self._run) == LONGEST:
+                    self._end_run()
+            else:
+                self._end_run()
+                self._statements.append(self._alone(each))
+
+    def note_beside(
         self,
-        frames: Iterable[Frames],
         at: int,
-        seeds: Collection[tuple[str, bytes]] = (),
-        claims: Collection[tuple[Actor, Claim | None]] = (),
+        seeds: Iterable[tuple[str, bytes]] = (),
+        claims: Iterable[tuple[Actor, Claim | None]] = (),
         snapshot: Snapshot | None = None,
     ) -> None:
-        """Note what has happened, to be written down with all that is noted until then.
+        """Note what the events do not tell, behind those that are noted.
 
         Args:
-            frames: the events.
-            at: when they happened, in microseconds.
+            at: when it came about, in microseconds.
             seeds: the secrets of hands that were dealt, by their ids.
             claims: the claims that have changed; ``None`` for one that is gone.
             snapshot: the table after all that, where no hand is played.
 
         """
-        for each in frames:
-            if type(each.event) is Played and each.seat is None:
-                self._run.append((each, at))
-                if len(self._run) == LONGEST:
-                    self._end_run()
-            else:
-                self._end_run()
-                self._statements.append(self._alone(each, at))
-        if seeds or claims or snapshot is not None:
-            self._end_run()
-            self._statements += self._beside(at, seeds, claims, snapshot)
+        self._end_run()
+        for hand_id, seed in seeds:
+            values = (self._id, hand_id, seed, commitment(seed, hand_id))
+            self._statements.append(("INSERT INTO seeds VALUES (?, ?, ?, ?)", values))
+        for actor, claim in claims:
+            self._statements.append(self._claim(actor, claim))
+            if actor is not None and claim is not None and isinstance(claim.reply, Refused):
+                self._statements += self._beaten(actor, claim.reply, at)
+        if snapshot is not None:
+            sql = "INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?)"
+            self._statements.append((sql, (self._id, snapshot.seq, pack(snapshot))))
 
     def write(self, told: Callable[[], None]) -> None:
         """Write down what is noted, all of it or nothing, and call back when it is certain."""
@@ -102,40 +111,22 @@ class TableJournal:
 
     def _end_run(self) -> None:
         """Make a row of the plays that have followed each other."""
-        if self._run:
-            run, self._run = self._run, []
-            plays = [(each.packed, at) for each, at in run]
-            kind, play = (Played.TAG, plays[0]) if len(plays) == 1 else (RUN, joined(plays))
-            self._statements.append(self._event(run[-1][0].event.seq, kind, *play))
+        run, self._run = self._run, []
+        if len(run) > 1:
+            play = joined([Play(each.packed, each.at) for each in run])
+            self._statements.append(self._event(run[-1].event.seq, RUN, *play))
+        elif run:
+            self._statements.append(self._alone(run[0]))
 
-    def _alone(self, frames: Frames, at: int) -> Statement:
-        event, frame = frames.event, frames.packed
+    def _alone(self, frames: Frames) -> Statement:
+        event = frames.event
         if frames.seat is None:
-            return self._event(event.seq, event.TAG, frame, at)
+            return self._event(event.seq, event.TAG, frames.packed, frames.at)
         sql = "INSERT INTO whispers VALUES (NULL, ?, ?, ?, ?, ?)"
-        return sql, (self._id, event.seq, at, self._wall_clock(), frame)
+        return sql, (self._id, event.seq, frames.at, self._wall_clock(), frames.packed)
 
     def _event(self, seq: int, kind: int, frame: bytes, at: int) -> Statement:
         return INSERT_EVENT, (self._id, seq, kind, at, self._wall_clock(), frame)
-
-    def _beside(
-        self,
-        at: int,
-        seeds: Iterable[tuple[str, bytes]],
-        claims: Iterable[tuple[Actor, Claim | None]],
-        snapshot: Snapshot | None,
-    ) -> Iterator[Statement]:
-        """Yield what keeps all that the events do not tell."""
-        for hand_id, seed in seeds:
-            values = (self._id, hand_id, seed, commitment(seed, hand_id))
-            yield "INSERT INTO seeds VALUES (?, ?, ?, ?)", values
-        for actor, claim in claims:
-            yield self._claim(actor, claim)
-            if actor is not None and claim is not None and isinstance(claim.reply, Refused):
-                yield from self._beaten(actor, claim.reply, at)
-        if snapshot is not None:
-            sql = "INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?)"
-            yield sql, (self._id, snapshot.seq, pack(snapshot))
 
     def _claim(self, actor: Actor, claim: Claim | None) -> Statement:
         key = (self._id, NOBODY if actor is None else actor)

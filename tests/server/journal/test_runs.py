@@ -63,7 +63,7 @@ def written(
         rest = dict(zip(kept, map(iter, logs), strict=True))
         for turn, table in enumerate(turns):
             event, at = next(rest[table])
-            table.note([Frames(event)], at)
+            table.note([Frames(event, at)])
             if rng.random() < apart:
                 table.write(lambda: None)
             if table is not kept[-1] and table not in turns[turn + 1 :]:
@@ -178,11 +178,11 @@ def test_who_was_beaten_stands_behind_the_newest_event_of_the_own_table(path: Pa
     async def write() -> None:
         journal = VirtualJournal(path, random.Random(1))
         table, other = (TableJournal(journal, next(journal.numbers), lambda: WALL) for _ in range(2))
-        table.note([Frames(play(1)), Frames(play(2))], 20)
+        table.note([Frames(play(1), 10), Frames(play(2), 20)])
         table.write(lambda: None)
-        other.note([Frames(play(1)), Frames(play(2)), Frames(play(3))], 30)
+        other.note([Frames(play(seq), 30) for seq in (1, 2, 3)])
         other.write(lambda: None)
-        table.note([], 40, claims=[(0, Claim(b"", 7, late))])
+        table.note_beside(40, claims=[(0, Claim(b"", 7, late))])
         table.write(lambda: None)
         await journal.drained()
         journal.close()
@@ -200,13 +200,13 @@ def test_plays_of_many_tables_lie_together(path: Path) -> None:
         kept = [TableJournal(journal, number, lambda: WALL) for number in range(1, 101)]
         for seq in range(1, 400):  # until what each table has would fill pages
             for table in kept:
-                table.note([Frames(play(seq))], seq)
+                table.note([Frames(play(seq), seq)])
                 table.write(lambda: None)
             await journal.drained()
         with contextlib.closing(sqlite3.connect(path)) as db:
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         for table in kept:
-            table.note([Frames(play(400))], 400)
+            table.note([Frames(play(400), 400)])
             table.write(lambda: None)
         await journal.drained()
         pages.append(path.with_name("journal.sqlite-wal").stat().st_size // 4_096)
