@@ -38,7 +38,7 @@ class Listener:
 
     def send(self, events: Batch) -> None:
         """Take events."""
-        events.framed(self.encoding)
+        events[self.encoding]
         self.had += len(events.frames)
 
     def reply(self, message: Message) -> None:

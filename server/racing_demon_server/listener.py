@@ -92,8 +92,10 @@ class Packed:
         return framed(decode_server(self._packed), encoding)
 
 
-class Batch:
-    """Events that go out together: put together once for each encoding, however many get them.
+class Batch(dict[Encoding, bytes]):
+    """Events that go out together, by encodings as the bytes that go through a socket.
+
+    They are put together once for each encoding that somebody wants, however many get them.
 
     Args:
         frames: the events.
@@ -101,15 +103,12 @@ class Batch:
     """
 
     def __init__(self, frames: Sequence[Framed]) -> None:
+        super().__init__()
         self.frames = frames
-        self._joined: dict[Encoding, bytes] = {}
 
-    def framed(self, encoding: Encoding) -> bytes:
-        """Return them as the bytes that go through a socket."""
-        joined = self._joined.get(encoding)
-        if joined is None:
-            joined = b"".join([each.framed(encoding) for each in self.frames])
-            self._joined[encoding] = joined
+    def __missing__(self, encoding: Encoding) -> bytes:
+        """Put the events together."""
+        joined = self[encoding] = b"".join([each.framed(encoding) for each in self.frames])
         return joined
 
 

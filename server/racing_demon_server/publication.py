@@ -11,6 +11,7 @@ from typing import Final
 from racing_demon_protocol.messages.events import HandOver
 from racing_demon_protocol.messages.server import Snapshot
 from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.view import TableView
 
 from .audience import Audience
 from .journal.keeping import TableJournal
@@ -69,7 +70,10 @@ class Publication:
 
         """
         if self._journal is None or self._published is None:
-            self._tell([*frames, *then])
+            for each in frames:
+                self._audience.tell(each)
+            for act in then:
+                act()
             return
         self._published.is_behind = True
         self._untold += frames
@@ -86,11 +90,10 @@ class Publication:
             return
         frames = self._give_to(self._journal)
         if self._untold or self._journal.has_noted:
-            show = self._published.copy_ahead(frames)
-            news = self._untold if show is None else [show, *self._untold]
-            self._untold, self._given = [], 0
+            ahead = self._published.copy_ahead(frames)
             self.unwritten += 1
-            self._journal.write(partial(self._tell_late, news))
+            self._journal.write(partial(self._tell, self._published, self._untold, ahead))
+            self._untold, self._given = [], 0
 
     def _give_to(self, journal: TableJournal) -> list[Frames]:
         """Give the journal the events that it has not yet; return all that wait to be written down."""
@@ -112,17 +115,16 @@ class Publication:
         is_over = any(isinstance(each.event, HandOver) for each in frames)
         return self._table.view.snapshot_for(None, 0) if is_over else None
 
-    def _tell_late(self, written: Sequence[Frames | Then]) -> None:
+    def _tell(self, published: Published, news: Sequence[Frames | Then], ahead: TableView | None) -> None:
+        """Tell what was written; ``ahead`` is the table with all of it, where that was copied."""
         self.unwritten -= 1
-        self._tell(written)
-        if self._published is not None:
-            self._published.is_behind = bool(self.unwritten or self._untold)
-
-    def _tell(self, news: Sequence[Frames | Then]) -> None:
+        if ahead is not None:
+            published.take_over(ahead)
         for each in news:
             if isinstance(each, Frames):
-                if self._published is not None:
-                    self._published.follow(each)
+                if ahead is None:
+                    published.follow(each)
                 self._audience.tell(each)
             else:
                 each()
+        published.is_behind = bool(self.unwritten or self._untold)

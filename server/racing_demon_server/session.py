@@ -86,6 +86,8 @@ class Session:
         self._address = address
         self._number = next(service.numbers)
         self._connection = connection
+        self._protocol = connection.protocol
+        self._transport = connection.transport
         self._service = service
         settings = service.settings
         self._frames = Bucket(settings.frames_per_second, settings.frame_burst)
@@ -113,14 +115,14 @@ class Session:
 
     def send(self, events: Batch) -> None:
         """Send events in one write."""
-        self._write(events.framed(self.encoding))
+        self._write(events[self.encoding])
 
     def _write(self, frames: bytes) -> None:
         """Send whole frames; cut a reader off who is too slow for them."""
         # The library would frame every message anew for every connection.
-        if self._closing or self._connection.protocol.state is not State.OPEN:
+        if self._closing or self._protocol.state is not State.OPEN:
             return
-        transport = self._connection.transport
+        transport = self._transport
         transport.write(frames)
         if transport.get_write_buffer_size() > self._backlog:
             self._service.note_cut(self._number, "slow_reader", "cut off a slow reader")

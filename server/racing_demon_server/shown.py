@@ -1,7 +1,6 @@
 """A table as everybody sees it: with what was told, and nothing that is still to be written down."""
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from typing import Final, Protocol
 
 from racing_demon_protocol.codec import decode_server
@@ -52,13 +51,13 @@ class Published:
         self._view = table.view.copy()
         self._plays: list[bytes] = []  # of which garbage collection need not know
         self.is_behind = False
-        self._since_copy = self._included = 0
+        self._since_copy = 0
 
     @property
     def view(self) -> TableView:
         """What everybody sees."""
         if self._plays and not self.is_behind:
-            self._take_over(self._table.view.copy(), 0)
+            self.take_over(self._table.view.copy())
         for play in self._plays:
             event = decode_server(play)
             assert isinstance(event, Event)
@@ -71,25 +70,22 @@ class Published:
         """Who sits where; who is stuck may be some plays old."""
         return self._view.seats
 
-    def copy_ahead(self, frames: Sequence[Frames]) -> Callable[[], None] | None:
-        """Note what was judged. Now and then return what shows all of it at once, just before it is told."""
+    def copy_ahead(self, frames: Sequence[Frames]) -> TableView | None:
+        """Note what was judged, and return now and then how the table is when all of it is told."""
         self._since_copy += len(frames)
         if self._since_copy < MOST_PLAYS and FOLLOWED.issuperset([type(each.event) for each in frames]):
             return None
         self._since_copy = 0
-        return partial(self._take_over, self._table.view.copy(), len(frames))
+        return self._table.view.copy()
 
-    def _take_over(self, view: TableView, included: int) -> None:
-        """Go on from a copy: all until then is told, but for so many events that are told next."""
+    def take_over(self, view: TableView) -> None:
+        """Go on from a copy that was made ahead, instead of following what is told now."""
         self._view = view
-        self._included = included
         self._plays.clear()
 
     def follow(self, frames: Frames) -> None:
         """Follow an event that is told now."""
-        if self._included:
-            self._included -= 1
-        elif type(frames.event) is Played:
+        if type(frames.event) is Played:
             self._plays.append(frames.packed)
         else:
             self.view.apply(frames.event)

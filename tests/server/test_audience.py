@@ -230,6 +230,6 @@ def test_the_newest_events_are_kept_whole_and_in_order(most: int) -> None:
             assert (batch is None) == (seq < 1)
             if batch is not None:
                 wanted = b"".join(frames.framed(Encoding.MSGPACK) for frames in told[seq:number])
-                assert batch.framed(Encoding.MSGPACK) == wanted
+                assert batch[Encoding.MSGPACK] == wanted
         assert kept.since(number + 1) is None
     assert kept.since(len(told) - most - 64) is None

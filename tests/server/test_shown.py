@@ -2,12 +2,12 @@
 
 import random
 from collections import deque
-from collections.abc import Callable
 
 import pytest
 
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.client import Stuck
+from racing_demon_protocol.view import TableView
 from racing_demon_server.listener import Frames
 from racing_demon_server.shown import Published
 
@@ -23,7 +23,7 @@ class Late:
         self.sitting = Sitting.playing(2, SEED, game=game, auto_first_turn=False)
         self.published = Published(self.sitting.table)
         self.told = self.sitting.table.view.copy()
-        self._waiting: deque[tuple[list[Frames], Callable[[], None] | None]] = deque()
+        self._waiting: deque[tuple[list[Frames], TableView | None]] = deque()
 
     def judge(self, events: list[ev.Event]) -> None:
         """Let the judge be some events ahead."""
@@ -34,12 +34,13 @@ class Late:
     def tell(self, most: int) -> None:
         """Tell what was judged, but no more than so much of it."""
         for _ in range(min(most, len(self._waiting))):
-            frames, show = self._waiting.popleft()
-            if show is not None:
-                show()
+            frames, ahead = self._waiting.popleft()
+            if ahead is not None:
+                self.published.take_over(ahead)
             for each in frames:
                 self.told.apply(each.event)
-                self.published.follow(each)
+                if ahead is None:
+                    self.published.follow(each)
         self.published.is_behind = bool(self._waiting)
 
     def play_by_chance(self, rng: random.Random, plays: int) -> None:
