@@ -71,7 +71,9 @@ async def _encodings(spectators: int, steps: int) -> float:
 
     def note(frame: FrameType, event: str, argument: object) -> None:
         nonlocal encoded
-        if event == "call" and frame.f_code is codec.encode.__code__:
+        if event != "call" or frame.f_code not in {codec.encode.__code__, codec.pack.__code__}:
+            return
+        if frame.f_locals.get("encoding") is not Encoding.MSGPACK:  # for that encode asks pack
             encoded += isinstance(frame.f_locals["message"], Event)
 
     party = await Party.dealt()
