@@ -1,6 +1,7 @@
 """The file: how it is laid out, how older ones are brought up to date, and which are none of ours."""
 
 import contextlib
+import logging
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -28,6 +29,8 @@ BUSY_SECONDS: Final = 5.0
 
 STATEMENTS: Final = 256
 """So many statements are kept prepared: one for each number of rows that are written together."""
+
+log = logging.getLogger("racing_demon_server")
 
 MIGRATIONS: Final = (
     # 1: the first release.
@@ -261,6 +264,8 @@ def _verify(db: sqlite3.Connection, path: Path) -> None:
 
 def _migrate(db: sqlite3.Connection) -> None:
     version = _pragma(db, "user_version")
+    if 0 < version < VERSION:
+        log.info("the journal is brought up to date", extra={"version": version, "to": VERSION})
     for number, statements in enumerate(MIGRATIONS[version:], version + 1):
         db.executescript(
             f"BEGIN IMMEDIATE;{statements};"

@@ -1,6 +1,7 @@
 """The file: whose it is, who may read it, and how older ones are brought up to date."""
 
 import contextlib
+import logging
 import sqlite3
 import stat
 from pathlib import Path
@@ -89,8 +90,11 @@ def test_what_cannot_be_opened_has_a_sentence(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("version", range(1, VERSION))
-def test_older_files_are_brought_up_to_date(path: Path, version: int) -> None:
+def test_older_files_are_brought_up_to_date(
+    path: Path, version: int, caplog: pytest.LogCaptureFixture
+) -> None:
     """A journal of each version before this, as it was written then, is whole and can be exported."""
+    caplog.set_level(logging.INFO, "racing_demon_server")
     path.parent.mkdir()
     with contextlib.closing(sqlite3.connect(path)) as db:
         db.executescript((FIXTURES / f"version{version}.sql").read_text())
@@ -99,6 +103,8 @@ def test_older_files_are_brought_up_to_date(path: Path, version: int) -> None:
     with pytest.raises(JournalUnusable, match="a server brings it up to date first"):
         open_journal(path)
     open_journal(path, write=True, durability=Durability.NORMAL).close()
+    open_journal(path, write=True).close()  # which has nothing to do any more
+    assert ["the journal is brought up to date"] == caplog.messages
     report = check(path)
     assert ([], events) == (report.faults, report.events)
     with contextlib.closing(open_journal(path)) as db:
