@@ -34,9 +34,9 @@ class Dealer:
         groups = enumerate(rules.layout.groups)
         self._shuffled = {pile for pile, group in groups if isinstance(group, Stock) and group.shuffle}
 
-    def first_cards(self, board: Board) -> tuple[Card, ...]:
-        """Name the cards that lie face up on the public board after the deal, in the order of the piles."""
-        return self._cards(board.all_unnamed())
+    def first_cards(self) -> tuple[Card, ...]:
+        """Name the cards that lie face up after the deal, in the order of the piles."""
+        return self._cards(self._rules.first_places)
 
     def follow(self, play: Play, places: Sequence[Place]) -> tuple[Card, ...]:
         """Make a play among the hidden cards and name those that it turned up (a rules' ``Namer``).

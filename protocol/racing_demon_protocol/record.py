@@ -300,10 +300,10 @@ class _Replay:
             _expect(over, all(state.left for state in states), "not everybody had left")
 
     def _deal(self, event: ev.Dealt) -> None:
+        _expect(event, self._board == self._rules.deal(), "the cards were dealt already")
         _expect(event, event.seats == self._rules.layout.seats, "the seats are others")
-        _expect(event, event.shown == self._dealer.first_cards(self._board), "the cards are not the seed's")
-        places = self._board.all_unnamed()
-        self._board.reveal(places, event.shown)
+        _expect(event, event.shown == self._dealer.first_cards(), "the cards are not the seed's")
+        self._board.reveal(self._rules.first_places, event.shown)
 
     def _note_progress(self, event: ev.Progressed) -> None:
         before = self._progress.get(event.seat)

@@ -7,6 +7,7 @@ the building games are in :mod:`.building`; :mod:`.rulebook` knows which belong 
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import ClassVar
 
 from .board import FOUNDATIONS, Board, Kind, Move, Place, Play
@@ -57,16 +58,27 @@ class Rules:
                 all of them, and is the dealer's. Without them no card is known: it is the public one.
 
         """
-        layout = self.layout
-        board = Board(layout.piles if decks is None else layout.opened)
-        for number, seat in enumerate(layout.seats):
-            if decks is not None:
-                dealt = deal_out(layout, seat, self.arrange(decks[number]))
-            else:
-                dealt = layout.unknown_deal(seat)
-            for pile, cards in dealt:
+        if decks is None:
+            return self._dealt.copy()
+        board = Board(self.layout.opened)
+        for seat, deck in zip(self.layout.seats, decks, strict=True):
+            for pile, cards in deal_out(self.layout, seat, self.arrange(deck)):
                 board.cards[pile].extend(cards)
         return board
+
+    @cached_property
+    def _dealt(self) -> Board:
+        """The public board after every deal: no card is known."""
+        board = Board(self.layout.piles)
+        for seat in self.layout.seats:
+            for pile, cards in self.layout.unknown_deal(seat):
+                board.cards[pile].extend(cards)
+        return board
+
+    @cached_property
+    def first_places(self) -> Sequence[Place]:
+        """The places that lie face up after every deal, in the order of the piles."""
+        return tuple(self._dealt.all_unnamed())
 
     def arrange(self, deck: Sequence[Card]) -> Sequence[Card]:
         """Return a seat's shuffled cards in the order in which they are dealt."""

@@ -246,8 +246,7 @@ class TableView:
             raise InconsistentEvent("cards for seats that nobody has")
         self.rules = make_rules(declare(self.options, len(event.seats)), event.seats)
         self.board = self.rules.deal()
-        places = self.board.all_unnamed()
-        self.board.reveal(places, event.shown)
+        self.board.reveal(self.rules.first_places, event.shown)
         self.progress, self._dealt_private = {}, None
         if self.is_private:
             self._dealt_private = self.board.copy()

@@ -163,8 +163,8 @@ class Course:
         seats = tuple(sorted(self._seating.active()))
         rules = make_rules(declare(self._view.options, len(seats)), seats)
         dealer = Dealer(seed, rules)
-        shown = dealer.first_cards(rules.deal())
-        self._log.emit(ev.Dealt, seats=seats, shown=shown, countdown_ms=self._view.options.countdown_ms)
+        countdown_ms = self._view.options.countdown_ms
+        self._log.emit(ev.Dealt, seats=seats, shown=dealer.first_cards(), countdown_ms=countdown_ms)
         self.hand = Hand(self._view, seed, dealer, at)
         self.check_presence(at)
 

@@ -25,7 +25,7 @@ def test_the_dealer_follows_every_play(game: str) -> None:
     """Through a random hand the dealer names just the cards that really lie where a play turns up."""
     rules = rules_of(game, 2)
     dealer, board = Dealer(SEED, rules), rules.deal()
-    board.reveal(board.all_unnamed(), dealer.first_cards(board))
+    board.reveal(board.all_unnamed(), dealer.first_cards())
     position = deal_seed(rules, SEED)
     for seat, moves in play_on(position, random.Random(4), 120):
         for move in moves:
@@ -55,7 +55,7 @@ def test_a_hand_is_dead_when_all_are() -> None:
     rules = rules_of("racing-demon", 2)
     dealer = Dealer(SEED, rules)
     board = rules.deal()
-    board.reveal(board.all_unnamed(), dealer.first_cards(board))
+    board.reveal(board.all_unnamed(), dealer.first_cards())
     position = deal_seed(rules, SEED)
     alive = [seat for seat in (0, 1) if position.can_progress(seat)]
     assert (not alive, True) == (dealer.is_dead(board, (0, 1)), dealer.is_dead(board, ()))

@@ -40,7 +40,7 @@ def sample() -> Sample:
     for number in range(DEALS):
         seed = number.to_bytes(32, "big")
         dealer, board = Dealer(seed, rules), rules.deal()
-        shown = dealer.first_cards(board)
+        shown = dealer.first_cards()
         board.reveal(board.all_unnamed(), shown)
         dead.append(dealer.is_dead(board, [0]))
         dead_by_hand.append(_is_dead_by_hand(deck(seed, 0)))

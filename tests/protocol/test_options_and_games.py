@@ -36,7 +36,7 @@ def test_every_option_is_played_or_refused(game: str) -> None:
             assert str(error)
             continue
         board, dealer, rng = rules.deal(), Dealer(bytes(32), rules), random.Random(1)
-        board.reveal(board.all_unnamed(), dealer.first_cards(board))
+        board.reveal(board.all_unnamed(), dealer.first_cards())
         for seat in rules.layout.seats:
             for _ in range(STEPS):
                 follow_up = rules.automatic(board, seat)

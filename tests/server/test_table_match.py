@@ -84,7 +84,7 @@ def test_the_hand_can_be_dealt_again() -> None:
     dealt = of_type(ev.Dealt, sitting.log)[0]
     over = of_type(ev.HandOver, _finish(sitting, 1, 2, 3, 4))[0]
     dealer = Dealer(bytes.fromhex(over.seed), sitting.rules)
-    assert dealt.shown == dealer.first_cards(sitting.rules.deal())
+    assert dealt.shown == dealer.first_cards()
 
 
 def test_every_hand_has_its_own_seed() -> None:

@@ -50,7 +50,7 @@ class Dealt:
         self.rules = make_rules(game, seats)
         self.board = self.rules.deal()
         self.dealer = Dealer(seed, self.rules) if decks is None else StackedDealer(decks, self.rules)
-        self.dealt = self.dealer.first_cards(self.board)
+        self.dealt = self.dealer.first_cards()
         self.board.reveal(self.board.all_unnamed(), self.dealt)
         self.log: list[tuple[int, Move]] = []
         self._named: dict[tuple[int, str], tuple[int, ...]] = {}

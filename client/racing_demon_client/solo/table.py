@@ -199,9 +199,7 @@ class SoloTable:
                 *(ev.Joined(seq=1, seat=seat, name=self._name) for seat in self._seats),
                 ev.Hosted(seq=1, seat=self._seats[0]),
                 ev.Committed(seq=1, hand=1, hand_id=HAND, commitment=commitment(self.seed, HAND)),
-                ev.Dealt(
-                    seq=1, seats=self._seats, shown=self._dealer.first_cards(rules.deal()), countdown_ms=0
-                ),
+                ev.Dealt(seq=1, seats=self._seats, shown=self._dealer.first_cards(), countdown_ms=0),
                 ev.Signalled(seq=1),
             ]
         )
