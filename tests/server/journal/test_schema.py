@@ -11,6 +11,7 @@ import pytest
 from racing_demon_server.durability import Durability
 from racing_demon_server.journal.lockfile import Lockfile, first_free
 from racing_demon_server.journal.matches import export, matches
+from racing_demon_server.journal.reading import last_us, log_of, tables
 from racing_demon_server.journal.schema import (
     APPLICATION_ID,
     MIGRATIONS,
@@ -111,6 +112,23 @@ def test_older_files_are_brought_up_to_date(
         (match,) = matches(db)
         assert match.finished
         assert len(list(export(db, match))) > 50
+
+
+@pytest.mark.parametrize("version", range(1, VERSION))
+def test_a_table_goes_on_in_a_file_that_was_brought_up_to_date(path: Path, version: int) -> None:
+    """Where one was open its log is whole, has no end, and its server's clock goes on from there."""
+    path.parent.mkdir()
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.executescript((FIXTURES / f"version{version}.sql").read_text())
+        db.execute("UPDATE tables SET closed_ms = NULL")
+        db.commit()
+        events, newest = db.execute("SELECT max(seq), max(at_us) FROM events").fetchone()
+    open_journal(path, write=True).close()
+    with contextlib.closing(open_journal(path)) as db:
+        (table,) = tables(db, only_open=True)
+        assert table.last_event is None
+        assert list(range(1, events + 1)) == sorted({kept.event.seq for kept in log_of(db, table.id)})
+        assert last_us(db) >= newest
 
 
 def test_a_migration_is_whole_or_not_there(path: Path) -> None:
