@@ -7,7 +7,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from racing_demon_protocol.codec import Encoding, decode_client, encode
+from racing_demon_protocol.codec import Encoding, decode_client, pack
+from racing_demon_protocol.messages import Event
 from racing_demon_server.listener import Frames
 
 from .loading import program
@@ -31,7 +32,7 @@ def rules(script: Sequence[Step]) -> list[Row]:
 
 
 def _rules_once(script: Sequence[Step]) -> dict[str, float]:
-    recorder, judged, legal, frames, sent = Recorder(), 0.0, 0.0, list[bytes | str](), list[Frames]()
+    recorder, judged, legal, frames, sent = Recorder(), 0.0, 0.0, list[bytes](), list[Event]()
     view = recorder.table.view
     for step in script:
         assert view.rules is not None
@@ -41,17 +42,21 @@ def _rules_once(script: Sequence[Step]) -> dict[str, float]:
             list(view.rules.legal_plays(view.board, written.seat))
         legal += time.thread_time() - begin
         for written in step.plays:
-            frames.append(encode(written.message(1, view.seq)))
+            frames.append(pack(written.message(1, view.seq)))
             begin = time.thread_time()
             events = recorder.carry_out(written)
             judged += time.thread_time() - begin
-            sent += [Frames(event, 0) for event in events]
+            sent += events
     return {
         "legal_plays, eight seats, mid-hand": 1e6 * legal / len(frames),
         "judge and carry out one play": 1e6 * judged / len(frames),
         "decode and validate one play": _each(decode_client, frames),
-        "encode and frame one event": _each(lambda each: each.framed(Encoding.MSGPACK), sent),
+        "encode and frame one event": _each(_framed, sent),
     }
+
+
+def _framed(event: Event) -> bytes:
+    return Frames(event, 0).framed(Encoding.MSGPACK)
 
 
 def _each(act: Callable[..., object], items: Sequence[object]) -> float:
