@@ -13,7 +13,7 @@ import pytest
 
 from racing_demon_client import broker as client
 from racing_demon_client.errors import ConnectionFailed
-from racing_demon_protocol.codec import encode
+from racing_demon_protocol.codec import pack
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages import events as ev
@@ -68,7 +68,7 @@ class Speaker:
         """Publish a snapshot or an event of the table."""
         is_snapshot = isinstance(message, Snapshot)
         leaf = "snapshot" if is_snapshot else "events"
-        await self.tell(f"a1/tables/bcdf/{leaf}", bytes(encode(message)), keep=is_snapshot)  # type: ignore[arg-type]
+        await self.tell(f"a1/tables/bcdf/{leaf}", pack(message), keep=is_snapshot)
 
 
 @asynccontextmanager
@@ -226,7 +226,7 @@ async def test_no_bytes_break_the_stream(tmp_path: Path) -> None:
         async with client.watch(broker.url, "BCDF") as onlooker:
             await next_of(onlooker)
             for event in log[:60]:
-                broken = bytearray(bytes(encode(event)))  # type: ignore[arg-type]
+                broken = bytearray(pack(event))
                 broken[rng.randrange(len(broken))] = rng.randrange(256)
                 await speaker.tell("a1/tables/bcdf/events", bytes(broken))
                 await speaker.tell("a1/tables/bcdf/snapshot", rng.randbytes(60))

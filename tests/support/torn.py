@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
-from racing_demon_protocol.codec import encode
+from racing_demon_protocol.codec import pack
 from racing_demon_server.journal.reading import log_of
 from racing_demon_server.journal.schema import JournalUnusable, open_journal
 
@@ -99,7 +99,7 @@ def recovered(folder: Path, recording: Recording, log: bytes) -> list[bytes] | N
     path.with_name("journal.sqlite-wal").write_bytes(log)
     try:
         with contextlib.closing(open_journal(path, write=True)) as db:
-            return [bytes(encode(kept.event)) for kept in log_of(db, 1)]  # type: ignore[arg-type]
+            return [pack(kept.event) for kept in log_of(db, 1)]
     except (JournalUnusable, sqlite3.Error):
         return None
     finally:

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from racing_demon_protocol.codec import encode
+from racing_demon_protocol.codec import pack
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages.events import Event
 
@@ -32,7 +32,7 @@ async def record(folder: Path) -> tuple[Recording, list[bytes]]:
             while len(told) < EVENTS:
                 message = await host.hear()
                 if isinstance(message, Event):
-                    told.append(bytes(encode(message)))  # type: ignore[arg-type]
+                    told.append(pack(message))
             log = path.with_name("journal.sqlite-wal").read_bytes()
             return Recording.of(path.read_bytes(), log, folder / "images"), told
 
