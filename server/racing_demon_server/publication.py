@@ -51,7 +51,6 @@ class Publication:
         self._journal = journal
         self._published = published
         self._untold: list[Frames | Then] = []
-        self._given = 0
 
     def note(
         self,
@@ -78,29 +77,21 @@ class Publication:
         self._published.is_behind = True
         self._untold += frames
         self._untold += then
+        self._journal.note(frames)
         snapshot = None if self._table.view.phase in PLAYED else self._snapshot(frames)
         claims = self._table.claims.take_changed(with_plays=snapshot is not None)
         if seeds or claims or snapshot is not None:
-            self._give_to(self._journal)
             self._journal.note_beside(at, seeds, claims, snapshot)
 
     def write_down(self) -> None:
         """Write down all that is noted, together."""
         if self._journal is None or self._published is None:
             return
-        frames = self._give_to(self._journal)
         if self._untold or self._journal.has_noted:
-            ahead = self._published.copy_ahead(frames)
+            ahead = self._published.copy_ahead([each for each in self._untold if isinstance(each, Frames)])
             self.unwritten += 1
             self._journal.write(partial(self._tell, self._published, self._untold, ahead))
-            self._untold, self._given = [], 0
-
-    def _give_to(self, journal: TableJournal) -> list[Frames]:
-        """Give the journal the events that it has not yet; return all that wait to be written down."""
-        frames = [each for each in self._untold if isinstance(each, Frames)]
-        journal.note(frames[self._given :])
-        self._given = len(frames)
-        return frames
+            self._untold = []
 
     def when_written(self, then: Then) -> None:
         """Do something when all that has happened until now is told."""

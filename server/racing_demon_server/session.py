@@ -86,8 +86,6 @@ class Session:
         self._address = address
         self._number = next(service.numbers)
         self._connection = connection
-        self._protocol = connection.protocol
-        self._transport = connection.transport
         self._service = service
         settings = service.settings
         self._frames = Bucket(settings.frames_per_second, settings.frame_burst)
@@ -120,9 +118,9 @@ class Session:
     def _write(self, frames: bytes) -> None:
         """Send whole frames; cut a reader off who is too slow for them."""
         # The library would frame every message anew for every connection.
-        if self._closing or self._protocol.state is not State.OPEN:
+        if self._closing or self._connection.protocol.state is not State.OPEN:
             return
-        transport = self._transport
+        transport = self._connection.transport
         transport.write(frames)
         if transport.get_write_buffer_size() > self._backlog:
             self._service.note_cut(self._number, "slow_reader", "cut off a slow reader")
