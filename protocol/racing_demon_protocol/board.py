@@ -88,23 +88,9 @@ class Pile:
     under: int | None = None
     face_up: int = field(init=False, repr=False, compare=False)
     """How many cards at its top lie face up and are to be named."""
-    gives_plainly: bool = field(init=False, repr=False, compare=False)
-    """Whether nothing is to be remembered when its top cards leave."""
-    takes_plainly: bool = field(init=False, repr=False, compare=False)
-    """Whether cards that come to it just lie there, on top."""
-    turns_over: bool = field(init=False, repr=False, compare=False)
-    """Whether the cards that leave it together are turned over: it is a stock."""
-    covers: bool = field(init=False, repr=False, compare=False)
-    """Whether cards that come to it cover others that lay face up."""
-
     def __post_init__(self) -> None:
         face_up = {Shows.TOP: self.view, Shows.LAST: 1, Shows.ALL: ALL_OF_THEM}.get(self.shows, 0)
         object.__setattr__(self, "face_up", face_up)
-        object.__setattr__(self, "gives_plainly", self.kind is not Kind.FOUNDATION)
-        object.__setattr__(self, "turns_over", self.kind is Kind.STOCK)
-        object.__setattr__(self, "covers", self.shows is Shows.TOP)
-        hides = self.shows is Shows.NONE or self.kind is Kind.STOCK
-        object.__setattr__(self, "takes_plainly", not (hides or self.counts) and self.under is None)
 
     def opened(self) -> "Pile":
         """Return the same pile with all its cards face up, as the dealer sees it."""
@@ -146,6 +132,24 @@ class Place(NamedTuple):
     index: int  # type: ignore[assignment]
 
 
+class Passage(NamedTuple):
+    """How cards just go from the top of one pile to that of another.
+
+    Attributes:
+        is_plain: whether they do.
+        turned: whether those that go together are turned over.
+        view: how many lie face up there, where they cover others; 0 where they cover none.
+
+    """
+
+    is_plain: bool
+    turned: bool = False
+    view: int = 0
+
+
+NOT_PLAIN: Final = Passage(is_plain=False)
+
+
 class Board:
     """The piles of one hand, with UNKNOWN for every face-down card.
 
@@ -169,6 +173,7 @@ class Board:
         self.came: dict[int, int] = {}
         self.liberties: dict[int, int] = {}
         self._turned = {p.seat: p.number for p in self.piles if p.counts and p.kind is Kind.STOCK}
+        self._passages: dict[tuple[int, int], Passage] = {}
         if len(self.cards) != len(self.piles):
             raise InconsistentEvent(f"{len(self.cards)} piles of cards for {len(self.piles)} piles")
 
@@ -191,6 +196,7 @@ class Board:
         board.piles = self.piles
         board.cards = [list(cards) for cards in self.cards]
         board._turned = self._turned  # its own kind
+        board._passages = self._passages
         board.redeals = dict(self.redeals)
         board.came = dict(self.came)
         board.liberties = dict(self.liberties)
@@ -218,18 +224,12 @@ class Board:
             InconsistentEvent: there is no such pile, or it does not hold so many cards.
 
         """
-        source, destination = play.source, play.destination
-        if self._carry_plainly(play):
-            names_there = self.piles[destination].covers
-        else:
+        passage = self._carry_plainly(play)
+        if passage is None:
             destination = self._carry(play)
-            names_there = True
-        if destination == source:
-            return []
-        unnamed = self.unnamed(source)
-        if names_there:
-            unnamed += self.unnamed(destination)
-        return unnamed
+            return [] if destination == play.source else self.unnamed(play.source) + self.unnamed(destination)
+        unnamed = self.unnamed(play.source)
+        return unnamed + self.unnamed(play.destination) if passage.view else unnamed
 
     def carry(self, play: Play) -> None:
         """Carry a play out on a board whose cards are all known: nothing is turned up there.
@@ -238,36 +238,53 @@ class Board:
             InconsistentEvent: there is no such pile, or it does not hold so many cards.
 
         """
-        if not self._carry_plainly(play):
+        if self._carry_plainly(play) is None:
             self._carry(play)
 
-    def _carry_plainly(self, play: Play) -> bool:
-        """Carry a play out if cards just go from the top of one pile to that of another."""
+    def _carry_plainly(self, play: Play) -> Passage | None:
+        """Carry a play out if its cards just go from pile to pile, and return how; else change nothing."""
         source, count, destination, depth = play
-        piles = self.piles
-        if depth or count < 1 or self._turned or not (-1 < source < len(piles) > destination > -1):
-            return False
-        cards, origin, target = self.cards[source], piles[source], piles[destination]
-        if source == destination or count > len(cards) or not (origin.gives_plainly and target.takes_plainly):
-            return False
-        there, covers = self.cards[destination], target.covers
+        passage = self._passages.get((source, destination)) or self._passage(source, destination)
+        if depth or not passage.is_plain:
+            return None
+        cards, there, view = self.cards[source], self.cards[destination], passage.view
+        if not 0 < count <= len(cards):
+            return None
         if count == 1:
-            if cards[-1] == UNKNOWN and not covers:
-                return False  # it may have to be named there
+            if cards[-1] == UNKNOWN and not view:
+                return None  # it may have to be named there
             there.append(cards.pop())
         else:
             taken = cards[-count:]
-            if UNKNOWN in taken and not covers:
-                return False
-            if origin.turns_over:
+            if UNKNOWN in taken and not view:
+                return None
+            if passage.turned:
                 taken.reverse()
             del cards[-count:]
             there += taken
-        if covers:
-            covered = len(there) - target.view
+        if view:
+            covered = len(there) - view
             for index in range(max(0, covered - count), covered):
                 there[index] = UNKNOWN
-        return True
+        return passage
+
+    def _passage(self, source: int, destination: int) -> Passage:
+        """Return how cards go from one pile to another, and remember it for all copies of this board."""
+        if source == destination or not -1 < source < len(self.piles) > destination > -1:
+            return NOT_PLAIN
+        origin, target = self.piles[source], self.piles[destination]
+        hides = target.shows is Shows.NONE or target.kind is Kind.STOCK
+        is_remembered = target.counts or bool(self._turned) or origin.kind is Kind.FOUNDATION
+        if is_remembered or hides or target.under is not None:
+            passage = NOT_PLAIN
+        else:
+            passage = Passage(
+                is_plain=True,
+                turned=origin.kind is Kind.STOCK,
+                view=target.view if target.shows is Shows.TOP else 0,
+            )
+        self._passages[source, destination] = passage
+        return passage
 
     def _carry(self, play: Play) -> int:
         """Carry any play out, and return the pile that its cards came to."""

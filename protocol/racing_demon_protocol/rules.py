@@ -60,11 +60,16 @@ class Rules:
         """
         if decks is None:
             return self._dealt.copy()
-        board = Board(self.layout.opened)
+        board = self._empty.copy()
         for seat, deck in zip(self.layout.seats, decks, strict=True):
             for pile, cards in deal_out(self.layout, seat, self.arrange(deck)):
                 board.cards[pile].extend(cards)
         return board
+
+    @cached_property
+    def _empty(self) -> Board:
+        """The dealer's board before every deal."""
+        return Board(self.layout.opened)
 
     @cached_property
     def _dealt(self) -> Board:

@@ -36,6 +36,9 @@ class Way(NamedTuple):
     turn: int = 0
 
 
+NO_WAY: Final = Way()
+
+
 class Ways:
     """The plain ways of one game.
 
@@ -47,25 +50,17 @@ class Ways:
     def __init__(self, rules: FittingRules) -> None:
         self._rules = rules
         self._groups = rules.layout.groups
-        self._names = [group.name for group in self._groups]
         self._owners = [pile.seat for pile in rules.layout.piles]
         self._ways: dict[tuple[str, str], Way] = {}
+        self._between: dict[tuple[int, int], Way] = {}
 
     def allow(self, board: Board, seat: int, play: Play) -> bool:
         """Tell whether a play is legal beyond doubt; else the rules have to be asked."""
         source, count, destination, depth = play
-        owners = self._owners
-        if (
-            (depth or count < 1 or source == destination)
-            or not -1 < source < len(owners) > destination > -1
-            or owners[source] != seat
-            or owners[destination] not in {seat, None}
-        ):
+        way = self._between.get((source, destination)) or self._found(source, destination)
+        if way is NO_WAY or depth or count < 1 or self._owners[source] != seat:
             return False
         cards, there = board.cards[source], board.cards[destination]
-        way = self._ways.get((self._names[source], self._names[destination]))
-        if way is None:
-            way = self._found(source, destination)
         if way.turn or count > len(cards):
             return count == min(way.turn, len(cards))
         card = cards[-count]
@@ -77,7 +72,17 @@ class Ways:
         return there[-1] != UNKNOWN and card % PACK_SIZE in takes[there[-1] % PACK_SIZE]
 
     def _found(self, source: int, destination: int) -> Way:
-        way = self._ways[self._names[source], self._names[destination]] = self._way(source, destination)
+        """Return how cards go from one pile to another of the same seat, or of the table's, and remember it."""
+        owners = self._owners
+        if source == destination or not -1 < source < len(owners) > destination > -1:
+            return NO_WAY
+        if owners[source] is None or owners[destination] not in {owners[source], None}:
+            return NO_WAY
+        names = self._groups[source].name, self._groups[destination].name
+        way = self._ways.get(names)
+        if way is None:
+            way = self._ways[names] = self._way(source, destination)
+        self._between[source, destination] = way
         return way
 
     def _way(self, source: int, destination: int) -> Way:
@@ -93,22 +98,22 @@ class Ways:
                 Foundations(waits=Waits.NEVER),
             ):
                 return self._to_foundation(source, destination, target)
-        return Way()
+        return NO_WAY
 
     def _to_column(self, source: int, destination: int, origin: Group, column: Tableau) -> Way:
         if column.cap is not None or column.spaces_first or column.unit is Unit.ONE_SIDE_SINGLE:
-            return Way()
+            return NO_WAY
         rules = self._rules
         opens = frozenset(card for card in range(PACK_SIZE) if rules.fills_space(source, column, [card]))
         run = None
         if isinstance(origin, Tableau) and origin.unit is Unit.TAIL:
             run = followers(origin.build, origin.wrap)
-        takes = [followers(column.build, column.wrap)] if rules.may_go(source, destination) else Way().takes
+        takes = [followers(column.build, column.wrap)] if rules.may_go(source, destination) else NO_WAY.takes
         return Way(opens, takes, run)
 
     def _to_foundation(self, source: int, destination: int, group: Foundations) -> Way:
         if not self._rules.may_go(source, destination):
-            return Way()
+            return NO_WAY
         depends = isinstance(group.base, Base) or group.one_per_suit
         opens = NOTHING if depends else faces(group.base)
         full = (NOTHING,) * PACK_SIZE
