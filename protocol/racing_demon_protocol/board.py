@@ -88,6 +88,7 @@ class Pile:
     under: int | None = None
     face_up: int = field(init=False, repr=False, compare=False)
     """How many cards at its top lie face up and are to be named."""
+
     def __post_init__(self) -> None:
         face_up = {Shows.TOP: self.view, Shows.LAST: 1, Shows.ALL: ALL_OF_THEM}.get(self.shows, 0)
         object.__setattr__(self, "face_up", face_up)

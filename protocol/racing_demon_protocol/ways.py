@@ -72,7 +72,7 @@ class Ways:
         return there[-1] != UNKNOWN and card % PACK_SIZE in takes[there[-1] % PACK_SIZE]
 
     def _found(self, source: int, destination: int) -> Way:
-        """Return how cards go from one pile to another of the same seat, or of the table's, and remember it."""
+        """Return how cards go from a pile to another of its seat, or of the table, and remember it."""
         owners = self._owners
         if source == destination or not -1 < source < len(owners) > destination > -1:
             return NO_WAY

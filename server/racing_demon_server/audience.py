@@ -49,16 +49,17 @@ class Kept:
         self._newest = 0
         self._whispered = 0
 
-    def add(self, frames: Frames) -> None:
-        """Keep an event; of a play that is told to its player alone only that there was one."""
-        if frames.seat is None:
-            self._fresh.append(frames.packed)
-            self._newest = frames.event.seq
+    def add(self, frames: Sequence[Frames]) -> None:
+        """Keep events; of a play that is told to its player alone only that there was one."""
+        for each in frames:
+            if each.seat is not None:
+                self._whispered = each.event.seq
+                continue
+            self._fresh.append(each.packed)
+            self._newest = each.event.seq
             if len(self._fresh) == GROUP:
                 self._groups.append(msgpack.packb(list(self._fresh)))
                 self._fresh.clear()
-        else:
-            self._whispered = frames.event.seq
 
     def since(self, seq: int) -> Batch | None:
         """Return the events after one; ``None`` where one, or a play without a number, is not kept."""
@@ -155,18 +156,19 @@ class Audience:
 
     # Telling.
 
-    def tell(self, frames: Frames) -> None:
-        """Let everybody know of an event: players soon, in one write with all of this turn of the loop."""
+    def tell(self, frames: Sequence[Frames]) -> None:
+        """Let everybody know of events: players soon, in one write with all of this turn of the loop."""
         self._kept.add(frames)
-        if frames.seat is not None:
-            self._whisper(frames, frames.seat)
-            return
-        if not self._unsent:
-            self._loop.call_soon(self.send_out)
-        self._unsent.append(frames)
-        self.gallery.publish(frames)
-        for observer in self._observers:
-            observer.published(self._shown, frames.event)
+        for each in frames:
+            if each.seat is not None:
+                self._whisper(each, each.seat)
+                continue
+            if not self._unsent:
+                self._loop.call_soon(self.send_out)
+            self._unsent.append(each)
+            self.gallery.publish(each)
+            for observer in self._observers:
+                observer.published(self._shown, each.event)
 
     def _whisper(self, frames: Frames, seat: int) -> None:
         """Send a play to its player alone."""

@@ -7,6 +7,11 @@ from websockets.asyncio.server import ServerConnection
 from websockets.frames import Frame, Opcode
 from websockets.protocol import State
 
+try:
+    from websockets.speedups import apply_mask
+except ImportError:  # on this platform it has none
+    from websockets.utils import apply_mask
+
 __all__ = ["Connection"]
 
 DATA_OPCODES: Final = {Opcode.TEXT, Opcode.BINARY, Opcode.CONT}
@@ -75,6 +80,7 @@ class Connection(ServerConnection):
         self._unread = bytearray()
         self._unframed = 0
         self._is_fragment_next = False
+        self._takes_short = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Give the connection some time to say what it wants."""
@@ -93,6 +99,7 @@ class Connection(ServerConnection):
         for frame in self._early:
             session.take(frame)
         self._early.clear()
+        self._note_place()
 
     def data_received(self, data: bytes) -> None:
         """Stamp bytes as they are read, and take them: where they are many, some at a time."""
@@ -122,7 +129,7 @@ class Connection(ServerConnection):
 
     def _take(self, session: Reader, data: bytes) -> None:
         """Take bytes: short frames at once, while the library waits for the first byte of one."""
-        while not self._unframed and not self._is_fragment_next and self.protocol.state is State.OPEN:
+        while self._takes_short:
             message = short_message(data)
             if message is None:
                 break
@@ -136,6 +143,12 @@ class Connection(ServerConnection):
         """Give bytes to the library."""
         self._unframed += len(data)
         super().data_received(data)
+        self._note_place()
+
+    def _note_place(self) -> None:
+        """Note whether a message may begin here: behind a whole frame, before any good-bye."""
+        is_whole = not self._unframed and not self._is_fragment_next
+        self._takes_short = is_whole and self.protocol.state is State.OPEN
 
     def process_event(self, event: Any) -> None:
         """Take data frames at once; count all others, and leave them to the library."""
@@ -163,14 +176,12 @@ class Connection(ServerConnection):
 
 def short_message(data: bytes) -> bytes | None:
     """Return the message of the frame that bytes begin with, if it is binary, short and whole."""
-    if len(data) < HEADER or data[0] != WHOLE_BINARY or data[1] < MASKED:
+    if len(data) < HEADER or data[0] != WHOLE_BINARY:
         return None
     length = data[1] - MASKED
-    if length > SHORT or len(data) < HEADER + length:
+    if not 0 <= length <= SHORT or len(data) < HEADER + length:
         return None
-    mask = data[2:HEADER] * (length // 4 + 1)
-    masked = data[HEADER : HEADER + length]
-    return (int.from_bytes(masked) ^ int.from_bytes(mask[:length])).to_bytes(length)
+    return apply_mask(data[HEADER : HEADER + length], data[2:HEADER])
 
 
 def wire_size(frame: Frame) -> int:

@@ -6,6 +6,7 @@ Nothing here has a label of a table or a player, so the number of series stays t
 import asyncio
 import importlib
 from collections import Counter as Tally
+from collections.abc import Sequence
 from typing import Final
 
 from racing_demon_protocol.messages.client import Command, PlayCards
@@ -68,14 +69,18 @@ class Metrics:
 
     def published(self, table: Shown, event: Event) -> None:
         """Count plays and hands."""
-        if isinstance(event, Played):
+        if type(event) is Played:
             self._plays[self._player(table, event)] += 1
         elif isinstance(event, HandOver):
             self._hands[event.reason] += 1
 
-    def answered(
-        self, table: Shown, command: Command, reply: Accepted | Refused | None, took_us: int
-    ) -> None:
+    def carried_out(self, table: Shown, took_us: Sequence[int]) -> None:
+        """Note how long plays took, in microseconds."""
+        accepted = self._play["accepted"]
+        for each in took_us:
+            accepted.note(each / US)
+
+    def answered(self, table: Shown, command: Command, reply: Accepted | Refused, took_us: int) -> None:
         """Count refusals and races, and note how long plays took, in microseconds."""
         refused = reply if isinstance(reply, Refused) else None
         if isinstance(command, PlayCards):

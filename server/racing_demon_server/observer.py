@@ -1,5 +1,6 @@
 """Whoever follows all tables of a server, beside those who sit or watch there: metrics, a broker."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from racing_demon_protocol.messages.client import Command
@@ -20,10 +21,11 @@ class Observer(Protocol):
     def published(self, table: Shown, event: Event) -> None:
         """Note an event that was sent to everybody at a table."""
 
-    def answered(
-        self, table: Shown, command: Command, reply: Accepted | Refused | None, took_us: int
-    ) -> None:
-        """Note the answer, so many microseconds after a command came; ``None``: its event is the answer."""
+    def carried_out(self, table: Shown, took_us: Sequence[int]) -> None:
+        """Note plays whose events, their answers, were sent so many microseconds after they came."""
+
+    def answered(self, table: Shown, command: Command, reply: Accepted | Refused, took_us: int) -> None:
+        """Note any other answer, so many microseconds after a command came."""
 
     def closed(self, table: Shown) -> None:
         """Note that a table was closed."""

@@ -50,11 +50,11 @@ class Publication:
         self._audience = audience
         self._journal = journal
         self._published = published
-        self._untold: list[Frames | Then] = []
+        self._untold: list[list[Frames] | Then] = []
 
     def note(
         self,
-        frames: Sequence[Frames],
+        frames: list[Frames],
         at: int,
         seeds: Collection[tuple[str, bytes]] = (),
         then: Sequence[Then] = (),
@@ -69,13 +69,13 @@ class Publication:
 
         """
         if self._journal is None or self._published is None:
-            for each in frames:
-                self._audience.tell(each)
+            self._audience.tell(frames)
             for act in then:
                 act()
             return
         self._published.is_behind = True
-        self._untold += frames
+        if frames:
+            self._untold.append(frames)
         self._untold += then
         self._journal.note(frames)
         snapshot = None if self._table.view.phase in PLAYED else self._snapshot(frames)
@@ -88,7 +88,9 @@ class Publication:
         if self._journal is None or self._published is None:
             return
         if self._untold or self._journal.has_noted:
-            ahead = self._published.copy_ahead([each for each in self._untold if isinstance(each, Frames)])
+            ahead = self._published.copy_ahead(
+                [frames for each in self._untold if isinstance(each, list) for frames in each]
+            )
             self.unwritten += 1
             self._journal.write(partial(self._tell, self._published, self._untold, ahead))
             self._untold = []
@@ -106,13 +108,15 @@ class Publication:
         is_over = any(isinstance(each.event, HandOver) for each in frames)
         return self._table.view.snapshot_for(None, 0) if is_over else None
 
-    def _tell(self, published: Published, news: Sequence[Frames | Then], ahead: TableView | None) -> None:
+    def _tell(
+        self, published: Published, news: Sequence[list[Frames] | Then], ahead: TableView | None
+    ) -> None:
         """Tell what was written; ``ahead`` is the table with all of it, where that was copied."""
         self.unwritten -= 1
         if ahead is not None:
             published.take_over(ahead)
         for each in news:
-            if isinstance(each, Frames):
+            if isinstance(each, list):
                 if ahead is None:
                     published.follow(each)
                 self._audience.tell(each)

@@ -12,6 +12,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 from racing_demon_protocol.errors import CommandRefused
@@ -58,6 +59,9 @@ class Waiting(NamedTuple):
     actor: Actor
     command: Command
     arrived: int
+
+
+_ROUND: Final = itemgetter(Waiting._fields.index("round"))
 
 
 class Room:
@@ -121,6 +125,7 @@ class Room:
         self._clock = clock
         self._loop = asyncio.get_running_loop()
         self._inbox: list[Waiting] = []
+        self._fresh: list[Frames] = []
         self._is_halted = self._is_stopped = False
         self._timer: asyncio.TimerHandle | None = None
         self._due: int | None = None
@@ -215,7 +220,7 @@ class Room:
     def _noted_log(self, past: Past, kept: Kept) -> Iterator[tuple[Event, int]]:
         """Yield the past's events, and keep each for those who come back."""
         for event, at in past.log:
-            kept.add(self._framed(event, at))
+            kept.add([self._framed(event, at)])
             yield event, at
 
     def _begin_again(self) -> None:
@@ -230,7 +235,8 @@ class Room:
 
     def _empty_inbox(self) -> None:
         waiting, self._inbox = self._inbox, []
-        waiting.sort(key=lambda item: item.round)
+        waiting.sort(key=_ROUND)
+        accepted: list[int] = []
         for item in [] if self._is_stopped else waiting:
             if self._is_halted:
                 self._put_off(item)
@@ -240,11 +246,17 @@ class Room:
             elif item.actor not in self.table.claims:
                 text = "You have left this table."
             else:
-                answer = self._judge(item.actor, item.command, item.arrived)
-                self._note(answer.events, item.arrived, [partial(self._answer, item, answer.reply)])
+                reply, events = self._judge(item.actor, item.command, item.arrived)
+                if reply is None:
+                    accepted.append(item.arrived)
+                    self._note(events, item.arrived)
+                else:
+                    self._note(events, item.arrived, [partial(self._answer, item, reply)])
                 continue
             refused = Refused(counter=item.command.counter, reason=Reason.NOT_SEATED, text=text)
             self._note([], item.arrived, [partial(self._answer, item, refused)])
+        if accepted:
+            self._note([], accepted[-1], [partial(self._count, accepted)])
         self._write_down()
 
     def _judge(self, actor: Actor, command: Command, at: int) -> Answer:
@@ -273,11 +285,16 @@ class Room:
         else:
             self._publication.when_written(partial(self._answer, item, earlier))
 
-    def _answer(self, item: Waiting, reply: Accepted | Refused | None) -> None:
+    def _answer(self, item: Waiting, reply: Accepted | Refused) -> None:
         for observer in self._observers:
             observer.answered(self.shown, item.command, reply, self._clock() - item.arrived)
-        if reply is not None:
-            self.audience.reply(item.sender, reply)
+        self.audience.reply(item.sender, reply)
+
+    def _count(self, accepted: Sequence[int]) -> None:
+        """Count plays that arrived at these moments and are told now."""
+        now = self._clock()
+        for observer in self._observers:
+            observer.carried_out(self.shown, [now - arrived for arrived in accepted])
 
     def _connect(self, actor: Actor, connected: bool) -> None:
         if not self._is_stopped:
@@ -292,17 +309,29 @@ class Room:
             self.audience.send_out()  # no more of it comes in this turn
 
     def _note(self, events: list[Event], at: int, then: Sequence[Then] = ()) -> None:
-        """Note what has happened at a moment, and what is to be done when everybody knows."""
-        frames, parting = [], list[Then]()
+        """Note what has happened at a moment, and what is to be done when everybody knows.
+
+        Plays that nothing else comes with are handed on with the next that does, or at the end.
+        """
+        is_play, parting = bool(events) and not then, list[Then]()
         for event in events:
-            frames.append(self._framed(event, at))
-            if type(event) is not Played and (listener := self._follow(event)) is not None:
-                parting.append(partial(self.audience.send_away, listener))
-        seeds = self._seeds(events) if self._drawn else ()
-        self._publication.note(frames, at, seeds, [*parting, *then])
+            self._fresh.append(self._framed(event, at))
+            if type(event) is not Played:
+                is_play = False
+                if (listener := self._follow(event)) is not None:
+                    parting.append(partial(self.audience.send_away, listener))
+        if not is_play:
+            self._hand_on(at, [*parting, *then])
+
+    def _hand_on(self, at: int, then: Sequence[Then] = ()) -> None:
+        fresh, self._fresh = self._fresh, []
+        seeds = self._seeds([each.event for each in fresh]) if self._drawn else ()
+        self._publication.note(fresh, at, seeds, then)
 
     def _write_down(self) -> None:
         """Write down all that is noted, together; keep the time."""
+        if self._fresh:
+            self._hand_on(self._fresh[-1].at)
         self._publication.write_down()
         self._wind_up()
 

@@ -191,13 +191,6 @@ class Session:
     def _take_message(self, data: bytes) -> None:
         """Deal with one message. Nothing that a client sends makes this raise."""
         try:
-            self._understand(data)
-        except Exception:
-            log.exception("a frame could not be handled", extra={"connection": self._number})
-            self.close(CloseCode.SERVER_ERROR, "The server made a mistake; join again to go on.")
-
-    def _understand(self, data: bytes) -> None:
-        try:
             if self._text is not (self.encoding is Encoding.JSON):
                 raise InvalidFrame("text frames are for JSON, binary frames for msgpack")
             message = decode_client(data.decode() if self._text else data)
@@ -213,6 +206,9 @@ class Session:
         except CommandRefused as error:
             self._service.meter.refused(error.reason)
             self.reply(Refused(counter=0, reason=error.reason, text=error.text))
+        except Exception:
+            log.exception("a frame could not be handled", extra={"connection": self._number})
+            self.close(CloseCode.SERVER_ERROR, "The server made a mistake; join again to go on.")
 
     def _handle(self, message: Message) -> None:
         match message:

@@ -83,9 +83,10 @@ class Published:
         self._view = view
         self._plays.clear()
 
-    def follow(self, frames: Frames) -> None:
-        """Follow an event that is told now."""
-        if type(frames.event) is Played:
-            self._plays.append(frames.packed)
-        else:
-            self.view.apply(frames.event)
+    def follow(self, frames: Sequence[Frames]) -> None:
+        """Follow events that are told now."""
+        for each in frames:
+            if type(each.event) is Played:
+                self._plays.append(each.packed)
+            else:
+                self.view.apply(each.event)

@@ -224,7 +224,7 @@ def test_the_newest_events_are_kept_whole_and_in_order(most: int) -> None:
     told = [Frames(ev.Left(seq=seq, seat=seq % 8), 0) for seq in range(1, 201)]
     kept = Kept(most)
     for number, each in enumerate(told, 1):
-        kept.add(each)
+        kept.add([each])
         for seq in (number, number - 1, number - most // 2, number - most):
             batch = kept.since(seq)
             assert (batch is None) == (seq < 1)

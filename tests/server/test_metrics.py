@@ -15,7 +15,7 @@ from websockets.http11 import Request
 
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Refused
+from racing_demon_protocol.messages.server import Accepted, Refused
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Reason
 from racing_demon_server.app import clock
@@ -205,7 +205,7 @@ def test_a_lost_race_is_counted_with_how_late_it_was() -> None:
 def test_the_time_of_a_play_falls_between_its_bounds(took_us: int, bound: str) -> None:
     """The bounds go from 50 microseconds to 50 milliseconds."""
     metrics = Metrics()
-    metrics.answered(table(), PLAY, None, took_us)
+    metrics.carried_out(table(), [took_us])
     found = numbers_in(metrics.text(0, 0))
     prefix = "racing_demon_play_seconds_bucket le="
     assert bound == next(
@@ -218,7 +218,7 @@ def test_the_time_of_a_play_falls_between_its_bounds(took_us: int, bound: str) -
 def test_other_commands_are_not_timed_as_plays() -> None:
     """Adding a bot says nothing about the race."""
     metrics = Metrics()
-    metrics.answered(table(), cl.AddBot(counter=1), None, 10)
+    metrics.answered(table(), cl.AddBot(counter=1), Accepted(counter=1, seq=2), 10)
     assert 0 == numbers_in(metrics.text(0, 0))["racing_demon_play_seconds_count result=accepted"]
 
 

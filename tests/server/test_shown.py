@@ -37,10 +37,10 @@ class Late:
             frames, ahead = self._waiting.popleft()
             if ahead is not None:
                 self.published.take_over(ahead)
+            else:
+                self.published.follow(frames)
             for each in frames:
                 self.told.apply(each.event)
-                if ahead is None:
-                    self.published.follow(each)
         self.published.is_behind = bool(self._waiting)
 
     def play_by_chance(self, rng: random.Random, plays: int) -> None:

@@ -93,9 +93,10 @@ class _Broker:
         self.outbox.follow(table, event, now())
         self.fetch()
 
-    def answered(
-        self, table: Shown, command: cl.Command, reply: Accepted | Refused | None, took_us: int
-    ) -> None:
+    def carried_out(self, table: Shown, took_us: Sequence[int]) -> None:
+        pass
+
+    def answered(self, table: Shown, command: cl.Command, reply: Accepted | Refused, took_us: int) -> None:
         pass
 
     def closed(self, table: Shown) -> None:

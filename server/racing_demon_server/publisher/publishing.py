@@ -79,9 +79,10 @@ class Publisher:
         """Note an event."""
         self._note(lambda: self._outbox.follow(table, event, self._clock()))
 
-    def answered(
-        self, table: Shown, command: Command, reply: Accepted | Refused | None, took_us: int
-    ) -> None:
+    def carried_out(self, table: Shown, took_us: Sequence[int]) -> None:
+        """Note nothing: their events are published."""
+
+    def answered(self, table: Shown, command: Command, reply: Accepted | Refused, took_us: int) -> None:
         """Note nothing: answers are private."""
 
     def closed(self, table: Shown) -> None:
