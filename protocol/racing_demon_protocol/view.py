@@ -161,9 +161,10 @@ class TableView:
 
         """
         assert self.board is not None
+        assert self.rules is not None
         self._unstick(self.board, play)
         shown = Rules.carry_out(self.board, play, name)
-        self.seq += not self.is_private
+        self.seq += not self.rules.is_private
         source, count, destination, depth = play
         return _trusted_played(
             {

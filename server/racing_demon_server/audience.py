@@ -45,21 +45,20 @@ class Kept:
 
     def __init__(self, most: int) -> None:
         self._groups: deque[bytes] = deque(maxlen=-(-most // GROUP))
-        self._fresh: deque[bytes] = deque(maxlen=most)
+        self._fresh: deque[bytes] = deque(maxlen=most if most < GROUP else None)
         self._newest = 0
         self._whispered = 0
 
     def add(self, frames: Sequence[Frames]) -> None:
-        """Keep events; of a play that is told to its player alone only that there was one."""
-        for each in frames:
-            if each.seat is not None:
-                self._whispered = each.event.seq
-                continue
-            self._fresh.append(each.packed)
-            self._newest = each.event.seq
-            if len(self._fresh) == GROUP:
-                self._groups.append(msgpack.packb(list(self._fresh)))
-                self._fresh.clear()
+        """Keep events that everybody is told."""
+        self._fresh += [each.packed for each in frames]
+        self._newest = frames[-1].event.seq
+        while len(self._fresh) >= GROUP:
+            self._groups.append(msgpack.packb([self._fresh.popleft() for _ in range(GROUP)]))
+
+    def add_whisper(self, frames: Frames) -> None:
+        """Keep no more than that there was a play that its player alone is told of."""
+        self._whispered = frames.event.seq
 
     def since(self, seq: int) -> Batch | None:
         """Return the events after one; ``None`` where one, or a play without a number, is not kept."""
@@ -157,21 +156,29 @@ class Audience:
     # Telling.
 
     def tell(self, frames: Sequence[Frames]) -> None:
-        """Let everybody know of events: players soon, in one write with all of this turn of the loop."""
-        self._kept.add(frames)
+        """Let everybody know of events, or their players alone: soon, in one write with all of this turn."""
+        if {each.seat for each in frames} == {None}:
+            self._tell_all(frames)
+            return
         for each in frames:
-            if each.seat is not None:
+            if each.seat is None:
+                self._tell_all([each])
+            else:
                 self._whisper(each, each.seat)
-                continue
-            if not self._unsent:
-                self._loop.call_soon(self.send_out)
-            self._unsent.append(each)
-            self.gallery.publish(each)
-            for observer in self._observers:
-                observer.published(self._shown, each.event)
+
+    def _tell_all(self, frames: Sequence[Frames]) -> None:
+        self._kept.add(frames)
+        if not self._unsent:
+            self._loop.call_soon(self.send_out)
+        self._unsent += frames
+        self.gallery.publish(frames)
+        events = [each.event for each in frames]
+        for observer in self._observers:
+            observer.published(self._shown, events)
 
     def _whisper(self, frames: Frames, seat: int) -> None:
         """Send a play to its player alone."""
+        self._kept.add_whisper(frames)
         listener = self.speakers.get(seat)
         if listener in self.listeners:
             self.send_out()

@@ -103,11 +103,12 @@ class Connection(ServerConnection):
 
     def data_received(self, data: bytes) -> None:
         """Stamp bytes as they are read, and take them: where they are many, some at a time."""
-        if self._session is not None:
-            self._session.new_batch()
+        session = self._session
+        if session is not None:
+            session.new_batch()
             if len(data) <= AT_ONCE and not self._unread:
-                if not self._session.is_flooding and not self.transport.is_closing():
-                    self._take(self._session, data)
+                if not session.is_flooding and not self.transport.is_closing():
+                    self._take(session, data)
                 return
         self._unread += data
         if len(self._unread) == len(data):  # else the rest of what came before is to be taken first

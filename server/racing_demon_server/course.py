@@ -209,7 +209,7 @@ class Course:
 
     def _tell_progress(self, hand: Hand, seat: int) -> None:
         """Tell everybody how far a seat has come, where that is all that they are to know of its plays."""
-        if self._view.is_private:
+        if hand.rules.is_private:
             reached = hand.rules.progress(hand.board, seat)
             if reached != self._view.progress[seat].reached:
                 self._log.emit(ev.Progressed, seat=seat, progress=reached)

@@ -8,7 +8,7 @@ with a view of its own, so that whoever comes to it sees no more than the others
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Final
 
@@ -64,14 +64,16 @@ class Gallery:
         """Forget a spectator."""
         self._sent.pop(listener, None)
 
-    def publish(self, frames: Frames) -> None:
-        """Pass an event on, when its time has come."""
-        if type(frames.event) is OptionsSet:
-            self._delay_us = _delay_us(frames.event.options)
+    def publish(self, frames: Sequence[Frames]) -> None:
+        """Pass events on, when their time has come."""
+        for each in frames:
+            if type(each.event) is OptionsSet:
+                self._delay_us = _delay_us(each.event.options)
         if not self._sent and self._late is None and not self._delay_us:
             return
         last = self._waiting[-1][0] if self._waiting else 0
-        self._waiting.append((max(last, self._clock() + self._delay_us), frames))
+        due = max(last, self._clock() + self._delay_us)
+        self._waiting += [(due, each) for each in frames]
         if self._delay_us:
             self._follower()
         self._wind_up()

@@ -15,7 +15,7 @@ __all__ = ["Batch", "Frames", "Listener", "Packed", "framed"]
 
 SHORT: Final = 125
 """So many bytes have a header of two bytes (RFC 6455, 5.2)."""
-BINARY: Final = 0x80 | Opcode.BINARY
+_HEADERS: Final = [bytes((0x80 | Opcode.BINARY, length)) for length in range(SHORT + 1)]
 
 
 class Listener(Protocol):
@@ -122,5 +122,5 @@ def framed(message: Message, encoding: Encoding) -> bytes:
 
 def _frame(data: bytes) -> bytes:
     if len(data) <= SHORT:
-        return bytes((BINARY, len(data))) + data
+        return _HEADERS[len(data)] + data
     return Frame(Opcode.BINARY, data).serialize(mask=False)

@@ -67,18 +67,20 @@ class Metrics:
         """Forget a table that was closed."""
         self._tables.discard(table)
 
-    def published(self, table: Shown, event: Event) -> None:
+    def published(self, table: Shown, events: Sequence[Event]) -> None:
         """Count plays and hands."""
-        if type(event) is Played:
-            self._plays[self._player(table, event)] += 1
-        elif isinstance(event, HandOver):
-            self._hands[event.reason] += 1
+        seats = table.seats
+        for event in events:
+            if type(event) is Played:
+                seat = seats.get(event.seat)  # the rest of the batch has happened: it may be empty by now
+                by = "table" if not event.counter else "bot" if seat is not None and seat.bot else "person"
+                self._plays[by] += 1
+            elif isinstance(event, HandOver):
+                self._hands[event.reason] += 1
 
     def carried_out(self, table: Shown, took_us: Sequence[int]) -> None:
         """Note how long plays took, in microseconds."""
-        accepted = self._play["accepted"]
-        for each in took_us:
-            accepted.note(each / US)
+        self._play["accepted"].note(*[each / US for each in took_us])
 
     def answered(self, table: Shown, command: Command, reply: Accepted | Refused, took_us: int) -> None:
         """Count refusals and races, and note how long plays took, in microseconds."""
@@ -89,14 +91,6 @@ class Metrics:
             self.refused(refused.reason)
             if refused.reason is Reason.BEATEN:
                 self._late.note(refused.late_us / US)
-
-    @staticmethod
-    def _player(table: Shown, play: Played) -> str:
-        """Return which of :data:`PLAYERS` made a play."""
-        if not play.counter:
-            return "table"
-        seat = table.seats.get(play.seat)  # the rest of the batch has happened: it may be empty by now
-        return "bot" if seat is not None and seat.bot else "person"
 
     # As the journal's meter.
 

@@ -18,8 +18,8 @@ class Observer(Protocol):
     def opened(self, table: Shown) -> None:
         """Note that a table was opened."""
 
-    def published(self, table: Shown, event: Event) -> None:
-        """Note an event that was sent to everybody at a table."""
+    def published(self, table: Shown, events: Sequence[Event]) -> None:
+        """Note events that were sent to everybody at a table, in their order."""
 
     def carried_out(self, table: Shown, took_us: Sequence[int]) -> None:
         """Note plays whose events, their answers, were sent so many microseconds after they came."""

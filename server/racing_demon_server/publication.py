@@ -62,14 +62,15 @@ class Publication:
         """Note what has happened: to be written down and then told, or told at once where nothing is kept.
 
         Args:
-            frames: the events.
+            frames: the events, in a list that nobody changes from now on.
             at: when they happened.
             seeds: the secrets of hands that begin with them, by their ids.
             then: what is to be done when they are told, in this order.
 
         """
         if self._journal is None or self._published is None:
-            self._audience.tell(frames)
+            if frames:
+                self._audience.tell(frames)
             for act in then:
                 act()
             return

@@ -220,7 +220,11 @@ class Room:
     def _noted_log(self, past: Past, kept: Kept) -> Iterator[tuple[Event, int]]:
         """Yield the past's events, and keep each for those who come back."""
         for event, at in past.log:
-            kept.add([self._framed(event, at)])
+            frames = self._framed(event, at)
+            if frames.seat is None:
+                kept.add([frames])
+            else:
+                kept.add_whisper(frames)
             yield event, at
 
     def _begin_again(self) -> None:
@@ -238,23 +242,24 @@ class Room:
         waiting.sort(key=_ROUND)
         accepted: list[int] = []
         for item in [] if self._is_stopped else waiting:
+            _, sender, actor, command, arrived = item
             if self._is_halted:
                 self._put_off(item)
                 continue
-            if self.audience.speakers.get(item.actor) is not item.sender:  # it changed hands meanwhile
+            if self.audience.speakers.get(actor) is not sender:  # it changed hands meanwhile
                 text = "You do not speak for this seat any more."
-            elif item.actor not in self.table.claims:
+            elif actor not in self.table.claims:
                 text = "You have left this table."
             else:
-                reply, events = self._judge(item.actor, item.command, item.arrived)
+                reply, events = self._judge(actor, command, arrived)
                 if reply is None:
-                    accepted.append(item.arrived)
-                    self._note(events, item.arrived)
+                    accepted.append(arrived)
+                    self._note(events, arrived)
                 else:
-                    self._note(events, item.arrived, [partial(self._answer, item, reply)])
+                    self._note(events, arrived, [partial(self._answer, item, reply)])
                 continue
-            refused = Refused(counter=item.command.counter, reason=Reason.NOT_SEATED, text=text)
-            self._note([], item.arrived, [partial(self._answer, item, refused)])
+            refused = Refused(counter=command.counter, reason=Reason.NOT_SEATED, text=text)
+            self._note([], arrived, [partial(self._answer, item, refused)])
         if accepted:
             self._note([], accepted[-1], [partial(self._count, accepted)])
         self._write_down()

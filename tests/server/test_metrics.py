@@ -225,8 +225,8 @@ def test_other_commands_are_not_timed_as_plays() -> None:
 def test_a_play_of_a_seat_that_is_gone_already_does_no_harm() -> None:
     """What is told of happened before; the table may be further on."""
     metrics = Metrics()
-    metrics.published(table(), ev.Played(seq=1, seat=7, counter=3, source=1, count=1, destination=2))
-    metrics.published(table(), ev.Played(seq=2, seat=7, counter=0, source=1, count=1, destination=2))
+    metrics.published(table(), [ev.Played(seq=1, seat=7, counter=3, source=1, count=1, destination=2)])
+    metrics.published(table(), [ev.Played(seq=2, seat=7, counter=0, source=1, count=1, destination=2)])
     found = numbers_in(metrics.text(0, 0))
     assert 1 == found["racing_demon_plays_total by=person"]
     assert 1 == found["racing_demon_plays_total by=table"]

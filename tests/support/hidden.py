@@ -88,10 +88,11 @@ class _Broker:
     def opened(self, table: Shown) -> None:
         self.outbox.open(table, now())
 
-    def published(self, table: Shown, event: Event) -> None:
-        self.events.append(event)
-        self.outbox.follow(table, event, now())
-        self.fetch()
+    def published(self, table: Shown, events: Sequence[Event]) -> None:
+        for event in events:
+            self.events.append(event)
+            self.outbox.follow(table, event, now())
+            self.fetch()
 
     def carried_out(self, table: Shown, took_us: Sequence[int]) -> None:
         pass

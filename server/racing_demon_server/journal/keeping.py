@@ -13,7 +13,7 @@ from racing_demon_protocol.shuffle import commitment
 
 from ..claims import Actor, Claim
 from ..listener import Frames
-from .runs import LONGEST, RUN, Play, joined
+from .runs import LONGEST, RUN, joined
 from .writer import INSERT_EVENT, KEEP_CLAIM, Journal, Statement
 
 __all__ = ["NOBODY", "TableJournal", "WallClock"]
@@ -113,7 +113,7 @@ class TableJournal:
         """Make a row of the plays that have followed each other."""
         run, self._run = self._run, []
         if len(run) > 1:
-            play = joined([Play(each.packed, each.at) for each in run])
+            play = joined([(each.packed, each.at) for each in run])
             self._statements.append(self._event(run[-1].event.seq, RUN, *play))
         elif run:
             self._statements.append(self._alone(run[0]))

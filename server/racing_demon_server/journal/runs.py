@@ -27,9 +27,9 @@ class Play(NamedTuple):
     at_us: int
 
 
-def joined(plays: Sequence[Play]) -> Play:
+def joined(plays: Sequence[tuple[bytes, int]]) -> Play:
     """Return plays as one: the bytes of a run, and the time of the newest."""
-    newest = max([play.at_us for play in plays])
+    newest = max([at_us for _, at_us in plays])
     return Play(msgpack.packb([part for frame, at_us in plays for part in (frame, newest - at_us)]), newest)
 
 

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import random
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final
 
 from racing_demon_protocol.broker_address import BrokerAddress
@@ -75,9 +76,10 @@ class Publisher:
         """Note a new table."""
         self._note(lambda: self._outbox.open(table, self._clock()))
 
-    def published(self, table: Shown, event: Event) -> None:
-        """Note an event."""
-        self._note(lambda: self._outbox.follow(table, event, self._clock()))
+    def published(self, table: Shown, events: Sequence[Event]) -> None:
+        """Note events."""
+        for event in events:
+            self._note(partial(self._outbox.follow, table, event, self._clock()))
 
     def carried_out(self, table: Shown, took_us: Sequence[int]) -> None:
         """Note nothing: their events are published."""
