@@ -74,7 +74,7 @@ class Publication:
             for act in then:
                 act()
             return
-        self._published.is_behind = True
+        self._published.note(frames)
         if frames:
             self._untold.append(frames)
         self._untold += then
@@ -89,11 +89,9 @@ class Publication:
         if self._journal is None or self._published is None:
             return
         if self._untold or self._journal.has_noted:
-            ahead = self._published.copy_ahead(
-                [frames for each in self._untold if isinstance(each, list) for frames in each]
-            )
             self.unwritten += 1
-            self._journal.write(partial(self._tell, self._published, self._untold, ahead))
+            news = partial(self._tell, self._published, self._untold, self._published.copy_ahead())
+            self._journal.write(news)
             self._untold = []
 
     def when_written(self, then: Then) -> None:

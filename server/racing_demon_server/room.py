@@ -260,9 +260,7 @@ class Room:
                 continue
             refused = Refused(counter=command.counter, reason=Reason.NOT_SEATED, text=text)
             self._note([], arrived, [partial(self._answer, item, refused)])
-        if accepted:
-            self._note([], accepted[-1], [partial(self._count, accepted)])
-        self._write_down()
+        self._write_down(waiting[-1].arrived, [partial(self._count, accepted)] if accepted else ())
 
     def _judge(self, actor: Actor, command: Command, at: int) -> Answer:
         """Judge a command. A mistake in here costs this command alone: it is written down and refused."""
@@ -309,7 +307,7 @@ class Room:
     def _publish(self, events: list[Event], at: int) -> None:
         """Write down what has happened by itself, and tell it when that is done; keep the time."""
         self._note(events, at)
-        self._write_down()
+        self._write_down(at)
         if self.journal is None:
             self.audience.send_out()  # no more of it comes in this turn
 
@@ -333,10 +331,10 @@ class Room:
         seeds = self._seeds([each.event for each in fresh]) if self._drawn else ()
         self._publication.note(fresh, at, seeds, then)
 
-    def _write_down(self) -> None:
+    def _write_down(self, at: int, then: Sequence[Then] = ()) -> None:
         """Write down all that is noted, together; keep the time."""
-        if self._fresh:
-            self._hand_on(self._fresh[-1].at)
+        if self._fresh or then:
+            self._hand_on(at, then)
         self._publication.write_down()
         self._wind_up()
 

@@ -9,6 +9,7 @@ import hashlib
 import itertools
 import logging
 import secrets
+from collections.abc import Mapping
 
 from websockets.frames import Frame, Opcode
 from websockets.protocol import State
@@ -26,7 +27,7 @@ from .claims import Actor
 from .connection import Connection
 from .hall import Hall, KeptElsewhere
 from .limits import Bucket
-from .listener import Batch, framed
+from .listener import framed
 from .room import Clock, Room
 from .settings import Settings
 
@@ -111,17 +112,14 @@ class Session:
 
     # Sending.
 
-    def send(self, events: Batch) -> None:
-        """Send events in one write."""
-        self._write(events[self.encoding])
-
-    def _write(self, frames: bytes) -> None:
-        """Send whole frames; cut a reader off who is too slow for them."""
+    def send(self, events: Mapping[Encoding, bytes]) -> None:
+        """Send whole frames in one write; cut a reader off who is too slow for them."""
         # The library would frame every message anew for every connection.
-        if self._closing or self._connection.protocol.state is not State.OPEN:
+        connection = self._connection
+        if self._closing or connection.protocol.state is not State.OPEN:
             return
-        transport = self._connection.transport
-        transport.write(frames)
+        transport = connection.transport
+        transport.write(events[self.encoding])
         if transport.get_write_buffer_size() > self._backlog:
             self._service.note_cut(self._number, "slow_reader", "cut off a slow reader")
             self._closing = True
@@ -129,7 +127,7 @@ class Session:
 
     def reply(self, message: Message) -> None:
         """Send a message to this connection alone."""
-        self._write(framed(message, self.encoding))
+        self.send({self.encoding: framed(message, self.encoding)})
 
     def close(self, code: CloseCode, reason: str, why: str = "") -> None:
         """Close the connection with a sentence that a person understands (123 bytes at most).

@@ -38,7 +38,7 @@ class Published:
     """A table some moments behind its judge. Its plays are followed when somebody looks: mostly nobody does.
 
     Attributes:
-        is_behind: whether something was judged that is not told yet; to be kept right by whoever tells it.
+        is_behind: whether something was judged that is not told yet; to be taken back by whoever tells it.
 
     Args:
         table: the table, as long as nothing of it waits to be told.
@@ -52,6 +52,7 @@ class Published:
         self._plays: list[bytes] = []  # of which garbage collection need not know
         self.is_behind = False
         self._since_copy = 0
+        self._is_copy_due = False
 
     @property
     def view(self) -> TableView:
@@ -70,12 +71,18 @@ class Published:
         """Who sits where; who is stuck may be some plays old."""
         return self._view.seats
 
-    def copy_ahead(self, frames: Sequence[Frames]) -> TableView | None:
-        """Note what was judged, and return now and then how the table is when all of it is told."""
+    def note(self, frames: Sequence[Frames]) -> None:
+        """Note what was judged, and is not told yet."""
+        self.is_behind = True
         self._since_copy += len(frames)
-        if self._since_copy < MOST_PLAYS and FOLLOWED.issuperset([type(each.event) for each in frames]):
+        if self._since_copy >= MOST_PLAYS or not FOLLOWED.issuperset([type(each.event) for each in frames]):
+            self._is_copy_due = True
+
+    def copy_ahead(self) -> TableView | None:
+        """Return now and then how the table is when all is told that is noted."""
+        if not self._is_copy_due:
             return None
-        self._since_copy = 0
+        self._since_copy, self._is_copy_due = 0, False
         return self._table.view.copy()
 
     def take_over(self, view: TableView) -> None:

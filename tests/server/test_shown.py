@@ -28,8 +28,8 @@ class Late:
     def judge(self, events: list[ev.Event]) -> None:
         """Let the judge be some events ahead."""
         frames = [Frames(event, 0) for event in events]
-        self._waiting.append((frames, self.published.copy_ahead(frames)))
-        self.published.is_behind = True
+        self.published.note(frames)
+        self._waiting.append((frames, self.published.copy_ahead()))
 
     def tell(self, most: int) -> None:
         """Tell what was judged, but no more than so much of it."""

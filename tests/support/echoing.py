@@ -36,7 +36,7 @@ class EchoSession(Session):
         except UnicodeDecodeError:
             self.close(CloseCode.BAD_FRAME, "Not understood: text that is not UTF-8")
         else:
-            self._write(Frame(opcode, data).serialize(mask=False))
+            self.send({self.encoding: Frame(opcode, data).serialize(mask=False)})
 
 
 async def main(port: int) -> None:

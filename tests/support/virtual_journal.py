@@ -46,7 +46,7 @@ class VirtualJournal(Journal):
         """Write statements some time later, together with others."""
         self._waiting += 1
         self._empty.clear()
-        self._group.append(Entry(statements, told))
+        self._group.append(Entry(statements, told, self._loop.time()))
         self._wind_up(self._rng.choice([0.0002, 0.001, 0.02]))
 
     def close(self) -> None:

@@ -12,11 +12,10 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from ..durability import Durability
 from .lockfile import Lockfile
@@ -56,13 +55,12 @@ class JournalMeter(Protocol):
         """Note how much waits."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """What belongs together: all of it is in the journal, or nothing."""
+class Entry(NamedTuple):
+    """What belongs together: all of it is in the journal, or nothing; and when it came, in seconds."""
 
     statements: Sequence[Statement]
     told: Callable[[], None]
-    came: float = field(default_factory=time.perf_counter)
+    came: float
 
 
 class Journal:
@@ -114,7 +112,7 @@ class Journal:
         """Write statements in one transaction, and call back when it is done, in the order of the calls."""
         self._waiting += 1
         self._empty.clear()
-        self._queue.put(Entry(statements, told))
+        self._queue.put(Entry(statements, told, time.perf_counter()))
         if self._waiting > MOST_WAITING and not self.is_halted:
             self._loop.call_soon(self._fail, "the disk is too slow")
 
