@@ -21,12 +21,16 @@ from ..durability import Durability
 from .lockfile import Lockfile
 from .schema import open_journal
 
-__all__ = ["INSERT_EVENT", "KEEP_CLAIM", "Journal", "JournalMeter", "Statement"]
+__all__ = ["CROWD", "INSERT_EVENT", "KEEP_CLAIM", "PACE_SECONDS", "Journal", "JournalMeter", "Statement"]
 
 MOST_WAITING: Final = 10_000
 """So many entries may wait for a disk that takes its time; then tables stand still until they are written."""
 RETRY_SECONDS: Final = 0.25
 """How long the thread waits before it tries a disk again that took nothing."""
+CROWD: Final = 3
+"""Where so many entries have come to one transaction, more are coming; then the next one waits for them."""
+PACE_SECONDS: Final = 0.001
+"""From the beginning of such a transaction to that of the next at least."""
 
 INSERT_EVENT: Final = "INSERT INTO events VALUES (NULL, ?, ?, ?, ?, ?, ?)"
 KEEP_CLAIM: Final = "INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?, ?)"
@@ -168,6 +172,7 @@ class Journal:
         closing = False
         while not closing:
             closing = self._gather(group)
+            began = time.monotonic()
             try:
                 self._commit(group)
             except Exception as error:  # whatever it is, nothing is told that is not written
@@ -176,6 +181,8 @@ class Journal:
                 continue
             if group:
                 self._call(self._tell, group)
+                if len(group) >= CROWD:  # a transaction costs as much as some plays
+                    time.sleep(max(0.0, began + PACE_SECONDS - time.monotonic()))
                 group = []
 
     def _gather(self, group: list[Entry]) -> bool:

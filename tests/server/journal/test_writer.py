@@ -3,6 +3,8 @@
 import asyncio
 import contextlib
 import sqlite3
+import time
+from collections import Counter
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -10,7 +12,7 @@ import pytest
 
 from racing_demon_server.durability import Durability
 from racing_demon_server.journal.schema import JournalUnusable, open_journal
-from racing_demon_server.journal.writer import Journal, Statement
+from racing_demon_server.journal.writer import CROWD, PACE_SECONDS, Journal, Statement
 
 from ...support.crashes import until
 from ...support.servers import PATIENCE, troubles, within
@@ -98,6 +100,27 @@ async def test_what_waits_is_written_together(journal: Journal, path: Path, mete
     assert 1 <= len(meter.seconds) < 200
     assert 1_000 == meter.most_waiting
     assert all(seconds > 0 for seconds in meter.seconds)
+
+
+async def test_where_many_come_the_next_ones_are_waited_for(journal: Journal, meter: Meter) -> None:
+    """After a transaction of three entries or more the next begins a millisecond after its beginning."""
+    transactions: list[int] = []
+
+    def write(number: int) -> None:
+        journal.write(row(number), lambda: told(number))
+
+    def told(number: int) -> None:
+        transactions.append(len(meter.seconds))
+        if number < 300:
+            write(number + 5)
+
+    began = time.monotonic()
+    for number in range(5):
+        write(number)
+    await until(lambda: len(transactions) == 305)
+    crowded = [count for count in Counter(transactions).values() if count >= CROWD]
+    assert len(crowded) > 10, crowded
+    assert time.monotonic() - began >= PACE_SECONDS * (len(crowded) - 1)
 
 
 async def test_an_entry_is_there_as_a_whole_or_not_at_all(journal: Journal, path: Path) -> None:
