@@ -133,7 +133,8 @@ class Place(NamedTuple):
     index: int  # type: ignore[assignment]
 
 
-class Passage(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Passage:
     """How cards just go from the top of one pile to that of another.
 
     Attributes:

@@ -55,6 +55,7 @@ class BuildingRules(CandidateRules):
             seat for seat in seats if any(self.may_take_back(seat, pile) for pile in self.layout.foundations)
         )
         self.asks_more = bool(self._effects or self._forces or any(self._must.values()))
+        self._fills_up = game.goal is Goal.FOUNDATIONS_FULL
         self._ways = None if self.asks_more else Ways(self)
 
     def arrange(self, deck: Sequence[Card]) -> Sequence[Card]:
@@ -170,7 +171,7 @@ class BuildingRules(CandidateRules):
 
     def is_out(self, board: Board, seat: int) -> bool:
         """Tell whether a seat has reached the game's goal."""
-        if self.game.goal is not Goal.FOUNDATIONS_FULL:
+        if not self._fills_up:
             return super().is_out(board, seat)
         return all(
             len(board.cards[pile]) == self._foundation(pile).length

@@ -15,7 +15,7 @@ from .errors import InvalidFrame
 from .messages import FROM_CLIENT, FROM_SERVER, Message
 from .messages.client import PlayCards
 from .messages.events import Played
-from .messages.row import MAX_COUNT, MAX_INT, MAX_PILE, trusting
+from .messages.row import MAX_COUNT, MAX_INT, MAX_PILE, Row, trusting
 from .messages.server import Accepted
 
 __all__ = [
@@ -46,8 +46,9 @@ class Encoding(StrEnum):
     JSON = "racing-demon.v1+json"
 
 
-_HOT: Final = {Played, Accepted}
-"""What is written for every play, and holds no rows that pydantic would have to write."""
+_HOT: Final[dict[type[Message], int]] = {cls: cls.TAG for cls in (Played, Accepted)}
+"""What is written for every play, and holds no rows that pydantic would have to write; and its numbers."""
+_to_array: Final = Row.to_array
 _pack: Final[Callable[[list[Any]], bytes]] = msgpack.Packer().pack
 
 
@@ -61,8 +62,10 @@ def encode(message: Message, encoding: Encoding = Encoding.MSGPACK) -> bytes | s
 
 def pack(message: Message) -> bytes:
     """Return a message's frame in msgpack."""
-    fields = message.to_array() if type(message) in _HOT else message.model_dump()
-    return _pack([message.TAG, *fields])
+    tag = _HOT.get(type(message))
+    if tag is None:
+        return _pack([message.TAG, *message.model_dump()])
+    return _pack([tag, *_to_array(message)])
 
 
 def decode_client(frame: bytes | str) -> Message:

@@ -57,7 +57,11 @@ def deck(seed: bytes, pack: int, *, packs: int = 1, ranks: tuple[int, ...] = ALL
     cards = [card for card in packed if card % SUIT_SIZE + 1 in wanted]
     draws = _bytes(subseed(seed, f"pack/{pack}"))
     for place in range(len(cards) - 1, 0, -1):
-        other = _below(place + 1, draws)
+        fair = 256 - 256 % (place + 1)  # bytes of the uneven rest are thrown away
+        draw = next(draws)
+        while draw >= fair:
+            draw = next(draws)
+        other = draw % (place + 1)
         cards[place], cards[other] = cards[other], cards[place]
     return cards
 
@@ -83,12 +87,3 @@ def _bytes(seed: bytes) -> Iterator[int]:
     while True:
         yield from hashlib.shake_256(seed + block.to_bytes(4, "big")).digest(128)
         block += 1
-
-
-def _below(limit: int, draws: Iterator[int]) -> int:
-    """Return a uniform number below a limit of at most 256: bytes of the uneven rest are thrown away."""
-    fair = 256 - 256 % limit
-    draw = next(draws)
-    while draw >= fair:
-        draw = next(draws)
-    return draw % limit

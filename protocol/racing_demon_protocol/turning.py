@@ -31,6 +31,10 @@ class Turning:
         self._targets = {seat: {stock, layout.waste.get(seat)} for seat, stock in layout.stock.items()}
         self._counts = [pile.counts for pile in layout.piles]
         self._dealing = set(layout.stock.values()) if any(self._counts) else set()
+        self._gathering = {
+            seat: [pile.number for pile in layout.piles if pile.seat == seat and pile.gathers]
+            for seat in layout.stock
+        }
         self._steps: dict[tuple[int, int], list[tuple[int, int]]] = {}
 
     def is_turn(self, seat: int, play: Play) -> bool:
@@ -76,7 +80,7 @@ class Turning:
                     yield Play(stock, 1, waste)
                 yield Play(stock, min(group.turn, left), waste)
         elif group.redeals is None or board.redeals.get(seat, 0) < group.redeals:
-            gathering = [pile.number for pile in board.piles if pile.seat == seat and pile.gathers]
+            gathering = self._gathering[seat]
             if not gathering:
                 if turned and waste is not None:
                     yield Play(waste, turned, stock)

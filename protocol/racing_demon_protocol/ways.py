@@ -4,7 +4,8 @@ They are judged here at once. Whatever this does not allow is for the rules in f
 """
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from dataclasses import dataclass
+from typing import Final
 
 from .board import Board, Play
 from .cards import PACK_SIZE, UNKNOWN, Card
@@ -19,7 +20,8 @@ Fitting = Sequence[frozenset[Card]]
 """For each card of the first pack, by its number, those that fit upon it."""
 
 
-class Way(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Way:
     """How cards go from the piles of one group to those of another.
 
     Attributes:

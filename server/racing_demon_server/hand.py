@@ -63,6 +63,7 @@ class Hand:
         self.dead_check_at: int | None = self.signal_at + DEAD_CHECK_DELAY
         self._view = view
         self._dealer = dealer
+        self._name = dealer.follow
         self._dealt_seq = view.seq
         self._has_built = False
         self._arrivals: dict[int, list[Arrival]] = {pile: [] for pile in view.rules.layout.foundations}
@@ -102,7 +103,7 @@ class Hand:
         """Make the plays that the game makes by itself for a seat, until there is none."""
         played: list[Played] = []
         while (follow_up := self.rules.automatic(self.board, seat)) is not None:
-            played.append(self._view.play(seat, 0, follow_up, self._dealer.follow))
+            played.append(self._view.play(seat, 0, follow_up, self._name))
         return played
 
     def refusal(self, seat: int, command: PlayCards, error: IllegalPlay, at: int) -> Refused:
@@ -181,7 +182,7 @@ class Hand:
 
     def _carry_out(self, seat: int, counter: int, play: Play, at: int) -> list[Played]:
         self._note_play(play, at)
-        event = self._view.play(seat, counter, play, self._dealer.follow)
+        event = self._view.play(seat, counter, play, self._name)
         self._note_arrival(event, at)
         played = [event, *self.settle(seat)]
         self._note_first_out(seat)

@@ -18,6 +18,9 @@ SHORT: Final = 125
 _HEADERS: Final = [bytes((0x80 | Opcode.BINARY, length)) for length in range(SHORT + 1)]
 
 
+MSGPACK: Final = Encoding.MSGPACK
+
+
 class Listener(Protocol):
     """Whoever gets a table's events: a connection, in whichever encoding."""
 
@@ -63,7 +66,7 @@ class Frames:
 
     def framed(self, encoding: Encoding) -> bytes:
         """Return the event as the bytes that go through a socket."""
-        if encoding is Encoding.MSGPACK:
+        if encoding is MSGPACK:
             if self._binary is None:
                 self._binary = _frame(self.packed)
             return self._binary

@@ -13,7 +13,7 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from operator import itemgetter
-from typing import Final, NamedTuple
+from typing import Final
 
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.messages.client import Command
@@ -51,17 +51,9 @@ HALTED: Final = "The server's disk takes nothing just now, so nothing can be pla
 log = logging.getLogger("racing_demon_server")
 
 
-class Waiting(NamedTuple):
-    """A command in the inbox."""
-
-    round: int
-    sender: Listener
-    actor: Actor
-    command: Command
-    arrived: int
-
-
-_ROUND: Final = itemgetter(Waiting._fields.index("round"))
+Waiting = tuple[int, Listener, Actor, Command, int]
+"""A command in the inbox: its round, who sent it and for whom, and when it arrived."""
+_ROUND: Final = itemgetter(0)
 
 
 class Room:
@@ -189,7 +181,7 @@ class Room:
         """Put a command into the inbox; all that arrived together are judged together, in rounds."""
         if not self._inbox:
             self._loop.call_soon(self._empty_inbox)
-        self._inbox.append(Waiting(round_, sender, actor, command, arrived))
+        self._inbox.append((round_, sender, actor, command, arrived))
 
     def close(self) -> None:
         """Stop the clockwork."""
@@ -239,9 +231,11 @@ class Room:
 
     def _empty_inbox(self) -> None:
         waiting, self._inbox = self._inbox, []
+        if self._is_stopped:
+            return
         waiting.sort(key=_ROUND)
         accepted: list[int] = []
-        for item in [] if self._is_stopped else waiting:
+        for item in waiting:
             _, sender, actor, command, arrived = item
             if self._is_halted:
                 self._put_off(item)
@@ -260,7 +254,7 @@ class Room:
                 continue
             refused = Refused(counter=command.counter, reason=Reason.NOT_SEATED, text=text)
             self._note([], arrived, [partial(self._answer, item, refused)])
-        self._write_down(waiting[-1].arrived, [partial(self._count, accepted)] if accepted else ())
+        self._write_down(arrived, [partial(self._count, accepted)] if accepted else ())
 
     def _judge(self, actor: Actor, command: Command, at: int) -> Answer:
         """Judge a command. A mistake in here costs this command alone: it is written down and refused."""
@@ -280,18 +274,20 @@ class Room:
 
         One that was judged already may be about to be written down: its answer comes after that.
         """
-        is_known = item.actor in self.table.claims and self.audience.speakers.get(item.actor) is item.sender
-        earlier = self.table.claims.earlier(item.actor, item.command.counter) if is_known else None
+        _, sender, actor, command, _ = item
+        is_known = actor in self.table.claims and self.audience.speakers.get(actor) is sender
+        earlier = self.table.claims.earlier(actor, command.counter) if is_known else None
         if earlier is None:
-            refused = Refused(counter=item.command.counter, reason=Reason.HALTED, text=HALTED)
-            self.audience.reply(item.sender, refused)
+            refused = Refused(counter=command.counter, reason=Reason.HALTED, text=HALTED)
+            self.audience.reply(sender, refused)
         else:
             self._publication.when_written(partial(self._answer, item, earlier))
 
     def _answer(self, item: Waiting, reply: Accepted | Refused) -> None:
+        _, sender, _, command, arrived = item
         for observer in self._observers:
-            observer.answered(self.shown, item.command, reply, self._clock() - item.arrived)
-        self.audience.reply(item.sender, reply)
+            observer.answered(self.shown, command, reply, self._clock() - arrived)
+        self.audience.reply(sender, reply)
 
     def _count(self, accepted: Sequence[int]) -> None:
         """Count plays that arrived at these moments and are told now."""
@@ -340,8 +336,9 @@ class Room:
 
     def _framed(self, event: Event, at: int) -> Frames:
         """Return what is to be sent; a play without a number of its own is for its player alone."""
-        before, self._last_seq = self._last_seq, event.seq
-        is_whispered = event.seq == before
+        before, seq = self._last_seq, event.seq
+        self._last_seq = seq
+        is_whispered = seq == before
         return Frames(event, at, event.seat if is_whispered and isinstance(event, Played) else None)
 
     def _noted(self, seeds: Iterator[bytes]) -> Iterator[bytes]:

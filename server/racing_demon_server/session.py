@@ -10,6 +10,7 @@ import itertools
 import logging
 import secrets
 from collections.abc import Mapping
+from typing import Final
 
 from websockets.frames import Frame, Opcode
 from websockets.protocol import State
@@ -32,6 +33,8 @@ from .room import Clock, Room
 from .settings import Settings
 
 __all__ = ["Service", "Session", "hash_token"]
+
+OPEN: Final = State.OPEN
 
 log = logging.getLogger("racing_demon_server")
 
@@ -83,6 +86,7 @@ class Session:
 
     def __init__(self, connection: Connection, service: Service, address: str) -> None:
         self.encoding = Encoding(str(connection.subprotocol))
+        self._writes_text = self.encoding is Encoding.JSON
         self.is_flooding = False
         self._address = address
         self._number = next(service.numbers)
@@ -116,7 +120,7 @@ class Session:
         """Send whole frames in one write; cut a reader off who is too slow for them."""
         # The library would frame every message anew for every connection.
         connection = self._connection
-        if self._closing or connection.protocol.state is not State.OPEN:
+        if self._closing or connection.protocol.state is not OPEN:
             return
         transport = connection.transport
         transport.write(events[self.encoding])
@@ -144,7 +148,8 @@ class Session:
 
     def new_batch(self) -> None:
         """Note that bytes are being read now: frames in them arrive now, one round after the other."""
-        self._arrived = self._service.clock()
+        clock = self._service.clock
+        self._arrived = clock()
         self._round = 0
 
     def count_frame(self) -> bool:
@@ -189,7 +194,7 @@ class Session:
     def _take_message(self, data: bytes) -> None:
         """Deal with one message. Nothing that a client sends makes this raise."""
         try:
-            if self._text is not (self.encoding is Encoding.JSON):
+            if self._text is not self._writes_text:
                 raise InvalidFrame("text frames are for JSON, binary frames for msgpack")
             message = decode_client(data.decode() if self._text else data)
             if type(message) is cl.PlayCards and self._greeted:

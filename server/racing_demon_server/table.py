@@ -178,18 +178,19 @@ class Table:
             self._advance(at)
         else:
             self._now = at
-        earlier = self.claims.earlier(actor, command.counter)
+        counter = command.counter
+        earlier = self.claims.earlier(actor, counter)
         if earlier is not None:
             return Answer(earlier, self._taken())
         refused: Refused | None
         try:
             refused = self._obey(actor, command)
         except CommandRefused as error:
-            refused = Refused(counter=command.counter, reason=error.reason, text=error.text)
+            refused = Refused(counter=counter, reason=error.reason, text=error.text)
         if refused is None and isinstance(command, cl.PlayCards):
-            self.claims.remember_play(actor, command.counter, self.view.seq)
+            self.claims.remember_play(actor, counter, self.view.seq)
             return Answer(None, self._taken_after_play())
-        reply = refused or Accepted(counter=command.counter, seq=self.view.seq)
+        reply = refused or Accepted(counter=counter, seq=self.view.seq)
         self.claims.remember(actor, reply)
         return Answer(reply, self._taken())
 
