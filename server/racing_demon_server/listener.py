@@ -19,6 +19,7 @@ _HEADERS: Final = [bytes((0x80 | Opcode.BINARY, length)) for length in range(SHO
 
 
 MSGPACK: Final = Encoding.MSGPACK
+"""Looked up once: members of an enumeration take the interpreter long."""
 
 
 class Listener(Protocol):

@@ -35,6 +35,7 @@ from .settings import Settings
 __all__ = ["Service", "Session", "hash_token"]
 
 OPEN: Final = State.OPEN
+"""Looked up once: members of an enumeration take the interpreter long, and this is asked with every write."""
 
 log = logging.getLogger("racing_demon_server")
 
@@ -148,7 +149,7 @@ class Session:
 
     def new_batch(self) -> None:
         """Note that bytes are being read now: frames in them arrive now, one round after the other."""
-        clock = self._service.clock
+        clock = self._service.clock  # as a method it would be looked up for longer
         self._arrived = clock()
         self._round = 0
 
