@@ -63,7 +63,7 @@ class Publication:
 
         Args:
             frames: the events, in a list that nobody changes from now on.
-            at: when they happened.
+            at: when the last of them happened.
             seeds: the secrets of hands that begin with them, by their ids.
             then: what is to be done when they are told, in this order.
 
