@@ -57,7 +57,7 @@ def deck(seed: bytes, pack: int, *, packs: int = 1, ranks: tuple[int, ...] = ALL
     cards = [card for card in packed if card % SUIT_SIZE + 1 in wanted]
     draws = _bytes(subseed(seed, f"pack/{pack}"))
     for place in range(len(cards) - 1, 0, -1):
-        fair = 256 - 256 % (place + 1)  # bytes of the uneven rest are thrown away
+        fair = 256 - 256 % (place + 1)  # bytes of the uneven rest are thrown away; no deck has 256 cards
         draw = next(draws)
         while draw >= fair:
             draw = next(draws)

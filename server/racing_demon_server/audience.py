@@ -50,15 +50,14 @@ class Kept:
         self._whispered = 0
 
     def add(self, frames: Sequence[Frames]) -> None:
-        """Keep events that everybody is told."""
-        self._fresh += [each.packed for each in frames]
-        self._newest = frames[-1].event.seq
+        """Keep events; of plays that are told to their players alone only that there were some."""
+        for each in frames:
+            if each.seat is not None:
+                self._whispered = each.event.seq
+        self._fresh += [each.packed for each in frames if each.seat is None]
+        self._newest = frames[-1].event.seq  # that of the event before, where it is a play for one alone
         while len(self._fresh) >= GROUP:
             self._groups.append(msgpack.packb([self._fresh.popleft() for _ in range(GROUP)]))
-
-    def add_whisper(self, frames: Frames) -> None:
-        """Keep no more than that there was a play that its player alone is told of."""
-        self._whispered = frames.event.seq
 
     def since(self, seq: int) -> Batch | None:
         """Return the events after one; ``None`` where one, or a play without a number, is not kept."""
@@ -157,6 +156,7 @@ class Audience:
 
     def tell(self, frames: Sequence[Frames]) -> None:
         """Let everybody know of events, or their players alone: soon, in one write with all of this turn."""
+        self._kept.add(frames)
         if {each.seat for each in frames} == {None}:
             self._tell_all(frames)
             return
@@ -167,7 +167,6 @@ class Audience:
                 self._whisper(each, each.seat)
 
     def _tell_all(self, frames: Sequence[Frames]) -> None:
-        self._kept.add(frames)
         if not self._unsent:
             self._loop.call_soon(self.send_out)
         self._unsent += frames
@@ -178,7 +177,6 @@ class Audience:
 
     def _whisper(self, frames: Frames, seat: int) -> None:
         """Send a play to its player alone."""
-        self._kept.add_whisper(frames)
         listener = self.speakers.get(seat)
         if listener in self.listeners:
             self.send_out()

@@ -63,7 +63,6 @@ class Hand:
         self.dead_check_at: int | None = self.signal_at + DEAD_CHECK_DELAY
         self._view = view
         self._dealer = dealer
-        self._name = dealer.follow
         self._dealt_seq = view.seq
         self._has_built = False
         self._arrivals: dict[int, list[Arrival]] = {pile: [] for pile in view.rules.layout.foundations}
@@ -105,7 +104,7 @@ class Hand:
         """Make the plays that the game makes by itself for a seat, until there is none."""
         played: list[Played] = []
         while (follow_up := self.rules.automatic(self.board, seat)) is not None:
-            played.append(self._view.play(seat, 0, follow_up, self._name))
+            played.append(self._view.play(seat, 0, follow_up, self._dealer.follow))
         return played
 
     def refusal(self, seat: int, command: PlayCards, error: IllegalPlay, at: int) -> Refused:
@@ -184,7 +183,7 @@ class Hand:
 
     def _carry_out(self, seat: int, counter: int, play: Play, at: int) -> list[Played]:
         self._note_play(play, at)
-        event = self._view.play(seat, counter, play, self._name)
+        event = self._view.play(seat, counter, play, self._dealer.follow)
         self._note_arrival(event, at)
         played = [event, *self.settle(seat)]
         self._note_first_out(seat)

@@ -16,8 +16,6 @@ __all__ = ["Batch", "Frames", "Listener", "Packed", "framed"]
 SHORT: Final = 125
 """So many bytes have a header of two bytes (RFC 6455, 5.2)."""
 _HEADERS: Final = [bytes((0x80 | Opcode.BINARY, length)) for length in range(SHORT + 1)]
-
-
 MSGPACK: Final = Encoding.MSGPACK
 """Looked up once: members of an enumeration take the interpreter long."""
 

@@ -212,11 +212,7 @@ class Room:
     def _noted_log(self, past: Past, kept: Kept) -> Iterator[tuple[Event, int]]:
         """Yield the past's events, and keep each for those who come back."""
         for event, at in past.log:
-            frames = self._framed(event, at)
-            if frames.seat is None:
-                kept.add([frames])
-            else:
-                kept.add_whisper(frames)
+            kept.add([self._framed(event, at)])
             yield event, at
 
     def _begin_again(self) -> None:

@@ -67,7 +67,7 @@ class Seating:
         """
         if actor is None:
             raise CommandRefused(Reason.NOT_SEATED, "You are watching; only players may do that.")
-        if self._view.seats[actor].left:
+        if self.state(actor).left:
             raise CommandRefused(Reason.NOT_SEATED, "You have left this table.")
         return actor
 

@@ -52,7 +52,6 @@ class Published:
         self._plays: list[bytes] = []  # of which garbage collection need not know
         self.is_behind = False
         self._since_copy = 0
-        self._is_copy_due = False
 
     @property
     def view(self) -> TableView:
@@ -74,15 +73,14 @@ class Published:
     def note(self, frames: Sequence[Frames]) -> None:
         """Note what was judged, and is not told yet."""
         self.is_behind = True
-        self._since_copy += len(frames)
-        if self._since_copy >= MOST_PLAYS or not FOLLOWED.issuperset([type(each.event) for each in frames]):
-            self._is_copy_due = True
+        is_followed = FOLLOWED.issuperset([type(each.event) for each in frames])
+        self._since_copy += len(frames) if is_followed else MOST_PLAYS
 
     def copy_ahead(self) -> TableView | None:
         """Return now and then how the table is when all is told that is noted."""
-        if not self._is_copy_due:
+        if self._since_copy < MOST_PLAYS:
             return None
-        self._since_copy, self._is_copy_due = 0, False
+        self._since_copy = 0
         return self._table.view.copy()
 
     def take_over(self, view: TableView) -> None:
