@@ -36,7 +36,7 @@ class Dealer:
 
     def first_cards(self) -> tuple[Card, ...]:
         """Name the cards that lie face up after the deal, in the order of the piles."""
-        return self._cards(self._rules.first_places)
+        return self._cards(self._rules.layout.first_places)
 
     def follow(self, play: Play, places: Sequence[Place]) -> tuple[Card, ...]:
         """Make a play among the hidden cards and name those that it turned up (a rules' ``Namer``).

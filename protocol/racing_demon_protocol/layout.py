@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Final
 
-from .board import Kind, Pile
+from .board import Board, Kind, Pile, Place
 from .cards import PACK_SIZE, UNKNOWN, Card, pack
 from .declaration import Deal, Deals, Game, Group, Heads, Owner, Reserve, Stock, Tableau
 from .errors import InvalidGame
@@ -107,6 +107,25 @@ class Layout:
             yield pile, [UNKNOWN] * count
         if left:
             yield self.stock[seat], [UNKNOWN] * left
+
+    @cached_property
+    def undealt(self) -> Board:
+        """The dealer's board before every deal; to be copied."""
+        return Board(self.opened)
+
+    @cached_property
+    def dealt(self) -> Board:
+        """The public board after every deal, of which no card is named yet; to be copied."""
+        board = Board(self.piles)
+        for seat in self.seats:
+            for pile, cards in self.unknown_deal(seat):
+                board.cards[pile].extend(cards)
+        return board
+
+    @cached_property
+    def first_places(self) -> tuple[Place, ...]:
+        """The places that lie face up after every deal, in the order of the piles."""
+        return tuple(self.dealt.all_unnamed())
 
     def steps_of(self, step: Deal, seat: int) -> Iterator[tuple[int, int]]:
         """Yield ``(pile, cards)`` for one step of a deal."""

@@ -303,7 +303,7 @@ class _Replay:
         _expect(event, self._board == self._rules.deal(), "the cards were dealt already")
         _expect(event, event.seats == self._rules.layout.seats, "the seats are others")
         _expect(event, event.shown == self._dealer.first_cards(), "the cards are not the seed's")
-        self._board.reveal(self._rules.first_places, event.shown)
+        self._board.reveal(self._rules.layout.first_places, event.shown)
 
     def _note_progress(self, event: ev.Progressed) -> None:
         before = self._progress.get(event.seat)

@@ -7,7 +7,6 @@ the building games are in :mod:`.building`; :mod:`.rulebook` knows which belong 
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
 from typing import ClassVar
 
 from .board import FOUNDATIONS, Board, Kind, Move, Place, Play
@@ -59,31 +58,12 @@ class Rules:
 
         """
         if decks is None:
-            return self._dealt.copy()
-        board = self._empty.copy()
+            return self.layout.dealt.copy()
+        board = self.layout.undealt.copy()
         for seat, deck in zip(self.layout.seats, decks, strict=True):
             for pile, cards in deal_out(self.layout, seat, self.arrange(deck)):
                 board.cards[pile].extend(cards)
         return board
-
-    @cached_property
-    def _empty(self) -> Board:
-        """The dealer's board before every deal."""
-        return Board(self.layout.opened)
-
-    @cached_property
-    def _dealt(self) -> Board:
-        """The public board after every deal: no card is known."""
-        board = Board(self.layout.piles)
-        for seat in self.layout.seats:
-            for pile, cards in self.layout.unknown_deal(seat):
-                board.cards[pile].extend(cards)
-        return board
-
-    @cached_property
-    def first_places(self) -> Sequence[Place]:
-        """The places that lie face up after every deal, in the order of the piles."""
-        return tuple(self._dealt.all_unnamed())
 
     def arrange(self, deck: Sequence[Card]) -> Sequence[Card]:
         """Return a seat's shuffled cards in the order in which they are dealt."""
@@ -168,7 +148,11 @@ class Rules:
 
     def is_out(self, board: Board, seat: int) -> bool:
         """Tell whether a seat has reached the game's goal."""
-        return not any(map(board.cards.__getitem__, self._to_empty[seat]))
+        cards = board.cards
+        for pile in self._to_empty[seat]:  # noqa: SIM110 - asked after every play, and any() takes longer
+            if cards[pile]:
+                return False
+        return True
 
     def leads_on(self, board: Board, seat: int, hidden: Board) -> bool:
         """Tell whether a seat can still come further; the building games have a search of their own.

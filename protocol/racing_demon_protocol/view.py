@@ -63,6 +63,29 @@ class TableView:
 
     """
 
+    __slots__ = (
+        "_dealt_private",
+        "_is_any_stuck",
+        "board",
+        "called",
+        "code",
+        "commitment",
+        "departed",
+        "hand",
+        "hand_id",
+        "host",
+        "locked",
+        "options",
+        "paused",
+        "phase",
+        "progress",
+        "results",
+        "rules",
+        "seats",
+        "seq",
+        "winners",
+    )
+
     def __init__(self, code: str, options: Options) -> None:
         self.code = code
         self.options = options
@@ -247,7 +270,7 @@ class TableView:
             raise InconsistentEvent("cards for seats that nobody has")
         self.rules = make_rules(declare(self.options, len(event.seats)), event.seats)
         self.board = self.rules.deal()
-        self.board.reveal(self.rules.first_places, event.shown)
+        self.board.reveal(self.rules.layout.first_places, event.shown)
         self.progress, self._dealt_private = {}, None
         if self.is_private:
             self._dealt_private = self.board.copy()

@@ -24,7 +24,7 @@ HASH = "0" * 64
 
 def facts(view: TableView) -> dict[str, Any]:
     """Return all that a view holds, as values that can be compared."""
-    held = dict(vars(view))
+    held = {name: getattr(view, name) for name in TableView.__slots__}
     rules = held.pop("rules")
     del held["_dealt_private"]  # with which the judge makes snapshots for others; no snapshot holds it
     return {**held, "layout": rules and (rules.game, rules.layout.seats)}
