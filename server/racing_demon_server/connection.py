@@ -70,10 +70,15 @@ class Connection(ServerConnection):
 
     A play comes as one short frame, and in a read of its own: such a frame is taken here, where the library
     has none of its bytes. All others are the library's.
+
+    Attributes:
+        is_open: whether messages may be sent: the handshake is over, and no good-bye was sent.
+
     """
 
     def __init__(self, door: Door, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.is_open = False
         self._door = door
         self._session: Reader | None = None
         self._early: list[Frame] = []
@@ -148,8 +153,12 @@ class Connection(ServerConnection):
 
     def _note_place(self) -> None:
         """Note whether a message may begin here: behind a whole frame, before any good-bye."""
-        is_whole = not self._unframed and not self._is_fragment_next
-        self._takes_short = is_whole and self.protocol.state is State.OPEN
+        self._takes_short = self.is_open and not self._unframed and not self._is_fragment_next
+
+    def send_data(self) -> None:
+        """Send what the library has to say, as it does whenever a connection opens or closes; note which."""
+        super().send_data()
+        self.is_open = self.protocol.state is State.OPEN
 
     def process_event(self, event: Any) -> None:
         """Take data frames at once; count all others, and leave them to the library."""

@@ -10,10 +10,8 @@ import itertools
 import logging
 import secrets
 from collections.abc import Mapping
-from typing import Final
 
 from websockets.frames import Frame, Opcode
-from websockets.protocol import State
 
 from racing_demon_protocol.codec import VERSION, Encoding, decode_client
 from racing_demon_protocol.errors import CommandRefused, InvalidFrame
@@ -33,9 +31,6 @@ from .room import Clock, Room
 from .settings import Settings
 
 __all__ = ["Service", "Session", "hash_token"]
-
-OPEN: Final = State.OPEN
-"""Looked up once: members of an enumeration take the interpreter long, and this is asked with every write."""
 
 log = logging.getLogger("racing_demon_server")
 
@@ -121,7 +116,7 @@ class Session:
         """Send whole frames in one write; cut a reader off who is too slow for them."""
         # The library would frame every message anew for every connection.
         connection = self._connection
-        if self._closing or connection.protocol.state is not OPEN:
+        if self._closing or not connection.is_open:
             return
         transport = connection.transport
         transport.write(events[self.encoding])

@@ -5,17 +5,19 @@ from unittest.mock import ANY
 
 import pytest
 from websockets.exceptions import ConnectionClosed
-from websockets.frames import Frame, Opcode
+from websockets.frames import Close, Frame, Opcode
 
 from racing_demon_protocol.codec import Encoding
 from racing_demon_protocol.messages import client as cl
+from racing_demon_protocol.messages.events import Said
 from racing_demon_protocol.messages.server import Pong
 from racing_demon_protocol.reasons import CloseCode
 from racing_demon_server.connection import short_message, wire_size
 
-from ..support.servers import Closing, Peer, fragments, serving
+from ..support.servers import Closing, Peer, fragments, serving, troubles
 
 MESSAGES = 40
+NORMAL_CLOSURE = 1000
 PROTOCOL_ERROR = 1002
 FREELY = {"frames_per_second": 1e6, "frame_burst": 1e6, "controls_per_second": 1e6, "control_burst": 1e6}
 
@@ -90,6 +92,17 @@ async def test_no_message_begins_within_another() -> None:
         server.newest().data_received(_bytes(fragments(ping, 1)[0]))
         server.newest().data_received(_bytes(ping))
         assert await peer.closed() == Closing(PROTOCOL_ERROR, ANY)
+
+
+async def test_nothing_is_said_behind_a_good_bye(caplog: pytest.LogCaptureFixture) -> None:
+    """Who says good-bye with the last words gets no event of these; all others do."""
+    async with serving() as server, Peer.hosting(server.url) as ann:
+        async with Peer.entered(server.url, cl.Join(code=ann.code, name="Ben")) as ben:
+            good_bye = Frame(Opcode.CLOSE, Close(NORMAL_CLOSURE, "").serialize())
+            ben.write(ben.frame_of(ben.next(cl.Say, text="Bye")), good_bye)
+            assert "Bye" == (await ann.until(Said)).text
+            assert NORMAL_CLOSURE == (await ben.closed()).code
+    assert [] == troubles(caplog)
 
 
 async def _greet(peer: Peer) -> None:
