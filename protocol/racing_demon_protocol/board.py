@@ -126,11 +126,8 @@ class Move(NamedTuple):
     depth: int = 0
 
 
-class Place(NamedTuple):
-    """A card's place on the board: the pile's number, and the index in it from the bottom."""
-
-    pile: int
-    index: int  # type: ignore[assignment]
+Place = tuple[int, int]
+"""A card's place on the board: the pile's number, and the index in it from the bottom."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,11 +348,11 @@ class Board:
         if not cards or not face_up:
             return []
         if face_up == 1:
-            return [Place(pile, len(cards) - 1)] if cards[-1] == UNKNOWN else []
+            return [(pile, len(cards) - 1)] if cards[-1] == UNKNOWN else []
         if cards[-1] != UNKNOWN and UNKNOWN not in cards[-face_up:]:
             return []
         start = max(0, len(cards) - face_up)
-        return [Place(pile, index) for index in range(start, len(cards)) if cards[index] == UNKNOWN]
+        return [(pile, index) for index in range(start, len(cards)) if cards[index] == UNKNOWN]
 
     def is_progress(self, play: Play) -> bool:
         """Tell whether a play, before it is made, brings the hand nearer to its end (catalogue 1.8.1).

@@ -64,13 +64,13 @@ class Ways:
             return False
         cards, there = board.cards[source], board.cards[destination]
         if way.turn or count > len(cards):
-            return count == min(way.turn, len(cards))
+            return count == (way.turn if way.turn < len(cards) else len(cards))
         card = cards[-count]
         if card == UNKNOWN or (count > 1 and not _is_run(way.run, cards[-count:])):
             return False
         if not there:
             return card % PACK_SIZE in way.opens
-        takes = way.takes[min(len(there), len(way.takes)) - 1]
+        takes = way.takes[len(there) - 1 if len(there) < len(way.takes) else -1]
         return there[-1] != UNKNOWN and card % PACK_SIZE in takes[there[-1] % PACK_SIZE]
 
     def _found(self, source: int, destination: int) -> Way:

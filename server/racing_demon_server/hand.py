@@ -75,7 +75,7 @@ class Hand:
 
         """
         # Field by field it would take the interpreter three times as long.
-        counter, source, count, destination, seen, depth = vars(command).values()
+        counter, source, count, destination, seen, depth = command.__dict__.values()
         if seen < self._dealt_seq:
             raise IllegalPlay("That play was meant for an earlier hand.", Reason.HAND_OVER)
         play = Play(source, count, destination, depth)

@@ -25,7 +25,9 @@ class Bucket:
 
     def take(self, at: int) -> bool:
         """Take one, if one is there."""
-        spent_until = max(self._spent_until, at - self._burst_us) + self._each_us
+        spent_until, full_until = self._spent_until, at - self._burst_us
+        # ``max`` would take the interpreter ten times as long, for every frame.
+        spent_until = (spent_until if spent_until > full_until else full_until) + self._each_us
         if spent_until > at + ROUNDING_US:
             return False
         self._spent_until = spent_until

@@ -2,7 +2,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from racing_demon_protocol.board import Board, Kind, Move, Pile, Place, Play, Shows
+from racing_demon_protocol.board import Board, Kind, Move, Pile, Play, Shows
 from racing_demon_protocol.cards import UNKNOWN
 from racing_demon_protocol.errors import InconsistentEvent
 
@@ -97,7 +97,7 @@ def test_nothing_is_turned_up_twice() -> None:
 def test_turning_reverses_the_packet() -> None:
     """Turned cards come to lie with the first below: the last turned is on top and is named."""
     board = _board(stock="-- -- -- --")
-    assert [Place(WASTE, 2)] == board.shift(Play(STOCK, 3, WASTE))
+    assert [(WASTE, 2)] == board.shift(Play(STOCK, 3, WASTE))
 
 
 def test_the_order_survives_turning_there_and_back() -> None:
@@ -140,7 +140,7 @@ def test_the_card_under_a_played_waste_top_is_named() -> None:
 def test_the_source_is_named_before_the_destination() -> None:
     """Where a move turns up cards of both piles, those of the source come first."""
     board = _board(left="-- --")
-    assert [Place(LEFT, 0), Place(RIGHT, 0)] == board.shift(Play(LEFT, 1, RIGHT))
+    assert [(LEFT, 0), (RIGHT, 0)] == board.shift(Play(LEFT, 1, RIGHT))
 
 
 def test_turning_the_waste_over_hides_it_and_counts() -> None:

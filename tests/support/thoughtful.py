@@ -69,14 +69,14 @@ def play_line(position: Position, line: Iterable[tuple[Card, bool]]) -> None:
 
     """
     for wanted, goes_up in line:
-        place = _surfaced(position, wanted)
-        above = len(position.hidden.cards[place.pile]) - place.index - 1
+        pile, index = _surfaced(position, wanted)
+        above = len(position.hidden.cards[pile]) - index - 1
         if goes_up:
             if above:
-                _shift(position, Place(place.pile, place.index + 1))
-            position.play(0, Play(place.pile, 1, FOUNDATIONS))
+                _shift(position, (pile, index + 1))
+            position.play(0, Play(pile, 1, FOUNDATIONS))
         else:
-            _shift(position, place)
+            _shift(position, (pile, index))
 
 
 def can_be_won(position: Position, most: int) -> Outcome:
@@ -130,7 +130,7 @@ def _surfaced(position: Position, wanted: Card) -> Place:
         for pile, cards in enumerate(position.hidden.cards):
             kind = position.board.piles[pile].kind
             if wanted in cards and (kind is not Kind.STOCK and (pile != waste or cards[-1] == wanted)):
-                return Place(pile, cards.index(wanted))
+                return pile, cards.index(wanted)
         turn = position.rules.turn(position.board, 0)
         assert turn is not None
         position.play(0, turn)
@@ -139,10 +139,11 @@ def _surfaced(position: Position, wanted: Card) -> Place:
 
 def _shift(position: Position, place: Place) -> None:
     """Move a card, and all that lies upon it, upon another column."""
-    moved = position.hidden.cards[place.pile][place.index :]
+    pile, index = place
+    moved = position.hidden.cards[pile][index:]
     for column in position.rules.layout.own(0, Kind.TABLEAU):
-        play = Play(place.pile, len(moved), column)
-        if column != place.pile and position.rules.can_play(position.board, 0, play):
+        play = Play(pile, len(moved), column)
+        if column != pile and position.rules.can_play(position.board, 0, play):
             position.play(0, play)
             return
     raise AssertionError(f"nothing takes {moved}")
