@@ -1,54 +1,69 @@
 """How late a play is seen by the last of eight: from the moment it is due until it is read."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from statistics import median
 
-from .loading import Load, Measured
+from .loading import Kind, Load, Measured
 from .rows import Row, ratios
-from .script import Step, singles
+from .script import Step, cycle, singles
 from .throughput import Contestant, contestants
 
 __all__ = ["crowded", "latency"]
 
 AIM_P50, AIM_P99 = 1.3, 2.0
 AIM_DURABLE_MS = 1.5
+MEASURED = [each for each in contestants() if "uvloop" in each.name]
+R0, NONE, FULL = (each.name for each in MEASURED)
 RUNS = 3
+WARM_UP = 1.5
+ENDLESS = ", hands never end"
 PACE = 2
 """What a quick player plays a second, for long."""
 
 
 def latency(script: Sequence[Step], rounds: int, seconds: float, tables: int, rate: float) -> list[Row]:
-    """Measure R0 and ours at one rate: with 0 half of what R0 does here, in some runs just before."""
-    rate = rate or half_load(script, tables, seconds)
+    """Measure R0 and ours at one rate: with 0 half of what R0 does here, in some runs just before.
+
+    Ours also without the ends of hands, and their deals, for which R0 has nothing to do.
+    """
+    plays = singles(script)
+    rate = rate or half_load(plays, tables, seconds)
     section = f"Latency: {tables} tables of 8, {rate:g} plays a second together, ms to the last of eight"
-    return _rows(section, _measure(script, rounds, seconds, tables, rate))
+    load = Load(steps=plays, seconds=seconds, rate=rate, warm_up=WARM_UP)
+    found = _measure([*MEASURED, *map(_endless, MEASURED[1:])], load, rounds, tables)
+    return [*_rows(section, found), *_ratios(section, found), *_ratios(section, found, ENDLESS)]
 
 
-def half_load(script: Sequence[Step], tables: int, seconds: float) -> float:
-    """Return half of the plays that R0 does in a second at its limit, to the hundred."""
-    plain, load = _measured()[0], Load(steps=script, seconds=seconds)
+def half_load(plays: Sequence[Step], tables: int, seconds: float) -> float:
+    """Return half of these plays that R0 does in a second at its limit, to the hundred."""
+    plain, load = MEASURED[0], Load(steps=plays, seconds=seconds)
     return round(median(plain.run(tables, load).plays for _ in range(RUNS)) / 2, -2)
 
 
 def crowded(script: Sequence[Step], rounds: int, seconds: float, tables: int, idle: int) -> list[Row]:
     """Measure them with many tables, at the pace of people, and so many idle spectators elsewhere."""
     section = f"Latency: {tables} tables of 8, {PACE} plays a second each, ms; {idle} idle spectators"
-    return _rows(section, _measure(script, rounds, seconds, tables, tables * 8 * PACE, idle))
+    load = Load(steps=singles(script), seconds=seconds, rate=tables * 8 * PACE, warm_up=WARM_UP)
+    found = _measure(MEASURED, load, rounds, tables, idle)
+    return [*_rows(section, found), *_ratios(section, found)]
 
 
-def _measure(  # noqa: PLR0913, PLR0917
-    script: Sequence[Step], rounds: int, seconds: float, tables: int, rate: float, idle: int = 0
+def _measure(
+    contestants: Sequence[Contestant], load: Load, rounds: int, tables: int, idle: int = 0
 ) -> dict[str, list[Measured]]:
     found: dict[str, list[Measured]] = {}
-    load = Load(steps=singles(script), seconds=seconds, rate=rate, warm_up=1.5)
+    turning = replace(load, steps=singles(cycle()))
     for _ in range(rounds):
-        for contestant in _measured():
-            found.setdefault(contestant.name, []).append(contestant.run(tables, load, idle))
+        for contestant in contestants:
+            own = turning if contestant.kind is Kind.CYCLE else load
+            found.setdefault(contestant.name, []).append(contestant.run(tables, own, idle))
     return found
 
 
-def _measured() -> list[Contestant]:
-    return [contestant for contestant in contestants() if "uvloop" in contestant.name]
+def _endless(contestant: Contestant) -> Contestant:
+    """Return the same with hands that never end: stocks are turned until all is as it was, and again."""
+    return replace(contestant, name=contestant.name + ENDLESS, kind=Kind.CYCLE)
 
 
 def _rows(section: str, found: dict[str, list[Measured]]) -> list[Row]:
@@ -64,21 +79,18 @@ def _rows(section: str, found: dict[str, list[Measured]]) -> list[Row]:
         rows += [
             Row(section, f"{name}: {what}", "", [figure(m) for m in results]) for what, figure in figures
         ]
-    names = list(found)
-    plain, none, full = (found[name] for name in (names[0], *_ours(names)))
-    rows += [
-        Row(section, "without durability / R0, p50", "", _ratio(none, plain, "p50"), at_most=AIM_P50),
-        Row(section, "without durability / R0, p99", "", _ratio(none, plain, "p99"), at_most=AIM_P99),
-        Row(section, "full durability - R0, p50", "ms", _more(full, plain), at_most=AIM_DURABLE_MS),
-        Row(section, "full durability / R0, p99", "", _ratio(full, plain, "p99"), at_most=AIM_P99),
-    ]
     return rows
 
 
-def _ours(names: Sequence[str]) -> tuple[str, str]:
-    none = next(name for name in names if "durability none" in name)
-    full = next(name for name in names if "durability full" in name)
-    return none, full
+def _ratios(section: str, found: dict[str, list[Measured]], where: str = "") -> list[Row]:
+    """Return how ours compares with R0; ``where`` is what is added to the names of ours."""
+    plain, none, full = found[R0], found[NONE + where], found[FULL + where]
+    return [
+        Row(section, f"without durability / R0, p50{where}", "", _ratio(none, plain, "p50"), at_most=AIM_P50),
+        Row(section, f"without durability / R0, p99{where}", "", _ratio(none, plain, "p99"), at_most=AIM_P99),
+        Row(section, f"full durability - R0, p50{where}", "ms", _more(full, plain), at_most=AIM_DURABLE_MS),
+        Row(section, f"full durability / R0, p99{where}", "", _ratio(full, plain, "p99"), at_most=AIM_P99),
+    ]
 
 
 def _ratio(some: Sequence[Measured], others: Sequence[Measured], figure: str) -> list[float]:
