@@ -5,7 +5,8 @@ from itertools import pairwise
 import pytest
 
 from racing_demon_client.addressing import addresses, stops, usable
-from racing_demon_client.terminal.drawing.arranging import LOOSE, Spot, arrange
+from racing_demon_client.terminal.drawing.arranging import arrange
+from racing_demon_client.terminal.drawing.blocks import LOOSE, Spot
 from racing_demon_client.terminal.drawing.glyphs import ASCII
 from racing_demon_client.terminal.ink import Mark
 from racing_demon_protocol.board import Kind

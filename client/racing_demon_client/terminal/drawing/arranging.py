@@ -6,62 +6,24 @@ Nothing here knows cards: the picture stays where it is while they move. Only li
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
-from math import ceil, cos, pi, sin
+from math import ceil
 from typing import Final, NamedTuple
 
-from racing_demon_protocol.board import Kind, Pile, Shows
-from racing_demon_protocol.declaration import Geometry, Group
+from racing_demon_protocol.board import Kind, Pile
+from racing_demon_protocol.declaration import Group
 from racing_demon_protocol.layout import Layout
 
-__all__ = ["Arrangement", "Cell", "Spot", "arrange"]
+from .blocks import LOOSE, Block, Cell, Grouped, Spot, blocks, is_column
 
-RINGS: Final = {
-    *(Geometry.CENTRE, Geometry.MILL, Geometry.WREATH, Geometry.CROSS, Geometry.CORNERS, Geometry.SIDES),
-}
-"""What lies around one another, and is one block."""
+__all__ = ["Arrangement", "arrange"]
+
 GAP: Final = 2
 """The columns between two blocks."""
-HOURS: Final = 12
-WIDEST_ARC: Final = 15
-"""With more piles an arc would be higher than a screen: then they lie in rows."""
-ROWS: Final = {Geometry.ROW, Geometry.FANS}
-"""What is drawn as columns where all cards are to be seen, from the top down."""
-LOOSE: Final = (Kind.STOCK, Kind.WASTE, Kind.OUT)
-
-
-class Cell(NamedTuple):
-    """The room for one squared pile, with the gap to the next, in cells of the screen.
-
-    Attributes:
-        width: the columns, where the pile's cards need not be counted.
-        counted: the columns where they are.
-        height: the rows.
-        framed: whether its card has a frame.
-
-    """
-
-    width: int
-    counted: int
-    height: int
-    framed: bool = False
-
-
 FRAMED: Final = Cell(8, 8, 3, framed=True)
 AIRY: Final = Cell(6, 7, 2)
 TIGHT: Final = Cell(5, 7, 1)
 CLOSE: Final = Cell(4, 5, 1)
 """Without a blank between the cards: for many piles beside other players."""
-
-
-class Spot(NamedTuple):
-    """Where a pile is drawn: the left upper corner, and how many columns and rows it has."""
-
-    pile: int
-    x: int
-    y: int
-    width: int
-    height: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +42,6 @@ class Arrangement:
     squared: tuple[Spot, ...]
     columns: tuple[Spot, ...]
     loose: tuple[int, int, int]
-
-
-class Block(NamedTuple):
-    """Piles that lie together, from the block's own corner on."""
-
-    spots: list[Spot]
-    width: int
-    height: int
 
 
 class Room(NamedTuple):
@@ -139,17 +93,6 @@ def _wishes(framed: bool) -> Iterator[tuple[Cell, int]]:
     yield CLOSE, 3
 
 
-def is_column(pile: Pile, group: Group) -> bool:
-    """Tell whether all cards of a pile are to be seen, one below the other."""
-    spread = pile.kind is Kind.TABLEAU or (pile.kind is Kind.RESERVE and pile.shows is Shows.ALL)
-    return spread and group.geometry in ROWS
-
-
-def is_counted(pile: Pile) -> bool:
-    """Tell whether one wants to know how many cards a squared pile has."""
-    return pile.kind not in {Kind.CELL, Kind.FOUNDATION}
-
-
 def _groups(layout: Layout, piles: Iterable[int]) -> list[tuple[Group, list[Pile]]]:
     groups: dict[str, tuple[Group, list[Pile]]] = {}
     for number in piles:
@@ -159,7 +102,7 @@ def _groups(layout: Layout, piles: Iterable[int]) -> list[tuple[Group, list[Pile
 
 
 def _try(  # noqa: PLR0913, PLR0917
-    groups: Sequence[tuple[Group, list[Pile]]],
+    groups: Grouped,
     cell: Cell,
     width: int,
     height: int,
@@ -177,14 +120,13 @@ def _try(  # noqa: PLR0913, PLR0917
     rooms = [Room(0, 0, width, height - rest)]
     squared: list[Spot] = []
     corner, bottom = (0, 0, width), 0
-    blocks = list(_blocks(groups, cell, width))
     if loose:
         block = Block([], min(width, 78 if width >= 78 else width), 4 if cell.framed else 1)
         corner_at = _place(rooms, block)
         if corner_at is None:
             return None
         corner, bottom = (*corner_at, block.width), corner_at[1] + block.height
-    for block in blocks:
+    for block in blocks(groups, cell, width):
         at = _place(rooms, block)
         if at is None:
             return None
@@ -208,192 +150,6 @@ def _place(rooms: list[Room], block: Block) -> tuple[int, int] | None:
             rooms[number : number + 1] = [beside, below]
             return room.x, room.y
     return None
-
-
-# Blocks.
-
-
-def _blocks(groups: Sequence[tuple[Group, list[Pile]]], cell: Cell, width: int) -> Iterator[Block]:
-    """Yield the blocks of squared piles: foundations first, for they are what it is about."""
-    rings = [(group, own) for group, own in groups if group.geometry in RINGS]
-    centre = [pile for group, own in rings for pile in own if group.geometry is Geometry.CENTRE]
-    dial = [(group, own) for group, own in groups if group.geometry is Geometry.DIAL]
-    arc = [pile for group, own in groups for pile in own if group.geometry is Geometry.SEMICIRCLE]
-    if dial:
-        yield _dial(dial, centre, cell, width)
-    elif 0 < len(arc) <= WIDEST_ARC:
-        yield _semicircle(arc, centre, cell, width)
-    elif arc:
-        most = max(1, (width + 1) // _width(arc, cell))
-        yield _rows(arc, list(_even(len(arc), most)), cell)
-    if dial or arc:
-        rings = [(group, own) for group, own in rings if group.geometry is not Geometry.CENTRE]
-    if rings:
-        yield _rings(rings, cell)
-    plain = [
-        (group, own)
-        for group, own in groups
-        if group.geometry not in RINGS | {Geometry.SEMICIRCLE, Geometry.LINE, Geometry.DIAL}
-        and group.kind not in {*LOOSE, Kind.HEAD}
-        and not is_column(own[0], group)
-    ]
-    for group, own in sorted(plain, key=lambda each: each[0].kind is not Kind.FOUNDATION):
-        if group.geometry is Geometry.COLUMN:
-            yield _stacks(own, group.rows or (len(own),), cell)
-        else:
-            yield _rows(own, list(_row_sizes(group, len(own), _width(own, cell), width)), cell)
-
-
-def _width(piles: Sequence[Pile], cell: Cell) -> int:
-    return cell.counted if any(map(is_counted, piles)) else cell.width
-
-
-def _row_sizes(group: Group, count: int, pitch: int, width: int) -> Iterator[int]:
-    """Yield how many piles lie in each row."""
-    most = max(1, (width + 1) // pitch)
-    for row in (group.rows if sum(group.rows) == count else ()) or (count,):
-        yield from _even(row, most)
-
-
-def _even(count: int, most: int) -> Iterator[int]:
-    """Break a row that is too wide into equal ones."""
-    rows = ceil(count / most)
-    for number in range(rows):
-        yield count // rows + (number < count % rows)
-
-
-def _rows(piles: Sequence[Pile], sizes: Sequence[int], cell: Cell) -> Block:
-    pitch, spots, left = _width(piles, cell), [], list(piles)
-    for row, size in enumerate(sizes):
-        for column, pile in enumerate(left[:size]):
-            spots.append(Spot(pile.number, column * pitch, row * cell.height, pitch - 1, cell.height))
-        left = left[size:]
-    return Block(spots, max(sizes, default=0) * pitch - 1, len(sizes) * cell.height)
-
-
-def _stacks(piles: Sequence[Pile], sizes: Sequence[int], cell: Cell) -> Block:
-    """Lay piles below each other, in as many columns as there are sizes."""
-    pitch, spots, left = _width(piles, cell), [], list(piles)
-    for column, size in enumerate(sizes):
-        for row, pile in enumerate(left[:size]):
-            spots.append(Spot(pile.number, column * pitch, row * cell.height, pitch - 1, cell.height))
-        left = left[size:]
-    return Block(spots, len(sizes) * pitch - 1, max(sizes, default=0) * cell.height)
-
-
-def _dial(
-    groups: Sequence[tuple[Group, list[Pile]]], centre: Sequence[Pile], cell: Cell, width: int
-) -> Block:
-    """Lay piles like the hours: the first at one o'clock or where its group says; others in the middle."""
-    hours = [
-        (pile, group.rows[0] if len(own) == len(group.rows) == 1 else number)
-        for group, own in groups
-        for number, pile in enumerate(own, start=1)
-    ]
-    hours += [(pile, HOURS + 1) for pile in centre]
-    pitch = _width([pile for pile, _ in hours], cell)
-    reach = min(2 * pitch + pitch // 2, (width - pitch) // 2)
-    spots = []
-    for pile, hour in hours:
-        column, row = reach, 3
-        if hour <= HOURS:
-            column = reach + round(reach * sin(hour * pi / 6))
-            row = hour % HOURS if hour % HOURS <= 6 else HOURS - hour
-        spots.append(Spot(pile.number, column, row * cell.height, pitch - 1, cell.height))
-    return Block(spots, 2 * reach + pitch, 7 * cell.height)
-
-
-def _semicircle(piles: Sequence[Pile], centre: Sequence[Pile], cell: Cell, width: int) -> Block:
-    """Lay piles in an arc, from the left over the top to the right, and others below its middle."""
-    pitch, last = _width(piles, cell), max(1, len(piles) - 1)
-    high = max(2, ceil(len(piles) / 2) - 1)
-    reach = min((width - pitch) // 2, pitch * max(2, ceil(len(piles) / 3)))
-    spots = []
-    for number, pile in enumerate(piles):
-        row = high - min(number, last - number)
-        column = reach - round(reach * cos(pi * number / last))
-        spots.append(Spot(pile.number, column, max(0, row) * cell.height, pitch - 1, cell.height))
-    inner = _rows(centre, [len(centre)], cell) if centre else Block([], 0, 0)
-    left, top = (2 * reach + pitch - inner.width) // 2, high * cell.height
-    spots += [spot._replace(x=spot.x + left, y=spot.y + top) for spot in inner.spots]
-    return Block(spots, 2 * reach + pitch, (high + 1) * cell.height)
-
-
-def _rings(groups: Sequence[tuple[Group, list[Pile]]], cell: Cell) -> Block:
-    """Lay what is in the centre, the sails of a mill, and rings around it, on one grid."""
-    places: dict[tuple[int, int], Pile] = {}
-    for geometry, lie in (
-        (Geometry.CENTRE, _middle),
-        (Geometry.CROSS, _cross),
-        (Geometry.MILL, _sails),
-        (Geometry.CORNERS, _corners),
-    ):
-        for own in (own for group, own in groups if group.geometry is geometry):
-            _lay(places, own, lie(len(own)))
-    wreaths: dict[Kind, list[Pile]] = {}
-    for group, own in groups:
-        if group.geometry is Geometry.WREATH:
-            wreaths.setdefault(group.kind, []).extend(own)
-    for _, own in sorted(wreaths.items(), key=lambda each: each[0] is not Kind.FOUNDATION):
-        _lay(places, own, _ring(places, len(own)))
-    for own in (own for group, own in groups if group.geometry is Geometry.SIDES):
-        _lay(places, own, _sides(places, len(own)))
-    piles = list(places.values())
-    pitch = _width(piles, cell)
-    left, top = min(x for x, _ in places), min(y for _, y in places)
-    spots = [
-        Spot(pile.number, (x - left) * pitch, (y - top) * cell.height, pitch - 1, cell.height)
-        for (x, y), pile in places.items()
-    ]
-    across = max(x for x, _ in places) - left + 1
-    down = max(y for _, y in places) - top + 1
-    return Block(spots, across * pitch - 1, down * cell.height)
-
-
-def _lay(places: dict[tuple[int, int], Pile], piles: Sequence[Pile], free: Iterable[tuple[int, int]]) -> None:
-    where = (place for place in free if place not in places)
-    places.update(zip(list(islice(where, len(piles))), piles, strict=False))
-
-
-def _middle(count: int) -> Iterator[tuple[int, int]]:
-    yield from ((x - (count - 1) // 2, 0) for x in range(count))
-
-
-def _cross(count: int) -> Iterator[tuple[int, int]]:
-    yield from ((0, -1), (-1, 0), (0, 0), (1, 0), (0, 1))
-    yield from _corners(count)
-
-
-def _sails(count: int) -> Iterator[tuple[int, int]]:
-    """Yield the places of a mill's four arms, from the inside out."""
-    for reach in range(1, count + 1):
-        yield from ((0, -reach), (reach, 0), (0, reach), (-reach, 0))
-
-
-def _corners(count: int) -> Iterator[tuple[int, int]]:
-    for reach in range(1, count + 1):
-        yield from ((-reach, -reach), (reach, -reach), (-reach, reach), (reach, reach))
-
-
-def _ring(places: dict[tuple[int, int], Pile], count: int) -> Iterator[tuple[int, int]]:
-    """Yield the places of the smallest ring around all that lies there."""
-    reach = max((max(abs(x), abs(y)) for x, y in places), default=-1) + 1
-    while 8 * reach < count:
-        reach += 1
-    top = [(x, -reach) for x in range(-reach, reach)]
-    right = [(reach, y) for y in range(-reach, reach)]
-    bottom = [(-x, reach) for x, _ in top]
-    left = [(-reach, -y) for _, y in right]
-    around = [*top, *right, *bottom, *left] or [(0, 0)]
-    yield from (around[number * len(around) // count] for number in range(count))
-
-
-def _sides(places: dict[tuple[int, int], Pile], count: int) -> Iterator[tuple[int, int]]:
-    """Yield the places of two columns, the first half on the left of all that lies there."""
-    reach, top = max(abs(x) for x, _ in places) + 1, min(y for _, y in places)
-    half = ceil(count / 2)
-    yield from ((-reach, top + row) for row in range(half))
-    yield from ((reach, top + row) for row in range(count - half))
 
 
 # What is spread out.

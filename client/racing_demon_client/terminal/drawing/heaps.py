@@ -5,7 +5,8 @@ from racing_demon_protocol.cards import RANK_NAMES, UNKNOWN
 from racing_demon_protocol.declaration import Foundations, Geometry
 
 from ..ink import Mark, Role
-from .arranging import Arrangement, Spot, arrange, is_counted
+from .arranging import Arrangement, arrange
+from .blocks import Spot, is_counted
 from .canvas import Hit
 from .cards import Box, draw_card, draw_frame, sign_of
 from .columns import Column, draw_column
