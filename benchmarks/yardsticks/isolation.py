@@ -1,8 +1,8 @@
 """What each thing that happens elsewhere adds to a table's latency: phases with and without it, in turn.
 
-The load plays on some tables at a moderate rate. In every second phase something happens at another table
+The load plays on some tables at a moderate rate. In every third phase something happens at another table
 of the same server, or to the server as a whole; added is by how much the 99th percentile of that phase is
-more than that of the phase before.
+more than that of the quiet one before. Between the two whoever is needed for it comes, which is not counted.
 """
 
 import os
@@ -75,8 +75,11 @@ class Silent:
         self._url, self._code, self._dealing = url, code, dealing
         self._sockets: list[Socket] = []
 
-    def __enter__(self) -> None:
+    def come(self) -> None:
+        """Come to the table, before the hands there begin to end."""
         self._sockets = watch(self._url, [self._code], SILENT, buffer=SMALL_BUFFER)
+
+    def __enter__(self) -> None:
         self._dealing.__enter__()
 
     def __exit__(self, *_: object) -> None:
@@ -125,7 +128,7 @@ def added_by(
 ) -> tuple[dict[str, list[float]], list[float]]:
     """Return what each adds to the 99th percentile, round by round, in ms; and the phases without it."""
     order = [each for _ in range(rounds) for each in disturbances.values()]
-    phases = 2 * len(order)
+    phases = 3 * len(order)
     load = Load(
         steps=singles(cycle()),
         kind=Kind.CYCLE,
@@ -138,17 +141,21 @@ def added_by(
     with ExitStack() as happening:
 
         def begin(phase: int) -> None:
-            if phase % 2:
-                happening.enter_context(order[phase // 2])
-            else:
-                happening.close()
+            disturbance = order[phase // 3]
+            match phase % 3:
+                case 0:
+                    happening.close()
+                case 1 if isinstance(disturbance, Silent):
+                    disturbance.come()
+                case 2:
+                    happening.enter_context(disturbance)
 
         measured = measure_phases(server, load, sockets, begin)
     for each in sockets:
         each.close()
     p99 = [tail / 1_000 for _, tail in measured.phases]
-    more = [with_it - without for without, with_it in zip(p99[::2], p99[1::2], strict=True)]
-    return {name: more[at :: len(disturbances)] for at, name in enumerate(disturbances)}, p99[::2]
+    more = [with_it - without for without, with_it in zip(p99[::3], p99[2::3], strict=True)]
+    return {name: more[at :: len(disturbances)] for at, name in enumerate(disturbances)}, p99[::3]
 
 
 def _elsewhere(server: Program, script: Sequence[Step], stack: ExitStack) -> dict[str, Disturbance]:

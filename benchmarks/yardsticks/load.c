@@ -20,7 +20,7 @@
 #include "frames.h"
 
 enum { ROOM_DATA = 13, ROOM_STATE_PATCH = 15 }; /* of Colyseus */
-enum { READ_SIZE = 1 << 18, MOST_SAMPLES = 1 << 24, MOST_WINDOW = 64, MOST_PHASES = 256 };
+enum { READ_SIZE = 1 << 18, MOST_SAMPLES = 1 << 24, MOST_WINDOW = 64, MOST_PHASES = 1024 };
 #define LONGEST_BREAK 0.5
 
 struct play { int seat, source, count, destination; };
