@@ -206,13 +206,7 @@ class Crew:
             if play is not None and player.seat is not None:
                 player.counter += 1
                 player.waiting = True
-                command = cl.PlayCards(
-                    counter=player.counter,
-                    source=play.source,
-                    count=play.count,
-                    destination=play.destination,
-                    seen=self.seq,
-                )
+                command = cl.PlayCards.of(play, counter=player.counter, seen=self.seq)
                 self._made[player.seat, player.counter] = Made(player.write(command))
 
     def _turn(self, player: Player) -> Play | None:

@@ -233,14 +233,7 @@ class Client:
 
     def play_command(self, play: Play) -> cl.PlayCards:
         """Return the command that makes a play, on the table as this client has seen it."""
-        return cl.PlayCards(
-            counter=self.next_counter(),
-            source=play.source,
-            count=play.count,
-            destination=play.destination,
-            seen=self.view.seq,
-            depth=play.depth,
-        )
+        return cl.PlayCards.of(play, counter=self.next_counter(), seen=self.view.seq)
 
     async def ping(self, stamp: int) -> None:
         """Ask for a pong with the same stamp, which comes as a message; not while there is no connection."""

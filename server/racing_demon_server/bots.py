@@ -131,13 +131,7 @@ class Bot:
         return 2 * (left // rules.turn_size) + 4
 
     def _send(self, view: TableView, play: Play) -> PlayCards:
-        return PlayCards(
-            counter=self._next_counter(),
-            source=play.source,
-            count=play.count,
-            destination=play.destination,
-            seen=view.seq,
-        )
+        return PlayCards.of(play, counter=self._next_counter(), seen=view.seq)
 
     def _next_counter(self) -> int:
         self._counter += 1

@@ -6,6 +6,7 @@ from statistics import mean, median
 import pytest
 
 from racing_demon_protocol.board import Play
+from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.messages.client import Call, Command, PlayCards, Stuck
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.shuffle import subseed
@@ -198,6 +199,19 @@ def test_the_same_chance_makes_the_same_bot() -> None:
 
 
 # How well they play.
+
+
+@pytest.mark.parametrize("game", [name for name, game in GAMES.items() if game.most_seats > 1])
+def test_no_play_of_a_bot_is_refused(game: str) -> None:
+    """Whatever a game allows, bots that see the newest table make legal plays only, down to covered cards."""
+    sitting = Sitting.lobby(2, game=game)
+    sitting.start()
+    bots = [Bot(seat, LEVELS["hard"], random.Random(seat), sitting.counter(seat)) for seat in range(2)]
+    for _ in range(100):
+        for bot in bots:
+            command, _ = bot.decide(sitting.table.view)
+            if isinstance(command, PlayCards):
+                assert sitting.give(bot.seat, command).reply is None
 
 
 def test_weaker_bots_overlook_plays() -> None:

@@ -4,10 +4,11 @@ A connection says :class:`Hello`, takes its place with one of Create, Join, Watc
 commands. A command carries the seat's own counter, which rises with each; it is answered once.
 """
 
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Self
 
 from pydantic import Field
 
+from ..board import Play
 from ..options import Options
 from ..reasons import Reaction
 from .row import (
@@ -126,7 +127,7 @@ class PlayCards(Command):
 
     ``destination`` -1 means the foundations: the first that accepts takes the card, and a run goes up
     card by card. ``seen`` is the number of the last event that the sender had applied; it tells "you
-    XX
+    were beaten to it" from "that was never legal", and decides nothing.
     """
 
     TAG: ClassVar[int] = 6
@@ -136,6 +137,14 @@ class PlayCards(Command):
     destination: Destination
     seen: Seq
     depth: Depth = 0
+
+    @classmethod
+    def of(cls, play: Play, *, counter: int, seen: int) -> Self:
+        """Return the command that makes a play."""
+        source, count, destination, depth = play
+        return cls(
+            counter=counter, source=source, count=count, destination=destination, seen=seen, depth=depth
+        )
 
 
 class Stuck(Command):
