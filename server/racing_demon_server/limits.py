@@ -32,3 +32,7 @@ class Bucket:
             return False
         self._spent_until = spent_until
         return True
+
+    def is_empty(self, at: int) -> bool:
+        """Tell whether none could be taken now."""
+        return max(self._spent_until, at - self._burst_us) + self._each_us > at + ROUNDING_US

@@ -54,12 +54,14 @@ class Lock:
         """
         if self.hash is None:
             return
-        if not self._tries.take(at):
+        if not passphrase:  # who does not know yet that there is one has guessed nothing
+            raise CommandRefused(Reason.BAD_PASSPHRASE, "This table asks for a passphrase.")
+        if self._tries.is_empty(at):
             text = "Too many wrong passphrases; wait a minute, and try again."
             raise CommandRefused(Reason.TOO_FAST, text)
         if not hmac.compare_digest(self.hash, self._hashed(passphrase)):
-            text = "This table has another passphrase." if passphrase else "This table asks for a passphrase."
-            raise CommandRefused(Reason.BAD_PASSPHRASE, text)
+            self._tries.take(at)
+            raise CommandRefused(Reason.BAD_PASSPHRASE, "This table has another passphrase.")
 
     def _hashed(self, passphrase: str) -> bytes:
         return hashlib.blake2b(passphrase.encode(), salt=self.salt).digest()

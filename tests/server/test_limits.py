@@ -52,6 +52,13 @@ def test_twice_the_rate_passes_by_half() -> None:
     assert 500 == passed
 
 
+def test_whether_it_is_empty_is_known_before() -> None:
+    """A bucket is empty when the next cannot be taken, and asking takes nothing."""
+    bucket = Bucket(1, 2)
+    for at in (0, 0, 500_000, 1_000_000, 1_000_000, 2_000_000):
+        assert bucket.is_empty(at) != bucket.take(at)
+
+
 def test_a_clock_that_falls_back_gives_nothing() -> None:
     """Stamps out of order bring no more than one that stood still."""
     bucket = Bucket(1, 2)

@@ -1,0 +1,50 @@
+"""A table's passphrase: who knows it comes in, and guessing it takes long."""
+
+import pytest
+
+from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.reasons import Reason
+from racing_demon_server.lock import MOST_TRIES, Lock
+
+SALT = bytes(16)
+RIGHT, WRONG = "open sesame", "open barley"
+MINUTE = 60_000_000
+
+
+def _refused(lock: Lock, passphrase: str, at: int = 0) -> Reason:
+    with pytest.raises(CommandRefused) as caught:
+        lock.verify(passphrase, at)
+    return caught.value.reason
+
+
+def test_without_a_passphrase_everybody_comes_in() -> None:
+    """A lock for which there is no passphrase asks for none, and minds none."""
+    lock = Lock("", SALT)
+    assert not lock.is_locked
+    lock.verify("", 0)
+    lock.verify(WRONG, 0)
+
+
+def test_any_number_who_know_it_come_in_together() -> None:
+    """The right passphrase is no guess, nor is coming without one: neither uses up the guesses."""
+    lock = Lock(RIGHT, SALT)
+    for _ in range(3 * MOST_TRIES):
+        assert Reason.BAD_PASSPHRASE == _refused(lock, "")
+        lock.verify(RIGHT, 0)
+
+
+def test_after_many_guesses_it_does_not_listen() -> None:
+    """Then even the right one is refused, so that a guess tells nothing; after a while it listens again."""
+    lock = Lock(RIGHT, SALT)
+    assert {Reason.BAD_PASSPHRASE} == {_refused(lock, WRONG) for _ in range(MOST_TRIES)}
+    assert Reason.TOO_FAST == _refused(lock, WRONG)
+    assert Reason.TOO_FAST == _refused(lock, RIGHT)
+    lock.verify(RIGHT, MINUTE)
+
+
+def test_a_lock_is_kept_as_a_hash() -> None:
+    """From salt and hash, which are all that is kept, comes the same lock."""
+    lock = Lock(RIGHT, SALT)
+    again = Lock.restored(SALT, lock.hash)
+    again.verify(RIGHT, 0)
+    assert Reason.BAD_PASSPHRASE == _refused(again, WRONG)
