@@ -139,7 +139,7 @@ async def _let_in(opening: Opening, passphrase: str) -> AsyncIterator[Opened]:
         except CommandRefused as error:
             if error.reason is not Reason.BAD_PASSPHRASE or not is_terminal():
                 raise
-            write(error.text)
+            write(printable(error.text))
             asked = await asyncio.to_thread(getpass.getpass, "passphrase: ")
             opened = await stack.enter_async_context(opening(passphrase=asked[:MOST_PASSPHRASE]))
         yield opened

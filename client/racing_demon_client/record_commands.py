@@ -22,7 +22,7 @@ from racing_demon_protocol.portable import (
     section_line,
     why_not,
 )
-from racing_demon_protocol.record import verify
+from racing_demon_protocol.record import json_line, verify
 from racing_demon_protocol.standings import chosen, standings
 
 from .digesting import KeptDigests, cache_path, key_of, key_of_file
@@ -54,7 +54,7 @@ async def _list(arguments: argparse.Namespace) -> int:
         state = "" if match.finished else ", not finished"
         state += ", corrected" if match.corrections else ""
         line = f"{match.id:8} {_day(match.started_ms)}  {match.game}, {match.hands} hands{state}: {names}"
-        write(match.model_dump_json() if arguments.json else printable(line))
+        write(json_line(match.model_dump(mode="json")) if arguments.json else printable(line))
     if not found:
         sys.stderr.write("The journal has no match yet.\n")
     return 0

@@ -8,7 +8,6 @@ other. Files without a header are older ones: their ``at_ms`` counts from the be
 ``docs/record.md`` describes the format for others' tools.
 """
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, Literal
@@ -20,7 +19,7 @@ from .messages import Event, Message
 from .messages.events import MatchOver
 from .messages.row import Seat
 from .messages.server import Points, Refused, Snapshot
-from .record import message_of, row_of, tally_line, to_line
+from .record import json_line, message_of, row_of, tally_line, to_line
 from .view import TableView
 
 __all__ = [
@@ -228,7 +227,7 @@ def followed(view: TableView | None, message: Message) -> TableView:
 def section_line(part: Header | Correction) -> str:
     """Return a header or a correction as a line."""
     name = "record" if isinstance(part, Header) else "correction"
-    return json.dumps({"message": name, **part.model_dump(mode="json")}, ensure_ascii=False)
+    return json_line({"message": name, **part.model_dump(mode="json")})
 
 
 def entry_line(entry: Entry) -> str:

@@ -22,7 +22,17 @@ from .shuffle import keeps
 from .tally import hand_points, match_winners, totals
 from .view import TableView
 
-__all__ = ["Verdict", "from_line", "message_of", "read", "row_of", "tally_line", "to_line", "verify"]
+__all__ = [
+    "Verdict",
+    "from_line",
+    "json_line",
+    "message_of",
+    "read",
+    "row_of",
+    "tally_line",
+    "to_line",
+    "verify",
+]
 
 BY_NAME: Final = {name_of(cls): cls for cls in FROM_SERVER.values()}
 LONGEST_LINE: Final = 65_536
@@ -46,7 +56,15 @@ def to_line(message: Message, **beside: int | str) -> str:
     """Return a message as one line of a record."""
     values = message.model_dump(mode="json")
     row = dict(zip(type(message).model_fields, values, strict=False))
-    return json.dumps({"message": name_of(message), **row, **beside}, ensure_ascii=False)
+    return json_line({"message": name_of(message), **row, **beside})
+
+
+def json_line(row: Mapping[str, object]) -> str:
+    """Return a row as JSON, in which everything is escaped that could steer a terminal."""
+    line = json.dumps(row, ensure_ascii=False)
+    if line.isprintable():
+        return line
+    return "".join(sign if sign.isprintable() else json.dumps(sign)[1:-1] for sign in line)
 
 
 def tally_line(view: TableView) -> str:
@@ -62,7 +80,7 @@ def tally_line(view: TableView) -> str:
     ]
     names = {seat: state.name for seat, state in view.seats.items()}
     tally = {"hands": hands, "totals": totals(view), "names": names, "winners": view.winners}
-    return json.dumps({"message": "tally", **tally}, ensure_ascii=False)
+    return json_line({"message": "tally", **tally})
 
 
 def from_line(line: str) -> Message | None:

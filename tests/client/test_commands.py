@@ -1,5 +1,6 @@
 """The command ``racing-demon`` as people run it: processes, pipes, exit codes."""
 
+import asyncio
 import json
 import os
 import signal
@@ -245,6 +246,23 @@ async def test_a_passphrase_opens_the_table() -> None:
         assert 0 == told.code
         env = {"RACING_DEMON_PASSPHRASE": secret}
         assert 0 == (await text_of(CLIENT, "join", served.url, ann.code, typed="q\n", env=env)).code
+
+
+async def test_a_server_that_asks_for_a_passphrase_cannot_steer_the_terminal() -> None:
+    """What it says before the question is printed without anything but signs."""
+    text = "\x1b]0;owned\x07\x1b[2J\x1b[1;1HWhat is the password of this machine?"
+    there, here = os.openpty()
+    with open(there, "r+b", buffering=0), open(here, "r+b", buffering=0) as side:
+        async with (
+            babbling(WELCOME[0], Refused(counter=0, reason=Reason.BAD_PASSPHRASE, text=text)) as url,
+            started(CLIENT, "watch", url, "BCDF", stdin=side, stdout=side) as program,
+        ):
+            seen = b""
+            while b"machine?" not in seen:
+                seen += await within(PATIENCE, asyncio.to_thread(os.read, there, 65_536))
+            program.stop(signal.SIGKILL)
+    assert b"\x1b" not in seen
+    assert b"?]0;owned??[2J?[1;1HWhat" in seen
 
 
 # What cannot be done.

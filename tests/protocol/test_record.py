@@ -60,6 +60,15 @@ def test_a_line_is_an_object_that_says_what_it_is() -> None:
     assert expected == json.loads(to_line(ev.StuckSaid(seq=3, seat=1), at_ms=12))
 
 
+def test_no_line_steers_a_terminal() -> None:
+    """What is no sign is escaped, and is read as it was; letters of all scripts stay."""
+    said = ev.Joined(seq=1, seat=0, name="Zoë 漢字\x9b2J\u202e\U000e0041", bot="")
+    line = to_line(said)
+    assert line.isprintable()
+    assert "Zoë 漢字" in line
+    assert said == from_line(line)
+
+
 def test_other_lines_are_passed_over() -> None:
     """Lines of other kinds, and empty ones, are no messages."""
     other = ['{"message":"weather","rain":true}', "", tally_line(final_view(NAME))]

@@ -3,11 +3,11 @@
 import csv
 import datetime as dt
 import io
-import json
 from collections.abc import Mapping
 from typing import Any, Final
 
 from racing_demon_protocol.ratings import Rating
+from racing_demon_protocol.record import json_line
 from racing_demon_protocol.standings import Corrected, Key, Row, Standings
 
 from .words import printable
@@ -58,14 +58,13 @@ def as_csv(standings: Standings, ratings: Ratings) -> str:
 
 def as_json(standings: Standings, ratings: Ratings) -> str:
     """Return standings as one JSON object."""
-    return json.dumps(
+    return json_line(
         {
             "matches": standings.matches,
             "unfinished": standings.unfinished,
             "players": [_fields(row, ratings.get(row.key)) for row in standings.rows],
             "corrections": [each._asdict() for each in standings.corrected],
-        },
-        ensure_ascii=False,
+        }
     )
 
 
