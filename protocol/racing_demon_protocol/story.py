@@ -12,8 +12,8 @@ from .chances import Chance, Chances, Race
 from .messages import Message
 from .messages import events as ev
 from .messages.server import Refused, Snapshot
-from .reasons import Phase, Reason
-from .view import TableView
+from .reasons import Reason
+from .view import DEALT, TableView
 
 __all__ = ["HandStory", "Made", "Story"]
 
@@ -108,7 +108,7 @@ class Story:
         """Go on from a table as it lies; what happened meanwhile is not known."""
         self._signal_us = at_us - snapshot.elapsed_ms * 1_000
         self._chances = None
-        if view.phase not in {Phase.COUNTDOWN, Phase.PLAYING, Phase.GRACE}:
+        if view.phase not in DEALT:
             return
         if self.hand is None or self.hand.hand != view.hand:
             self.hand = HandStory(view.hand)

@@ -20,13 +20,15 @@ from .reasons import Phase
 from .rulebook import make_rules
 from .rules import Namer, Rules
 
-__all__ = ["IDENTICAL_LIMIT_MS", "IN_HAND", "Progress", "TableView"]
+__all__ = ["DEALT", "IDENTICAL_LIMIT_MS", "IN_HAND", "Progress", "TableView"]
 
 
 _trusted_played: Final = trusting(ev.Played)
 
 IN_HAND: Final = frozenset({Phase.PLAYING, Phase.GRACE})
 """When plays may be accepted."""
+DEALT: Final = IN_HAND | {Phase.COUNTDOWN}
+"""From the deal to the hand's end."""
 IDENTICAL_LIMIT_MS: Final = 600_000
 """The time limit of a hand of identical deals, where the table's options name none."""
 

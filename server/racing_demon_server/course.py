@@ -16,6 +16,7 @@ from racing_demon_protocol.reasons import EndReason, Phase
 from racing_demon_protocol.rulebook import make_rules
 from racing_demon_protocol.shuffle import commitment
 from racing_demon_protocol.tally import hand_points, match_winners
+from racing_demon_protocol.view import DEALT
 
 from .hand import Hand
 from .log import Log
@@ -99,13 +100,27 @@ class Course:
         self._next_deal_at = max(self._next_deal_at, at + min(RETURN_US, self._view.options.tally_ms * 1_000))
         self.pausing.begin_again(at)
 
+    # After the server could keep nothing.
+
+    def shift(self, microseconds: int) -> None:
+        """Put off all that was still to come but for the hand, whose pause does that."""
+        self._grace_until += microseconds
+        self._next_deal_at += microseconds
+        self.pausing.shift(microseconds)
+
+    def go_on(self, at: int) -> None:
+        """Let the hand go on, if enough are there, or none need be."""
+        self.check_presence(at)
+        if self._view.paused and self.pausing.waits_for_nobody:
+            self.end_pause(at)
+
     # Time passes.
 
     def timers(self) -> Iterator[tuple[int, Callable[[int], None]]]:
         """Yield what is to be done by itself, and when."""
         view, hand = self._view, self.hand
         if hand is not None and view.paused and self.pausing.ends_at is not None:
-            yield self.pausing.ends_at, self._end_pause
+            yield self.pausing.ends_at, self.end_pause
         elif hand is not None and not view.paused:
             yield from self._timers_of(hand)
             if (due := self.pausing.due) is not None:
@@ -126,9 +141,11 @@ class Course:
             case Phase.GRACE:
                 yield self._grace_until, self._end_grace
 
-    def _end_pause(self, at: int) -> None:
+    def end_pause(self, at: int) -> None:
+        """Let the hand go on, with those who are there."""
         assert self.hand is not None
         self.pausing.go_on(self.hand, at)
+        self.check_agreed_stop(at)
 
     def _end_time(self, at: int) -> None:
         assert self.hand is not None
@@ -231,16 +248,16 @@ class Course:
     def check_presence(self, at: int) -> None:
         """Note whether enough people are there for the hand, as somebody has come or gone."""
         self.pausing.check(self.hand, at)
+        self.check_agreed_stop(at)
 
     def follow_leave(self, at: int) -> None:
         """Go on without somebody who has left; a hand that all have left is over."""
-        if self.hand is not None and self._view.phase in {Phase.COUNTDOWN, Phase.PLAYING, Phase.GRACE}:
+        if self.hand is not None and self._view.phase in DEALT:
             if all(self._seating.state(other).left for other in self._view.hand_seats):
                 self._end(self.hand, EndReason.ABANDONED, None, at)
             else:
                 self.hand.ask_again(at)
                 self.check_presence(at)
-                self.check_agreed_stop(at)
         elif self._view.phase is Phase.TALLY and not self._seating.active():
             self._check_match()
         else:

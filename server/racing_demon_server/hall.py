@@ -113,10 +113,11 @@ class Hall:
         code, lock = self._new_code(seed), Lock(passphrase, secrets.token_bytes(16))
         journal = None
         if self._journal is not None:
-            number = next(self._journal.numbers)
-            journal = TableJournal(self._journal, number, wall_clock)
+            journal = TableJournal(self._journal, next(self._journal.numbers), wall_clock)
+        room = self._add(code, options, lock, seed, journal)
+        if journal is not None:
             journal.open(code, self._opened, options, lock.salt, lock.hash)
-        return self._add(code, options, lock, seed, journal)
+        return room
 
     def restore(self) -> None:
         """Open the tables again that were open when the server ended; what cannot be stays in the journal."""
@@ -220,9 +221,11 @@ class Hall:
     def _halt(self, halted: bool) -> None:
         for room in self._rooms.values():
             room.halt(halted)
+            if not halted:
+                self.expire(room)
 
     def _close_if_empty(self, room: Room) -> None:
-        if not room.audience:
+        if not room.audience and not room.is_halted:  # nobody can come back while it is
             self.discard(room)
 
     def _stop_expiry(self, code: str) -> None:

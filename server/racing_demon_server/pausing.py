@@ -48,6 +48,11 @@ class Pausing:
             return None
         return self._lacking_since + after_ms * 1_000
 
+    @property
+    def waits_for_nobody(self) -> bool:
+        """Whether the pause was not wanted by a host, and the table wants none for people who are away."""
+        return self._is_by_rule and self._view.options.pause_after_ms is None
+
     def stop(self, seat: int | None, at: int) -> None:
         """Pause the hand, because a host wants it."""
         self.since, self._is_by_rule = at, False
@@ -68,8 +73,8 @@ class Pausing:
         """Pause the hand until enough are back, after the server was away."""
         if self._view.phase in STOPPABLE and not self._view.paused and self._seating.is_lacking():
             self.stop_by_rule(at)
-            if self._view.options.pause_after_ms is None:
-                self.ends_at = at + RETURN_US
+        if self._view.paused and self.waits_for_nobody:
+            self.ends_at = at + RETURN_US
 
     def restore(self, event: ev.Paused | ev.Continued, hand: Hand, at: int) -> None:
         """Take up a pause, or its end, from before the server was started anew."""
@@ -78,6 +83,13 @@ class Pausing:
         else:
             # A host without a seat is not told from the rule; then it is the host who lets the hand go on.
             self.since, self._is_by_rule = at, event.seat is None and self._view.host is not None
+
+    def shift(self, microseconds: int) -> None:
+        """Put off the end of a pause, and the next for want of people."""
+        if self.ends_at is not None:
+            self.ends_at += microseconds
+        if self._lacking_since is not None:
+            self._lacking_since += microseconds
 
     def go_on(self, hand: Hand, now: int) -> None:
         """Let the hand go on as if no time had passed, with those who are there."""

@@ -6,12 +6,10 @@ everything is told at once.
 
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from typing import Final
 
 from racing_demon_protocol.messages.events import HandOver
 from racing_demon_protocol.messages.server import Snapshot
-from racing_demon_protocol.reasons import Phase
-from racing_demon_protocol.view import TableView
+from racing_demon_protocol.view import DEALT, TableView
 
 from .audience import Audience
 from .journal.keeping import TableJournal
@@ -20,9 +18,6 @@ from .shown import Published
 from .table import Table
 
 __all__ = ["Publication", "Then"]
-
-PLAYED: Final = frozenset({Phase.COUNTDOWN, Phase.PLAYING, Phase.GRACE})
-"""While a hand is dealt."""
 
 Then = Callable[[], None]
 """What is to be done when all that has happened before is told."""
@@ -79,7 +74,7 @@ class Publication:
             self._untold.append(frames)
         self._untold += then
         self._journal.note(frames)
-        snapshot = None if self._table.view.phase in PLAYED else self._snapshot(frames)
+        snapshot = None if self._table.view.phase in DEALT else self._snapshot(frames)
         claims = self._table.claims.take_changed(with_plays=snapshot is not None)
         if seeds or claims or snapshot is not None:
             self._journal.note_beside(at, seeds, claims, snapshot)

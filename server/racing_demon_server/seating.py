@@ -142,6 +142,10 @@ class Seating:
             if actor not in self._gone:
                 self.connect(actor, connected=False, at=at)
 
+    def shift(self, microseconds: int, now: int) -> None:
+        """Let those who are away have been so for so much shorter: nobody could come back."""
+        self._gone = {actor: min(since + microseconds, now) for actor, since in self._gone.items()}
+
     def vacate(self, seat: int, *, kicked: bool = False) -> None:
         """Let a seat go, and the hostship with it."""
         self._log.emit(ev.Left, seat=seat, kicked=kicked)
@@ -164,7 +168,7 @@ class Seating:
         game = declare(view.options, 1)
         seats = min(view.options.seats, game.most_seats)
         seat = next((n for n in range(seats) if n not in view.seats), None)
-        if seat is None:
+        if seat is None or len(self.active()) >= seats:  # a seat below may be free, with others above
             by_game = f"{game.title} is for {most_players(game)}"
             why = "All seats are taken" if seats == view.options.seats else by_game
             raise CommandRefused(Reason.TABLE_FULL, f"{why}; you can watch.")

@@ -15,7 +15,7 @@ from racing_demon_protocol.messages.server import Accepted, Refused, SeatState, 
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Phase, Reason
 from racing_demon_protocol.rulebook import make_rules
-from racing_demon_protocol.view import IN_HAND, TableView
+from racing_demon_protocol.view import DEALT, IN_HAND, TableView
 
 from .claims import Actor, Claim
 from .course import Course
@@ -84,6 +84,7 @@ class Table:
         self._seating = Seating(self._log)
         self.claims = self._seating.claims
         self._now = 0
+        self._halted_at: int | None = None
         self._due: int | None = None
         self._is_due_known = False
         self._dead_check_at: int | None = None
@@ -112,7 +113,7 @@ class Table:
     def connect(self, actor: Actor, connected: bool, at: int) -> list[ev.Event]:
         """Note that an actor's connection came or went."""
         self._advance(at)
-        if self._seating.connect(actor, connected, at):
+        if self._seating.connect(actor, connected, at) and self._halted_at is None:
             self._course.put_off_deal(self._now)
             self._course.check_presence(self._now)
             if not connected:
@@ -159,15 +160,20 @@ class Table:
     # While the server can keep nothing.
 
     def halt(self, at: int) -> list[ev.Event]:
-        """Let the hand stand still: what is played could not be kept."""
-        self._now = max(self._now, at)
+        """Let the table stand still, and nothing happen by itself: what is played could not be kept."""
+        self._halted_at = self._now = max(self._now, at)
         self._course.pausing.stop_by_server(self._now)
         return self._taken()
 
     def resume(self, at: int) -> list[ev.Event]:
-        """Let the hand go on, if enough are there."""
+        """Let the table go on as if no time had passed; the hand, if enough are there."""
         self._now = max(self._now, at)
-        self._course.check_presence(self._now)
+        if self._halted_at is not None:
+            self._seating.shift(self._now - self._halted_at, self._now)
+            self._course.shift(self._now - self._halted_at)
+            self._halted_at = None
+        self._course.go_on(self._now)
+        self._course.check_ready(self._now)
         return self._taken()
 
     # Commands and time.
@@ -248,6 +254,8 @@ class Table:
 
     def _timers(self) -> Iterator[tuple[int, Callable[[int], None]]]:
         """Yield what is to be done by itself, and when."""
+        if self._halted_at is not None:
+            return
         yield from self._course.timers()
         for at, is_host in self._seating.timers():
             yield at, self._replace_host if is_host else self._give_up
@@ -281,7 +289,7 @@ class Table:
         self._verify_goes_on()
         if not self._seating.state(seat).stuck:
             self._log.emit(ev.StuckSaid, seat=seat)
-            self._course.check_agreed_stop(self._now)
+        self._course.check_agreed_stop(self._now)
 
     def _call(self, seat: int, command: cl.Call) -> None:
         hand = self._course.hand
@@ -350,6 +358,8 @@ class Table:
         if len(self._seating.active()) > game.most_seats:
             text = f"{game.title} is for {most_players(game)}, and more have taken seats."
             raise CommandRefused(Reason.BAD_OPTION, text)
+        if len(self._seating.active()) > command.options.seats:
+            raise CommandRefused(Reason.BAD_OPTION, "More than that have taken seats.")
         self._log.emit(ev.OptionsSet, options=command.options)
 
     def _kick(self, command: cl.Kick) -> None:
@@ -365,8 +375,7 @@ class Table:
         if command.paused and not self.view.paused:
             self._course.pausing.stop(self.view.host, self._now)
         elif not command.paused and self.view.paused:
-            assert self._course.hand is not None
-            self._course.pausing.go_on(self._course.hand, self._now)
+            self._course.end_pause(self._now)
 
     def _make_host(self, command: cl.MakeHost) -> None:
         self._seating.make_host(command.seat)
@@ -396,7 +405,7 @@ class Table:
         self._course.follow_leave(self._now)
 
     def _verify_at_rest(self) -> None:
-        if self.view.phase in {Phase.COUNTDOWN, Phase.PLAYING, Phase.GRACE}:
+        if self.view.phase in DEALT:
             raise CommandRefused(Reason.NOT_NOW, "The cards are dealt already.")
 
     def _verify_goes_on(self) -> None:

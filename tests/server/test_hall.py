@@ -1,6 +1,9 @@
 """The hall: tables by their codes, how many there may be, and how long they are kept."""
 
 import asyncio
+import contextlib
+import random
+from pathlib import Path
 
 import pytest
 
@@ -10,10 +13,13 @@ from racing_demon_protocol.messages.events import Committed, Dealt, Event
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Reason
 from racing_demon_server.hall import Hall
+from racing_demon_server.journal.reading import tables
+from racing_demon_server.journal.schema import open_journal
 from racing_demon_server.room import Room
 from racing_demon_server.settings import Settings
 
 from ..support.rooms import Ear, in_virtual_time, now, say
+from ..support.virtual_journal import VirtualJournal
 
 ALPHABET = set("BCDFGHJKLMNPQRSTVWXZ")
 
@@ -251,6 +257,47 @@ def test_the_idle_time_begins_anew_with_each_visit() -> None:
             assert found(hall, code)
         await asyncio.sleep(2)
         assert not found(hall, code)
+
+    in_virtual_time(story())
+
+
+def test_no_table_is_closed_while_nobody_can_come_back(tmp_path: Path) -> None:
+    """While the disk takes nothing seats cannot be taken up again; the idle time begins when it does."""
+
+    async def story() -> None:
+        journal = VirtualJournal(tmp_path / "journal.db", random.Random(1))
+        hall = Hall(Settings(idle_table_seconds=300), now, (), journal)
+        room = hall.open(Options())
+        code = room.table.view.code
+        await journal.drained()
+        journal.is_failing = True
+        room.join("Ann", b"token")
+        await asyncio.sleep(1_000)
+        assert room.is_halted
+        assert found(hall, code)
+        journal.is_failing = False
+        await asyncio.sleep(299)
+        assert found(hall, code)
+        await asyncio.sleep(3)
+        assert not found(hall, code)
+        journal.close()
+
+    in_virtual_time(story())
+
+
+def test_a_table_that_was_refused_is_not_in_the_journal(tmp_path: Path) -> None:
+    """What cannot be played is not opened again by the next server."""
+
+    async def story() -> None:
+        journal = VirtualJournal(tmp_path / "journal.db", random.Random(1))
+        hall = Hall(Settings(), now, (), journal)
+        with pytest.raises(CommandRefused):
+            hall.open(Options(game="bridge"))
+        kept = hall.open(Options())
+        await journal.drained()
+        with contextlib.closing(open_journal(journal.path)) as db:
+            assert [kept.table.view.code] == [each.code for each in tables(db, only_open=True)]
+        journal.close()
 
     in_virtual_time(story())
 

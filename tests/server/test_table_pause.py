@@ -162,6 +162,17 @@ def test_a_hand_that_all_leave_in_a_pause_ends() -> None:
     assert not sitting.mirror.paused
 
 
+def test_who_is_given_up_in_a_pause_is_asked_no_more() -> None:
+    """A hand in which all others are stuck ends when it goes on."""
+    sitting = Sitting.playing(3)
+    for seat in (0, 1):
+        sitting.events(seat, cl.Stuck)
+    sitting.events(0, cl.Pause)
+    sitting.connect(2, connected=False)
+    sitting.wait(60 * SECOND)
+    assert "continued hand_over" == told(sitting.events(0, cl.Pause, paused=False))
+
+
 def test_pauses_are_part_of_a_right_record() -> None:
     """A match with pauses verifies; a play within one does not."""
     sitting = lonely(hands=1)

@@ -1,10 +1,13 @@
 """Who sits where: joining, leaving, coming back, and the host's bots."""
 
+from typing import Any
+
 import pytest
 
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
+from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Phase, Reason
 
 from ..support.tables import NAMES, SECOND, Own, Sitting, names_of, of_type
@@ -56,6 +59,19 @@ def test_a_name_with_nothing_in_it_takes_no_seat() -> None:
 def test_the_ninth_finds_no_seat() -> None:
     """Eight sit at a table, and no more."""
     assert Reason.TABLE_FULL == _refusal_of_join(Sitting.lobby(8), "Joy")
+
+
+@pytest.mark.parametrize("options", [{"seats": 2}, {"game": "sympathy"}])
+def test_no_more_sit_down_than_there_are_seats(options: dict[str, Any]) -> None:
+    """Whoever has a seat above counts where there are fewer by now; and no option sends anybody away."""
+    sitting = Sitting.lobby(4)
+    for seat in (0, 1):
+        sitting.events(seat, cl.Leave)
+    sitting.events(2, cl.SetOptions, options=Options(**options))
+    assert Reason.TABLE_FULL == _refusal_of_join(sitting, "Joy")
+    sitting.events(3, cl.Leave)
+    assert 0 == sitting.join("Joy")
+    assert Reason.BAD_OPTION == sitting.refused(2, cl.SetOptions, options=Options(seats=1)).reason
 
 
 def test_a_refused_guest_costs_no_event() -> None:

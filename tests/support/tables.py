@@ -122,6 +122,14 @@ class Sitting:
         """Let a connection come or go."""
         return self._note(self.table.connect(seat, connected, self.now))
 
+    def halt(self) -> list[Event]:
+        """Let the server be able to keep nothing from now on."""
+        return self._note(self.table.halt(self.now))
+
+    def resume(self) -> list[Event]:
+        """Let it be able to keep everything again."""
+        return self._note(self.table.resume(self.now))
+
     def wait(self, us: int) -> list[Event]:
         """Let time pass."""
         self.now += us

@@ -3,7 +3,7 @@
 from racing_demon_protocol import tally
 from racing_demon_protocol.messages.server import HandResult
 from racing_demon_protocol.reasons import EndReason, Phase
-from racing_demon_protocol.view import TableView
+from racing_demon_protocol.view import DEALT, TableView
 
 from ...plain.words import duration
 from ..ink import Mark, Role
@@ -35,7 +35,7 @@ def draw_tally(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
 
 def _is_running(view: TableView) -> bool:
     """Tell whether a hand is on whose points are not in the tally yet."""
-    return view.phase in {Phase.COUNTDOWN, Phase.PLAYING, Phase.GRACE}
+    return view.phase in DEALT
 
 
 def _headline(view: TableView, seat: int | None) -> str:

@@ -1,0 +1,99 @@
+"""A table that stands still, because the server can keep nothing for a while."""
+
+from typing import Any
+
+import pytest
+
+from racing_demon_protocol.messages import client as cl
+from racing_demon_protocol.messages import events as ev
+from racing_demon_protocol.reasons import Phase
+
+from ..support.tables import MS, SECOND, Sitting, of_type, told
+
+HOUR = 3_600 * SECOND
+
+
+def _at_tally(**options: Any) -> Sitting:
+    sitting = Sitting.playing(3, **options)
+    for seat in range(3):
+        sitting.events(seat, cl.Stuck)
+    assert Phase.TALLY is sitting.mirror.phase
+    return sitting
+
+
+def test_no_hand_is_played_away() -> None:
+    """The next hand is dealt as much later as the table stood still, whoever comes and goes meanwhile."""
+    sitting = _at_tally(tally_ms=20_000, countdown_ms=3_000, time_limit_ms=60_000, hands=5)
+    sitting.wait(4 * SECOND)
+    sitting.halt()
+    assert [] == sitting.wait(HOUR // 2)
+    assert "connected" == told(sitting.connect(2, connected=False))
+    assert "connected" == told(sitting.connect(2, connected=True))
+    assert [] == sitting.wait(HOUR // 2)
+    assert [] == sitting.resume()
+    assert [] == sitting.wait(16 * SECOND - 1)
+    assert "committed dealt" == told(sitting.wait(1))
+    assert "signalled" in told(sitting.wait(3 * SECOND))
+
+
+def test_a_hand_has_as_much_time_as_before() -> None:
+    """The clock of a hand stands, too, though enough are still there when somebody's line breaks."""
+    sitting = Sitting.playing(3, time_limit_ms=60_000)
+    sitting.wait(10 * SECOND)
+    assert "paused" == told(sitting.halt())
+    assert "connected" == told(sitting.connect(2, connected=False))
+    assert [] == sitting.wait(HOUR)
+    (event,) = of_type(ev.Continued, sitting.resume())
+    assert 10_000 == event.elapsed_ms
+    assert "" == told(sitting.wait(50 * SECOND - 1))
+    assert "hand_over" in told(sitting.wait(1))
+
+
+def test_cards_in_the_air_may_still_land() -> None:
+    """After a shout the time in which cards count goes on where it was."""
+    sitting = Sitting.playing(2, call_out="shout", grace_ms=900)
+    assert sitting.hand is not None
+    sitting.hand.rules.is_out = lambda board, seat: True  # type: ignore[method-assign]
+    sitting.events(0, cl.Call)
+    sitting.wait(400 * MS)
+    sitting.halt()
+    sitting.wait(HOUR)
+    sitting.resume()
+    assert [] == sitting.wait(500 * MS - 1)
+    assert "hand_over" in told(sitting.wait(1))
+
+
+def test_who_is_away_is_waited_for_as_long_as_before() -> None:
+    """Nobody could come back: so nobody loses the hostship meanwhile."""
+    sitting = Sitting.lobby(3)
+    sitting.connect(0, connected=False)
+    sitting.wait(15 * SECOND)
+    sitting.halt()
+    sitting.wait(HOUR)
+    sitting.resume()
+    assert "" == told(sitting.wait(5 * SECOND - 1))
+    assert "hosted" == told(sitting.wait(1))
+
+
+@pytest.mark.parametrize(("after_ms", "goes_on"), [(None, True), (10_000, False)])
+def test_who_is_away_is_waited_for_where_the_table_wants_that(after_ms: int | None, goes_on: bool) -> None:
+    """With one of two away a hand goes on where the table never pauses for that, else when both are there."""
+    sitting = Sitting.playing(2, pause_after_ms=after_ms)
+    sitting.connect(1, connected=False)
+    sitting.wait(1 * SECOND)
+    sitting.halt()
+    sitting.wait(HOUR)
+    sitting.resume()
+    assert goes_on is not sitting.mirror.paused
+    sitting.connect(1, connected=True)
+    assert not sitting.mirror.paused
+
+
+def test_a_pause_of_the_host_stays_one() -> None:
+    """That the disk works again is no word of the host's."""
+    sitting = Sitting.playing(2, pause_after_ms=None)
+    sitting.events(0, cl.Pause)
+    sitting.halt()
+    sitting.wait(HOUR)
+    assert [] == sitting.resume()
+    assert sitting.mirror.paused
