@@ -16,11 +16,11 @@ from .errors import IllegalPlay, InconsistentEvent, InvalidGame, InvalidRecord
 from .messages import FROM_SERVER, Event, Message, name_of
 from .messages import events as ev
 from .messages.server import Snapshot
-from .options import CallOut
+from .options import CallOut, StallRule
 from .reasons import EndReason, Phase
 from .shuffle import keeps
 from .tally import hand_points, match_winners, totals
-from .view import TableView
+from .view import DEALT, TableView
 
 __all__ = [
     "Verdict",
@@ -36,7 +36,6 @@ __all__ = [
 
 BY_NAME: Final = {name_of(cls): cls for cls in FROM_SERVER.values()}
 LONGEST_LINE: Final = 65_536
-IN_HAND: Final = {Phase.COUNTDOWN, Phase.PLAYING, Phase.GRACE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +159,7 @@ class _Auditor:
         self._view: TableView | None = None
         self._hand: list[ev.Event] = []
         self._match_over = False
+        self._shifted: dict[int, list[int]] = {}
         self._hands = self._plays = self._skipped = self._matches = self._unseen = 0
 
     def audit(self, messages: Iterable[Message]) -> Verdict:
@@ -191,10 +191,17 @@ class _Auditor:
         view = self._view
         if view is None:
             raise InvalidRecord(f"Event {event.seq} comes before any table.")
+        before = self._hand[-1] if self._hand else None
         if isinstance(event, ev.Committed):
             self._hand = []
+            self._shifted.clear()
         self._hand.append(event)
         _check_time(view, event)
+        if before is not None:
+            follows = isinstance(before, ev.Committed) is isinstance(event, ev.Dealt)
+            _expect(event, follows, "a promise and its deal are not together")
+        if isinstance(event, ev.Rotated):
+            self._note_shift(view, event)
         if isinstance(event, ev.HandOver):
             self._check_hand(view, event)
         try:
@@ -211,7 +218,7 @@ class _Auditor:
             _expect(event, not self._match_over or event.hand == 1, "the match was over")
 
     def _check_hand(self, view: TableView, over: ev.HandOver) -> None:
-        _expect(over, view.rules is not None and view.phase in IN_HAND, "no hand was being played")
+        _expect(over, view.rules is not None and view.phase in DEALT, "no hand was being played")
         _expect(over, over.out is None or over.out in view.hand_seats, f"seat {over.out} was not in the hand")
         committed = self._hand[0]
         if not isinstance(committed, ev.Committed):
@@ -220,28 +227,43 @@ class _Auditor:
         seed = bytes.fromhex(over.seed)
         kept = keeps(seed, committed.hand_id, committed.commitment)
         _expect(over, kept, f"the seed is not the one that hand {committed.hand} was committed to")
-        replay = _Replay(view, seed, {event.seat for event in self._hand if isinstance(event, ev.Played)})
+        played = {event.seat for event in self._hand if isinstance(event, ev.Played)}
+        replay = _Replay(view, seed, played, self._shifted)
         for event in self._hand:
             self._plays += replay.follow(event)
         replay.check_end(view, over)
         self._hands += 1
         self._unseen += replay.unseen
 
+    def _note_shift(self, view: TableView, event: ev.Rotated) -> None:
+        """Note who still played when the stocks were shifted, if not all had said that they were stuck."""
+        states = [view.seats[seat] for seat in view.hand_seats]
+        if not all(state.stuck for state in states if state.connected):
+            self._shifted[event.seq] = [state.seat for state in states if not state.left]
+
 
 def _check_time(view: TableView, event: ev.Event) -> None:
     """Check that an event has its place in the course of a match."""
+    is_played = view.phase is Phase.PLAYING and not view.paused
     match event:
         case ev.Played():
             _expect(event, view.in_hand, "it was played outside a hand")
             _expect(event, not view.paused, "it was played in a pause")
         case ev.Committed():
             number = 1 if view.between_matches else view.hand + 1
+            _expect(event, view.phase not in DEALT, "the hand before was not over")
             _expect(event, event.hand == number, "the hand's number is another")
+        case ev.Called():
+            _expect(event, is_played and view.options.call_out is CallOut.SHOUT, "nobody could call out")
+        case ev.Rotated():
+            is_wanted = view.options.stall_rule is StallRule.ROTATE and not view.is_private
+            _expect(event, is_played and is_wanted, "the stocks could not be shifted")
         case ev.Paused():
-            _expect(event, view.phase in IN_HAND and not view.paused, "there was nothing to pause")
+            _expect(event, view.phase in DEALT and not view.paused, "there was nothing to pause")
         case ev.Continued():
             _expect(event, view.paused, "there was no pause")
         case ev.Signalled():
+            _expect(event, view.phase is Phase.COUNTDOWN, "there was no countdown")
             _expect(event, not view.paused, "the signal came in a pause")
         case ev.OptionsSet():
             _expect(event, view.between_matches, "options changed within a match")
@@ -260,10 +282,13 @@ class _Replay:
         view: the table when the hand ends.
         seed: the hand's secret.
         played: the seats whose plays the record holds.
+        shifted: who still played when stocks were shifted though not all were stuck, by the events' numbers.
 
     """
 
-    def __init__(self, view: TableView, seed: bytes, played: Set[int]) -> None:
+    def __init__(
+        self, view: TableView, seed: bytes, played: Set[int], shifted: Mapping[int, list[int]]
+    ) -> None:
         assert view.rules is not None
         self._rules = view.rules
         self._dealer = Dealer(seed, view.rules)
@@ -271,6 +296,8 @@ class _Replay:
         self._signalled = False
         self._out_ends = view.options.call_out is CallOut.AUTO
         self._ended = False
+        self._shifted = shifted
+        self._rotations = 0
         self._progress: dict[int, int] = {}
         self._hidden = set(view.hand_seats) - played if view.is_private else set()
         self.unseen = len(self._hidden)
@@ -287,9 +314,11 @@ class _Replay:
                 return 1
             case ev.Progressed():
                 self._note_progress(event)
+            case ev.Called():
+                is_out = event.seat in self._hidden or self._rules.is_out(self._board, event.seat)
+                _expect(event, is_out, f"seat {event.seat} was not out")
             case ev.Rotated():
-                self._board.rotate()
-                self._dealer.rotate()
+                self._rotate(event)
         return 0
 
     def check_end(self, view: TableView, over: ev.HandOver) -> None:
@@ -331,6 +360,15 @@ class _Replay:
             reached = self._rules.progress(self._board, event.seat)
             _expect(event, event.progress == reached, f"the seat came to {reached}")
 
+    def _rotate(self, event: ev.Rotated) -> None:
+        """Shift the stocks, as often as that shows other cards since the last play that led on."""
+        active = self._shifted.get(event.seq)
+        _expect(event, active is None or self._dealer.is_dead(self._board, active), "there were plays left")
+        self._rotations += 1
+        _expect(event, self._rotations < self._rules.turn_size, "the stocks were shifted too often")
+        self._board.rotate()
+        self._dealer.rotate()
+
     def _play(self, event: ev.Played) -> None:
         play = Play(event.source, event.count, event.destination, event.depth)
         _expect(event, self._signalled, "it was played before the signal")
@@ -341,6 +379,8 @@ class _Replay:
                 _expect(event, play == automatic, "a space had to be filled first")
             else:
                 self._rules.verify_play(self._board, event.seat, play)
+            if event.counter and self._board.is_progress(play):
+                self._rotations = 0
             shown = self._rules.carry_out(self._board, play, self._dealer.follow)
         except (IllegalPlay, InconsistentEvent) as error:
             raise InvalidRecord(f"Event {event.seq}: {error}") from error

@@ -258,11 +258,13 @@ def test_who_went_out_is_checked(changes: dict[str, object], message: str) -> No
 
 
 def test_a_tally_without_a_deal_is_found() -> None:
-    """A hand that was announced and never dealt has no end."""
-    dealt, over = _place(ev.Dealt), _place(ev.HandOver)
+    """A hand that was announced and never dealt has no end, nor one that was not even announced."""
+    promised, over = _place(ev.Committed), _place(ev.HandOver)
     log = log_of(NAME)
     with pytest.raises(InvalidRecord, match="no hand was being played"):
-        verify(_record(_numbered([*log[:dealt], log[over]])))
+        verify(_record(_numbered([*log[:promised], log[over]])))
+    with pytest.raises(InvalidRecord, match="a promise and its deal are not together"):
+        verify(_record(_numbered([*log[: promised + 1], log[over]])))
 
 
 def test_a_gap_is_found() -> None:

@@ -184,6 +184,80 @@ def test_a_play_before_the_signal() -> None:
     assert "it was played" in refused("classic", forge)
 
 
+def test_a_deal_is_thrown_away() -> None:
+    """No hand is dealt anew in its midst: then the first deal would be no promise."""
+
+    def forge(log: Log) -> None:
+        promised = place_of(log, ev.Committed)
+        log[place_of(log, ev.Played) + 1 : 0] = log[promised : promised + 3]
+
+    assert "the hand before was not over" in refused("classic", forge)
+
+
+def test_a_second_promise_before_the_deal() -> None:
+    """Of two promises nobody knows which was meant."""
+
+    def forge(log: Log) -> None:
+        promised = place_of(log, ev.Committed)
+        log.insert(promised, log[promised])
+
+    assert "a promise and its deal are not together" in refused("classic", forge)
+
+
+def test_a_second_signal() -> None:
+    """A hand begins once."""
+
+    def forge(log: Log) -> None:
+        signal = place_of(log, ev.Signalled)
+        log.insert(signal, log[signal])
+
+    assert "there was no countdown" in refused("classic", forge)
+
+
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [("classic", "the stocks could not be shifted"), ("rotating", "there were plays left")],
+)
+def test_stocks_that_are_shifted(name: str, complaint: str) -> None:
+    """Stocks are shifted where the options want that, and only where nobody can go on."""
+
+    def forge(log: Log) -> None:
+        log.insert(place_of(log, ev.Played), ev.Rotated(seq=1))
+
+    assert complaint in refused(name, forge)
+
+
+def test_stocks_that_are_shifted_too_often() -> None:
+    """After as many shifts as there are cards in a turn, but one, all cards have been seen."""
+    sitting = Sitting.playing(2, stall_rule="rotate", hands=1)
+    for _ in range(2):
+        for seat in (0, 1):
+            sitting.events(seat, cl.Stuck)
+    log = list(sitting.log)
+    for seat in (0, 1):
+        sitting.events(seat, cl.Stuck)
+    stuck, over = sitting.log[len(log) : -2], sitting.log[-2:]
+    assert 1 == verify(record(sitting.options, sitting.log)).hands
+    with pytest.raises(InvalidRecord, match="shifted too often"):
+        verify(record(sitting.options, [*log, *stuck, ev.Rotated(seq=1), *stuck, *over]))
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [({}, "nobody could call out"), ({"call_out": "shout"}, "seat 1 was not out")],
+)
+def test_a_shout_for_nothing(options: dict[str, object], complaint: str) -> None:
+    """Who calls out is out, at a table where that is done."""
+    sitting = Sitting.playing(2, hands=1, seed=bytes(32), **options)
+    signal = place_of(sitting.log, ev.Signalled)
+    for seat in (0, 1):
+        sitting.events(seat, cl.Stuck)
+    log = list(sitting.log)
+    log.insert(signal + 1, ev.Called(seq=1, seat=1, grace_ms=900))
+    with pytest.raises(InvalidRecord, match=complaint):
+        verify(record(sitting.options, log))
+
+
 def test_a_play_after_somebody_was_out() -> None:
     """Where going out ends the hand at once, no legal play more is squeezed in."""
 
