@@ -25,6 +25,9 @@ WHOLE_BINARY: Final = 0x80 | Opcode.BINARY
 MASKED: Final = 0x80
 SHORT: Final = 125
 """So many bytes are a short frame's at most (RFC 6455, 5.2)."""
+END_OF_REQUEST: Final = b"\r\n\r\n"
+MISCOUNTED: Final = -(2**62)
+"""Stands for a number of bytes that is not known, as more came with the handshake; it never comes to 0."""
 MOST_EARLY: Final = 16
 """Frames that may come together with the handshake. The server speaks first, so there need not be any."""
 
@@ -83,6 +86,7 @@ class Connection(ServerConnection):
         self._session: Reader | None = None
         self._early: list[Frame] = []
         self._unread = bytearray()
+        self._fed = b""
         self._unframed = 0
         self._is_fragment_next = False
         self._takes_short = False
@@ -147,6 +151,7 @@ class Connection(ServerConnection):
 
     def _feed(self, data: bytes) -> None:
         """Give bytes to the library."""
+        self._fed = data
         self._unframed += len(data)
         super().data_received(data)
         self._note_place()
@@ -164,7 +169,7 @@ class Connection(ServerConnection):
         """Take data frames at once; count all others, and leave them to the library."""
         session = self._session
         if not isinstance(event, Frame):
-            self._unframed = 0  # if a frame came with the handshake, this will be below 0 and stay there
+            self._unframed = 0 if self._fed.endswith(END_OF_REQUEST) else MISCOUNTED
             super().process_event(event)
             return
         self._unframed -= wire_size(event)

@@ -9,13 +9,15 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 from websockets.typing import Origin, Subprotocol
 
-from racing_demon_protocol.codec import VERSION, Encoding
+from racing_demon_protocol.codec import VERSION, Encoding, encode
 from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages.server import Pong, Refused, Seated, Snapshot, Versions
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import CloseCode, Reason
+from racing_demon_server.connection import SLICE
 
+from ..support.attacks import request
 from ..support.servers import PATIENCE, Closing, Peer, Served, serving, within
 
 TOKEN = "0f" * 32
@@ -164,22 +166,38 @@ async def test_words_in_the_handshake_s_own_packet_are_understood() -> None:
     """Frames that come in one packet with the handshake wait for the server, in their order."""
     async with serving() as served:
         reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
-        head = [
-            "GET /v1 HTTP/1.1",
-            f"Host: 127.0.0.1:{served.port}",
-            "Connection: Upgrade",
-            "Upgrade: websocket",
-            "Sec-WebSocket-Version: 13",
-            "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
-            f"Sec-WebSocket-Protocol: {Encoding.JSON}",
-        ]
         words = [b"[1,1]", b'[4,"BCDF"]', b"[15,77]"]
         frames = [b"\x81" + bytes([0x80 | len(word)]) + bytes(4) + word for word in words]
-        writer.write("\r\n".join([*head, "", ""]).encode() + b"".join(frames))
+        writer.write(request("/v1", "json") + b"".join(frames))
         answer = await within(PATIENCE, reader.readuntil(b"[69,77]"))
         assert answer.index(b"[64,1,1") < answer.index(b'"unknown_table"') < answer.index(b"[69,77]")
         writer.close()
         await writer.wait_closed()
+
+
+async def test_no_frame_begins_within_another_though_one_came_with_the_handshake() -> None:
+    """Whatever a frame holds, and wherever its bytes are cut, the rest is not taken for one of its own."""
+    join = plain_frame(cl.Join(code="BCDF", name="x" * 16 + "\x82" + "é" * 40))
+    cut = join.index(b"\x82", 2)
+    hello = plain_frame(cl.Hello(version=VERSION, software="x" * (cut - 10)))
+    assert len(hello) == cut
+    pad = "x" * (-len(request("/v1", "msgpack", "X: ") + hello) % SLICE)  # it ends in the slice of the hello
+    async with serving() as served:
+        reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+        writer.write(request("/v1", "msgpack", f"X: {pad}") + hello)
+        await within(PATIENCE, reader.readuntil(b"racing-demon-server"))
+        served.newest().data_received(join[:cut])
+        served.newest().data_received(join[cut:])
+        await within(PATIENCE, reader.readuntil(b"No table here has that code."))
+        writer.close()
+        await writer.wait_closed()
+
+
+def plain_frame(message: Message) -> bytes:
+    """Return a client's short frame whose mask changes nothing."""
+    data = encode(message)
+    assert isinstance(data, bytes)
+    return bytes((0x82, 0x80 | len(data))) + bytes(4) + data
 
 
 # One place at one table.
