@@ -88,6 +88,9 @@ RAW = argparse.RawDescriptionHelpFormatter
 
 PASSPHRASE = "RACING_DEMON_PASSPHRASE"  # noqa: S105 - a variable's name
 
+MOST_BOTS: Final = 7
+"""Beside oneself."""
+
 LEVELS = ("easy", "medium", "hard")
 
 TRUTHS: Final = {"yes": "true", "on": "true", "no": "false", "off": "false"}
@@ -109,6 +112,8 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     corrects = arguments.command == "record" and arguments.what == "correct"
     if corrects and not (arguments.void or (arguments.seat is not None and arguments.points)):
         _fail("say what is to change: --seat N and --points N, or --void")
+    if arguments.command in {"play", "host"}:
+        _verify_bots(arguments)
     if arguments.command in {"play", "host"} or (arguments.command == "solo" and arguments.game):
         arguments.options = _options(arguments)
     return arguments
@@ -350,9 +355,12 @@ def _find_place(arguments: argparse.Namespace) -> None:
     scheme, is_whole, _ = (url or "").partition("://")
     if is_whole and scheme.lower() not in {"ws", "wss"}:
         _fail(f"{url}: a table's address begins with ws:// or wss://")
-    if url is None or code is not None:
+    if url is None:
         return
     address, hash_, in_link = url.partition("#")
+    if code is not None:
+        arguments.url = address
+        return
     try:
         if hash_:
             arguments.url, arguments.code = address, values.code(in_link)
@@ -362,6 +370,17 @@ def _find_place(arguments: argparse.Namespace) -> None:
             arguments.url, arguments.code = None, values.code(url)
     except argparse.ArgumentTypeError as error:
         _fail(str(error))
+
+
+def _verify_bots(arguments: argparse.Namespace) -> None:
+    """End the program where there are more bots than seats are left for them, or nobody plays at all."""
+    from .streams import is_terminal  # noqa: PLC0415 - a --help needs no streams
+
+    sits = arguments.command == "host" or not (arguments.watch or arguments.json or not is_terminal())
+    if sits and arguments.bots > MOST_BOTS:
+        _fail("--bots 8: one of the eight seats at the table is yours, so seven is the most")
+    if not sits and not arguments.bots:
+        _fail("--bots 0: only bots play where nobody sits down, so there must be some")
 
 
 def _options(arguments: argparse.Namespace) -> Any:

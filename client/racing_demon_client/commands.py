@@ -50,7 +50,7 @@ async def play(arguments: argparse.Namespace) -> int:
     opening = openings.practise(
         arguments.name,
         options,
-        bots=max(1, arguments.bots) if watching else min(arguments.bots, 7),
+        bots=arguments.bots,
         level=arguments.level,
         seed=arguments.seed,
         speed=speed,

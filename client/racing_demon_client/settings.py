@@ -16,13 +16,14 @@ from typing import Annotated, Any, Final
 from platformdirs import user_config_path
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
+from racing_demon_protocol.errors import LONGEST_NAME
+
 from .errors import SettingsRefused
 from .files import replace_file, shown
 
 __all__ = ["Density", "GlyphSet", "Keyboard", "PaletteName", "Settings", "load", "save", "settings_path"]
 
 LARGEST_FILE: Final = 64 * 1024
-LONGEST_NAME: Final = 24
 LONGEST_KEYS: Final = 64
 MOST_BINDINGS: Final = 100
 LOUDEST: Final = 2

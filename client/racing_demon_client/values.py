@@ -3,6 +3,8 @@
 import argparse
 import datetime as dt
 
+from racing_demon_protocol.errors import LONGEST_NAME
+
 __all__ = [
     "code",
     "date",
@@ -84,7 +86,7 @@ def passphrase(text: str) -> str:
 
 def name(text: str) -> str:
     """Return a name."""
-    return _short(text, 64)
+    return _short(text, LONGEST_NAME)
 
 
 def code(text: str) -> str:

@@ -31,6 +31,8 @@ __all__ = [
 
 LONGEST_TEXT = 240
 """Characters of a sentence on the wire."""
+LONGEST_NAME = 24
+"""Characters of a player's name, as it is shown."""
 
 
 class RacingDemonError(Exception):

@@ -4,12 +4,11 @@ import unicodedata
 from collections.abc import Collection
 from typing import Final
 
-from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.errors import LONGEST_NAME, CommandRefused
 from racing_demon_protocol.reasons import Reason
 
 __all__ = ["BOT_NAMES", "clean", "clean_words", "unique"]
 
-LONGEST: Final = 24
 LONGEST_WORDS: Final = 200
 MOST_MARKS: Final = 2
 """Combining marks in a row that names of real languages need."""
@@ -27,7 +26,7 @@ def clean(name: str) -> str:
         CommandRefused: nothing printable is left.
 
     """
-    cleaned = _printable(name, LONGEST)
+    cleaned = _printable(name, LONGEST_NAME)
     if not cleaned:
         raise CommandRefused(Reason.BAD_NAME, "A name needs at least one letter, digit or sign.")
     return cleaned
@@ -52,7 +51,7 @@ def unique(name: str, taken: Collection[str]) -> str:
     candidate, number = name, 1
     while candidate.casefold() in known:
         number += 1
-        candidate = f"{name[: LONGEST - 2]} {number}"
+        candidate = f"{name[: LONGEST_NAME - 2]} {number}"
     return candidate
 
 

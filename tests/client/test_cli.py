@@ -150,13 +150,14 @@ def test_a_user_without_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
         (["BCDF"], (None, "BCDF")),
         ([URL, "BCDF"], (URL, "BCDF")),
         ([f"{URL}#BCDF"], (URL, "BCDF")),
+        ([f"{URL}#BCDF", "GHJK"], (URL, "GHJK")),
         (["192.168.1.5#BCDF"], ("192.168.1.5", "BCDF")),
     ],
 )
 def test_the_ways_to_name_a_table(
     command: str, words: list[str], place: tuple[str | None, str | None]
 ) -> None:
-    """A table is named by nothing, by its code, by address and code, or by both in a link."""
+    """A table is named by nothing, by its code, by address and code, or by a link; what is behind counts."""
     arguments = cli.parse([command, *words])
     assert place == (arguments.url, arguments.code)
 
@@ -181,9 +182,11 @@ def test_tables_are_announced_and_listed() -> None:
         (["join", "B" * 17], "will not do: write 1 to 16 characters"),
         (["join", URL, ""], "'' will not do: write 1 to 16 characters"),
         (["join", URL, "B" * 17], "will not do: write 1 to 16 characters"),
-        (["join", URL, "BCDF", "--name", ""], "'' will not do: write 1 to 64 characters"),
-        (["play", "--name", "x" * 65], "will not do: write 1 to 64 characters"),
+        (["join", URL, "BCDF", "--name", ""], "'' will not do: write 1 to 24 characters"),
+        (["play", "--name", "x" * 25], "will not do: write 1 to 24 characters"),
         (["play", "--name", "Jos\udcc3"], r"'Jos\udcc3' will not do"),
+        (["host", "--bots", "8"], "seven is the most"),
+        (["play", "--watch", "--bots", "0"], "there must be some"),
         (["play", "--bots", "9"], "'9' will not do: a table has eight seats"),
         (["play", "--bots", "009"], "'009' will not do"),
         (["play", "--bots", "²"], "'²' will not do"),

@@ -285,9 +285,9 @@ async def test_an_unknown_table_has_a_sentence(here: Here) -> None:
 
 
 async def test_too_many_bots_have_a_sentence(here: Here) -> None:
-    """Nine at a table are one too many."""
+    """Five at a table of four are one too many."""
     async with serving() as served:
-        ended = await here("host", "--server", served.url, "--bots", "8")
+        ended = await here("host", "--server", served.url, "--bots", "4", "--option", "seats=4")
         failed(ended, "All seats are taken; you can watch.")
 
 

@@ -5,6 +5,7 @@ import asyncio
 import contextlib
 import functools
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable
@@ -82,9 +83,10 @@ async def run(
     """
     settings = load(settings_path())
     if unknown := sorted(set(settings.bindings) - known_actions()):
-        known = ", ".join(sorted(known_actions()))
+        known = ", ".join(sorted({re.sub(r"\d+", "N", name) for name in known_actions()}))
         raise SettingsRefused(
-            f"{settings_path()}: there is nothing called {unknown[0]!r} to bind a key to. There are: {known}."
+            f"{settings_path()}: there is nothing called {unknown[0]!r} to bind a key to. "
+            f"There are, with a number for N: {known}."
         )
     glyphs = glyphs_for("ascii" if arguments.ascii else settings.glyphs, sys.stdout.encoding or "")
     app = TerminalApp(opened, settings, Look(glyphs=glyphs), recorder=recorder, watched=watched)

@@ -11,6 +11,10 @@ __all__ = ["Lockfile", "first_free"]
 MOST_FILES: Final = 64
 
 
+class JournalTaken(JournalUnusable):
+    """Another server uses the file."""
+
+
 class Lockfile:
     """Holds the lock that belongs to a file. A file of its own: SQLite uses the locks of the other.
 
@@ -18,7 +22,8 @@ class Lockfile:
         path: the file.
 
     Raises:
-        JournalUnusable: somebody else has it.
+        JournalTaken: somebody else has it.
+        JournalUnusable: it cannot be made.
 
     """
 
@@ -34,7 +39,7 @@ class Lockfile:
         except OSError as error:
             os.close(self._handle)
             text = f"Another server uses the journal {path}; name another file with --journal."
-            raise JournalUnusable(text) from error
+            raise JournalTaken(text) from error
 
     def release(self) -> None:
         """Let others have it."""
@@ -45,14 +50,14 @@ def first_free(path: Path) -> Path:
     """Return the first file that nobody uses, of one and of those with a number behind its name.
 
     Raises:
-        JournalUnusable: there are too many.
+        JournalUnusable: there are too many, or none can be made there.
 
     """
     for number in range(1, MOST_FILES):
         free = path if number == 1 else path.with_stem(f"{path.stem}-{number}")
         try:
             Lockfile(free).release()
-        except JournalUnusable:
+        except JournalTaken:
             continue
         return free
     raise JournalUnusable(f"Too many servers use journals like {path}; name a file with --journal.")

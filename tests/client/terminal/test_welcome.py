@@ -1,18 +1,21 @@
 """The first screen: practise, host, join and watch, against a real server."""
 
+import argparse
 import json
 
 import pytest
 from textual.widgets import OptionList
 
 from racing_demon_client.connection import Client
+from racing_demon_client.errors import SettingsRefused
 from racing_demon_client.recents import Recent, recents, recents_path, remember
 from racing_demon_client.settings import load
+from racing_demon_client.terminal.app import run
 from racing_demon_client.terminal.screens.picture import LobbyScreen
 from racing_demon_client.terminal.screens.table import TableScreen
 
 from ...support.screens import SLOW, at_first_screen, at_the_door, field, told, type_into, wait
-from ...support.servers import serving
+from ...support.servers import Peer, serving
 from .conftest import Folders
 
 
@@ -45,6 +48,17 @@ async def test_hosting_shows_how_others_come() -> None:
         await wait(pilot, lambda: "racing-demon join ws://" in screen.picture.text)
         assert app.session is not None
         assert "hosted" == recents(recents_path())[0].how
+
+
+async def test_a_link_is_an_address_and_a_code() -> None:
+    """What a lobby shows may be written where the address goes, and the code with it."""
+    async with serving() as served, Peer.hosting(served.url) as ann:
+        async with at_first_screen() as (app, pilot):
+            await type_into(pilot, "address", f"{served.url}#{ann.code.lower()}")
+            await pilot.press("enter")
+            await wait(pilot, lambda: isinstance(app.screen, LobbyScreen))
+            assert app.session is not None
+            assert ann.code == app.session.client.code
 
 
 async def test_an_unknown_code_is_told() -> None:
@@ -120,3 +134,15 @@ async def test_broken_recents_are_passed_over(folders: Folders) -> None:
     async with at_first_screen() as (app, pilot):
         await pilot.pause()
         assert 1 == app.screen.query_one("#late", OptionList).option_count
+
+
+async def test_a_binding_of_nothing_is_told_on_one_screen(folders: Folders) -> None:
+    """Where the mistake is, and all that there is, are read at 80x24."""
+    folders.settings.parent.mkdir()
+    folders.settings.write_text('[bindings]\ndance = "h"\n')
+    with pytest.raises(SettingsRefused) as refused:
+        await run(None, argparse.Namespace())
+    told_first, _, names = str(refused.value).partition(". ")
+    assert told_first == f"{folders.settings}: there is nothing called 'dance' to bind a key to"
+    assert "pile-N-up" in names
+    assert len(names) < 12 * 80

@@ -176,3 +176,10 @@ def test_who_needs_any_file_gets_one_that_is_free(path: Path) -> None:
     first.release()
     assert path == first_free(path)
     second.release()
+
+
+def test_why_there_is_no_file_is_said(tmp_path: Path) -> None:
+    """Where no file can be made that is said, and not that others use them all."""
+    (tmp_path / "data").write_text("in the way")
+    with pytest.raises(JournalUnusable, match=r"cannot be opened: (File exists|Not a directory)"):
+        first_free(tmp_path / "data" / "journal.sqlite")

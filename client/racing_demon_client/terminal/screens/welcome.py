@@ -15,6 +15,7 @@ from textual.screen import Screen
 from textual.widgets import Button, Input, Label, OptionList, Select
 from textual.widgets.option_list import Option
 
+from racing_demon_protocol.errors import LONGEST_NAME
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.messages.row import MOST_PASSPHRASE
 
@@ -26,7 +27,7 @@ from ..drawing.glyphs import screen_text
 
 __all__ = ["WelcomeScreen", "Wish"]
 
-MOST_NAME, MOST_CODE, MOST_ADDRESS = 24, 16, 200
+MOST_CODE, MOST_ADDRESS = 16, 200
 LOOK_SECONDS = 5.0
 """So long the network is listened to at a time; what has not answered then is shown no longer."""
 REST_SECONDS = 5.0
@@ -112,7 +113,7 @@ class WelcomeScreen(Screen[None]):
             yield Label("Racing Demon: a race of patience for two to eight", classes="title")
             with Horizontal():
                 yield Label("your name")
-                yield Input(self._name, id="name", max_length=MOST_NAME, compact=True)
+                yield Input(self._name, id="name", max_length=LONGEST_NAME, compact=True)
                 yield Input(
                     placeholder="passphrase, if any",
                     id="passphrase",
@@ -224,10 +225,12 @@ class WelcomeScreen(Screen[None]):
         def text(name: str) -> str:
             return self.query_one(f"#{name}", Input).value.strip()
 
+        address, _, in_link = text("address").partition("#")
+        code = text("code") or in_link
         if not text("name"):
             self.tell("Write a name first.")
             self.query_one("#name", Input).focus()
-        elif what in {"join", "watch"} and not (text("address") and text("code")):
+        elif what in {"join", "watch"} and not (address and code):
             self.tell("Write the table's address and code first: whoever hosts it sees them.")
             self.query_one("#address", Input).focus()
         else:
@@ -235,8 +238,8 @@ class WelcomeScreen(Screen[None]):
                 Wish(
                     what,
                     text("name"),
-                    text("address"),
-                    text("code").upper(),
+                    address,
+                    code.upper(),
                     str(self.query_one("#game", Select).value),
                     int(str(self.query_one("#bots", Select).value)),
                     str(self.query_one("#level", Select).value),
