@@ -8,7 +8,7 @@ with a view of its own, so that whoever comes to it sees no more than the others
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final
 
@@ -59,6 +59,28 @@ class Gallery:
             view, at = self._follower(), at - self._delay_us
         listener.reply(view.snapshot_for(None, self._shown.elapsed_ms(at)))
         self._sent[listener] = view.seq
+
+    def take_up(self, before: TableView, since: Iterable[Frames]) -> None:
+        """Show what was still to come with the delay when the server ended.
+
+        Args:
+            before: the table as it was some time ago, which is the gallery's own from now on.
+            since: what has happened since, and when.
+
+        """
+        if not self._delay_us:
+            return
+        now = self._clock()
+        for frames in since:
+            due = frames.at + self._delay_us
+            if frames.seat is not None or frames.event.seq <= before.seq:
+                continue
+            if due <= now:
+                before.apply(frames.event)
+            else:
+                self._waiting.append((due, frames))
+        self._late = before
+        self._wind_up()
 
     def discard(self, listener: Listener) -> None:
         """Forget a spectator."""

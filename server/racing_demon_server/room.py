@@ -29,6 +29,7 @@ from racing_demon_protocol.messages.events import (
 from racing_demon_protocol.messages.server import Accepted, Halted, Refused, Seated
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.view import TableView
 
 from .audience import Audience, Kept
 from .bot_seats import BotSeats
@@ -104,9 +105,9 @@ class Room:
         self._last_seq = 0
         self.table = Table(code, options, self._noted(seeds))
         self.table.view.locked = lock is not None and lock.is_locked
-        kept = Kept(kept_events)
+        kept, told = Kept(kept_events), list[Frames]()
         if past is not None:
-            self.table.restore(past._replace(log=self._noted_log(past, kept)))
+            self.table.restore(past._replace(log=self._noted_log(past, kept, told)))
         self._last_seq = self.table.view.seq
         published = None if journal is None else Published(self.table)
         self.shown: Shown = published or self.table
@@ -124,6 +125,8 @@ class Room:
         self._bots = BotSeats(self.table.view, self._receive_from_bot, speed=bot_speed, seed=bot_seed)
         self._observers = observers
         if past is not None:
+            before = None if past.snapshot is None else TableView.from_snapshot(past.snapshot)
+            self.audience.gallery.take_up(before or TableView(code, options), told)
             self._begin_again()
 
     # What connections ask for.
@@ -209,10 +212,11 @@ class Room:
             self._timer.cancel()
         self._bots.close()
 
-    def _noted_log(self, past: Past, kept: Kept) -> Iterator[tuple[Event, int]]:
-        """Yield the past's events, and keep each for those who come back."""
+    def _noted_log(self, past: Past, kept: Kept, told: list[Frames]) -> Iterator[tuple[Event, int]]:
+        """Yield the past's events; keep each for those who come back, and note it for who sees it later."""
         for event, at in past.log:
-            kept.add([self._framed(event, at)])
+            told.append(self._framed(event, at))
+            kept.add(told[-1:])
             yield event, at
 
     def _begin_again(self) -> None:
