@@ -23,7 +23,6 @@ from .record import json_line, message_of, row_of, tally_line, to_line
 from .view import TableView
 
 __all__ = [
-    "FORMAT",
     "VERSION",
     "Correction",
     "Entry",
@@ -39,7 +38,6 @@ __all__ = [
     "why_not",
 ]
 
-FORMAT: Final = "racing-demon-record"
 VERSION: Final = 1
 MOST_ENTRIES: Final = 2_000_000
 """Longer than any evening: a table of eight that plays a whole day stays below it."""

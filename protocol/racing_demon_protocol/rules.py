@@ -140,6 +140,10 @@ class Rules:
         """Return what the key for the stock does: turn it, lay a round, or make it up anew."""
         return None
 
+    def caption(self, board: Board, seat: int) -> str:
+        """Return what whoever shows a trick says with its next step; nothing in a game."""
+        return ""
+
     def is_progress(self, board: Board, seat: int, play: Play) -> bool:
         """Tell whether a legal play, before it is made, leads on: positions cannot repeat through it."""
         return True

@@ -31,6 +31,8 @@ COUNT_SECONDS: Final = 0.3
 
 GROUP: Final = 64
 """So many events are put together once they are not the very newest."""
+LONGEST: Final = 65_536
+"""So many bytes are told again at most: twice as many as 2,048 plays have; chat may be much longer."""
 
 
 class Kept:
@@ -60,14 +62,21 @@ class Kept:
             self._groups.append(msgpack.packb([self._fresh.popleft() for _ in range(GROUP)]))
 
     def since(self, seq: int) -> Batch | None:
-        """Return the events after one; ``None`` where one, or a play without a number, is not kept."""
+        """Return the events after one; ``None`` where one, or a play without a number, is not kept.
+
+        Nor are they returned where they are so long that they would fill the way to a listener: all of the
+        table is shorter then.
+        """
         before = self._newest - len(self._fresh) - GROUP * len(self._groups)
         if not (0 < seq <= self._newest and before <= seq and self._whispered < seq):
             return None
         known = seq - before
         skipped = min(known // GROUP, len(self._groups))
         grouped = [each for group in islice(self._groups, skipped, None) for each in msgpack.unpackb(group)]
-        return Batch([Packed(each) for each in [*grouped, *self._fresh][known - GROUP * skipped :]])
+        missed = [*grouped, *self._fresh][known - GROUP * skipped :]
+        if sum(map(len, missed)) > LONGEST:
+            return None
+        return Batch([Packed(each) for each in missed])
 
 
 class Audience:

@@ -151,6 +151,14 @@ async def test_letters_that_the_terminal_lacks_are_replaced() -> None:
     assert ended.out.isascii()
 
 
+async def test_a_trick_is_shown_with_its_words() -> None:
+    """After each step it says what is said with the next."""
+    shown = await run("solo", "a-spell", "--plain", typed="t\nt\nq\n")
+    assert 0 == shown.code
+    said = [line.partition("say: ")[2] for line in shown.out.splitlines() if "say: " in line]
+    assert ["A-C-E", "T-W-O", "T-H-R-E-E"] == said
+
+
 # Other tables.
 
 

@@ -233,3 +233,14 @@ def test_the_newest_events_are_kept_whole_and_in_order(most: int) -> None:
                 assert batch[Encoding.MSGPACK] == wanted
         assert kept.since(number + 1) is None
     assert kept.since(len(told) - most - 64) is None
+
+
+def test_events_that_are_long_together_are_not_told_again() -> None:
+    """Who has missed more than goes through a socket at once gets the table instead; others do not."""
+    kept = Kept(2_048)
+    for seq in range(1, 1_001):
+        kept.add([Frames(ev.Said(seq=seq, seat=0, text="漢" * 200), 0)])
+    assert kept.since(1) is None
+    newest = kept.since(950)
+    assert newest is not None
+    assert 50 == len(newest.frames)

@@ -140,6 +140,8 @@ class _Alone:
         state = f" {table_.plays} {'play' if table_.plays == 1 else 'plays'}, {duration(client.elapsed_ms)}"
         if table_.is_won:
             state = f" {told_win(client)}"
+        elif table_.caption:
+            state += f"; say: {table_.caption}"
         elif table_.is_stuck():
             state += "; nothing leads on any more: u takes back, again begins anew, new deals"
         self._write(state)

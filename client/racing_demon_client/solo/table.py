@@ -94,6 +94,11 @@ class SoloTable:
         return all(self.rules.is_out(self.board, seat) for seat in self._seats)
 
     @property
+    def caption(self) -> str:
+        """What is said with the next step of a trick; nothing in a game."""
+        return self.rules.caption(self.board, self.seat)
+
+    @property
     def is_over(self) -> bool:
         """Whether the hand was brought to its end."""
         return not self.view.in_hand

@@ -104,9 +104,10 @@ class SoloSession(Session):
 
     def _status(self) -> str:
         keys = self.keymap.labels
+        caption = self.solo.table.caption
         undo, deal, again = (keys.get(f"solo-{name}", "") for name in ("undo", "deal", "restart"))
         if self.solo.table.is_won:
             return f"{told_win(self.solo)}  {deal}: another deal  {again}: again"
         if self._is_stuck:
             return f"Nothing leads on any more.  {undo}: take back  {again}: again  {deal}: another deal"
-        return ""
+        return f"Say: {caption}" if caption else ""

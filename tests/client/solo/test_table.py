@@ -80,3 +80,15 @@ def test_daily_deals_are_everybodys_and_new_every_day() -> None:
     }
     assert 4 == len(seeds)
     assert daily_seed("clock", dt.date(2026, 11, 1)) in seeds
+
+
+def test_a_trick_says_its_words() -> None:
+    """Who shows one reads what is to be said with the next step; in a game there is nothing to say."""
+    table = table_of("a-spell")
+    said = []
+    while table.caption:
+        said.append(table.caption)
+        table.play(len(said), next(table.rules.legal_plays(table.board, table.seat)))
+    assert ["A-C-E", "T-W-O", "T-H-R-E-E"] == said[:3]
+    assert table.is_won
+    assert "" == table_of("clock").caption

@@ -96,10 +96,10 @@ def test_a_trick_says_what_it_does() -> None:
     dealt = Dealt(GAMES["a-spell"])
     rules, said = dealt.rules, []
     while plays := dealt.plays():
-        said.append(rules.caption(dealt.board, 0))  # type: ignore[attr-defined]  # of tricks alone
+        said.append(rules.caption(dealt.board, 0))
         dealt.play(plays[0][1])
     assert ["A-C-E", "T-W-O", "T-H-R-E-E"] == said[:3]
-    assert "" == rules.caption(dealt.board, 0)  # type: ignore[attr-defined]
+    assert "" == rules.caption(dealt.board, 0)
 
 
 def test_the_cards_lie_as_declared_whatever_the_seed() -> None:
