@@ -31,14 +31,14 @@ def cache_path() -> Path:
 
 
 def key_of_file(path: str) -> str:
-    """Return a name for a file as it is now: one that changes gets another.
+    """Return a name for a file as it is now, and was proven right: one that changes gets another.
 
     Raises:
         OSError: there is no such file.
 
     """
     state = os.stat(path)
-    return key_of(f"{os.path.realpath(path)}\0{state.st_size}\0{state.st_mtime_ns}")
+    return key_of(f"proven\0{os.path.realpath(path)}\0{state.st_size}\0{state.st_mtime_ns}")
 
 
 def key_of(text: str) -> str:

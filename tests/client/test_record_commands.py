@@ -254,6 +254,16 @@ async def test_standings_are_the_same_in_all_forms(tmp_path: Path, here: Here) -
     assert max(map(len, table)) <= 80
 
 
+async def test_what_is_not_right_is_not_counted(tmp_path: Path, here: Here) -> None:
+    """A file in which points were changed is refused, also when it was counted before."""
+    path = file_of(tmp_path, "racing-demon")
+    assert 0 == (await here("scores", path)).code
+    forged = re.sub(r'"points": \[\d+', '"points": [5000', Path(path).read_text(encoding="utf-8"))
+    Path(path).write_text(forged, encoding="utf-8")
+    wrong = rf"{re.escape(path)} is not right, and cannot be counted: Event \d+: the points are wrong\."
+    failed(await here("scores", path), wrong)
+
+
 async def test_no_hand_yet_has_a_sentence(tmp_path: Path, here: Here) -> None:
     """Where no hand was played to its end, that is said, and no table without a line is shown."""
     path = file_of(tmp_path, "demon-a")
