@@ -28,7 +28,7 @@ from racing_demon_protocol.standings import chosen, standings
 from .digesting import KeptDigests, cache_path, key_of, key_of_file
 from .errors import RecordFailed, RecordUnreadable
 from .plain.scoreboard import as_csv, as_json, as_table
-from .plain.words import Write, printable
+from .plain.words import Write, counted, printable
 from .records import ALL, ask_journal, is_file, lines_from, listed, read_file
 from .streams import has_screen, is_ascii_only, is_terminal, write
 
@@ -53,7 +53,8 @@ async def _list(arguments: argparse.Namespace) -> int:
         names = ", ".join(match.seats[seat] for seat in sorted(match.seats))
         state = "" if match.finished else ", not finished"
         state += ", corrected" if match.corrections else ""
-        line = f"{match.id:8} {_day(match.started_ms)}  {match.game}, {match.hands} hands{state}: {names}"
+        hands = counted(match.hands, "hand")
+        line = f"{match.id:8} {_day(match.started_ms)}  {match.game}, {hands}{state}: {names}"
         write(json_line(match.model_dump(mode="json")) if arguments.json else printable(line))
     if not found:
         sys.stderr.write("The journal has no match yet.\n")
@@ -77,7 +78,7 @@ async def _export(arguments: argparse.Namespace) -> int:
         if not number:
             raise RecordUnreadable("There is no match to export.")
     if arguments.to is not None:
-        sys.stderr.write(f"records of {number} tables are in {arguments.to}\n")
+        sys.stderr.write(f"records of {counted(number, 'table')} are in {arguments.to}\n")
     return 0
 
 
@@ -180,8 +181,8 @@ async def verify_record(arguments: argparse.Namespace) -> int:
         write("nothing to check: no hand in this record is whole, from its deal to its end")
         return 1
     write(
-        f"right: {verdict.hands} hands, {verdict.plays} plays; every commitment is kept, every card is "
-        "its seed's, every play was legal, and the scores add up"
+        f"right: {counted(verdict.hands, 'hand')}, {counted(verdict.plays, 'play')}; every commitment is "
+        "kept, every card is its seed's, every play was legal, and the scores add up"
     )
     if verdict.unseen:
         write(

@@ -323,6 +323,7 @@ class _Replay:
 
     def check_end(self, view: TableView, over: ev.HandOver) -> None:
         """Check how the hand ended, and what it was worth."""
+        _expect(over, over.elapsed_ms >= 0, "the time is wrong")
         _expect(over, over.points == hand_points(view, over.out), "the points are wrong")
         _expect(over, (over.reason is EndReason.OUT) == (over.out is not None), "the reason is another")
         out = [seat for seat in view.hand_seats if self._rules.is_out(self._board, seat)]

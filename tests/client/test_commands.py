@@ -61,7 +61,7 @@ async def test_a_json_record_verifies() -> None:
     verified = await run("verify", "-", typed=played.out)
     plays = sum(row["message"] == "played" for row in rows)
     assert 0 == verified.code
-    assert verified.out.startswith(f"right: 1 hands, {plays} plays; every commitment is kept")
+    assert verified.out.startswith(f"right: 1 hand, {plays} plays; every commitment is kept")
 
 
 async def test_a_record_is_kept_beside_the_words(tmp_path: Path) -> None:

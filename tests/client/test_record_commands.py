@@ -123,7 +123,7 @@ async def test_the_journal_is_listed_and_exported(journal: Path, tmp_path: Path,
     path, new = await kept(journal), str(tmp_path / "all.jsonl")
     told = await here("record", "list", "--journal", path)
     assert 2 == len(told.out.splitlines())
-    assert "racing-demon, 1 hands: Ada, Bob" in told.out
+    assert "racing-demon, 1 hand: Ada, Bob" in told.out
     rows = [
         json.loads(line)
         for line in (await here("record", "list", "--json", "--journal", path)).out.splitlines()
@@ -132,7 +132,7 @@ async def test_the_journal_is_listed_and_exported(journal: Path, tmp_path: Path,
     found = records(new)
     assert [row["id"] for row in rows] == [record.header.id for record in found if record.header]
     assert (await here("verify", new)).out.startswith("right: 2 hands, ")
-    assert (await here("verify", rows[0]["id"], "--journal", path)).out.startswith("right: 1 hands, ")
+    assert (await here("verify", rows[0]["id"], "--journal", path)).out.startswith("right: 1 hand, ")
 
 
 async def test_a_server_tells_by_how_much_races_were_lost(journal: Path, tmp_path: Path, here: Here) -> None:

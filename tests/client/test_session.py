@@ -243,7 +243,7 @@ async def test_refusals_are_told() -> None:
 async def test_a_seat_can_be_given_up() -> None:
     """After "leave" the seat is gone, and the table can still be looked at."""
     async with alone() as (client, console):
-        await console.answer("leave", "left the table$")
+        await console.answer("leave", "left the table; you can look on, and q ends the program$")
         assert {} == client.view.seats
         await console.answer("ready", "^refused: You have left this table[.]$")
 

@@ -313,6 +313,15 @@ def test_points_that_change_places() -> None:
     assert "the points are wrong" in refused("classic", forge)
 
 
+def test_a_hand_that_ends_before_it_begins() -> None:
+    """The time from the signal to the end is none that runs backwards."""
+
+    def forge(log: Log) -> None:
+        change(log, place_of(log, ev.HandOver), elapsed_ms=-5)
+
+    assert "the time is wrong" in refused("classic", forge)
+
+
 @pytest.mark.parametrize("winners", [(), (1,), (0, 1)])
 def test_other_winners(winners: tuple[int, ...]) -> None:
     """Nobody, both and the loser did not win."""

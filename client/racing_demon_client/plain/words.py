@@ -15,7 +15,7 @@ from racing_demon_protocol.view import TableView
 from ..addressing import is_racelike
 from .piles import words_of
 
-__all__ = ["REACTIONS", "Words", "Write", "duration", "printable"]
+__all__ = ["REACTIONS", "Words", "Write", "counted", "duration", "printable"]
 
 Write = Callable[[str], None]
 """Takes one line, without its end."""
@@ -34,6 +34,11 @@ REACTIONS: Final = {
 def printable(text: str) -> str:
     """Return a text that a server sent without anything that could steer a terminal."""
     return "".join(char if char.isprintable() else "?" for char in text)
+
+
+def counted(number: int, what: str) -> str:
+    """Return so many of something in words, like ``3 hands``."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def duration(milliseconds: int) -> str:
@@ -166,6 +171,8 @@ class Words:
 
     def _left(self, event: ev.Left) -> str:
         how = "was sent away by the host" if event.kicked else "left the table"
+        if event.seat == self._seat and not event.kicked:
+            how += "; you can look on, and q ends the program"
         return f"{self.who(event.seat)} {how}"
 
     def _connected(self, event: ev.Connected) -> str:
@@ -178,7 +185,7 @@ class Words:
         return f"host: {self.who(event.seat)}"
 
     def _options_set(self, event: ev.OptionsSet) -> str:
-        return f"options: {event.options.game}, {event.options.hands} hands"
+        return f"options: {event.options.game}, {counted(event.options.hands, 'hand')}"
 
     def _committed(self, event: ev.Committed) -> str:
         return f"hand {event.hand} of {self._view.options.hands}, commitment {event.commitment[:16]}"
