@@ -68,8 +68,6 @@ class Gallery:
             since: what has happened since, and when.
 
         """
-        if not self._delay_us:
-            return
         now = self._clock()
         for frames in since:
             due = frames.at + self._delay_us

@@ -125,8 +125,12 @@ class Room:
         self._bots = BotSeats(self.table.view, self._receive_from_bot, speed=bot_speed, seed=bot_seed)
         self._observers = observers
         if past is not None:
-            before = None if past.snapshot is None else TableView.from_snapshot(past.snapshot)
-            self.audience.gallery.take_up(before or TableView(code, options), told)
+            if self.table.view.options.watch_delay_ms:
+                before = TableView(code, options)
+                if past.snapshot is not None:
+                    before.restore(past.snapshot)
+                before.locked = self.table.view.locked
+                self.audience.gallery.take_up(before, told)
             self._begin_again()
 
     # What connections ask for.

@@ -19,6 +19,7 @@ DELAY = 60
 def _seen_by_a_spectator(room: Room) -> int:
     ear = Ear()
     room.audience.watch(ear)
+    assert ear.snapshots[-1].locked
     return ear.snapshots[-1].seq
 
 
@@ -28,7 +29,7 @@ def test_a_delay_goes_on_when_the_server_is_started_anew(tmp_path: Path) -> None
     async def story() -> None:
         journal = VirtualJournal(tmp_path / "journal.db", random.Random(1))
         hall = Hall(Settings(), now, (), journal)
-        room = hall.open(Options(watch_delay_ms=DELAY * 1_000, countdown_ms=0, hands=1))
+        room = hall.open(Options(watch_delay_ms=DELAY * 1_000, countdown_ms=0, hands=1), "sesame")
         ann = Ear()
         room.audience.take_seat(ann, room.join("Ann", b"token"))
         room.connect(0)
