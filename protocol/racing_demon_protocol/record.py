@@ -237,9 +237,19 @@ class _Auditor:
 
     def _note_shift(self, view: TableView, event: ev.Rotated) -> None:
         """Note who still played when the stocks were shifted, if not all had said that they were stuck."""
-        states = [view.seats[seat] for seat in view.hand_seats]
-        if not all(state.stuck for state in states if state.connected):
-            self._shifted[event.seq] = [state.seat for state in states if not state.left]
+        if not _all_said_stuck(view):
+            self._shifted[event.seq] = _active(view)
+
+
+def _all_said_stuck(view: TableView) -> bool:
+    """Tell whether all of the hand who are there have said that they are stuck."""
+    states = [view.seats[seat] for seat in view.hand_seats]
+    return all(state.stuck for state in states if state.connected)
+
+
+def _active(view: TableView) -> list[int]:
+    """Return the seats of the hand whose players have not left."""
+    return [seat for seat in view.hand_seats if not view.seats[seat].left]
 
 
 def _check_time(view: TableView, event: ev.Event) -> None:
@@ -334,18 +344,15 @@ class _Replay:
             _expect(over, over.out in {*out, *self._hidden}, f"seat {over.out} was not out")
         elif over.reason is not EndReason.ABANDONED:
             _expect(over, not out, "somebody was out")
-        states = [view.seats[seat] for seat in view.hand_seats]
         if over.reason is EndReason.DEAD:
-            active = [state.seat for state in states if not state.left]
-            _expect(over, self._dealer.is_dead(self._board, active), "the hand was not dead")
+            _expect(over, self._dealer.is_dead(self._board, _active(view)), "the hand was not dead")
         elif over.reason is EndReason.STUCK:
-            stuck = all(state.stuck for state in states if state.connected)
-            _expect(over, stuck, "not everybody was stuck")
+            _expect(over, _all_said_stuck(view), "not everybody was stuck")
         elif over.reason is EndReason.TIME_UP:
             limit_ms = view.time_limit_ms
             _expect(over, limit_ms is not None and over.elapsed_ms >= limit_ms, "the time was not up")
         elif over.reason is EndReason.ABANDONED:
-            _expect(over, all(state.left for state in states), "not everybody had left")
+            _expect(over, not _active(view), "not everybody had left")
 
     def _deal(self, event: ev.Dealt) -> None:
         _expect(event, self._board == self._rules.deal(), "the cards were dealt already")
