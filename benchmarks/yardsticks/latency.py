@@ -31,8 +31,10 @@ def latency(script: Sequence[Step], rounds: int, seconds: float, tables: int, ra
     rate = rate or half_load(plays, tables, seconds)
     section = f"Latency: {tables} tables of 8, {rate:g} plays a second together, ms to the last of eight"
     load = Load(steps=plays, seconds=seconds, rate=rate, warm_up=WARM_UP)
-    found = _measure([*MEASURED, *map(_endless, MEASURED[1:])], load, rounds, tables)
-    return [*_rows(section, found), *_ratios(section, found), *_ratios(section, found, ENDLESS)]
+    turning = replace(load, steps=singles(cycle()))
+    runs = [*((each, load) for each in MEASURED), *((_endless(each), turning) for each in MEASURED[1:])]
+    found = _measure(runs, rounds, tables)
+    return [*_rows(section, found), *_beside_r0(section, found), *_beside_r0(section, found, ENDLESS)]
 
 
 def half_load(plays: Sequence[Step], tables: int, seconds: float) -> float:
@@ -45,19 +47,17 @@ def crowded(script: Sequence[Step], rounds: int, seconds: float, tables: int, id
     """Measure them with many tables, at the pace of people, and so many idle spectators elsewhere."""
     section = f"Latency: {tables} tables of 8, {PACE} plays a second each, ms; {idle} idle spectators"
     load = Load(steps=singles(script), seconds=seconds, rate=tables * 8 * PACE, warm_up=WARM_UP)
-    found = _measure(MEASURED, load, rounds, tables, idle)
-    return [*_rows(section, found), *_ratios(section, found)]
+    found = _measure([(each, load) for each in MEASURED], rounds, tables, idle)
+    return [*_rows(section, found), *_beside_r0(section, found)]
 
 
 def _measure(
-    contestants: Sequence[Contestant], load: Load, rounds: int, tables: int, idle: int = 0
+    runs: Sequence[tuple[Contestant, Load]], rounds: int, tables: int, idle: int = 0
 ) -> dict[str, list[Measured]]:
     found: dict[str, list[Measured]] = {}
-    turning = replace(load, steps=singles(cycle()))
     for _ in range(rounds):
-        for contestant in contestants:
-            own = turning if contestant.kind is Kind.CYCLE else load
-            found.setdefault(contestant.name, []).append(contestant.run(tables, own, idle))
+        for contestant, load in runs:
+            found.setdefault(contestant.name, []).append(contestant.run(tables, load, idle))
     return found
 
 
@@ -82,7 +82,7 @@ def _rows(section: str, found: dict[str, list[Measured]]) -> list[Row]:
     return rows
 
 
-def _ratios(section: str, found: dict[str, list[Measured]], where: str = "") -> list[Row]:
+def _beside_r0(section: str, found: dict[str, list[Measured]], where: str = "") -> list[Row]:
     """Return how ours compares with R0; ``where`` is what is added to the names of ours."""
     plain, none, full = found[R0], found[NONE + where], found[FULL + where]
     return [
