@@ -14,7 +14,7 @@ from racing_demon_protocol.arguments import Version, port, seats, seed, speed
 from . import values
 from .surroundings import login_name
 
-__all__ = ["parse"]
+__all__ = ["parse", "watches"]
 
 EXAMPLES = """examples:
   racing-demon                                 the first screen: practise, host, join, watch
@@ -374,13 +374,18 @@ def _find_place(arguments: argparse.Namespace) -> None:
 
 def _verify_bots(arguments: argparse.Namespace) -> None:
     """End the program where there are more bots than seats are left for them, or nobody plays at all."""
-    from .streams import is_terminal  # noqa: PLC0415 - a --help needs no streams
-
-    sits = arguments.command == "host" or not (arguments.watch or arguments.json or not is_terminal())
+    sits = arguments.command == "host" or not watches(arguments)
     if sits and arguments.bots > MOST_BOTS:
         _fail("--bots 8: one of the eight seats at the table is yours, so seven is the most")
     if not sits and not arguments.bots:
         _fail("--bots 0: only bots play where nobody sits down, so there must be some")
+
+
+def watches(arguments: argparse.Namespace) -> bool:
+    """Tell whether ``play`` lets only bots play: that is wanted, or nobody sits at a terminal."""
+    from .streams import is_terminal  # noqa: PLC0415 - a --help needs no streams
+
+    return arguments.watch or arguments.json or not is_terminal()
 
 
 def _options(arguments: argparse.Namespace) -> Any:

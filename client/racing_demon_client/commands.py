@@ -16,6 +16,7 @@ from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Reason
 
 from . import game_commands, openings
+from .cli import watches
 from .errors import RecordFailed
 from .finding import NOTHING, as_json, look, place, told
 from .local import Keeping
@@ -45,7 +46,7 @@ JOINED: Final = "Enter says that you are ready. ? shows what can be typed."
 async def play(arguments: argparse.Namespace) -> int:
     """Play against bots on a server of one's own, or let only bots play."""
     speed = arguments.speed or (1.0 if sys.stdout.isatty() else UNSEEN_SPEED)
-    watching = arguments.watch or arguments.json or not is_terminal()
+    watching = watches(arguments)
     options = _hurried(arguments.options, speed) if watching else arguments.options
     opening = openings.practise(
         arguments.name,

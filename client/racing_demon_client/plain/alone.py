@@ -19,7 +19,7 @@ from ..streams import read_line
 from .folding import folded
 from .picture import laid, table
 from .typed import Unclear, line_for, read_play
-from .words import Words, Write, duration
+from .words import Words, Write, counted, duration
 
 __all__ = ["play_alone", "told_scores", "told_win"]
 
@@ -137,7 +137,7 @@ class _Alone:
             self._write_all(table(view, client.seat, ascii_only=self._ascii))
         else:
             self._write_all(laid(table_.rules, table_.board, table_.seat, ascii_only=self._ascii))
-        state = f" {table_.plays} {'play' if table_.plays == 1 else 'plays'}, {duration(client.elapsed_ms)}"
+        state = f" {counted(table_.plays, 'play')}, {duration(client.elapsed_ms)}"
         if table_.is_won:
             state = f" {told_win(client)}"
         elif table_.caption:

@@ -9,6 +9,7 @@ from racing_demon_protocol.shuffle import SEED_SIZE
 
 from ..openings import Opened
 from ..plain.alone import told_win
+from ..plain.words import counted
 from ..recorder import Recorder
 from ..solo.place import SoloClient
 from .desk import Desk
@@ -97,7 +98,7 @@ class SoloSession(Session):
 
     def _standing(self) -> str:
         table = self.solo.table
-        plays = f"{table.plays} play" + "s" * (table.plays != 1)
+        plays = counted(table.plays, "play")
         left = sum(table.rules.progress(table.board, seat) for seat in table.view.hand_seats)
         day = f"deal of {self.solo.day.isoformat()}   " if self.solo.day is not None else ""
         return f"{day}{plays}   {left} done"

@@ -124,22 +124,28 @@ def _even(count: int, most: int) -> Iterator[int]:
 
 
 def _rows(piles: Sequence[Pile], sizes: Sequence[int], cell: Cell) -> Block:
-    pitch, spots, left = _width(piles, cell), [], list(piles)
-    for row, size in enumerate(sizes):
-        for column, pile in enumerate(left[:size]):
-            spots.append(Spot(pile.number, column * pitch, row * cell.height, pitch - 1, cell.height))
-        left = left[size:]
+    pitch = _width(piles, cell)
+    spots = [
+        Spot(pile.number, column * pitch, row * cell.height, pitch - 1, cell.height)
+        for row, column, pile in _lines(piles, sizes)
+    ]
     return Block(spots, max(sizes, default=0) * pitch - 1, len(sizes) * cell.height)
 
 
 def _stacks(piles: Sequence[Pile], sizes: Sequence[int], cell: Cell) -> Block:
     """Lay piles below each other, in as many columns as there are sizes."""
-    pitch, spots, left = _width(piles, cell), [], list(piles)
-    for column, size in enumerate(sizes):
-        for row, pile in enumerate(left[:size]):
-            spots.append(Spot(pile.number, column * pitch, row * cell.height, pitch - 1, cell.height))
-        left = left[size:]
+    pitch = _width(piles, cell)
+    spots = [
+        Spot(pile.number, column * pitch, row * cell.height, pitch - 1, cell.height)
+        for column, row, pile in _lines(piles, sizes)
+    ]
     return Block(spots, len(sizes) * pitch - 1, max(sizes, default=0) * cell.height)
+
+
+def _lines(piles: Iterable[Pile], sizes: Sequence[int]) -> Iterator[tuple[int, int, Pile]]:
+    """Yield each pile behind its line and its place in it, where lines have these sizes."""
+    places = ((line, place) for line, size in enumerate(sizes) for place in range(size))
+    yield from ((line, place, pile) for (line, place), pile in zip(places, piles, strict=False))
 
 
 def _dial(groups: Grouped, centre: Sequence[Pile], cell: Cell, width: int) -> Block:

@@ -6,6 +6,7 @@ from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.messages.server import SeatState
 from racing_demon_protocol.options import Options
 
+from ...plain.words import counted
 from ..ink import Mark, Role
 from .canvas import Canvas, Hit
 from .glyphs import Glyphs, cut, fit, screen_text
@@ -114,7 +115,7 @@ def _kind(state: SeatState) -> str:
 
 def told_options(options: Options) -> str:
     """Return in one line what is played: the hands, and every option that is not as usual."""
-    hands = "1 hand" if options.hands == 1 else f"{options.hands} hands"
+    hands = counted(options.hands, "hand")
     changed = [
         f"{name.replace('_', ' ')} {value if not isinstance(value, bool) else 'on' if value else 'off'}"
         for name, value in options.model_dump(mode="json", exclude_defaults=True).items()
