@@ -8,7 +8,7 @@ from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.reasons import Phase
 
-from ..support.tables import MS, SECOND, Sitting, of_type, told
+from ..support.tables import MS, SECOND, Own, Sitting, of_type, pack_of, told
 
 HOUR = 3_600 * SECOND
 
@@ -51,9 +51,11 @@ def test_a_hand_has_as_much_time_as_before() -> None:
 
 def test_cards_in_the_air_may_still_land() -> None:
     """After a shout the time in which cards count goes on where it was."""
-    sitting = Sitting.playing(2, call_out="shout", grace_ms=900)
-    assert sitting.hand is not None
-    sitting.hand.rules.is_out = lambda board, seat: True  # type: ignore[method-assign]
+    sitting = Sitting.lobby(2, call_out="shout", grace_ms=900)
+    sitting.start()
+    last = Own(["KD"])
+    sitting.lay([*pack_of("SHC"), "AD 2D 3D 4D 5D 6D 7D 8D 9D TD JD QD"], last, Own(["2S"]))
+    sitting.play(0, sitting.column(0))
     sitting.events(0, cl.Call)
     sitting.wait(400 * MS)
     sitting.halt()
