@@ -1,13 +1,12 @@
 """The audience: who hears what of a table, and in which order.
 
 Everything reaches a listener in the order in which it was judged. Events wait until the end of the loop's
-turn, so that all of one turn go out in one write; before anything is said to a listener alone, what waits
-goes out.
+turn, and so do answers and whatever else is for one listener alone: all of one turn go out in one write.
 """
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Final
 
@@ -19,7 +18,7 @@ from racing_demon_protocol.reasons import CloseCode
 
 from .claims import Actor
 from .gallery import Gallery
-from .listener import Batch, Frames, Listener, Packed
+from .listener import Alone, Batch, Framed, Frames, Listener, Packed
 from .observer import Observer
 from .shown import Shown
 
@@ -107,6 +106,7 @@ class Audience:
         self._observers = observers
         self._loop = asyncio.get_running_loop()
         self._unsent: list[Frames] = []
+        self._asides: dict[Listener, list[tuple[int, Framed]]] = {}
         self._counting: asyncio.TimerHandle | None = None
 
     def __len__(self) -> int:
@@ -121,6 +121,7 @@ class Audience:
 
     def take_seat(self, listener: Listener, actor: Actor) -> Listener | None:
         """Let a listener speak for an actor, and return the one that did before: the newest wins."""
+        self.send_out()
         previous = self.speakers.get(actor)
         self.speakers[actor] = listener
         if previous is not None:
@@ -176,8 +177,7 @@ class Audience:
                 self._whisper(each, each.seat)
 
     def _tell_all(self, frames: Sequence[Frames]) -> None:
-        if not self._unsent:
-            self._loop.call_soon(self.send_out)
+        self._send_soon()
         self._unsent += frames
         self.gallery.publish(frames)
         events = [each.event for each in frames]
@@ -188,20 +188,35 @@ class Audience:
         """Send a play to its player alone."""
         listener = self.speakers.get(seat)
         if listener in self.listeners:
-            self.send_out()
-            listener.send(Batch([frames]))
-
-    def send_out(self) -> None:
-        """Send the players the events that wait for them."""
-        if self._unsent:
-            batch, self._unsent = Batch(self._unsent), []
-            for listener in tuple(self.listeners):
-                listener.send(batch)
+            self._send_aside(listener, frames)
 
     def reply(self, listener: Listener, message: Message) -> None:
-        """Say something to a listener alone, after the events that were told before."""
-        self.send_out()
-        listener.reply(message)
+        """Say something to a listener alone, after the events that were told before, and with them."""
+        self._send_aside(listener, Alone(message))
+
+    def _send_aside(self, listener: Listener, said: Framed) -> None:
+        self._send_soon()
+        self._asides.setdefault(listener, []).append((len(self._unsent), said))
+
+    def _send_soon(self) -> None:
+        if not self._unsent and not self._asides:
+            self._loop.call_soon(self.send_out)
+
+    def send_out(self) -> None:
+        """Send what waits: to the players the events, and to each listener what is for it alone."""
+        unsent, asides = self._unsent, self._asides
+        if unsent:
+            self._unsent, batch = [], Batch(unsent)
+            listeners = [*self.listeners]
+            if asides:
+                listeners = [each for each in listeners if each not in asides]
+            for listener in listeners:
+                listener.send(batch)
+        if asides:
+            self._asides = {}
+            for listener, said in asides.items():
+                events = unsent if listener in self.listeners else []
+                listener.send(Batch(list(_in_turn(events, said))))
 
     def announce(self, message: Message) -> None:
         """Say something that is no event to players and spectators."""
@@ -217,3 +232,13 @@ class Audience:
     def _tell_watchers(self) -> None:
         self._counting = None
         self.announce(Watchers(count=len(self.gallery)))
+
+
+def _in_turn(frames: Sequence[Frames], asides: Sequence[tuple[int, Framed]]) -> Iterator[Framed]:
+    """Yield events and what is said between them, each after as many events as it says."""
+    told = 0
+    for place, said in asides:
+        yield from frames[told:place]
+        yield said
+        told = place
+    yield from frames[told:]

@@ -10,7 +10,7 @@ from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages.events import Event
 from racing_demon_protocol.reasons import CloseCode
 
-__all__ = ["Batch", "Frames", "Listener", "Packed", "framed"]
+__all__ = ["Alone", "Batch", "Framed", "Frames", "Listener", "Packed", "framed"]
 
 
 SHORT: Final = 125
@@ -36,10 +36,10 @@ class Listener(Protocol):
 
 
 class Framed(Protocol):
-    """One event, whose bytes can be asked for."""
+    """One message, whose bytes can be asked for."""
 
     def framed(self, encoding: Encoding) -> bytes:
-        """Return the event as the bytes that go through a socket."""
+        """Return the message as the bytes that go through a socket."""
 
 
 class Frames:
@@ -94,13 +94,31 @@ class Packed:
         return framed(decode_server(self._packed), encoding)
 
 
+class Alone:
+    """A message for one listener alone.
+
+    Args:
+        message: the message.
+
+    """
+
+    __slots__ = ("_message",)
+
+    def __init__(self, message: Message) -> None:
+        self._message = message
+
+    def framed(self, encoding: Encoding) -> bytes:
+        """Return the message as the bytes that go through a socket."""
+        return framed(self._message, encoding)
+
+
 class Batch(dict[Encoding, bytes]):
-    """Events that go out together, by encodings as the bytes that go through a socket.
+    """Messages that go out together, by encodings as the bytes that go through a socket.
 
     They are put together once for each encoding that somebody wants, however many get them.
 
     Args:
-        frames: the events.
+        frames: the messages.
 
     """
 
@@ -109,7 +127,7 @@ class Batch(dict[Encoding, bytes]):
         self.frames = frames
 
     def __missing__(self, encoding: Encoding) -> bytes:
-        """Put the events together."""
+        """Put the messages together."""
         joined = self[encoding] = b"".join([each.framed(encoding) for each in self.frames])
         return joined
 

@@ -13,11 +13,11 @@ from racing_demon_protocol.messages.server import Accepted, Refused
 from racing_demon_protocol.options import Options
 from racing_demon_server.audience import Kept
 from racing_demon_server.hall import Hall
-from racing_demon_server.listener import Batch, Frames
+from racing_demon_server.listener import Frames
 from racing_demon_server.room import Room
 from racing_demon_server.settings import Settings
 
-from ..support.rooms import Ear, in_virtual_time, now, open_room, say, seat_at, virtual
+from ..support.rooms import Ear, answered, in_virtual_time, now, open_room, say, seat_at, virtual
 from ..support.virtual_journal import VirtualJournal
 
 
@@ -126,17 +126,11 @@ async def test_what_one_turn_brought_goes_out_together() -> None:
     room = open_room(countdown_ms=0)
     (ann, ann_ear), (ben, ben_ear) = seat_at(room, "Ann"), seat_at(room, "Ben")
     await say(room, ann_ear, ann, cl.Start(counter=1))
-    view, sizes, send = room.table.view, list[int](), ben_ear.send
-
-    def note(events: Batch) -> None:
-        sizes.append(len(events.frames))
-        send(events)
-
-    ben_ear.send = note  # type: ignore[method-assign]
+    view = room.table.view
     await asyncio.sleep(0.001)
     assert view.rules is not None
     assert view.board is not None
-    sizes.clear()
+    ben_ear.writes.clear()
     for seat, ear, counter in ((ann, ann_ear, 2), (ben, ben_ear, 1)):
         turn = view.rules.turn(view.board, seat)
         assert turn is not None
@@ -146,8 +140,40 @@ async def test_what_one_turn_brought_goes_out_together() -> None:
         )
         room.put(ear, seat, play, now(), 0)
     await asyncio.sleep(0.001)
-    assert [2] == sizes
+    assert [2] == ben_ear.writes
     assert [ann, ben] == [event.seat for event in ben_ear.events if isinstance(event, ev.Played)]
+
+
+@virtual
+async def test_answers_come_in_the_same_write_as_the_events_around_them() -> None:
+    """What a turn has for one listener alone lies between its events, where it was said; others get these."""
+    room = open_room()
+    players = [seat_at(room, name) for name in ("Ann", "Ben", "Cat")]
+    for _, ear in players:
+        ear.writes.clear()
+        ear.frames.clear()
+    for seat, ear in players[:2]:
+        room.put(ear, seat, cl.Say(counter=1, text="Hello"), now(), 0)
+        room.put(ear, seat, cl.Call(counter=2), now(), 1)
+    await answered()
+    heard = [[type(message) for message in ear.heard] for _, ear in players]
+    assert [ev.Said, Accepted, ev.Said, Refused] == heard[0]
+    assert [ev.Said, ev.Said, Accepted, Refused] == heard[1]
+    assert [ev.Said, ev.Said] == heard[2]
+    assert [[4], [4], [2]] == [ear.writes for _, ear in players]
+
+
+@virtual
+async def test_whoever_hears_no_events_is_still_answered() -> None:
+    """A refusal for somebody who has no seat any more comes alone."""
+    room = open_room()
+    (_, ann_ear), (ben, ben_ear) = seat_at(room, "Ann"), seat_at(room, "Ben")
+    room.put(ben_ear, ben, cl.Say(counter=1, text="Bye"), now(), 0)
+    room.audience.take_seat(Ear(), ben)  # the newest speaker wins
+    heard = len(ben_ear.heard)
+    room.put(ann_ear, 0, cl.Say(counter=1, text="Hm"), now(), 0)
+    await answered()
+    assert [Refused] == [type(message) for message in ben_ear.heard[heard:]]
 
 
 @virtual

@@ -73,7 +73,7 @@ def test_a_host_without_a_seat_is_told_of_the_place_when_it_is_certain(tmp_path:
 
 @virtual
 async def test_without_a_journal_everything_is_told_at_once() -> None:
-    """In the turn in which a command is judged its event goes out, and the answer after it."""
+    """In the step after that in which a command is judged its event goes out, and the answer after it."""
     room = open_room()
     ann, ear = seat_at(room, "Ann")
     await say(room, ear, ann, cl.Say(counter=1, text="Hello"))

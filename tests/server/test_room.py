@@ -11,7 +11,7 @@ from racing_demon_protocol.messages.server import Accepted, Refused, Seated
 from racing_demon_protocol.reasons import Phase, Reason
 from racing_demon_server.room import Room
 
-from ..support.rooms import Ear, in_virtual_time, now, open_room, say, seat_at, virtual
+from ..support.rooms import Ear, answered, in_virtual_time, now, open_room, say, seat_at, virtual
 from ..support.tables import told
 
 
@@ -40,7 +40,7 @@ async def test_a_burst_waits_for_the_first_command_of_others() -> None:
         room.put(ann_ear, ann, command, now(), number)
     room.put(ben_ear, ben, ready(1), now(), 0)
     room.put(ben_ear, ben, ready(2, wanted=False), now(), 1)
-    await asyncio.sleep(0)
+    await answered()
     assert [ann, ben, ann, ben, ann] == who(watching.events)
     assert cat not in who(watching.events)
 
@@ -55,7 +55,7 @@ async def test_within_a_round_the_first_to_arrive_is_first() -> None:
     for place in (2, 0, 3):
         seat, ear = seats[place]
         room.put(ear, seat, ready(1), now(), 0)
-    await asyncio.sleep(0)
+    await answered()
     assert [2, 0, 3] == who(watching.events)
 
 
@@ -109,7 +109,7 @@ def test_a_mistake_of_the_server_costs_one_command(caplog: pytest.LogCaptureFixt
         room.put(ann_ear, ann, ready(1), now(), 0)
         room.put(ben_ear, ben, ready(1), now(), 0)  # all are ready, and there is no seed
         room.put(ann_ear, ann, cl.Say(counter=2, text="well?"), now(), 1)
-        await asyncio.sleep(0)
+        await answered()
         assert [Accepted, Accepted] == [type(reply) for reply in ann_ear.replies]
         (refused,) = ben_ear.replies
         assert isinstance(refused, Refused)
@@ -164,7 +164,7 @@ async def test_who_has_left_does_not_speak_for_the_seat_s_next_owner() -> None:
     await say(room, ann_ear, ann, cl.Leave(counter=1))
     room.put(ann_ear, ann, cl.Leave(counter=2), now(), 0)
     ben, ben_ear = seat_at(room, "Ben")
-    await asyncio.sleep(0)
+    await answered()
     assert ann == ben
     assert "Ben" == room.table.view.seats[ben].name
     assert isinstance(ann_ear.replies[-1], Refused)

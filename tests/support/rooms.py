@@ -18,7 +18,17 @@ from racing_demon_server.room import Room
 
 from .servers import Closing
 
-__all__ = ["Ear", "VirtualLoop", "in_virtual_time", "now", "open_room", "say", "seat_at", "virtual"]
+__all__ = [
+    "Ear",
+    "VirtualLoop",
+    "answered",
+    "in_virtual_time",
+    "now",
+    "open_room",
+    "say",
+    "seat_at",
+    "virtual",
+]
 
 T = TypeVar("T")
 
@@ -74,7 +84,8 @@ class Ear:
 
     Attributes:
         frames: what was in every frame, as it came.
-        written: the frames of events, whole.
+        written: the frames that came in writes, whole.
+        writes: how many messages each write had.
         closing: how it was closed, if it was.
 
     """
@@ -83,11 +94,13 @@ class Ear:
         self.encoding = encoding
         self.frames: list[bytes | str] = []
         self.written: list[bytes] = []
+        self.writes: list[int] = []
         self.closing: Closing | None = None
         self._news = asyncio.Event()
 
     def send(self, events: Batch) -> None:
-        """Take events."""
+        """Take what comes in one write."""
+        self.writes.append(len(events.frames))
         for frames in events.frames:
             framed = frames.framed(self.encoding)
             self.written.append(framed)
@@ -166,7 +179,13 @@ def seat_at(room: Room, name: str, encoding: Encoding = Encoding.MSGPACK) -> tup
 
 
 async def say(room: Room, ear: Ear, actor: Actor, *commands: cl.Command) -> None:
-    """Let commands arrive together, and wait until they are judged."""
+    """Let commands arrive together, and wait until they are judged and answered."""
     for number, command in enumerate(commands):
         room.put(ear, actor, command, now(), number)
+    await answered()
+
+
+async def answered() -> None:
+    """Wait until what has arrived is judged, which is the loop's next step, and told, the one after it."""
+    await asyncio.sleep(0)
     await asyncio.sleep(0)
