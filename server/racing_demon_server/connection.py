@@ -54,6 +54,9 @@ class Reader(Protocol):
     def count_control(self) -> bool:
         """Count any other frame; tell whether it is to be answered."""
 
+    def fall_behind(self) -> None:
+        """End the connection: more waits to be sent than its limit for writing."""
+
 
 class Door(Protocol):
     """Whoever looks after connections that nobody reads yet."""
@@ -164,6 +167,12 @@ class Connection(ServerConnection):
         """Send what the library has to say, as it does whenever a connection opens or closes; note which."""
         super().send_data()
         self.is_open = self.protocol.state is State.OPEN
+
+    def pause_writing(self) -> None:
+        """Wait for no reader who is too slow: others get the same, and it would be kept for this one."""
+        super().pause_writing()
+        if self._session is not None:
+            self._session.fall_behind()
 
     def process_event(self, event: Any) -> None:
         """Take data frames at once; count all others, and leave them to the library."""

@@ -195,6 +195,7 @@ async def listen(gateway: Gateway, **where: Any) -> Server:
         ping_timeout=settings.ping_seconds,
         open_timeout=settings.entry_seconds,
         close_timeout=1,
+        write_limit=settings.backlog_bytes,
         server_header=SOFTWARE,
         backlog=ACCEPTED_AT_ONCE,
     )

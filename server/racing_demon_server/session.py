@@ -92,7 +92,6 @@ class Session:
         self._frames = Bucket(settings.frames_per_second, settings.frame_burst)
         self._controls = Bucket(settings.controls_per_second, settings.control_burst)
         self._commands = Bucket(settings.commands_per_second, settings.command_burst)
-        self._backlog = settings.backlog_bytes
         self._greeted = False
         self._closing = False
         self._room: Room | None = None
@@ -113,17 +112,18 @@ class Session:
     # Sending.
 
     def send(self, events: Mapping[Encoding, bytes]) -> None:
-        """Send whole frames in one write; cut a reader off who is too slow for them."""
+        """Send whole frames in one write."""
         # The library would frame every message anew for every connection.
         connection = self._connection
-        if self._closing or not connection.is_open:
-            return
-        transport = connection.transport
-        transport.write(events[self.encoding])
-        if transport.get_write_buffer_size() > self._backlog:
-            self._service.note_cut(self._number, "slow_reader", "cut off a slow reader")
+        if connection.is_open and not self._closing:
+            connection.transport.write(events[self.encoding])
+
+    def fall_behind(self) -> None:
+        """Cut off a reader who is too slow for what is sent."""
+        if not self._closing:
             self._closing = True
-            transport.abort()
+            self._service.note_cut(self._number, "slow_reader", "cut off a slow reader")
+            self._connection.transport.abort()
 
     def reply(self, message: Message) -> None:
         """Send a message to this connection alone."""

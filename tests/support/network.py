@@ -151,6 +151,8 @@ class MemoryTransport(asyncio.Transport):
         self._unread: deque[bytes] = deque()
         self._on_the_way: deque[Callable[[], None]] = deque()
         self._outstanding = 0
+        self._most_waiting = math.inf
+        self._is_behind = False
         self._last = 0.0
 
     # For protocols.
@@ -166,7 +168,7 @@ class MemoryTransport(asyncio.Transport):
         return self._closing
 
     def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
-        pass
+        self._most_waiting = math.inf if high is None else high
 
     def get_write_buffer_size(self) -> int:
         return max(0, self._outstanding - WINDOW)
@@ -176,6 +178,9 @@ class MemoryTransport(asyncio.Transport):
             return
         self._outstanding += len(data)
         self._send(self.peer.arrive, bytes(data))
+        if not self._is_behind and self.get_write_buffer_size() > self._most_waiting:
+            self._is_behind = True
+            self._protocol.pause_writing()
 
     def can_write_eof(self) -> bool:
         return True
@@ -236,6 +241,9 @@ class MemoryTransport(asyncio.Transport):
     def consumed(self, size: int) -> None:
         """Note that the other end has read some bytes."""
         self._outstanding -= size
+        if self._is_behind and not self._closing and not self.get_write_buffer_size():
+            self._is_behind = False
+            self._protocol.resume_writing()
 
     def _send(self, arrive: Callable[..., None], *what: object) -> None:
         delay = self._line.delay + self._rng.uniform(0, self._jitter)
