@@ -219,7 +219,7 @@ class TableView:
         """Take all "stuck" back, if a play brings the hand nearer to its end."""
         if self._is_any_stuck and not self.is_private and board.is_progress(play):
             self._is_any_stuck = False
-            self._update_all(stuck=False)  # where layouts are private, each seat's progress tells
+            self._take_stuck_back()  # where layouts are private, each seat's progress tells
 
     def _progressed(self, event: ev.Progressed) -> None:
         if event.seat not in self.progress:
@@ -280,7 +280,7 @@ class TableView:
             self.progress = {seat: Progress(reached[seat], event.seq) for seat in event.seats}
         self.called = None
         self.phase = Phase.COUNTDOWN
-        self._update_all(stuck=False)
+        self._take_stuck_back()
 
     def _signalled(self, event: ev.Signalled) -> None:
         self.phase = Phase.PLAYING
@@ -290,7 +290,7 @@ class TableView:
 
     def _rotated(self, event: ev.Rotated) -> None:
         self._dealt_board().rotate()
-        self._update_all(stuck=False)
+        self._take_stuck_back()
 
     def _called(self, event: ev.Called) -> None:
         self.called = event.seat
@@ -337,9 +337,10 @@ class TableView:
     def _update(self, seat: int, **changes: Any) -> None:
         self.seats[seat] = self.seats[seat].model_copy(update=changes)
 
-    def _update_all(self, **changes: Any) -> None:
-        for seat in self.seats:
-            self._update(seat, **changes)
+    def _take_stuck_back(self) -> None:
+        for seat, state in self.seats.items():
+            if state.stuck:
+                self._update(seat, stuck=False)
 
     # Snapshots.
 
@@ -388,6 +389,7 @@ class TableView:
             liberties=self._by_seat(board.liberties) if board and board.liberties else (),
             progress=tuple(progress.reached for progress in self.progress.values()),
             since=tuple(progress.since for progress in self.progress.values()),
+            departed=tuple(self.departed.items()),
         )
 
     def _by_seat(self, counts: Mapping[int, int]) -> tuple[int, ...]:
@@ -419,6 +421,7 @@ class TableView:
         self.host = snapshot.host
         self.phase = snapshot.phase
         self.seats = {state.seat: state for state in snapshot.seats}
+        self.departed = dict(snapshot.departed)
         self.hand = snapshot.hand
         self.hand_id = snapshot.hand_id
         self.commitment = snapshot.commitment

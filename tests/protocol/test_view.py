@@ -280,7 +280,7 @@ def test_leaving_in_a_match_keeps_the_seat_in_the_tally() -> None:
 
 
 def test_who_leaves_after_the_match_is_still_called_so_in_its_tally() -> None:
-    """Until the next match begins the seat is known by whoever played there, even if somebody else has it."""
+    """Whoever comes then sees it so, too, until the next match begins, even if somebody else has the seat."""
     view = _seated()
     name = view.seats[3].name
     _next(view, ev.HandOver, reason="dead", out=None, elapsed_ms=9, points=[4, 5], seed=HASH)
@@ -288,7 +288,8 @@ def test_who_leaves_after_the_match_is_still_called_so_in_its_tally() -> None:
     _next(view, ev.Left, seat=3)
     assert (3 in view.seats, view.player(3), view.copy().player(3)) == (False, name, name)
     _next(view, ev.Joined, seat=3, name="Zoe")
-    assert (view.player(3), view.seats[3].name) == (name, "Zoe")
+    late = TableView.from_snapshot(view.snapshot(0))
+    assert [(seen.player(3), seen.seats[3].name) for seen in (view, late)] == [(name, "Zoe")] * 2
     _next(view, ev.Committed, hand=1, hand_id="T/2/1", commitment=HASH)
     assert view.player(3) == "Zoe"
 

@@ -99,11 +99,12 @@ class Snapshot(Message):
     whether the table has a passphrase. ``came`` has a number for each pile, where the game counts what
     comes to piles; ``liberties`` one for each seat of the hand: see Events in the README. On identical deals
     ``progress`` tells how far each seat of the hand has come, and ``since`` with which event; the piles of
-    all seats but the receiver's are as they were dealt.
+    all seats but the receiver's are as they were dealt. ``departed`` names those who have left since the
+    match was over, by their seats.
     """
 
     TAG: ClassVar[int] = 66
-    LATER: ClassVar[int] = 4
+    LATER: ClassVar[int] = 5
     seq: Seq
     code: Code
     options: Options
@@ -126,6 +127,7 @@ class Snapshot(Message):
     liberties: tuple[Annotated[int, Field(strict=True, ge=0)], ...] = ()
     progress: tuple[Points, ...] = ()
     since: tuple[Seq, ...] = ()
+    departed: tuple[tuple[Seat, Name], ...] = ()
 
 
 class Accepted(Message):
