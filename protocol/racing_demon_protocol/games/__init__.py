@@ -82,7 +82,7 @@ def declare(options: Options, players: int) -> Game:
     if options.reserve_card is not None:
         _verify_has(game, Reserve, "reserve_card")
         scoring = replace(scoring, reserve_card=options.reserve_card)
-    return replace(game, scoring=scoring)
+    return game if scoring is game.scoring else replace(game, scoring=scoring)
 
 
 _GROUP_OPTIONS: tuple[tuple[type[Group], str], ...] = (
