@@ -18,6 +18,8 @@ __all__ = ["Addresses", "believed_address", "networks"]
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 SHARED_BITS: Final = 64
 """Of an IPv6 address so many bits are a household's; the rest it may choose as it likes."""
+NOT_SAID: Final = "unknown"
+"""Stands for the addresses that a proxy does not tell."""
 MOST_REMEMBERED: Final = 10_000
 MINUTE: Final = 60.0
 
@@ -35,6 +37,8 @@ def networks(texts: Iterable[str]) -> tuple[Network, ...]:
 def believed_address(peer: str, forwarded: Sequence[str], proxies: Sequence[Network]) -> str:
     """Return what an address is counted as; empty for this machine itself, which is not limited.
 
+    All for whom a proxy says something that is no address are counted as one.
+
     Args:
         peer: the other end of the connection, as the socket has it.
         forwarded: the values of ``X-Forwarded-For``, in their order.
@@ -45,7 +49,9 @@ def believed_address(peer: str, forwarded: Sequence[str], proxies: Sequence[Netw
     # The last one is what our proxy has seen; all before it is hearsay.
     hops = [hop.strip() for value in forwarded for hop in value.split(",")]
     if address is not None and hops and any(address in network for network in proxies):
-        address = _parsed(hops[-1]) or address
+        address = _parsed(hops[-1])
+        if address is None:
+            return NOT_SAID
     if address is None or address.is_loopback:
         return ""
     if address.version == 6:
@@ -54,8 +60,13 @@ def believed_address(peer: str, forwarded: Sequence[str], proxies: Sequence[Netw
 
 
 def _parsed(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """Return an address, without the zone or the port that may be written behind it."""
+    if text.startswith("["):
+        text = text[1:].partition("]")[0]
+    elif text.count(":") == 1:
+        text = text.partition(":")[0]
     try:
-        address = ipaddress.ip_address(text.partition("%")[0].strip("[]"))
+        address = ipaddress.ip_address(text.partition("%")[0])
     except ValueError:
         return None
     return getattr(address, "ipv4_mapped", None) or address
