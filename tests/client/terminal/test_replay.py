@@ -8,7 +8,7 @@ import pytest
 from textual.pilot import Pilot
 
 from racing_demon_client.openings import Opened
-from racing_demon_client.replaying import Replay
+from racing_demon_client.replaying import PLACES, Replay
 from racing_demon_client.settings import Settings
 from racing_demon_client.tape import Tape
 from racing_demon_client.terminal.app import TerminalApp
@@ -100,9 +100,11 @@ async def test_steps_and_hands() -> None:
 
 
 async def test_going_to_a_place_by_its_name() -> None:
-    """What is typed behind g is gone to; what is no place is said to be none."""
+    """After g it is told what is a place; what is typed is gone to, and what is none is said to be none."""
     async with watched() as user:
-        await user.press("g", "e", "9", "0", "enter")
+        await user.press("g")
+        assert f"{PLACES} (Escape: back)" in user.text()
+        await user.press("e", "9", "0", "enter")
         await user.until(lambda: "event 90 of" in user.text())
         await user.press("g", *"noon", "enter")
         await user.until(lambda: "'noon' is no place" in user.text())

@@ -16,6 +16,7 @@ from racing_demon_client.terminal.screens.table import TableScreen
 
 from ...support.screens import SLOW, at_first_screen, at_the_door, field, told, type_into, wait
 from ...support.servers import Peer, serving
+from ...support.stages import painted
 from .conftest import Folders
 
 
@@ -74,13 +75,15 @@ async def test_an_unknown_code_is_told() -> None:
 
 
 async def test_a_wrong_address_is_told() -> None:
-    """An address where nobody listens, and one that is none, end with a sentence on the first screen."""
-    async with at_first_screen() as (app, pilot):
+    """An address where nobody listens, and one that is none, end with a whole sentence there."""
+    async with at_first_screen(size=(80, 24)) as (app, pilot):
         for address, sentence in [("ws://127.0.0.1:1", "There is no table server"), ("::", "no address")]:
             await type_into(pilot, "address", address)
             await type_into(pilot, "code", "BCDF")
             await pilot.press("enter")
             await wait(pilot, lambda sentence=sentence: sentence in told(app))  # type: ignore[misc]
+            await pilot.pause()
+            assert told(app) in " ".join(" ".join(painted(app).rows).split())
 
 
 @pytest.mark.parametrize(

@@ -150,7 +150,7 @@ class PlaceScreen(ChatScreen):
 
     def compose(self) -> ComposeResult:
         """Lay the screen out."""
-        yield Input(placeholder=f"go to: {PLACES} (Escape: back)", max_length=16, compact=True)
+        yield Input(placeholder=f"{PLACES} (Escape: back)", max_length=16, compact=True)
 
 
 class QuestionScreen(Dialog[bool]):
@@ -167,6 +167,7 @@ class QuestionScreen(Dialog[bool]):
     QuestionScreen { align: center middle; }
     QuestionScreen Vertical { width: 64; max-width: 100%; height: auto; }
     QuestionScreen Vertical { border: round $primary; padding: 1 2; }
+    QuestionScreen Label { width: 100%; }
     QuestionScreen Horizontal { height: auto; margin-top: 1; }
     QuestionScreen Button { margin-right: 2; }
     """

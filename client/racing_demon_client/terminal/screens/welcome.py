@@ -84,7 +84,7 @@ class WelcomeScreen(Screen[None]):
     WelcomeScreen Select { width: 20; margin-right: 2; }
     WelcomeScreen #game { width: 40; }
     WelcomeScreen OptionList { height: auto; max-height: 8; width: 76; border: none; padding: 0; }
-    WelcomeScreen #told { color: $error; height: auto; margin: 1 0 0 0; }
+    WelcomeScreen #told { color: $error; width: 100%; height: auto; margin: 1 0 0 0; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("p", "go('practise')", "practise"),
