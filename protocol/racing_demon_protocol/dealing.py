@@ -32,9 +32,10 @@ def deal_out(layout: Layout, seat: int, cards: Iterable[Card]) -> Iterator[tuple
         dealt, left = (chosen, left) if step.cards else (left[:total], left[total:])
         if step.by_rank:
             dealt.sort(key=rank)
+        begin = 0
         for pile, count in steps:
-            yield pile, dealt[:count]
-            dealt = dealt[count:]
+            yield pile, dealt[begin : begin + count]
+            begin += count
     if left:
         yield layout.stock[seat], left[::-1]
 

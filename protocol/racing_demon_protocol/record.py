@@ -19,8 +19,9 @@ from .messages.server import Snapshot
 from .options import CallOut, StallRule
 from .reasons import EndReason, Phase
 from .shuffle import keeps
+from .state import DEALT
 from .tally import hand_points, match_winners, totals
-from .view import DEALT, TableView
+from .view import TableView
 
 __all__ = [
     "Verdict",

@@ -13,7 +13,8 @@ from .messages import Message
 from .messages import events as ev
 from .messages.server import Refused, Snapshot
 from .reasons import Reason
-from .view import DEALT, TableView
+from .state import DEALT
+from .view import TableView
 
 __all__ = ["HandStory", "Made", "Story"]
 

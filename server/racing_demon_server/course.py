@@ -15,8 +15,8 @@ from racing_demon_protocol.options import CallOut, StallRule
 from racing_demon_protocol.reasons import EndReason, Phase
 from racing_demon_protocol.rulebook import make_rules
 from racing_demon_protocol.shuffle import commitment
+from racing_demon_protocol.state import DEALT
 from racing_demon_protocol.tally import hand_points, match_winners
-from racing_demon_protocol.view import DEALT
 
 from .hand import Hand
 from .log import Log

@@ -9,7 +9,8 @@ from functools import partial
 
 from racing_demon_protocol.messages.events import HandOver
 from racing_demon_protocol.messages.server import Snapshot
-from racing_demon_protocol.view import DEALT, TableView
+from racing_demon_protocol.state import DEALT
+from racing_demon_protocol.view import TableView
 
 from .audience import Audience
 from .journal.keeping import TableJournal

@@ -15,7 +15,8 @@ from racing_demon_protocol.messages.server import Accepted, Refused, SeatState, 
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Phase, Reason
 from racing_demon_protocol.rulebook import make_rules
-from racing_demon_protocol.view import DEALT, IN_HAND, TableView
+from racing_demon_protocol.state import DEALT, IN_HAND
+from racing_demon_protocol.view import TableView
 
 from .claims import Actor, Claim
 from .course import Course

@@ -21,7 +21,8 @@ from racing_demon_protocol.messages.server import (
 )
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import EndReason, Reaction, Reason
-from racing_demon_protocol.view import Progress, TableView
+from racing_demon_protocol.state import Progress
+from racing_demon_protocol.view import TableView
 
 from ..support.tables import Own, Sitting, of_type
 

@@ -14,6 +14,7 @@ from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import HandResult, Snapshot
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import EndReason, Phase
+from racing_demon_protocol.state import TableState
 from racing_demon_protocol.view import TableView
 
 from ..support.boards import cards
@@ -24,7 +25,7 @@ HASH = "0" * 64
 
 def facts(view: TableView) -> dict[str, Any]:
     """Return all that a view holds, as values that can be compared."""
-    held = {name: getattr(view, name) for name in TableView.__slots__}
+    held = {name: getattr(view, name) for name in TableState.__slots__}
     rules = held.pop("rules")
     del held["_dealt_private"]  # with which the judge makes snapshots for others; no snapshot holds it
     return {**held, "layout": rules and (rules.game, rules.layout.seats)}

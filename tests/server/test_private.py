@@ -16,7 +16,8 @@ from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.reasons import EndReason, Phase, Reason
 from racing_demon_protocol.record import verify
-from racing_demon_protocol.view import IDENTICAL_LIMIT_MS, TableView
+from racing_demon_protocol.state import IDENTICAL_LIMIT_MS
+from racing_demon_protocol.view import TableView
 
 from ..support.tables import SECOND, Sitting, of_type
 

@@ -3,7 +3,8 @@
 from racing_demon_protocol import tally
 from racing_demon_protocol.messages.server import HandResult
 from racing_demon_protocol.reasons import EndReason, Phase
-from racing_demon_protocol.view import DEALT, TableView
+from racing_demon_protocol.state import DEALT
+from racing_demon_protocol.view import TableView
 
 from ...plain.words import duration
 from ..ink import Mark, Role
