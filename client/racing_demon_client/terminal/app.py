@@ -8,7 +8,7 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 from rich.text import Text
 from textual.app import App
 from textual.binding import Binding, BindingType
+from textual.filter import LineFilter
 from textual.screen import ModalScreen
 
 from racing_demon_protocol.errors import RacingDemonError
@@ -48,6 +49,7 @@ from .screens.picture import LobbyScreen, PictureScreen, TallyScreen
 from .screens.table import TableScreen
 from .screens.welcome import WelcomeScreen, Wish
 from .session import Session
+from .signs import AsciiSigns
 from .solo import SoloSession
 
 __all__ = ["TerminalApp", "run"]
@@ -121,9 +123,6 @@ class TerminalApp(App[None]):
     """
 
     TITLE = "Racing Demon"
-    CSS = """
-    TerminalApp.-ascii ModalScreen > Vertical { border: ascii $primary; }
-    """
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+c", "leave", show=False, priority=True),
@@ -165,7 +164,6 @@ class TerminalApp(App[None]):
             mark_red=self._settings.mark_red,
             motion=self._settings.motion,
         )
-        self.set_class(self.look.glyphs is ASCII, "-ascii")
         self._dress()
         self.set_interval(TICK_SECONDS, self._tick)
         if self._opened is not None:
@@ -178,6 +176,11 @@ class TerminalApp(App[None]):
         self.register_theme(dress)
         self.theme = dress.name
         self.ansi_color = self.look.palette.colourless
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Return what all lines go through that are drawn."""
+        filters = super().get_line_filters()
+        return [*filters, AsciiSigns()] if self.look.glyphs is ASCII else filters
 
     # From the first screen to a table and back.
 

@@ -1,0 +1,32 @@
+"""The signs that Textual draws by itself, where a terminal shows ASCII alone."""
+
+from typing import Final
+
+from rich.segment import Segment
+from textual.color import Color
+from textual.filter import LineFilter
+
+__all__ = ["AsciiSigns"]
+
+ACROSS: Final = "─━┄┅┈┉╌╍═╴╶╸╺╼╾"
+DOWN: Final = "│┃┆┇┊┋╎╏║╵╷╹╻╽╿"
+BLOCKS: Final = {chr(number): " " for number in range(0x2580, 0x25A0)}
+"""Frames and bars of a part of a cell; their colours are seen all the same."""
+SIGNS: Final = str.maketrans(
+    {chr(number): "+" for number in range(0x2500, 0x2580)}
+    | dict.fromkeys(ACROSS, "-")
+    | dict.fromkeys(DOWN, "|")
+    | BLOCKS
+    | {"▲": "^", "▼": "v", "▶": ">", "◀": "<", "•": "*", "●": "*", "○": "o", "…": "~"}
+)
+
+
+class AsciiSigns(LineFilter):
+    """Writes frames, arrows, bars and bullets in ASCII. Names and chat stay as their people write them."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        """Return the segments of a line with other signs, as wide as before."""
+        return [
+            segment if segment.text.isascii() else segment._replace(text=segment.text.translate(SIGNS))
+            for segment in segments
+        ]
