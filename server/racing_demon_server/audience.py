@@ -204,19 +204,18 @@ class Audience:
 
     def send_out(self) -> None:
         """Send what waits: to the players the events, and to each listener what is for it alone."""
-        unsent, asides = self._unsent, self._asides
+        unsent, self._unsent = self._unsent, []
+        asides, self._asides = self._asides, {}
         if unsent:
-            self._unsent, batch = [], Batch(unsent)
+            batch = Batch(unsent)
             listeners = [*self.listeners]
             if asides:
                 listeners = [each for each in listeners if each not in asides]
             for listener in listeners:
                 listener.send(batch)
-        if asides:
-            self._asides = {}
-            for listener, said in asides.items():
-                events = unsent if listener in self.listeners else []
-                listener.send(Batch(list(_in_turn(events, said))))
+        for listener, said in asides.items():
+            events = unsent if listener in self.listeners else []
+            listener.send(Batch(list(_in_turn(events, said))))
 
     def announce(self, message: Message) -> None:
         """Say something that is no event to players and spectators."""

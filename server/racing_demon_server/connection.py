@@ -101,6 +101,7 @@ class Connection(ServerConnection):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait for nothing more, and keep nobody alive who keeps this."""
+        self.is_open = False
         self._door.forget(self)
         super().connection_lost(exc)
         self._session = None

@@ -112,11 +112,16 @@ class Session:
     # Sending.
 
     def send(self, events: Mapping[Encoding, bytes]) -> None:
-        """Send whole frames in one write."""
+        """Send whole frames in one write. Whatever goes wrong ends this connection, and is nobody else's."""
         # The library would frame every message anew for every connection.
         connection = self._connection
         if connection.is_open and not self._closing:
-            connection.transport.write(events[self.encoding])
+            try:
+                connection.transport.write(events[self.encoding])
+            except Exception:
+                log.exception("a connection could not be written to", extra={"connection": self._number})
+                self._closing = True
+                connection.transport.abort()
 
     def fall_behind(self) -> None:
         """Cut off a reader who is too slow for what is sent."""

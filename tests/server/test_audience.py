@@ -177,6 +177,20 @@ async def test_whoever_hears_no_events_is_still_answered() -> None:
 
 
 @virtual
+async def test_a_fault_in_sending_is_not_for_ever() -> None:
+    """After a turn in which a listener fails the table goes on telling everybody what happens."""
+    room = open_room()
+    (ann, ann_ear), (_, ben_ear) = seat_at(room, "Ann"), seat_at(room, "Ben")
+    asyncio.get_running_loop().set_exception_handler(lambda loop, context: None)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ben_ear, "send", None)
+        await say(room, ann_ear, ann, cl.Say(counter=1, text="Hello"), cl.Call(counter=2))
+    ann_ear.frames.clear()
+    await say(room, ann_ear, ann, cl.Say(counter=3, text="Still there?"))
+    assert [ev.Said, Accepted] == [type(message) for message in ann_ear.heard]
+
+
+@virtual
 async def test_a_snapshot_says_how_long_the_hand_has_lasted() -> None:
     """Before the signal the time is negative, and after it counts up."""
     room = open_room(countdown_ms=3_000)

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import socket
+import struct
 
 import pytest
 from websockets.asyncio.connection import Connection as WebSocketConnection
@@ -14,6 +15,7 @@ from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Accepted, Pong, Refused, Seated, Snapshot
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import CloseCode, Phase, Reason
+from racing_demon_server.connection import Connection
 from racing_demon_server.hall import Hall
 
 from ..support.servers import Closing, Peer, serving, within
@@ -223,6 +225,52 @@ async def test_a_mistake_of_the_server_closes_one_connection(
     (record,) = (record for record in caplog.records if record.levelno >= logging.ERROR)
     assert record.exc_info is not None
     assert ZeroDivisionError is record.exc_info[0]
+
+
+async def test_a_connection_that_cannot_be_written_to_costs_nobody_else_anything(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever goes wrong in writing to one, the others have every event and answer, then and later."""
+
+    def fail(data: bytes) -> None:
+        raise RuntimeError("the handler is closed")
+
+    async with (
+        serving() as served,
+        Peer.hosting(served.url) as ann,
+        Peer.entered(served.url, cl.Watch(code=ann.code)) as eve,
+    ):
+        known = set(served.server.connections)
+        async with Peer.entered(served.url, cl.Join(code=ann.code, name="Ben")) as ben:
+            (connection,) = served.server.connections - known
+            monkeypatch.setattr(connection.transport, "write", fail)
+            ann.burst([cl.Say(counter=number, text="well") for number in range(1, 4)])
+            for number in range(1, 4):
+                answer = await ann.until(Accepted)
+                assert number == answer.counter
+            assert isinstance(await ann.ask_again(cl.AddBot(counter=4)), Accepted)
+            await eve.follow(ann.view.seq)
+            assert not ann.view.seats[1].connected
+            ben.socket.transport.abort()
+    assert ["a connection could not be written to"] == [record.getMessage() for record in caplog.records]
+
+
+async def test_a_lost_connection_is_written_to_no_more() -> None:
+    """From the moment on in which its loss is known, though its session goes some steps of the loop later."""
+    async with serving() as served, Peer.hosting(served.url) as ann:
+        known = set(served.server.connections)
+        async with Peer.entered(served.url, cl.Join(code=ann.code, name="Ben")) as ben:
+            (connection,) = served.server.connections - known
+            assert isinstance(connection, Connection)
+            linger = struct.pack("ii", 1, 0)  # a reset, and no good-bye
+            ben.socket.transport.get_extra_info("socket").setsockopt(
+                socket.SOL_SOCKET, socket.SO_LINGER, linger
+            )
+            ben.socket.transport.abort()
+            assert connection.is_open
+            while not connection.connection_lost_waiter.done():  # noqa: ASYNC110 - the very next step is meant
+                await asyncio.sleep(0)
+            assert not connection.is_open
 
 
 async def test_a_silent_connection_is_noticed() -> None:
