@@ -11,9 +11,13 @@ from racing_demon_client.terminal.drawing.page import Page
 from racing_demon_client.terminal.drawing.scene import FeedLine
 from racing_demon_client.terminal.drawing.tally import draw_tally
 from racing_demon_client.terminal.ink import Role
+from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import SeatState
 from racing_demon_protocol.options import Options
+from racing_demon_protocol.reasons import Phase
 from racing_demon_protocol.view import TableView
+
+from ...support.matches import final_view
 
 ADDRESS = "ws://192.0.2.2:5252"
 NAMES = ("Ann", "A name of twenty-four le")
@@ -44,6 +48,21 @@ def test_the_link_stands_beside_all_else(size: tuple[int, int], glyphs: Glyphs) 
         (line,) = (line[:left] for line in text if line.startswith(f"  {seat + 1} {name[:8]}"))
         assert "ready" in line
         assert seat != 1 or "host" in line
+
+
+def test_nobody_is_told_to_have_won_for_having_the_winner_s_seat() -> None:
+    """Who came to a seat after the match reads who had it; who was there reads "you"."""
+    view = final_view("racing-demon").copy()
+    assert Phase.OVER is view.phase
+    winner = view.winners[0]
+    name = view.player(winner)
+    page = Page(view=view, seat=winner, addresses=[], feed=[])
+    assert "won by you" in draw_tally(page, (80, 24), UNICODE).text()
+    view.apply(ev.Left(seq=view.seq + 1, seat=winner))
+    view.apply(ev.Joined(seq=view.seq + 1, seat=winner, name="Eve"))
+    text = draw_tally(page, (80, 24), UNICODE).text()
+    assert f"won by {name}" in text
+    assert "you" not in text
 
 
 def test_what_was_said_can_be_read() -> None:

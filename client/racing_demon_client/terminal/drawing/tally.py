@@ -25,7 +25,7 @@ def draw_tally(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
     view = page.view
     y = 2
     if view.results or _is_running(view):
-        canvas.put(2, y, _headline(view, page.seat), Role.ACCENT | Mark.STRONG)
+        canvas.put(2, y, _headline(view, _own(page)), Role.ACCENT | Mark.STRONG)
     y = _draw_rows(canvas, page, y + 2, glyphs)
     for line in _proof(page):
         canvas.put(2, y + 1, cut(line, canvas.width - 4, glyphs), Role.DIM)
@@ -39,21 +39,26 @@ def _is_running(view: TableView) -> bool:
     return view.phase in DEALT
 
 
-def _headline(view: TableView, seat: int | None) -> str:
+def _own(page: Page) -> int | None:
+    """Return the own seat in the match that is told: not one that somebody else had, who has left since."""
+    return None if page.seat in page.view.departed else page.seat
+
+
+def _headline(view: TableView, own: int | None) -> str:
     """Say which hand is played, or how the last one ended, and how the match did."""
     if _is_running(view):
         return f"Hand {view.hand} of {view.options.hands} is being played."
     result = view.results[-1]
     if view.phase is Phase.OVER and view.winners:
-        won = " and ".join("you" if winner == seat else _name(view, winner) for winner in view.winners)
+        won = " and ".join("you" if winner == own else _name(view, winner) for winner in view.winners)
         return f"The match is over: won by {won}."
-    return f"Hand {result.hand} of {view.options.hands}: {_ending(view, result, seat)}"
+    return f"Hand {result.hand} of {view.options.hands}: {_ending(view, result, own)}"
 
 
-def _ending(view: TableView, result: HandResult, seat: int | None) -> str:
+def _ending(view: TableView, result: HandResult, own: int | None) -> str:
     after = f" after {duration(result.elapsed_ms)}"
     if result.reason is EndReason.OUT and result.out is not None:
-        who = "you went out" if result.out == seat else f"{_name(view, result.out)} went out"
+        who = "you went out" if result.out == own else f"{_name(view, result.out)} went out"
         return who + after + "!"
     why = {
         EndReason.DEAD: "nobody could play any more",
@@ -67,7 +72,7 @@ def _ending(view: TableView, result: HandResult, seat: int | None) -> str:
 
 def _draw_rows(canvas: Canvas, page: Page, y: int, glyphs: Glyphs) -> int:
     """Draw a line a player: points hand by hand, the total, a bar. Return the row below."""
-    view = page.view
+    view, own = page.view, _own(page)
     running = tally.points(view) if _is_running(view) else {}
     totals = {seat: total + running.get(seat, 0) for seat, total in tally.totals(view).items()}
     seats = sorted(totals, key=lambda seat: -totals[seat])
@@ -79,7 +84,7 @@ def _draw_rows(canvas: Canvas, page: Page, y: int, glyphs: Glyphs) -> int:
     canvas.put(2, y, f"{'hand':{NAME}}{heads}  total", Role.DIM)
     best = max([1, *totals.values()])
     for row, seat in enumerate(seats, start=y + 1):
-        ink = Role.ACCENT | Mark.STRONG if seat == page.seat else Role.TEXT
+        ink = Role.ACCENT | Mark.STRONG if seat == own else Role.TEXT
         x = canvas.put(2, row, fit(_name(view, seat), NAME, glyphs), ink)
         for result in results:
             points = dict(zip(result.seats, result.points, strict=True)).get(seat)
@@ -89,7 +94,7 @@ def _draw_rows(canvas: Canvas, page: Page, y: int, glyphs: Glyphs) -> int:
             x = canvas.put(x, row, f"{running.get(seat, '-'):>{HAND - 1}} ", Role.ACCENT)
         x = canvas.put(x, row, f"{totals[seat]:>7}", Role.TEXT | Mark.STRONG)
         length = max(0, totals[seat]) * bar // best
-        canvas.put(x + 2, row, glyphs.block * length, Role.ACCENT if seat == page.seat else Role.FRAME)
+        canvas.put(x + 2, row, glyphs.block * length, Role.ACCENT if seat == own else Role.FRAME)
         if seat in view.winners and view.phase is Phase.OVER:
             canvas.put(x + 3 + length, row, "won", Role.BANNER | Mark.STRONG)
     y += 1 + len(seats)
