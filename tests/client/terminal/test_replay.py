@@ -108,9 +108,24 @@ async def test_going_to_a_place_by_its_name() -> None:
         await user.until(lambda: "event 90 of" in user.text())
         await user.press("g", *"noon", "enter")
         await user.until(lambda: "'noon' is no place" in user.text())
+        assert "or +9. " in user.text()  # whole, to its end
         assert 90 == user.replay.tape.seq_at(user.replay.place)
         await user.press(".")
         await user.until(lambda: "event 91 of" in user.text())
+
+
+async def test_nothing_of_the_future_is_told() -> None:
+    """Whoever goes back does not read what has not happened yet."""
+    async with watched() as user:
+        await user.press("g", "e", "9", "0", "enter")
+        await user.until(lambda: "event 90 of" in user.text())
+        session = user.app.session
+        assert session is not None
+        while not session.desk.lately.feed:
+            await user.press(".")
+        await user.press("g", "e", "3", "0", "enter")
+        await user.until(lambda: "event 30 of" in user.text())
+        assert not session.desk.lately.feed
 
 
 async def test_it_runs_and_stands_still() -> None:
