@@ -95,7 +95,7 @@ class Preset:
 
 TOGETHER: Final = frozenset({"watch", "rotate", "tally", "lobby", "volume"})
 """What means nothing at a table of one's own."""
-AT_ONCE: Final = {"leave": "leave, at once"}
+AT_ONCE: Final = {"leave": "leave, at once", "enter": "deal; with the cursor: pick up, put down"}
 """Where nobody else is concerned."""
 SPECTATORS: Final = {
     "enter": "to the cards",
@@ -310,8 +310,14 @@ def _give_way(keys: dict[str, list[str]]) -> None:
                 taken.update(own)
 
 
-def watch_keymap(bindings: Mapping[str, str]) -> Keymap:
-    """Return the keys of somebody who looks on."""
+def watch_keymap(bindings: Mapping[str, str], *, seated: bool = False) -> Keymap:
+    """Return the keys of somebody who looks on.
+
+    Args:
+        bindings: the player's own keys.
+        seated: whether it is a player, of the next hand on, who may already say something.
+
+    """
     brief = {
         "watch": "next player",
         "rotate": "all in turn",
@@ -322,7 +328,8 @@ def watch_keymap(bindings: Mapping[str, str]) -> Keymap:
     actions = [
         replace(action, brief=brief.get(action.id, action.brief), does=SPECTATORS.get(action.id, action.does))
         for action in ACTIONS
-        if action.group is Group.SEE and action.spot is None
+        if action.spot is None
+        and (action.group is Group.SEE or action.id == "players" or (seated and action.group is Group.SAY))
     ]
     return Keymap(actions, {action.id: list(action.keys) for action in actions}, bindings)
 

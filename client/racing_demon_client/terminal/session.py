@@ -107,7 +107,7 @@ class Session:
     @cached_property
     def watch_keymap(self) -> Keymap:
         """The keys of somebody who looks on."""
-        return watch_keymap(self._bindings)
+        return watch_keymap(self._bindings, seated=self.client.seat is not None)
 
     @cached_property
     def lobby_keymap(self) -> Keymap:

@@ -24,6 +24,7 @@ from racing_demon_client.terminal.keymap import (
     pile_keymap,
     replay_keymap,
     table_keymap,
+    watch_keymap,
 )
 
 of_every_preset = pytest.mark.parametrize("preset", PRESETS)
@@ -58,6 +59,8 @@ def all_keymaps() -> Iterator[Keymap]:
         range(1, MOST_PILES + 1), (0, 8, MOST_FOUNDATIONS), (False, True)
     ):
         yield pile_keymap({}, piles=piles, foundations=foundations, alone=alone)
+    yield watch_keymap({})
+    yield watch_keymap({}, seated=True)
     for piles, places in product(range(4), (12, 13)):
         yield pile_keymap({}, piles=piles, places=places)
     yield lobby_keymap({})
@@ -65,6 +68,16 @@ def all_keymaps() -> Iterator[Keymap]:
 
 
 # Presets.
+
+
+def test_who_plays_from_the_next_deal_on_can_speak() -> None:
+    """Chat, reactions and who plays are for everybody who has a seat; a spectator may ignore somebody."""
+    seated, watching = watch_keymap({}, seated=True), watch_keymap({})
+    reaction = seated.action("1")
+    assert ("chat", "players") == (seated.action("/"), seated.action("f8"))
+    assert reaction is not None
+    assert reaction.startswith("react-")
+    assert ("players", None) == (watching.action("f8"), watching.action("/"))
 
 
 @of_every_preset
