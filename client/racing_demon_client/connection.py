@@ -355,6 +355,7 @@ class Client:
                     self.code, self.seat = message.code, message.seat
                     self._token = message.token
                     self._counter = max(self._counter, message.counter)
+                    self.watchers = 0  # else it is told next
                 case Snapshot():
                     self._view = TableView.from_snapshot(message)
                 case Event():

@@ -131,6 +131,7 @@ class Audience:
     def catch_up(self, listener: Listener, seq: int, actor: Actor = None) -> None:
         """Give a listener what it has missed since an event, or all of the table; then every event.
 
+        How many watch is told where anybody does; whoever comes back knows of nobody.
         Of plays that are told to their players alone none is kept here: where one may be missed, it is all
         of the table, as the actor may see it.
         """
@@ -142,6 +143,8 @@ class Audience:
         else:
             listener.send(missed)
         self.listeners[listener] = None
+        if self.gallery:
+            listener.reply(Watchers(count=len(self.gallery)))
 
     def discard(self, listener: Listener) -> None:
         """Forget a listener whose connection is lost."""

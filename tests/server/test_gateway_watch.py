@@ -73,6 +73,8 @@ async def test_everybody_hears_how_many_watch() -> None:
         async with Peer.entered(served.url, cl.Watch(code=ann.code)) as eve:
             assert 1 == (await ann.until(Watchers)).count
             assert 1 == (await eve.until(Watchers)).count
+            async with Peer.entered(served.url, cl.Join(code=ann.code, name="Ben")) as ben:
+                assert 1 == (await ben.until(Watchers)).count  # who comes later, too
         assert 0 == (await ann.until(Watchers)).count
 
 
