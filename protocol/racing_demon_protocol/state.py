@@ -42,6 +42,7 @@ class TableState:
         phase: what the table is doing.
         seats: who sits where.
         departed: what those were called who have left since the match was over, by their seats.
+        gone: what whoever left each seat last was called, as long as nobody else has it.
         hand: the number of the current or last hand of the match, from 1; 0 before the first.
         hand_id: what the commitment is over, with the seed.
         commitment: the SHA-256 that the hand's deal was fixed with.
@@ -64,6 +65,7 @@ class TableState:
         "code",
         "commitment",
         "departed",
+        "gone",
         "hand",
         "hand_id",
         "host",
@@ -87,6 +89,7 @@ class TableState:
         self.phase = Phase.LOBBY
         self.seats: dict[int, SeatState] = {}
         self.departed: dict[int, str] = {}
+        self.gone: dict[int, str] = {}
         self.hand = 0
         self.hand_id = ""
         self.commitment: str | None = None
@@ -150,7 +153,7 @@ class TableState:
         state = copy(self)
         state.board = self.board.copy() if self.board else None
         state.seats, state.results, state.progress = dict(self.seats), list(self.results), dict(self.progress)
-        state.departed = dict(self.departed)
+        state.departed, state.gone = dict(self.departed), dict(self.gone)
         return state
 
     def snapshot(self, elapsed_ms: int) -> Snapshot:

@@ -102,6 +102,7 @@ class TableView(TableState):
         self._update(event.seat, stuck=False)
 
     def _joined(self, event: ev.Joined) -> None:
+        self.gone.pop(event.seat, None)
         self.seats[event.seat] = SeatState(
             seat=event.seat, name=event.name, bot=event.bot, ready=bool(event.bot)
         )
@@ -109,6 +110,7 @@ class TableView(TableState):
     def _left(self, event: ev.Left) -> None:
         if self.between_matches:
             state = self.seats.pop(event.seat)
+            self.gone[event.seat] = state.name
             if event.seat in self.hand_seats:
                 self.departed.setdefault(event.seat, state.name)
         else:

@@ -97,6 +97,23 @@ def test_what_happens_at_a_table(message: Message, line: str) -> None:
     assert line == told(message)
 
 
+def test_who_leaves_the_lobby_is_called_by_name() -> None:
+    """Though nobody has the seat any more; and who has had it in between is not named for somebody else."""
+    sitting = Sitting.lobby(3)
+    (left,) = sitting.events(2, cl.Leave)
+    assert "Cat left the table" == told(left, sitting)
+    sitting.join("Dan")
+    (left,) = sitting.events(0, cl.Kick, seat=2)
+    assert "Dan was sent away by the host" == told(left, sitting)
+
+
+def test_who_has_left_is_not_told_to_be_there() -> None:
+    """A table's first line names those who are at it, and not those who played an earlier hand."""
+    sitting = Sitting.playing(3)
+    sitting.events(2, cl.Leave)
+    assert told(sitting.mirror.snapshot(0), sitting).endswith("playing; Ann, you")
+
+
 @pytest.mark.parametrize(
     ("reason", "out", "line"),
     [

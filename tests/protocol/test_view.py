@@ -28,6 +28,7 @@ def facts(view: TableView) -> dict[str, Any]:
     held = {name: getattr(view, name) for name in TableState.__slots__}
     rules = held.pop("rules")
     del held["_dealt_private"]  # with which the judge makes snapshots for others; no snapshot holds it
+    del held["gone"]  # this is for who was there
     return {**held, "layout": rules and (rules.game, rules.layout.seats)}
 
 

@@ -74,7 +74,8 @@ class Words:
         if seat == self._seat:
             return "you"
         state = self._view.seats.get(seat)
-        return printable(state.name if state else self._view.player(seat)) or f"seat {seat + 1}"
+        name = state.name if state else self._view.gone.get(seat, "")
+        return printable(name or self._view.player(seat)) or f"seat {seat + 1}"
 
     def card(self, card: Card) -> str:
         """Return a card's name."""
@@ -161,7 +162,8 @@ class Words:
         return f"you have seat {message.seat + 1} at table {printable(message.code)}"
 
     def _snapshot(self, message: Snapshot) -> str:
-        people = ", ".join(self.who(seat) for seat in self._view.seats) or "nobody"
+        there = (seat for seat, state in self._view.seats.items() if not state.left)
+        people = ", ".join(map(self.who, there)) or "nobody"
         hand = f"hand {message.hand} of {message.options.hands}, " if message.hand else ""
         return f"table {printable(message.code)}: {message.options.game}, {hand}{message.phase}; {people}"
 
