@@ -183,10 +183,9 @@ def _leave(stage: Stage, session: Session) -> None:
     if session.opened.ends_with_us:
         text = "Leave the table? It is yours: it ends for everybody."
     else:
-        text = {
-            "practised": "Leave the table? The match ends with it.",
-            "watched": "Leave the table?",
-        }.get(session.opened.how, "Leave the table? What you have brought up so far counts.")
+        meaning = {"practised": " The match ends with it.", "watched": ""}
+        counts = "" if session.client.view.between_matches else " What you have brought up so far counts."
+        text = f"Leave the table?{meaning.get(session.opened.how, counts)}"
 
     def answered(leaves: bool | None) -> None:
         if leaves:

@@ -11,6 +11,7 @@ from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Refused, Snapshot
 from racing_demon_protocol.reasons import Phase, Reason
+from racing_demon_protocol.view import TableView
 
 from ..addressing import addresses
 from .drawing.glyphs import UNICODE, Glyphs
@@ -82,7 +83,7 @@ class Desk:
                 self._slots = None
                 self._sent.clear()
                 self.hands.put_away()
-            case ev.HandOver():
+            case ev.HandOver() | ev.Paused() | ev.Continued():
                 self.hands.put_away()
                 self.hands.hush()
             case ev.Played() if message.seat == seat:
@@ -250,9 +251,9 @@ class Desk:
         elif seat is None:
             text = "" if view.in_hand else "The cards are dealt when the players are ready."
         elif view.between_matches:
-            text = "Enter deals." if seat == view.host else "Enter says that you are ready."
+            text = "Enter deals." if seat == view.host else _readiness(view, seat)
         elif view.phase is Phase.TALLY:
-            text = "Enter: ready for the next hand."
+            text = _readiness(view, seat)
             if seconds := self.lately.seconds_to_deal(now):
                 text += f" It is dealt in {seconds} s."
         elif seat in view.seats and seat not in view.hand_seats:
@@ -298,3 +299,11 @@ class Desk:
         if self._slots is None or self._slots.seat != self.focus:
             self._slots = Slots(rules, self.focus)
         return self._slots.places(board)
+
+
+def _readiness(view: TableView, seat: int) -> str:
+    """Return what a player may want to do about the next deal."""
+    is_ready = view.seats[seat].ready if seat in view.seats else False
+    if view.between_matches:
+        return "You are ready; the host deals." if is_ready else "Enter says that you are ready."
+    return "You are ready for the next hand." if is_ready else "Enter: ready for the next hand."

@@ -328,7 +328,7 @@ class Hands:
 
     def _seat_in_hand(self) -> int | None:
         view, seat = self._place.view, self._place.seat
-        return seat if view.in_hand and seat in view.hand_seats else None
+        return seat if view.in_hand and not view.paused and seat in view.hand_seats else None
 
     def _own_seat(self) -> int:
         assert self._place.seat is not None

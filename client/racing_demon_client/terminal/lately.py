@@ -60,6 +60,8 @@ class Lately:
         is_over = view.phase in {Phase.TALLY, Phase.OVER} and bool(view.results)
         self._ended_ms = view.results[-1].elapsed_ms if is_over else None
         self._deal_at = 0
+        if view.phase is Phase.TALLY and self._ended_ms is not None and elapsed_ms >= self._ended_ms:
+            self._deal_at = self._signal_at + self._ended_ms + view.options.tally_ms
         self._banner_until = 0
         self._paused_ms = elapsed_ms if view.paused else None
         self._fresh.clear()

@@ -278,6 +278,31 @@ def test_what_to_do_next(phase: Phase, seat: int | None, told: str) -> None:
     assert told == prompt(player)
 
 
+@pytest.mark.parametrize(
+    ("phase", "told"),
+    [(Phase.LOBBY, "You are ready; the host deals."), (Phase.TALLY, "You are ready for the next hand.")],
+)
+def test_who_is_ready_is_told_so(phase: Phase, told: str) -> None:
+    """And not to say it again."""
+    player = at("AS")
+    player.view.phase, player.view.host, player.chair.seat = phase, 0, 1
+    player.view.seats[1] = player.view.seats[1].model_copy(update={"ready": True})
+    assert told == prompt(player)
+
+
+def test_nothing_is_picked_up_in_a_pause() -> None:
+    """What is held is let go of, keys pick nothing up, and it is told why."""
+    player = at("KS QH", "2D")
+    player.type("a")
+    player.hear(ev.Paused(seq=1))
+    assert (None, "The hand pauses.") == (player.desk.hands.held, prompt(player))
+    player.type("a")
+    assert (None, "The hand pauses.") == (player.desk.hands.held, prompt(player))
+    player.hear(ev.Continued(seq=2, elapsed_ms=9))
+    player.type("a")
+    assert player.desk.hands.held is not None
+
+
 def test_who_is_out_is_told_to_call() -> None:
     """With the name of the key for it; and who is stuck, that it has been said."""
     player = Player.at_position(build(rules_of()), call_out="shout")
