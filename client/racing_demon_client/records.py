@@ -148,7 +148,12 @@ def _opened(path: str) -> Iterator[IO[str]]:
     try:
         file = open(path, encoding="utf-8")  # noqa: SIM115 - closed below, so that only opening is excused
     except OSError as error:
-        raise RecordUnreadable(f"{path} cannot be read: {error.strerror or error}") from error
+        hint = (
+            "; a match is two numbers, like 12.1: racing-demon record list shows all"
+            if path.isdigit()
+            else ""
+        )
+        raise RecordUnreadable(f"{path} cannot be read: {error.strerror or error}{hint}") from error
     with file:
         yield file
 

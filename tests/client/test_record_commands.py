@@ -270,7 +270,11 @@ async def test_no_hand_yet_has_a_sentence(tmp_path: Path, here: Here) -> None:
     lines = Path(path).read_text(encoding="utf-8").splitlines(keepends=True)
     end = next(number for number, line in enumerate(lines) if '"hand_over"' in line)
     Path(path).write_text("".join(lines[:end]), encoding="utf-8")
-    assert (0, "No hand that counts has been finished yet.\n", "") == await here("scores", path)
+    assert (
+        0,
+        "No hand counts here: none has been finished, or none by those who were asked for.\n",
+        "",
+    ) == await here("scores", path)
 
 
 async def test_digests_are_made_once(tmp_path: Path, here: Here) -> None:
