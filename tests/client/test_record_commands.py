@@ -356,7 +356,7 @@ async def test_a_replay_from_anywhere(tmp_path: Path, here: Here) -> None:
     ("arguments", "sentence"),
     [
         (["--at", "h9"], "There is no h9 in this record."),
-        (["--at", "noon"], "'noon' is no place: h2 is hand 2, .*"),
+        (["--at", "noon"], "'noon' is no place: write one like h2, .*"),
         (["--seat", "Zoe"], "Nobody is called 'Zoe' there: ada, bob."),
         (["--match", "2"], r"\S+ cannot be played back: there is no record number 2 in it."),
     ],

@@ -69,7 +69,11 @@ def field(app: TerminalApp, name: str) -> Input:
 
 def told(app: TerminalApp) -> str:
     """Return what the first screen says."""
-    return str(app.screen.query_one("#told", Label).content) if at_the_door(app) else ""
+    if not at_the_door(app):
+        return ""
+    return "".join(
+        str(label.content) for label in app.screen.query("#told").results(Label)
+    )  # once it is there
 
 
 def at_the_door(app: TerminalApp) -> bool:

@@ -297,7 +297,8 @@ def test_nothing_is_picked_up_in_a_pause() -> None:
     player.hear(ev.Paused(seq=1))
     assert (None, "The hand pauses.") == (player.desk.hands.held, prompt(player))
     player.type("a")
-    assert (None, "The hand pauses.") == (player.desk.hands.held, prompt(player))
+    told = "The hand pauses: nothing is played until it goes on."
+    assert (None, told) == (player.desk.hands.held, prompt(player))
     player.hear(ev.Continued(seq=2, elapsed_ms=9))
     player.type("a")
     assert player.desk.hands.held is not None
