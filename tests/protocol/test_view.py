@@ -1,61 +1,19 @@
-from collections.abc import Sequence
-from typing import Any
+"""The view: how a table follows its events."""
 
 import pytest
 
 from racing_demon_protocol import tally
 from racing_demon_protocol.board import Play
 from racing_demon_protocol.cards import UNKNOWN
-from racing_demon_protocol.codec import decode_server, encode
-from racing_demon_protocol.errors import InconsistentEvent, InvalidGame
+from racing_demon_protocol.errors import InconsistentEvent
 from racing_demon_protocol.invariants import status
 from racing_demon_protocol.messages import Event
 from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import HandResult, Snapshot
-from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import EndReason, Phase
-from racing_demon_protocol.state import TableState
 from racing_demon_protocol.view import TableView
 
-from ..support.boards import cards
 from ..support.matches import MATCHES, final_view, log_of, options_of
-
-HASH = "0" * 64
-
-
-def facts(view: TableView) -> dict[str, Any]:
-    """Return all that a view holds, as values that can be compared."""
-    held = {name: getattr(view, name) for name in TableState.__slots__}
-    rules = held.pop("rules")
-    del held["_dealt_private"]  # with which the judge makes snapshots for others; no snapshot holds it
-    del held["gone"]  # this is for who was there
-    return {**held, "layout": rules and (rules.game, rules.layout.seats)}
-
-
-def _fold(options: Options, log: Sequence[Event], code: str = "SIM") -> TableView:
-    view = TableView(code, options)
-    for event in log:
-        view.apply(event)
-    return view
-
-
-def _view(*log: Event, **options: object) -> TableView:
-    return _fold(Options.model_validate(options), log, "T")
-
-
-def _seated(*, playing: bool = True, **options: object) -> TableView:
-    """Return the view of a table of two, a person and a bot, in the middle of a hand."""
-    view = _view(
-        ev.Joined(seq=1, seat=0, name="Ada"),
-        ev.Joined(seq=2, seat=3, name="Bob", bot="easy"),
-        ev.Committed(seq=3, hand=1, hand_id="T/1/1", commitment=HASH),
-        **options,
-    )
-    if playing:
-        shown = tuple(cards("KS QS JS 10S 9S 8S 7S KH/1 QH/1 JH/1 10H/1 9H/1 8H/1 7H/1"))
-        view.apply(ev.Dealt(seq=4, seats=(0, 3), shown=shown, countdown_ms=0))
-        view.apply(ev.Signalled(seq=5))
-    return view
+from ..support.views import HASH, facts, folded, seated, view_after
 
 
 def _next(view: TableView, cls: type[Event], **fields: object) -> Event:
@@ -70,31 +28,7 @@ def _next(view: TableView, cls: type[Event], **fields: object) -> Event:
 @pytest.mark.parametrize("name", MATCHES)
 def test_the_fold_of_the_log_is_what_the_judge_holds(name: str) -> None:
     """Whoever applies all events has the very table that the server judged on."""
-    assert facts(final_view(name)) == facts(_fold(options_of(name), log_of(name)))
-
-
-@pytest.mark.parametrize("name", MATCHES)
-def test_snapshots_all_along_a_match(name: str) -> None:
-    """After every event a snapshot, sent over the wire, describes the view whole."""
-    view = TableView("SIM", options_of(name))
-    for number, event in enumerate(log_of(name)):
-        view.apply(event)
-        if number % 7 == 0 or not isinstance(event, ev.Played):
-            snapshot = decode_server(encode(view.snapshot(5)))
-            assert isinstance(snapshot, Snapshot)
-            assert facts(view) == facts(TableView.from_snapshot(snapshot))
-
-
-@pytest.mark.parametrize("name", MATCHES)
-@pytest.mark.parametrize("part", [0, 0.1, 0.5, 0.9])
-def test_a_snapshot_and_the_rest_of_the_log(name: str, part: float) -> None:
-    """A snapshot at n and the events after n lead where all events from the start do."""
-    log = log_of(name)
-    middle = int(part * len(log))
-    late = TableView.from_snapshot(_fold(options_of(name), log[:middle]).snapshot(0))
-    for event in log[middle:]:
-        late.apply(event)
-    assert facts(final_view(name)) == facts(late)
+    assert facts(final_view(name)) == facts(folded(options_of(name), log_of(name)))
 
 
 @pytest.mark.parametrize("name", MATCHES)
@@ -129,7 +63,7 @@ def test_the_board_knows_only_what_was_shown(name: str) -> None:
 @pytest.mark.parametrize("seq", [0, 4, 5, 7, 100])
 def test_a_gap_in_the_log(seq: int) -> None:
     """An event that is not the next one is refused, and nothing has changed."""
-    view = _seated()
+    view = seated()
     before = facts(view)
     with pytest.raises(InconsistentEvent, match=f"event {seq} after event 5"):
         view.apply(ev.StuckSaid(seq=seq, seat=0))
@@ -155,13 +89,13 @@ def test_a_gap_in_the_log(seq: int) -> None:
 def test_events_that_fit_no_empty_table(cls: type[Event], fields: dict[str, object]) -> None:
     """An event about seats or cards that are not there is refused, however it is wrong."""
     with pytest.raises(InconsistentEvent):
-        _next(_view(), cls, **fields)
+        _next(view_after(), cls, **fields)
 
 
 def test_a_deal_of_an_unknown_game() -> None:
     """A deal of a game that this software does not know is refused."""
     with pytest.raises(InconsistentEvent):
-        _next(_view(game="whist"), ev.Dealt, seats=[0], shown=[], countdown_ms=0)
+        _next(view_after(game="whist"), ev.Dealt, seats=[0], shown=[], countdown_ms=0)
 
 
 @pytest.mark.parametrize(
@@ -178,64 +112,27 @@ def test_a_deal_of_an_unknown_game() -> None:
 def test_plays_that_do_not_fit(fields: dict[str, object]) -> None:
     """A play that the board cannot follow, or that names other cards than it turns up, is refused."""
     with pytest.raises(InconsistentEvent):
-        _next(_seated(), ev.Played, **{"seat": 0, "counter": 1, "count": 1, "shown": [], **fields})
+        _next(seated(), ev.Played, **{"seat": 0, "counter": 1, "count": 1, "shown": [], **fields})
 
 
 @pytest.mark.parametrize("points", [[], [1], [1, 2, 3]])
 def test_points_for_other_seats(points: list[int]) -> None:
     """A tally with fewer or more points than seats is refused."""
     with pytest.raises(InconsistentEvent):
-        _next(_seated(), ev.HandOver, reason="dead", out=None, elapsed_ms=0, points=points, seed=HASH)
-
-
-def test_a_snapshot_of_an_unknown_game() -> None:
-    """A table whose game this software does not know cannot be taken over."""
-    snapshot = _seated().snapshot(0).model_copy(update={"options": Options(game="whist")})
-    with pytest.raises(InvalidGame):
-        TableView.from_snapshot(snapshot)
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"piles": ()},
-        {"options": Options(game="classic")},
-        {"hand_seats": (0, 3, 4)},
-        {"piles": ((400,), *[()] * 25)},
-        {"results": (HandResult(hand=1, seats=(0, 3), points=(1,), reason=EndReason.DEAD),)},
-    ],
-    ids=["no piles", "another game", "another seat", "another pack", "another tally"],
-)
-def test_a_snapshot_that_contradicts_itself(changes: dict[str, object]) -> None:
-    """A snapshot whose piles or points are not those of its game and seats is refused."""
-    with pytest.raises(InconsistentEvent):
-        TableView.from_snapshot(_seated().snapshot(0).model_copy(update=changes))
+        _next(seated(), ev.HandOver, reason="dead", out=None, elapsed_ms=0, points=points, seed=HASH)
 
 
 # The events, one by one.
 
 
-def test_a_new_table_is_empty() -> None:
-    """Nobody sits at a new table, nothing is dealt, and no match is going on."""
-    view = _view()
-    assert (Phase.LOBBY, {}, (), {}, {}) == (
-        view.phase,
-        view.seats,
-        view.hand_seats,
-        tally.points(view),
-        tally.totals(view),
-    )
-    assert (True, False) == (view.between_matches, view.in_hand)
-
-
 def test_bots_are_always_ready() -> None:
     """A bot is ready as it sits down; a person is not."""
-    assert {0: False, 3: True} == {seat: state.ready for seat, state in _seated().seats.items()}
+    assert {0: False, 3: True} == {seat: state.ready for seat, state in seated().seats.items()}
 
 
 def test_the_course_of_a_hand() -> None:
     """Deal, signal, call and tally take the table from phase to phase."""
-    view = _seated(playing=False)
+    view = seated(playing=False)
     shown = tuple(range(7)) + tuple(range(52, 59))
     phases = [view.phase]
     for cls, fields in (
@@ -254,7 +151,7 @@ def test_the_course_of_a_hand() -> None:
 
 def test_totals_add_the_hands_up() -> None:
     """A seat's total is the sum of its points over the hands of the match."""
-    view = _seated()
+    view = seated()
     for hand, points in ((2, [4, 5]), (3, [1, -2])):
         _next(view, ev.HandOver, reason="dead", out=None, elapsed_ms=9, points=points, seed=HASH)
         _next(view, ev.Committed, hand=hand, hand_id=f"T/1/{hand}", commitment=HASH)
@@ -263,7 +160,7 @@ def test_totals_add_the_hands_up() -> None:
 
 def test_a_new_match_begins_from_nothing() -> None:
     """The first hand of a match clears the tally, and the seats of those who left."""
-    view = _seated()
+    view = seated()
     _next(view, ev.Left, seat=3)
     _next(view, ev.HandOver, reason="dead", out=None, elapsed_ms=9, points=[4, 5], seed=HASH)
     _next(view, ev.MatchOver, winners=[0])
@@ -274,16 +171,16 @@ def test_a_new_match_begins_from_nothing() -> None:
 
 def test_leaving_in_a_match_keeps_the_seat_in_the_tally() -> None:
     """Whoever leaves in the middle is marked as gone; between matches the seat becomes free."""
-    view = _seated()
+    view = seated()
     _next(view, ev.Left, seat=0)
     assert (True, False, False) == (view.seats[0].left, view.seats[0].connected, view.seats[0].ready)
-    idle = _view(ev.Joined(seq=1, seat=0, name="Ada"), ev.Left(seq=2, seat=0))
+    idle = view_after(ev.Joined(seq=1, seat=0, name="Ada"), ev.Left(seq=2, seat=0))
     assert {} == idle.seats
 
 
 def test_who_leaves_after_the_match_is_still_called_so_in_its_tally() -> None:
     """Whoever comes then sees it so, too, until the next match begins, even if somebody else has the seat."""
-    view = _seated()
+    view = seated()
     name = view.seats[3].name
     _next(view, ev.HandOver, reason="dead", out=None, elapsed_ms=9, points=[4, 5], seed=HASH)
     _next(view, ev.MatchOver, winners=[0])
@@ -298,7 +195,7 @@ def test_who_leaves_after_the_match_is_still_called_so_in_its_tally() -> None:
 
 def test_small_facts_about_seats() -> None:
     """Connections, readiness and the host are as the last event about them says."""
-    view = _seated()
+    view = seated()
     _next(view, ev.Connected, seat=0, connected=False)
     _next(view, ev.Readied, seat=0, ready=True)
     _next(view, ev.Hosted, seat=3)
@@ -313,7 +210,7 @@ TALLY = {"reason": "stuck", "out": None, "elapsed_ms": 9, "points": [4, 5], "see
 
 def test_a_hand_ends_with_nobody_ready_but_the_bots() -> None:
     """People say anew that they are ready for the next deal."""
-    view = _seated()
+    view = seated()
     _next(view, ev.Readied, seat=0, ready=True)
     _next(view, ev.HandOver, **TALLY)
     assert [False, True] == [state.ready for state in view.seats.values()]
@@ -321,7 +218,7 @@ def test_a_hand_ends_with_nobody_ready_but_the_bots() -> None:
 
 def test_a_new_deal_forgets_who_called() -> None:
     """The shout belongs to one hand."""
-    view = _seated()
+    view = seated()
     _next(view, ev.Called, seat=3, grace_ms=10)
     _next(view, ev.HandOver, **TALLY)
     _next(view, ev.Dealt, **DEAL)
@@ -330,7 +227,7 @@ def test_a_new_deal_forgets_who_called() -> None:
 
 def test_new_options_clear_the_board() -> None:
     """The last hand's board goes when the options change: it may be of another game."""
-    view = _seated()
+    view = seated()
     _next(view, ev.OptionsSet, options={"game": "classic"})
     assert (None, None, "classic") == (view.board, view.rules, view.options.game)
 
@@ -341,7 +238,7 @@ def _stuck(view: TableView) -> list[bool]:
 
 def test_progress_takes_stuck_back() -> None:
     """A play that uncovers a card makes everybody unstuck; turning the stock does not."""
-    view = _seated()
+    view = seated()
     board = view.board
     assert board is not None
     stock, waste = view.rules.layout.stock[0], view.rules.layout.waste[0]  # type: ignore[union-attr]
@@ -362,7 +259,7 @@ def test_progress_takes_stuck_back() -> None:
 )
 def test_a_new_chance_takes_stuck_back(cls: type[Event], fields: dict[str, object]) -> None:
     """A rotation, a new deal and the end of a hand make everybody unstuck."""
-    view = _seated()
+    view = seated()
     _next(view, ev.StuckSaid, seat=3)
     _next(view, cls, **fields)
     assert [False, False] == _stuck(view)
@@ -370,7 +267,7 @@ def test_a_new_chance_takes_stuck_back(cls: type[Event], fields: dict[str, objec
 
 def test_the_judge_plays_as_the_fold_does() -> None:
     """The server's way to play changes a view as the event that it returns changes another."""
-    judge, follower = _seated(), _seated()
+    judge, follower = seated(), seated()
     event = judge.play(0, 4, Play(11, 1, 10), lambda play, places: [33 for _ in places])
     follower.apply(event)
     assert facts(judge) == facts(follower)
