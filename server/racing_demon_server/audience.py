@@ -53,9 +53,10 @@ class Kept:
     def add(self, frames: Sequence[Frames]) -> None:
         """Keep events; of plays that are told to their players alone only that there were some."""
         for each in frames:
-            if each.seat is not None:
+            if each.seat is None:
+                self._fresh.append(each.packed)
+            else:
                 self._whispered = each.event.seq
-        self._fresh += [each.packed for each in frames if each.seat is None]
         self._newest = frames[-1].event.seq  # that of the event before, where it is a play for one alone
         while len(self._fresh) >= GROUP:
             self._groups.append(msgpack.packb([self._fresh.popleft() for _ in range(GROUP)]))
@@ -170,9 +171,14 @@ class Audience:
     def tell(self, frames: Sequence[Frames]) -> None:
         """Let everybody know of events, or their players alone: soon, in one write with all of this turn."""
         self._kept.add(frames)
-        if {each.seat for each in frames} == {None}:
-            self._tell_all(frames)
-            return
+        for each in frames:
+            if each.seat is not None:
+                self._tell_each(frames)
+                return
+        self._tell_all(frames)
+
+    def _tell_each(self, frames: Sequence[Frames]) -> None:
+        """Tell events one by one, as some of them are not for everybody."""
         for each in frames:
             if each.seat is None:
                 self._tell_all([each])

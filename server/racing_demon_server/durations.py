@@ -21,8 +21,7 @@ class Durations:
         self.counts = [0] * (len(bounds) + 1)
         self.seconds = 0.0
 
-    def note(self, *seconds: float) -> None:
-        """Count some more."""
-        for each in seconds:
-            self.counts[bisect_left(self.bounds, each)] += 1
-        self.seconds += sum(seconds)
+    def note(self, seconds: float) -> None:
+        """Count one more."""
+        self.counts[bisect_left(self.bounds, seconds)] += 1
+        self.seconds += seconds

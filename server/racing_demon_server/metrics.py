@@ -80,7 +80,9 @@ class Metrics:
 
     def carried_out(self, table: Shown, took_us: Sequence[int]) -> None:
         """Note how long plays took, in microseconds."""
-        self._play["accepted"].note(*[each / US for each in took_us])
+        accepted = self._play["accepted"]
+        for each in took_us:
+            accepted.note(each / US)
 
     def answered(self, table: Shown, command: Command, reply: Accepted | Refused, took_us: int) -> None:
         """Count refusals and races, and note how long plays took, in microseconds."""
