@@ -163,7 +163,7 @@ async def join(address: str, code: str, name: str, passphrase: str = "") -> Asyn
     url = full_url(address)
     with kept_seat(url, code) as kept:
         client = await _come_back(url, code, kept)
-        note = "" if client is None else "you have your seat back"
+        note = "" if client is None else "you have your seat back, and the name that you had"
         if client is None:
             token = secrets.token_hex(32)
             if kept is not None:

@@ -83,7 +83,10 @@ async def test_a_program_that_is_started_again_has_its_seat_again() -> None:
         async with openings.join(served.url, ann.code, "Ben") as first:
             assert (1, "") == (first.client.seat, first.note)
         async with openings.join(served.url, ann.code, "Somebody") as second:
-            assert (1, "you have your seat back") == (second.client.seat, second.note)
+            assert (1, "you have your seat back, and the name that you had") == (
+                second.client.seat,
+                second.note,
+            )
             assert "Ben" == second.client.view.seats[1].name
             async with openings.join(served.url, ann.code, "Cat") as beside:
                 assert 2 == beside.client.seat

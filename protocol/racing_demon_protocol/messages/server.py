@@ -164,7 +164,10 @@ class Pong(Message):
 
 
 class Watchers(Message):
-    """So many people watch the table without a seat; told to all who listen, when it changes."""
+    """So many people watch the table without a seat.
+
+    Told to all who listen when it changes; and to whoever comes back or joins, where anybody watches.
+    """
 
     TAG: ClassVar[int] = 70
     count: Annotated[int, Field(strict=True, ge=0, le=1_000_000)]
