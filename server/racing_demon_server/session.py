@@ -120,15 +120,18 @@ class Session:
                 connection.transport.write(events[self.encoding])
             except Exception:
                 log.exception("a connection could not be written to", extra={"connection": self._number})
-                self._closing = True
-                connection.transport.abort()
+                self._abort()
 
     def fall_behind(self) -> None:
         """Cut off a reader who is too slow for what is sent."""
         if not self._closing:
-            self._closing = True
             self._service.note_cut(self._number, "slow_reader", "cut off a slow reader")
-            self._connection.transport.abort()
+            self._abort()
+
+    def _abort(self) -> None:
+        """End the connection without a word: nothing more can be sent."""
+        self._closing = True
+        self._connection.transport.abort()
 
     def reply(self, message: Message) -> None:
         """Send a message to this connection alone."""

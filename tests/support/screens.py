@@ -71,9 +71,8 @@ def told(app: TerminalApp) -> str:
     """Return what the first screen says."""
     if not at_the_door(app):
         return ""
-    return "".join(
-        str(label.content) for label in app.screen.query("#told").results(Label)
-    )  # once it is there
+    labels = app.screen.query("#told").results(Label)  # none before the screen is laid out
+    return "".join(str(label.content) for label in labels)
 
 
 def at_the_door(app: TerminalApp) -> bool:

@@ -70,16 +70,6 @@ def all_keymaps() -> Iterator[Keymap]:
 # Presets.
 
 
-def test_who_plays_from_the_next_deal_on_can_speak() -> None:
-    """Chat, reactions and who plays are for everybody who has a seat; a spectator may ignore somebody."""
-    seated, watching = watch_keymap({}, seated=True), watch_keymap({})
-    reaction = seated.action("1")
-    assert ("chat", "players") == (seated.action("/"), seated.action("f8"))
-    assert reaction is not None
-    assert reaction.startswith("react-")
-    assert ("players", None) == (watching.action("f8"), watching.action("/"))
-
-
 @of_every_preset
 def test_a_preset_has_every_key_once(preset: str) -> None:
     """Three rows of ten keys, and no key in two places."""
@@ -322,3 +312,13 @@ def test_around_the_hands_nothing_is_played() -> None:
 
 def _last(keymap: Keymap, kind: str) -> str:
     return [action.id for action in keymap.actions if action.id.startswith(f"{kind}-")][-2]
+
+
+def test_who_plays_from_the_next_deal_on_can_speak() -> None:
+    """Chat, reactions and who plays are for everybody who has a seat; a spectator may ignore somebody."""
+    seated, watching = watch_keymap({}, seated=True), watch_keymap({})
+    reaction = seated.action("1")
+    assert ("chat", "players") == (seated.action("/"), seated.action("f8"))
+    assert reaction is not None
+    assert reaction.startswith("react-")
+    assert ("players", None) == (watching.action("f8"), watching.action("/"))

@@ -26,18 +26,6 @@ def table(players: int = 2) -> tuple[Lately, TableView]:
     return lately, view
 
 
-def test_a_newcomer_at_the_tally_knows_when_the_next_hand_is_dealt() -> None:
-    """From how long the hand had lasted, and how long ago it began; if that is not known, nothing is told."""
-    view = TableView("TEST", Options(tally_ms=20_000))
-    view.phase = Phase.TALLY
-    result = HandResult(hand=1, seats=(0,), points=(3,), reason=EndReason.STUCK, out=None, elapsed_ms=60_000)
-    view.results = [result]
-    lately = Lately()
-    for elapsed_ms, seconds in ((65_000, 15), (60_000, 20), (0, 0)):
-        lately.take_up(view, NOW, elapsed_ms)
-        assert seconds == lately.seconds_to_deal(NOW)
-
-
 def up(seat: int, pile: int = 0) -> ev.Played:
     """Return the event of a card that went to a foundation."""
     return ev.Played(seq=1, seat=seat, counter=1, source=9, count=1, destination=pile)
@@ -210,3 +198,15 @@ def test_a_whole_match(name: str) -> None:
     ends = [event for event in log_of(name) if isinstance(event, ev.HandOver)]
     assert len(ends) == cues.count(Cue.SIGNAL) == Options.model_validate(MATCHES[name][1]).hands
     assert sum(end.reason is EndReason.OUT for end in ends) <= cues.count(Cue.DEMON)
+
+
+def test_a_newcomer_at_the_tally_knows_when_the_next_hand_is_dealt() -> None:
+    """From how long the hand had lasted, and how long ago it began; if that is not known, nothing is told."""
+    view = TableView("TEST", Options(tally_ms=20_000))
+    view.phase = Phase.TALLY
+    result = HandResult(hand=1, seats=(0,), points=(3,), reason=EndReason.STUCK, out=None, elapsed_ms=60_000)
+    view.results = [result]
+    lately = Lately()
+    for elapsed_ms, seconds in ((65_000, 15), (60_000, 20), (0, 0)):
+        lately.take_up(view, NOW, elapsed_ms)
+        assert seconds == lately.seconds_to_deal(NOW)
