@@ -418,6 +418,9 @@ class Game:
     text: str = ""
     doubts: tuple[Doubt, ...] = ()
 
+    def __hash__(self) -> int:
+        return hash(self.name)  # with every deal rules are looked up by it, and all the rest is much to hash
+
     @property
     def most_seats(self) -> int:
         """How many may play a hand together."""

@@ -54,6 +54,7 @@ class Layout:
         self.foundations = tuple(pile.number for pile in self.piles if pile.kind is Kind.FOUNDATION)
         self.first = {group.name: number for number, group in reversed([*enumerate(self.groups)])}
         self._named: dict[tuple[int, str], tuple[int, ...]] = {}
+        self._steps: dict[int, tuple[tuple[tuple[int, int], ...], ...]] = {}
         self._own = {
             (seat, kind): tuple(p.number for p in self.piles if p.seat == seat and p.kind is kind)
             for seat in self.seats
@@ -89,6 +90,17 @@ class Layout:
         """Return the lowest number of a seat's cards."""
         return self.seats.index(seat) * self.game.packs * PACK_SIZE
 
+    def steps(self, seat: int) -> tuple[tuple[tuple[int, int], ...], ...]:
+        """Return ``(pile, cards)`` for all of a seat's deal, in a tuple for each of the game's ``deal``.
+
+        Raises:
+            InvalidGame: a step speaks of piles that the game does not have.
+
+        """
+        if seat not in self._steps:
+            self._steps[seat] = tuple(tuple(self.steps_of(step, seat)) for step in self.game.deal)
+        return self._steps[seat]
+
     def deal_steps(self, seat: int) -> Iterator[tuple[int, int]]:
         """Yield ``(pile, cards)`` for each step of a seat's deal, in order; the rest is the stock.
 
@@ -96,8 +108,8 @@ class Layout:
             InvalidGame: a step speaks of piles that the game does not have.
 
         """
-        for step in self.game.deal:
-            yield from self.steps_of(step, seat)
+        for step in self.steps(seat):
+            yield from step
 
     def unknown_deal(self, seat: int) -> Iterator[tuple[int, list[Card]]]:
         """Yield ``(pile, cards)`` for a seat's deal when no card is known."""

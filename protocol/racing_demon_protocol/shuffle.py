@@ -52,15 +52,15 @@ def deck(seed: bytes, pack: int, *, packs: int = 1, ranks: tuple[int, ...] = ALL
         ranks: the ranks of each.
 
     """
-    packed = range(pack * PACK_SIZE, (pack + packs) * PACK_SIZE)
-    wanted = set(ranks)
-    cards = [card for card in packed if card % SUIT_SIZE + 1 in wanted]
+    cards = list(range(pack * PACK_SIZE, (pack + packs) * PACK_SIZE))
+    if ranks != ALL_RANKS:
+        cards = [card for card in cards if card % SUIT_SIZE + 1 in ranks]
     draws = _bytes(subseed(seed, f"pack/{pack}"))
     for place in range(len(cards) - 1, 0, -1):
         fair = 256 - 256 % (place + 1)  # bytes of the uneven rest are thrown away; no deck has 256 cards
-        draw = next(draws)
-        while draw >= fair:
-            draw = next(draws)
+        for draw in draws:
+            if draw < fair:
+                break
         other = draw % (place + 1)
         cards[place], cards[other] = cards[other], cards[place]
     return cards

@@ -4,7 +4,7 @@ Times are microseconds on the clock of whoever calls; nothing here reads one.
 """
 
 from collections.abc import Iterable
-from typing import Final, NamedTuple
+from typing import Final
 
 from racing_demon_protocol.board import FOUNDATIONS, Kind, Play
 from racing_demon_protocol.cards import UNKNOWN, Card
@@ -16,19 +16,13 @@ from racing_demon_protocol.messages.server import Refused
 from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.view import TableView
 
+from .arrivals import Arrival, Arrivals
+
 __all__ = ["Hand"]
 
 DEAD_CHECK_DELAY: Final = 500_000
 """From a play to the test whether the hand is dead. Many plays share one test; a dead hand ends within
 a second."""
-
-
-class Arrival(NamedTuple):
-    """When a card came to a foundation, and from whom."""
-
-    seq: int
-    seat: int
-    at: int
 
 
 class Hand:
@@ -65,7 +59,8 @@ class Hand:
         self._dealer = dealer
         self._dealt_seq = view.seq
         self._has_built = False
-        self._arrivals: dict[int, list[Arrival]] = {pile: [] for pile in view.rules.layout.foundations}
+        self._foundations = frozenset(view.rules.layout.foundations)
+        self._arrivals = Arrivals()
 
     def play(self, seat: int, command: PlayCards, at: int) -> list[Played]:
         """Judge a play and carry it out: one event a card to the foundations, and what follows by itself.
@@ -109,19 +104,18 @@ class Hand:
 
     def refusal(self, seat: int, command: PlayCards, error: IllegalPlay, at: int) -> Refused:
         """Say why a play was refused: by whom it was beaten and by how much, and what lies there now."""
-        pile = command.destination if 0 <= command.destination < len(self.board.piles) else FOUNDATIONS
         beaten = self._beaten_by(seat, command) if error.reason is Reason.ILLEGAL else None
         if beaten is not None:
-            pile, arrival = beaten
             return Refused(
                 counter=command.counter,
                 reason=Reason.BEATEN,
                 text="Another player's card arrived first.",
-                by=arrival.seat,
-                late_us=max(0, at - arrival.at),
-                pile=pile,
-                top=self._top(pile),
+                by=beaten.seat,
+                late_us=max(0, at - beaten.at),
+                pile=beaten.pile,
+                top=self._top(beaten.pile),
             )
+        pile = command.destination if 0 <= command.destination < len(self.board.piles) else FOUNDATIONS
         return Refused(
             counter=command.counter, reason=error.reason, text=error.text, pile=pile, top=self._top(pile)
         )
@@ -196,10 +190,9 @@ class Hand:
         self.ask_again(at)  # turning, too, can lose the last card that could be played
 
     def _note_arrival(self, event: Played, at: int) -> None:
-        arrivals = self._arrivals.get(event.destination)
-        if arrivals is not None:
+        if event.destination in self._foundations:
             self._has_built = True
-            arrivals.append(Arrival(event.seq, event.seat, at))
+            self._arrivals.note(event.destination, event.seq, event.seat, at)
 
     def _note_first_out(self, seat: int) -> None:
         """Note whether a seat is out after its play; no play puts another seat out before its own."""
@@ -211,20 +204,20 @@ class Hand:
             others = (other for other in rules.layout.seats if rules.is_out(board, other))
             self.first_out = next(others, None)
 
-    def _beaten_by(self, seat: int, command: PlayCards) -> tuple[int, Arrival] | None:
-        """Return the foundation, and the arrival there, that spoiled a play legal when it was made."""
+    def _beaten_by(self, seat: int, command: PlayCards) -> Arrival | None:
+        """Return the arrival, the newest of all, that spoiled a play legal when it was made."""
         card = self._playable_card(seat, command)
         if card is None:
             return None
-        piles = [command.destination] if command.destination != FOUNDATIONS else self._arrivals
-        spoilt: list[tuple[int, Arrival]] = []
-        for pile in piles:
-            cards, arrivals = self.board.cards[pile], self._arrivals[pile]
-            since = [arrival for arrival in arrivals if arrival.seq > command.seen]
+        spoilt = []
+        for pile, since in self._arrivals.since(command.seen).items():
+            if command.destination not in {pile, FOUNDATIONS}:
+                continue
+            first, cards = since[-1], self.board.cards[pile]
             seen = cards[: len(cards) - len(since)]
-            if since and since[0].seat != seat and self.rules.follows_on(self.board, pile, seen, card):
-                spoilt.append((pile, since[0]))
-        return max(spoilt, key=lambda item: item[1].seq, default=None)
+            if first.seat != seat and self.rules.follows_on(self.board, pile, seen, card):
+                spoilt.append(first)
+        return max(spoilt, key=lambda arrival: arrival.seq, default=None)
 
     def _playable_card(self, seat: int, command: PlayCards) -> Card | None:
         """Return the card that a refused play to the foundations meant, if it was there to be played."""
@@ -237,7 +230,7 @@ class Hand:
         return None if card == UNKNOWN else card
 
     def _is_foundation(self, pile: int) -> bool:
-        return pile in self._arrivals
+        return pile in self._foundations
 
     def _top(self, pile: int) -> Card:
         top = self.board.top(pile) if pile >= 0 else None

@@ -122,7 +122,7 @@ def hidden(table: Table) -> object:
         return None
     return (
         hand._dealer.open_board().cards,
-        hand._arrivals,
+        hand._arrivals.since(0),
         hand.rotations,
         hand.first_out,
         hand.signal_at,
