@@ -5,6 +5,7 @@ import getpass
 import pytest
 
 from racing_demon_client import cli
+from racing_demon_client.syntax import EXAMPLES
 from racing_demon_protocol.options import CallOut, Options, StallRule
 
 URL = "ws://127.0.0.1:5252"
@@ -46,7 +47,7 @@ def test_each_command_has_help(command: str, capsys: pytest.CaptureFixture[str])
 
 def test_the_examples_are_understood() -> None:
     """Every example of the help can be typed as it stands."""
-    for line in cli.EXAMPLES.splitlines()[1:-2]:
+    for line in EXAMPLES.splitlines()[1:-2]:
         command, _, _ = line.removesuffix("join it from elsewhere").partition(" > ")
         words = command.split("   ")[0].split()
         if words:
