@@ -20,7 +20,6 @@ from racing_demon_protocol.declaration import (
     Cells,
     Deal,
     Deals,
-    Filler,
     Foundations,
     Game,
     Goal,
@@ -77,7 +76,6 @@ WAITS: Final = {
     Waits.OPEN: "One is begun only when those before it are.",
     Waits.ROWS: "One takes a card only when no other holds fewer.",
 }
-FILLERS: Final = {Filler.RESERVE: "the reserve", Filler.STOCK_BOTTOM: "the bottom of the stock"}
 GOALS: Final = {
     Goal.ALL_ON_FOUNDATIONS: "The game is won when all own cards lie on the foundations.",
     Goal.RESERVE_EMPTY: "The game is won when the reserve is empty.",
@@ -134,8 +132,9 @@ def _sentences(game: Game) -> Iterator[str]:
     """Yield a sentence or more for each part of a declaration."""
     if len(game.ranks) != SUIT_SIZE:
         yield f"The packs have the ranks {_ranks(game.ranks)} only."
+    is_turned = any(isinstance(group, Waste) for group in game.groups)
     for group in game.groups:
-        yield " ".join(filter(None, _group(group)))
+        yield " ".join(filter(None, _group(group, is_turned=is_turned)))
     yield from (_deal(step) for step in game.deal)
     if not isinstance(game.mechanic, Building):
         yield _own_words(game.mechanic)
@@ -146,8 +145,14 @@ def _sentences(game: Game) -> Iterator[str]:
 # Groups.
 
 
-def _group(group: Group) -> Iterator[str]:
-    """Yield the sentences of one group: its own kind's, then those that any group may need."""
+def _group(group: Group, *, is_turned: bool) -> Iterator[str]:
+    """Yield the sentences of one group: its own kind's, then those that any group may need.
+
+    Args:
+        group: the group.
+        is_turned: whether there is a waste that a stock is turned to.
+
+    """
     match group:
         case Foundations():
             yield from _foundations(group)
@@ -158,7 +163,7 @@ def _group(group: Group) -> Iterator[str]:
         case Cells():
             yield from _cells(group)
         case Stock():
-            yield from _stock(group)
+            yield from _stock(group, is_turned=is_turned)
         case Waste():
             yield from _waste(group)
         case _:
@@ -169,10 +174,12 @@ def _group(group: Group) -> Iterator[str]:
 def _common(group: Group) -> Iterator[str]:
     if group.owner is Owner.TABLE:
         yield "In a race they belong to everybody."
-    if group.takes is not None:
+    if group.takes == ():
+        yield "No card is put there unless told otherwise."
+    elif group.takes is not None:
         yield f"Cards come there from {_names(group.takes)} only."
     if group.plays_to == ():
-        yield "The game itself takes their cards away."
+        yield "The game itself takes cards away from there."
     elif group.plays_to is not None:
         yield f"Their cards go to {_names(group.plays_to)} only."
     if group.gathers:
@@ -186,8 +193,8 @@ def _foundations(group: Foundations) -> Iterator[str]:
     start = {Base.FIRST: "the rank of the first card there", Base.OWN: "the card that the deal puts there"}
     base = start[group.base] if isinstance(group.base, Base) else _rank(group.base)
     way = f"up by {group.step}" if group.step > 0 else f"down by {-group.step}"
-    way = {1: "up", -1: "down"}.get(group.step, way)
-    wrap = ", round the corner from king to ace" if group.wrap else ""
+    way = {1: "up", -1: "down", 0: "with equal ranks"}.get(group.step, way)
+    wrap = _corner(group.wrap, {group.step})
     order = f" in the order {_ranks(group.order)}" if group.order else f" {way}{wrap}"
     yield (
         f"{_capital(group.name)}: {_count(group.count, 'foundation')}, begun with {base} and built"
@@ -204,26 +211,34 @@ def _foundations(group: Foundations) -> Iterator[str]:
 def _tableau(group: Tableau) -> Iterator[str]:
     shape = set(group.shape)
     cards = _count(group.shape[0], "card") if len(shape) == 1 else ", ".join(map(str, group.shape)) + " cards"
-    yield f"{_capital(group.name)}: {_count(len(group.shape), 'column')} of {cards}. {SHOWN[group.shows]}"
+    is_single = group.shows is Shows.LAST and shape <= {0, 1}  # whatever comes later lies face up anyway
+    shown = SHOWN[Shows.ALL if is_single else group.shows]
+    yield f"{_capital(group.name)}: {_count(len(group.shape), 'column')} of {cards}. {shown}"
     ways = " or ".join(_build(build) for build in group.build)
-    wrap = ", round the corner from ace to king" if group.wrap else ""
+    wrap = _corner(group.wrap, {build.delta for build in group.build})
     yield f"They are built {ways}{wrap}." if group.build else "Nothing is built on them."
-    if group.build:
+    reach = [groups for groups in (group.takes, group.plays_to) if groups is not None]
+    if group.build and all(group.name in groups for groups in reach):
         yield UNITS[group.unit]
     if group.cap is not None:
         yield f"No building makes more than {_count(group.cap, 'card')} of one."
     if group.spaces_first:
         yield "Spaces must be filled before anything is put upon a card."
     space = group.space
-    if space.takes == ():
+    if () in {space.takes, group.takes}:
         yield "A space stays empty."
     else:
         who = "any card" if space.ranks is None else f"{_ranks(sorted(space.ranks))} only"
         source = "" if space.takes is None else f" from {_names(space.takes)}"
         yield f"A space takes {who}{source}."
     if space.fill:
-        fillers = ", then ".join(FILLERS[each] for each in space.fill)
-        yield f"It is filled at once from {fillers}, while that lasts."
+        yield "It is filled at once from the reserve, while that lasts."
+
+
+def _corner(wrap: bool, steps: set[int | None]) -> str:
+    """Return how a sequence goes on where it cannot rise, or descend, any further."""
+    ways = {"from king to ace" if step > 0 else "from ace to king" for step in steps if step}
+    return f", round the corner {' or '.join(sorted(ways))}" if wrap and ways else ""
 
 
 def _build(build: Build) -> str:
@@ -243,35 +258,38 @@ def _reserve(group: Reserve) -> Iterator[str]:
 
 
 def _cells(group: Cells) -> Iterator[str]:
-    yield f"{_capital(group.name)}: {_count(group.count, 'place')} for one card each, all of them free."
+    places = _count(group.count, "place")
+    yield f"{_capital(group.name)}: {places} for one card each, free unless told otherwise."
     if group.takes is None:
-        yield "An empty one stays empty, or is filled by the game itself."
+        yield "An empty one stays empty unless told otherwise."
     if group.must:
         yield "An empty one must be filled before anything else is played."
     if getattr(group, "in_order", False):
         yield "The first of the piles that has cards fills it."
 
 
-def _stock(group: Stock) -> Iterator[str]:
+def _stock(group: Stock, *, is_turned: bool) -> Iterator[str]:
     if group.rounds:
         layings = "; later: ".join(
             " ".join(_deal(step) for step in steps) or "nothing" for steps in group.rounds
         )
         yield f"{_capital(group.name)}: it is dealt in rounds, when you want the next one: {layings}"
-    else:
+    elif is_turned:
         yield f"{_capital(group.name)}: {_count(group.turn, 'card')} at a time."
+    else:
+        yield f"{_capital(group.name)}: no card is turned from it."
     times = "as often as you like" if group.redeals is None else _times(group.redeals)
     how = "shuffled" if group.shuffle else "in its order"
     yield "It is never made up anew." if group.redeals == 0 else f"Empty, it is made up anew {times}, {how}."
     if group.relay:
         yield "Then this is dealt at once: " + " ".join(_deal(step) for step in group.relay)
     if group.tail_rule is TailRule.EITHER2:
-        yield "If two cards are left in the end, either may be used."
+        yield "If two cards are left in the end, either may be used: they can be turned one by one."
 
 
 def _waste(group: Waste) -> Iterator[str]:
     seen = "its top card is seen" if group.view == 1 else f"its top {group.view} cards are seen"
-    yield f"{_capital(group.name)}: {seen}, and the top is free."
+    yield f"{_capital(group.name)}: {seen}" + (", and the top is free." if group.plays_to != () else ".")
     if group.limit is not None:
         yield f"No card is turned while {group.limit} lie there."
 

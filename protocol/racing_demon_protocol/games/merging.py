@@ -11,7 +11,7 @@ GAMBLERS_PATIENCE = Game(
     name="gamblers",
     title="Gambler's Patience",
     source="seed 004 entry 45",
-    groups=(Packets(name="pile", count=4, shows=Shows.ALL), Stock(turn=4), Waste(), Out()),
+    groups=(Packets(name="pile", count=4, shows=Shows.ALL), Stock(turn=4), Waste(plays_to=()), Out()),
     deal=(),
     goal=Goal.OWN_RULE,
     mechanic=Merging(),

@@ -96,6 +96,14 @@ SYMPATHY_ALONE = replace(
     groups=(Out(), *_hand(), *_hand("-left")),
     deal=(*_lay(), *_lay("-left")),
     mechanic=Sympathy(hands=("", "-left")),
+    text=(
+        "Sympathy with two packs for one player, whose right hand and left hand take the parts of the two: "
+        "each has seventeen packets of three, face down, and a grace card. The left hand turns up the top of "
+        "each packet. Then the right one turns up one packet after the other: a card that matches one of the "
+        "other hand's leaves with it, and the card below is turned up next. When all packets of a hand lie "
+        "face up, it is the other's turn. A hand without a card lying face up may use its grace card as a "
+        "match. The game is won when all cards have left."
+    ),
     packs=2,
     deals=Deals.IDENTICAL,
     racing=Racing.IDENTICAL,

@@ -169,8 +169,8 @@ NIVERNAISE = solitaire(
     text=(
         "Four cards lie on either side, and between them six piles of four. In each suit one family rises "
         "from an ace, and one descends from a king. Side cards and tops of piles are free; a side place may "
-        "be filled from a pile, or with the unseen next card of the hand. When you are stuck, four more "
-        "cards go on each pile. When the hand is out, the piles may be shuffled and dealt again, twice."
+        "be filled from a pile, or with the unseen next card of the hand. Whenever you like, four more cards "
+        "go on each pile. When the hand is out, the piles may be shuffled and dealt again, twice."
     ),
     doubts=(
         Doubt(
@@ -182,6 +182,11 @@ NIVERNAISE = solitaire(
             question="Is the next card of the hand seen before it fills a place?",
             answer="No: it is taken as it comes.",
             field="sides.takes",
+        ),
+        Doubt(
+            question="Must one be stuck before four more cards go on each pile?",
+            answer="No: nobody can be made to see every play.",
+            field="stock.rounds",
         ),
         Doubt(question="What fills an empty pile?", answer="The next round only.", field="piles.takes"),
     ),

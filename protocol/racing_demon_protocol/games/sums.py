@@ -18,7 +18,7 @@ FOURTEEN = Game(
     groups=(
         _places(5, 5, 5, 5, 5),
         Stock(turn=1, redeals=None, shuffle=True),
-        Waste(),
+        Waste(plays_to=()),
         Packets(name="aside", counts=True),
         Out(),
     ),
