@@ -40,11 +40,7 @@ class BuildingRules(CandidateRules):
         own, groups = self.layout.own, self.layout.groups
         self._forces = any(isinstance(group, Foundations) and group.forced_bases for group in game.groups)
         self._filled = {
-            seat: [
-                (pile, fillers)
-                for pile in own(seat, Kind.TABLEAU)
-                if (fillers := self._column(pile).space.fill)
-            ]
+            seat: [pile for pile in own(seat, Kind.TABLEAU) if self._column(pile).space.fill]
             for seat in seats
         }
         self._must = {
@@ -126,12 +122,9 @@ class BuildingRules(CandidateRules):
 
     def automatic(self, board: Board, seat: int) -> Play | None:
         """Return the next play that the game makes by itself: a space's compulsory card, or the next deal."""
-        for pile, fillers in self._filled.get(seat, ()):
-            if not board.cards[pile]:
-                for filler in fillers:
-                    source, count = self._filler(seat, filler)
-                    if board.cards[source]:
-                        return Play(source, count, pile)
+        for pile in self._filled.get(seat, ()):
+            if not board.cards[pile] and board.cards[heap := self.layout.own(seat, Kind.RESERVE)[0]]:
+                return Play(heap, 1, pile)
         due = self._turning.due(board, seat) if self._turning.goes_on else None
         for effect in self._effects:
             due = due or effect.automatic(board, seat)

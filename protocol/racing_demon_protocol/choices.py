@@ -12,7 +12,6 @@ __all__ = [
     "Build",
     "Deals",
     "Extent",
-    "Filler",
     "Geometry",
     "Goal",
     "Owner",
@@ -153,13 +152,6 @@ class Geometry(StrEnum):
     """At the four corners of what lies in the middle."""
 
 
-class Filler(StrEnum):
-    """Where a compulsory card for a space comes from."""
-
-    RESERVE = "reserve"
-    STOCK_BOTTOM = "stock_bottom"
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Build:
     """One way to continue a column.
@@ -186,14 +178,14 @@ class Space:
 
     Attributes:
         ranks: the ranks that may head it; ``None`` for any.
-        fill: piles that fill it by themselves, at once, in this order of preference while they last.
+        fill: whether the top of the reserve fills it by itself, at once, while that lasts.
         takes: the groups whose cards may fill it, the stock among them if its unseen top card may;
             ``None``: those that the column takes cards from. None of them: it stays empty.
 
     """
 
     ranks: frozenset[int] | None = None
-    fill: tuple[Filler, ...] = ()
+    fill: bool = False
     takes: tuple[str, ...] | None = None
 
 

@@ -7,7 +7,6 @@ from .cards import PACK_SIZE, UNKNOWN, Card, rank, suit
 from .declaration import (
     Base,
     Cells,
-    Filler,
     Foundations,
     Game,
     Group,
@@ -178,18 +177,12 @@ class FittingRules(Rules):
 
     def _may_leave(self, board: Board, seat: int, play: Play) -> bool:
         """Tell whether a foundation's card may go where a play wants it."""
-        if not self.may_take_back(seat, play.source):
+        target = None if play.destination == FOUNDATIONS else board.piles[play.destination]
+        if target is None or target.kind is Kind.FOUNDATION or not self.may_take_back(seat, play.source):
             return False
         if self._foundation(play.source).take_back is TakeBack.FREE:
             return True
-        target = None if play.destination == FOUNDATIONS else board.piles[play.destination]
-        return target is not None and target.kind is Kind.TABLEAU and not board.cards[target.number]
-
-    def _filler(self, seat: int, filler: Filler) -> tuple[int, int]:
-        """Return the pile that fills a space, and the count that takes one card from its proper end."""
-        if filler is Filler.STOCK_BOTTOM:
-            return self.layout.stock[seat], -1
-        return self.layout.own(seat, Kind.RESERVE)[0], 1
+        return target.kind is Kind.TABLEAU and not board.cards[target.number]
 
     # Small questions.
 

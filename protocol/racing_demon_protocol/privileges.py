@@ -17,6 +17,7 @@ __all__ = [
     "ChosenBase",
     "Draw",
     "FamilyByLaying",
+    "FillFromBottom",
     "FillFromDoubles",
     "Grace",
     "GridEdges",
@@ -39,7 +40,9 @@ class When(StrEnum):
     HAND_IN = "hand_in"
     """A card is left in stock or waste, and nothing else can be played or turned."""
     HAND_OUT = "hand_out"
-    """Stock and waste are empty, and nothing else can be played."""
+    """Stock and waste are empty, and nothing can be played but by a rule of the game's own."""
+    STUCK = "stuck"
+    """Nothing else can be played or turned, whether cards are left in stock and waste or not."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -198,6 +201,20 @@ class JointEntry(Special):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class FillFromBottom(Special):
+    """When the heap is gone, the bottom card of the stock may fill a space; the waste, without a stock only.
+
+    Attributes:
+        columns: the group with the spaces.
+        heap: the group that must be empty.
+
+    """
+
+    columns: str
+    heap: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class FillFromDoubles(Special):
     """When the hand is out, the upper card of a double place may fill an empty one."""
 
@@ -263,7 +280,7 @@ class RowEnds(Special):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ChosenBase(Special):
-    """The first card turned may open the foundations with its rank; else a fixed rank does, at any time.
+    """The first card turned may open the foundations with its rank; else a fixed rank does, from then on.
 
     Attributes:
         foundations: the group.

@@ -30,6 +30,7 @@ from .privileges import (
     ChosenBase,
     Draw,
     FamilyByLaying,
+    FillFromBottom,
     FillFromDoubles,
     Grace,
     GridEdges,
@@ -45,6 +46,9 @@ from .privileges import (
 )
 
 __all__ = ["effects_of"]
+
+HAND: Final = {When.HAND_IN: False, When.HAND_OUT: True}
+"""Whether stock and waste must be empty, or must not."""
 
 
 class DrawEffect(Effect):
@@ -82,7 +86,7 @@ class DrawEffect(Effect):
             return False
         if special.after and not any(board.came.get(pile, 0) for pile in self.piles(seat, special.after)):
             return False
-        if special.when is not When.ALWAYS and self.hand_out(board, seat) is (special.when is When.HAND_IN):
+        if special.when in HAND and self.hand_out(board, seat) is not HAND[special.when]:
             return False
         return special.when is When.ALWAYS or self.stuck(board, seat)
 
@@ -205,6 +209,38 @@ class ReorderEffect(Effect):
         return self.piles(seat, self.special.held)[0], self.table.layout.stock[seat]
 
 
+class FillFromBottomEffect(Effect):
+    """Fills spaces from below: see :class:`~.privileges.FillFromBottom`."""
+
+    special: FillFromBottom
+
+    def plays(self, board: Board, seat: int) -> Iterator[Play]:
+        """Yield the plays of the stock's bottom card to each space."""
+        stock = self.table.layout.stock[seat]
+        is_left = any(board.cards[heap] for heap in self.piles(seat, self.special.heap))
+        depth = len(board.cards[stock]) - 1
+        if depth >= 0 and not is_left:
+            columns = self.piles(seat, self.special.columns)
+            yield from (Play(stock, 1, column, depth) for column in columns if not board.cards[column])
+
+    def resolve(self, board: Board, seat: int, play: Play) -> Play | None:
+        """Return the play of the bottom card, also where it is not said how many lie upon it."""
+        return next((own for own in self.plays(board, seat) if play in {own, own._replace(depth=0)}), None)
+
+    def refuses(self, board: Board, seat: int, play: Play) -> str:
+        """Say that a space takes nothing but the stock's bottom card while there is one."""
+        stock = self.table.layout.stock[seat]
+        is_space = play.destination in self.piles(seat, self.special.columns)
+        is_space = is_space and not board.cards[play.destination]
+        return "A space takes the bottom card of the stock." if is_space and board.cards[stock] else ""
+
+    def may_help(self, board: Board, seat: int) -> bool:
+        """Tell whether there is a space, and a card for it, if turning led to nothing."""
+        is_left = any(board.cards[heap] for heap in self.piles(seat, self.special.heap))
+        is_full = all(board.cards[column] for column in self.piles(seat, self.special.columns))
+        return not (is_left or is_full or self.hand_out(board, seat))
+
+
 class FillFromDoublesEffect(Effect):
     """Parts double places: see :class:`~.privileges.FillFromDoubles`."""
 
@@ -293,7 +329,10 @@ class ChosenBaseEffect(Effect):
             return
         stock, waste = layout.stock[seat], layout.waste[seat]
         undealt = layout.game.deck_size - sum(count for _, count in layout.deal_steps(seat))
-        is_first = len(board.cards[waste]) == 1 and len(board.cards[stock]) == undealt - 1
+        turned = undealt - len(board.cards[stock])
+        if not turned:
+            return
+        is_first = len(board.cards[waste]) == 1 == turned
         for kind in (Kind.WASTE, Kind.RESERVE, Kind.CELL):
             for pile in layout.own(seat, kind):
                 card = board.top(pile)
@@ -310,6 +349,7 @@ EFFECTS: Final[dict[type[Special], type[Effect]]] = {
     ChosenBase: ChosenBaseEffect,
     Draw: DrawEffect,
     FamilyByLaying: FamilyByLayingEffect,
+    FillFromBottom: FillFromBottomEffect,
     FillFromDoubles: FillFromDoublesEffect,
     Grace: GraceEffect,
     GridEdges: GridEdgesEffect,

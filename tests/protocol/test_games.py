@@ -7,7 +7,6 @@ import pytest
 
 from racing_demon_protocol.board import Kind, Shows
 from racing_demon_protocol.declaration import (
-    Filler,
     Foundations,
     Game,
     Geometry,
@@ -100,13 +99,6 @@ def test_what_moves_in_the_demons(name: str, unit: Unit) -> None:
     tableau = _group(GAMES[name], Tableau)
     assert isinstance(tableau, Tableau)
     assert (unit, True) == (tableau.unit, tableau.wrap)
-
-
-def test_fooliana_fills_from_the_bottom_of_the_stock() -> None:
-    """When the heap is gone, Fooliana's spaces take the stock's bottom card (D5)."""
-    tableau = _group(GAMES["fooliana"], Tableau)
-    assert isinstance(tableau, Tableau)
-    assert (Filler.RESERVE, Filler.STOCK_BOTTOM) == tableau.space.fill
 
 
 @pytest.mark.parametrize("name", ["demon-a", "demon-b", "fooliana"])

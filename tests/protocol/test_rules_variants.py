@@ -31,13 +31,27 @@ def test_fooliana_prefers_the_reserve() -> None:
     assert Move(_reserve(rules), 1, _columns(rules)[0], (parse("KH"),)) == moves[1]
 
 
-def test_fooliana_takes_the_bottom_of_the_stock() -> None:
-    """When the heap is gone, a space takes the stock's bottom card, face up."""
+def test_fooliana_may_fill_a_space_from_the_bottom_of_the_stock() -> None:
+    """When the heap is gone, a space waits for the stock's bottom card, and takes it, face up (D5)."""
     rules = rules_of("fooliana")
     position = build(rules, foundation=("5D",), stock="7s 8s 9s", tableau=("5C", *FULL_ROW[1:]))
-    moves = position.play(0, Play(_columns(rules)[0], 1, FOUNDATIONS))
-    assert Move(rules.layout.stock[0], -1, _columns(rules)[0], (parse("7S"),)) == moves[1]
-    assert cards("8S 9S") == position.hidden.cards[rules.layout.stock[0]]
+    stock, space = rules.layout.stock[0], _columns(rules)[0]
+    assert 1 == len(position.play(0, Play(space, 1, FOUNDATIONS)))
+    assert Play(stock, 1, space, 2) in position.plays()
+    assert [Move(stock, 1, space, (parse("7S"),), 2)] == position.play(0, Play(stock, 1, space))
+    assert cards("8S 9S") == position.hidden.cards[stock]
+
+
+def test_a_space_of_fooliana_takes_nothing_else_while_there_is_a_stock() -> None:
+    """Neither the top of the waste, nor the stock's bottom card while the heap lasts, comes there (D5)."""
+    rules = rules_of("fooliana")
+    waste, stock, space = rules.layout.waste[0], rules.layout.stock[0], _columns(rules)[0]
+    position = build(rules, foundation=("5D",), stock="7s 8s", waste="4S", tableau=("", *FULL_ROW[1:]))
+    with pytest.raises(IllegalPlay, match="bottom card of the stock"):
+        position.play(0, Play(waste, 1, space))
+    heaped = build(rules, foundation=("5D",), stock="7s", reserve="9S", tableau=("5C", *FULL_ROW[1:]))
+    with pytest.raises(IllegalPlay):
+        heaped.play(0, Play(stock, 1, space))
 
 
 def test_the_last_reserve_card_goes_to_the_foundations_and_no_space_is_filled() -> None:
@@ -57,12 +71,15 @@ def test_any_available_card_fills_a_space_after_the_heap() -> None:
     assert [(rules.layout.waste[0], 1), (second, 1), (second, 2), (third, 1), (fourth, 1)] == sources
 
 
-def test_a_redeal_may_fill_a_space() -> None:
-    """In Fooliana a space that waits for a stock is filled as soon as the waste is turned over."""
+def test_a_redeal_brings_a_card_for_a_space() -> None:
+    """In Fooliana a space may wait until the waste is turned over: then what lay on top is at the bottom."""
     rules = rules_of("fooliana")
     position = build(rules, foundation=("5D",), waste="2s 3s 4S", tableau=("", *FULL_ROW[1:]))
-    position.play(0, Play(rules.layout.waste[0], 3, rules.layout.stock[0]))
-    assert cards("4S") == position.board.cards[_columns(rules)[0]]
+    stock, space = rules.layout.stock[0], _columns(rules)[0]
+    position.play(0, Play(rules.layout.waste[0], 3, stock))
+    assert [] == position.board.cards[space]
+    position.play(0, Play(stock, 1, space))
+    assert cards("4S") == position.board.cards[space]
 
 
 # The reserve.
@@ -202,6 +219,16 @@ def test_taking_back_alone() -> None:
     """With ``take_back`` free, the top of a foundation may go back to a column of a table of one (A9)."""
     position = build(rules_of(take_back="free"), foundation=("AH 2H",), tableau=("3S",))
     assert [Play(0, 1, 6)] == position.plays()
+
+
+def test_an_ace_does_not_wander_from_one_foundation_to_another() -> None:
+    """Taking back is to the table: a lone ace that could begin another foundation stays."""
+    rules = rules_of(take_back="free")
+    position = build(rules, foundation=("AH",), tableau=("3S", "4C"))
+    assert [] == [play for play in position.plays() if play.source == 0]
+    for destination in (1, FOUNDATIONS):
+        with pytest.raises(IllegalPlay):
+            position.play(0, Play(0, 1, destination))
 
 
 def test_nothing_is_taken_back_from_a_shared_foundation() -> None:

@@ -93,6 +93,20 @@ def test_a_grandfather_whose_hand_is_out_draws_once(drawn_before: int) -> None:
     assert [] == scene.plays(scene.pile("places", 1))
 
 
+@pytest.mark.parametrize("left", [["8C 8D 8H"], ["8S 8C 8D 8H"]], ids=["hand out", "a card left"])
+def test_honors_draw_once_whether_the_extra_cards_were_the_last_or_not(left: list[str]) -> None:
+    """Who has laid them may draw from the table when nothing else can be done (entry 24)."""
+    upper, lower = ["2S", "KH", "AD", "QC"], ["KS", "QH", "JD", "TC"]
+    scene = Scene("honors", upper=upper, lower=lower, places=["3S 6C", *["9S 6D"] * 19], stock=left)
+    stock, place = scene.pile("stock"), scene.pile("places")
+    scene.play(Play(stock, 1, scene.pile("extra")))
+    if scene.board.cards[stock]:
+        scene.play(Play(stock, 1, scene.pile("dealt")))
+    assert [Play(place, 1, scene.pile("upper"), 1)] == scene.plays(place)
+    scene.play(Play(place, 1, FOUNDATIONS, 1))
+    assert ("2S 3S", "6C") == (scene.text("upper"), scene.text("places"))
+
+
 def test_the_upper_card_of_a_double_place_fills_a_gap() -> None:
     """In Honors that is so when the hand is out, and not before (entry 24)."""
     scene = Scene("honors", places=["9S 8C", "", "7C"])
@@ -329,6 +343,15 @@ def test_the_first_card_may_choose() -> None:
     if rank(hand.board.cards[waste][-1]) > 1:
         with pytest.raises(IllegalPlay):
             hand.rules.verify_play(hand.board, 0, chosen)
+
+
+def test_no_ace_opens_the_families_before_the_first_card_is_turned() -> None:
+    """In Bridal Wreath the choice is made when the next card is turned (catalogue, entry 47)."""
+    wreath = ["3H " * 20 + "4C"]
+    before = Scene("bridal-wreath", wreath=wreath, bridesmaids=["AS"], stock=["9S " * 73])
+    assert [] == before.plays(before.pile("bridesmaids"))
+    before.play(Play(before.pile("stock"), 1, before.pile("waste")))
+    assert [before.pile("aces")] == [play.destination for play in before.plays(before.pile("bridesmaids"))]
 
 
 def test_a_single_card_or_a_single_target() -> None:

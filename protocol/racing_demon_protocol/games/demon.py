@@ -9,7 +9,6 @@ from ..declaration import (
     Deal,
     Deals,
     Doubt,
-    Filler,
     Foundations,
     Game,
     Goal,
@@ -25,7 +24,7 @@ from ..declaration import (
     Unit,
     Waste,
 )
-from ..privileges import Grace, Reorder
+from ..privileges import FillFromBottom, Grace, Reorder
 from .klondike import BASE_DOUBTS
 
 __all__ = ["CLASSIC", "DEMON_A", "DEMON_B", "FOOLIANAS", "RACING_DEMONS"]
@@ -64,13 +63,14 @@ CLASSIC = Game(
 
 HEAP_DOWN = Reserve(size=DEMON_SIZE, shows=Shows.NONE, playable=False)
 HEAP_UP = Reserve(size=DEMON_SIZE)
-FROM_HEAP = Space(fill=(Filler.RESERVE,))
-BOTTOM_THEN_WASTE = Space(fill=(Filler.RESERVE, Filler.STOCK_BOTTOM), takes=("waste",))
+FROM_HEAP = Space(fill=True)
+FROM_WASTE = Space(fill=True, takes=("waste",))
 GROUPS = (
     Foundations(owner=Owner.PLAYER, base=Base.FIRST, wrap=True),
     Stock(tail_rule=TailRule.EITHER2),
     Waste(),
 )
+BOTTOM = FillFromBottom(columns="tableau", heap="reserve")
 NO_BONUS = Scoring(out_bonus=0)
 WRAPS = Doubt(
     question="Does a king go on an ace in a column?",
@@ -179,6 +179,11 @@ DEMON_B = Game(
             answer="When no card can be played, and all of stock and waste was turned since the last play.",
             field="Grace",
         ),
+        Doubt(
+            question="May the only card of a family be taken?",
+            answer="No: it is the base, and stays.",
+            field="Grace",
+        ),
     ),
 )
 
@@ -186,7 +191,7 @@ FOOLIANA = Game(
     name="fooliana",
     title="Fooliana",
     source="seed 004 entry 36, catalogue 2.3",
-    groups=(*GROUPS, HEAP_UP, _columns(Unit.TAIL, BOTTOM_THEN_WASTE)),
+    groups=(*GROUPS, HEAP_UP, _columns(Unit.TAIL, FROM_WASTE)),
     deal=(Deal(to="reserve"), Deal(to="foundation", count=1), Deal(to="tableau")),
     scoring=NO_BONUS,
     deals=Deals.IDENTICAL,
@@ -194,12 +199,18 @@ FOOLIANA = Game(
     skill=1,
     text=(
         "Demon with a Fool: a heap of thirteen, its top face up and free. Any number of cards moves "
-        "together, and when the heap is gone, the bottom card of the hand fills the spaces."
+        "together, and when the heap is gone, the bottom card of the hand may fill a space."
     ),
+    specials=(BOTTOM,),
     doubts=(
         WRAPS,
         Doubt("What moves between columns?", "Any number of cards in sequence.", "tableau.unit"),
         AT_ONCE,
+        Doubt(
+            "Must a space be filled when the heap is gone?",
+            "No, but it takes nothing but the bottom card of the hand while there is one.",
+            "FillFromBottom",
+        ),
         Doubt(
             "What fills a space when heap and hand are gone?",
             "The top of the waste, if one likes.",
@@ -214,21 +225,21 @@ FOOLIANA = Game(
         ),
     ),
 )
-"""When the heap is gone, the bottom card of the stock fills the spaces, while there is one (D5)."""
+"""When the heap is gone, the bottom card of the stock may fill a space (D5)."""
 
 FOOLIANA_REORDER = replace(
     FOOLIANA,
     name="fooliana-reorder",
     title="Fooliana, with threes in another order",
     source="seed 004 entry 36, variant",
-    specials=(Reorder(held="held"),),
+    specials=(BOTTOM, Reorder(held="held")),
     groups=(
         *(replace(group, counts=True) if isinstance(group, Stock) else group for group in FOOLIANA.groups),
         Cells(name="held", count=1, counts=True),
     ),
     text=(
         "Fooliana with one more chance: when a whole pass has led to nothing, threes may be dealt in another "
-        "order, so that the first card of each comes to lie on top; as many threes as one pass has."
+        "order, so that the first card of each comes to lie on top: twelve threes, or fewer."
     ),
     doubts=(
         *FOOLIANA.doubts[:-1],

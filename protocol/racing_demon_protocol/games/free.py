@@ -157,7 +157,6 @@ def _places(cap: int) -> Tableau:
 
 EXTRA = Cells(name="extra", count=3, counts=True)
 ALL_DOUBLED = LayExtra(places="places", cells="extra")
-STUCK_DRAW = Draw(groups=("places",), when=When.HAND_IN, after="extra")
 DRAWN = Reserve(name="drawn", size=0, takes=(), counts=True)
 
 GRANDFATHERS = solitaire(
@@ -167,7 +166,11 @@ GRANDFATHERS = solitaire(
     packs=2,
     groups=(*families(), NO_REDEAL, DEALT, _places(2), EXTRA, DRAWN),
     deal=(Deal(to="places"),),
-    specials=(ALL_DOUBLED, STUCK_DRAW, Draw(groups=("places",), when=When.HAND_OUT, through="drawn")),
+    specials=(
+        ALL_DOUBLED,
+        Draw(groups=("places",), when=When.HAND_IN, after="extra"),
+        Draw(groups=("places",), when=When.HAND_OUT, through="drawn"),
+    ),
     skill=2,
     text=(
         "Twenty cards lie in two rows. In each suit one family rises from an ace, and one descends from a "
@@ -212,7 +215,11 @@ HONORS = solitaire(
         Deal(to="lower", cards=("KS", "QH", "JD", "TC")),
         Deal(to="places"),
     ),
-    specials=(ALL_DOUBLED, STUCK_DRAW, FillFromDoubles(places="places")),
+    specials=(
+        ALL_DOUBLED,
+        Draw(groups=("places",), when=When.STUCK, after="extra"),
+        FillFromDoubles(places="places"),
+    ),
     skill=2,
     text=(
         "Eight bases are taken out: the two of spades, the king of hearts, the ace of diamonds and the queen "
