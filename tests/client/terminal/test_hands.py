@@ -76,6 +76,18 @@ def test_shift_means_a_single_card() -> None:
     assert "That card cannot fill a space." == message(player)
 
 
+def test_the_key_of_a_space_asks_for_the_card_that_the_stock_has_for_it() -> None:
+    """In Fooliana that is the bottom one, whose name nobody knows; with a card in hand it is refused."""
+    position = build(
+        rules_of("fooliana"), foundation=("5D",), stock="7s 8s 9s", tableau=("", "KS", "QC", "JS")
+    )
+    player = Player.at_position(position)
+    stock = player.rules.layout.stock[0]
+    assert [Play(stock, 1, player.column(1))] == player.type("a")
+    assert [] == player.type("s a")
+    assert "That card cannot fill a space." == message(player)
+
+
 def test_a_wrong_second_key_drops() -> None:
     """What does not fit is put back, with the rules' own reason; the next key picks up anew."""
     player = klondike("9S", "9H", "TD")
