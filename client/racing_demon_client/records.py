@@ -24,8 +24,9 @@ __all__ = ["ALL", "Listed", "ask_journal", "is_file", "lines_from", "listed", "r
 STDIN: Final = "-"
 ALL: Final = "all"
 """What stands for every match of the journal."""
-ID: Final = re.compile(r"[0-9]{1,18}\.[0-9]{1,18}", re.ASCII)
-"""What a match is called in a journal: the table's number, and which of its matches it is."""
+ID: Final = re.compile(r"([0-9]{1,2}-)?[0-9]{1,18}\.[0-9]{1,18}", re.ASCII)
+"""What a match is called in a journal: the table's number, and which of its matches it is; before them the
+server's process that has kept it, if that is not the first."""
 MOST_SAID: Final = 2_000
 MOST_LISTED: Final = 1_000_000
 

@@ -91,6 +91,23 @@ async def test_an_older_record_is_exported_in_the_new_form(tmp_path: Path, here:
     assert tally_line(final_view("shouted")) in new.read_text(encoding="utf-8")
 
 
+async def test_a_match_of_another_process_is_named_like_the_others(
+    journal: Path, tmp_path: Path, here: Here
+) -> None:
+    """What a second process has kept is exported, checked, counted and replayed, alone and with all."""
+    path, both = await kept(journal), str(tmp_path / "journal.sqlite")
+    for copy in (both, str(tmp_path / "journal-process-2.sqlite")):
+        shutil.copy(path, copy)
+    told = await here("record", "export", "2-1.1", "--journal", both)
+    assert [["2-1.1"]] == [
+        [record.header.id for record in read_records(told.out.splitlines()) if record.header]
+    ]
+    assert (await here("verify", "2-1.1", "--journal", both)).out.startswith("right: 1 hand")
+    assert 0 == (await here("replay", "2-1.1", "--plain", "--journal", both)).code
+    assert 0 == (await here("replay", "--plain", "--journal", both)).code
+    assert 0 == (await here("scores", "--journal", both)).code
+
+
 async def test_several_files_become_one(tmp_path: Path, here: Here) -> None:
     """What is exported together is one file, and on standard output where no other is named."""
     ended = await here("record", "export", file_of(tmp_path, "demon-a"), file_of(tmp_path, "demon-b"))
