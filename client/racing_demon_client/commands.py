@@ -18,6 +18,7 @@ from racing_demon_protocol.reasons import Reason
 from . import game_commands, openings
 from .cli import watches
 from .errors import RecordFailed
+from .files import open_behind
 from .finding import NOTHING, as_json, look, place, told
 from .local import Keeping
 from .openings import Opened
@@ -74,10 +75,11 @@ def _keeping(arguments: argparse.Namespace, usual: str) -> Keeping:
 
 
 def _hurried(options: Options, speed: float) -> Options:
-    """Return options with shorter pauses, for a match that only bots play."""
+    """Return options with shorter pauses, for a match that only bots play; slower bots make none longer."""
+    quicker = max(1.0, speed)
     pauses = {
-        "countdown_ms": int(options.countdown_ms / speed),
-        "tally_ms": int(min(options.tally_ms, WATCHED_TALLY_MS) / speed),
+        "countdown_ms": int(options.countdown_ms / quicker),
+        "tally_ms": int(min(options.tally_ms, WATCHED_TALLY_MS) / quicker),
     }
     return options.model_copy(update=pauses)
 
@@ -241,13 +243,14 @@ def _recorder(path: str | None) -> Iterator[Recorder | None]:
         yield None
         return
     try:
-        file = open(path, "w", encoding="utf-8")  # noqa: SIM115 - closed below, so that only opening is excused
+        file = open_behind(path)  # whoever comes back with the same words keeps what the file has
     except OSError as error:
         raise _record_failed(path, error) from error
 
     def keep(line: str) -> None:
         try:
-            print(line, file=file, flush=True)
+            file.write(line.encode() + b"\n")
+            file.flush()
         except OSError as error:
             raise _record_failed(path, error) from error
 

@@ -5,8 +5,9 @@ import os
 import shutil
 import tempfile
 from pathlib import Path
+from typing import BinaryIO
 
-__all__ = ["replace_file", "shown"]
+__all__ = ["open_behind", "replace_file", "shown"]
 
 
 def shown(text: str) -> str:
@@ -19,6 +20,25 @@ def shown(text: str) -> str:
     if not text.isprintable():
         raise ValueError("not printable")
     return text
+
+
+def open_behind(path: str) -> BinaryIO:
+    """Open a file to write lines behind those that it has; the last of them may lack its end.
+
+    Raises:
+        OSError: it cannot be opened, or the end of its last line not be written.
+
+    """
+    file = open(path, "ab")  # noqa: SIM115 - the caller's
+    try:
+        if os.path.isfile(path) and os.path.getsize(path):
+            with open(path, "rb") as lines:
+                lines.seek(-1, os.SEEK_END)
+                file.write(b"" if lines.read() == b"\n" else b"\n")
+    except BaseException:
+        file.close()
+        raise
+    return file
 
 
 def replace_file(path: Path, data: bytes) -> None:

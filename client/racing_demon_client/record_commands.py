@@ -27,6 +27,7 @@ from racing_demon_protocol.standings import chosen, standings
 
 from .digesting import KeptDigests, cache_path, key_of, key_of_file
 from .errors import RecordFailed, RecordUnreadable
+from .files import open_behind
 from .plain.scoreboard import as_csv, as_json, as_table
 from .plain.words import Write, counted, printable
 from .records import ALL, ask_journal, is_file, lines_from, listed, read_file
@@ -157,10 +158,8 @@ def _check(path: str, correction: Correction) -> None:
 def _append(path: str, line: str) -> None:
     """Write a line behind a record's others."""
     try:
-        with open(path, "rb+") as file:
-            file.seek(-1, os.SEEK_END)
-            gap = b"" if file.read(1) == b"\n" else b"\n"
-            file.write(gap + line.encode() + b"\n")
+        with open_behind(path) as file:
+            file.write(line.encode() + b"\n")
             file.flush()
             os.fsync(file.fileno())
     except OSError as error:

@@ -16,6 +16,7 @@ from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Refused, Snapshot, Versions
 from racing_demon_protocol.options import Options
+from racing_demon_protocol.portable import read_records
 from racing_demon_protocol.reasons import CloseCode, Reason
 
 from ..support.processes import CLIENT, Ended, Here, server_process, started, text_of, unread
@@ -71,6 +72,23 @@ async def test_a_record_is_kept_beside_the_words(tmp_path: Path) -> None:
     assert 0 == played.code
     assert "play!" in played.out
     assert 0 == (await run("verify", str(file))).code
+
+
+async def test_slow_bots_make_no_pause_longer() -> None:
+    """A table of bots that think slowly opens like any other: its pauses stay within the usual."""
+    async with started(CLIENT, "play", "--watch", "--bots", "2", "--speed", "0.05", "--plain") as program:
+        await program.line("^table")
+        program.stop(signal.SIGINT)
+        assert 130 == (await program.end()).code
+
+
+async def test_who_comes_back_with_the_same_words_keeps_the_record(tmp_path: Path) -> None:
+    """``--record`` writes behind what the file has: two matches are in it then, and each is proved."""
+    file = tmp_path / "evening.jsonl"
+    for _ in range(2):
+        assert 0 == (await run("play", "--watch", "--record", str(file), *QUICK)).code
+    assert 2 == len(list(read_records(file.read_text(encoding="utf-8").splitlines())))
+    assert (await run("verify", str(file))).out.startswith("right: 2 hands")
 
 
 async def test_a_reader_that_goes_away_is_no_trouble() -> None:
@@ -370,7 +388,9 @@ async def test_help_is_quick() -> None:
         ("ws://192.168.1.5:5252", "ws://192.168.1.5:5252/v1"),
         ("192.168.1.5", "ws://192.168.1.5:5252/v1"),
         ("table.example:80", "ws://table.example:80/v1"),
-        ("wss://table.example/game/v1", "wss://table.example:5252/game/v1"),
+        ("wss://table.example/game/v1", "wss://table.example:443/game/v1"),
+        ("wss://table.example", "wss://table.example:443/v1"),
+        ("wss://table.example:5252", "wss://table.example:5252/v1"),
         ("ws://table.example:5252/", "ws://table.example:5252/v1"),
         ("[::1]:5252", "ws://[::1]:5252/v1"),
         ("[fe80::1]", "ws://[fe80::1]:5252/v1"),
