@@ -26,6 +26,7 @@ from .solo.table import SoloTable
 __all__ = ["Opened", "alone", "full_url", "host", "join", "practise", "watch"]
 
 DEFAULT_PORT = 5252
+TLS_PORT = 443
 KEPT = Keeping("full")
 """A table for others survives the death of its server, and a power cut."""
 
@@ -204,11 +205,14 @@ async def watch(address: str, code: str, passphrase: str = "") -> AsyncIterator[
 
 
 def full_url(address: str) -> str:
-    """Complete an address as people write it: without scheme, port or path."""
+    """Complete an address as people write it: without scheme, port or path.
+
+    A server's own port is 5252; what speaks TLS is a proxy before it, at the usual port for that.
+    """
     scheme, _, rest = address.rpartition("://")
     place, _, path = rest.partition("/")
     if not place.rpartition(":")[2].isdigit():
-        place += f":{DEFAULT_PORT}"
+        place += f":{TLS_PORT if scheme == 'wss' else DEFAULT_PORT}"
     return f"{scheme or 'ws'}://{place}/{path or 'v1'}"
 
 
