@@ -24,7 +24,6 @@ from racing_demon_protocol.errors import (
     CommandRefused,
     InconsistentEvent,
     InvalidGame,
-    RacingDemonError,
 )
 from racing_demon_protocol.messages import Event, Message
 from racing_demon_protocol.messages import client as cl
@@ -325,7 +324,7 @@ class Client:
         except TimeoutError as error:
             await self.close()
             raise ConnectionFailed(f"The server at {self.url} does not answer.") from error
-        except RacingDemonError:
+        except BaseException:  # whoever does not want it any more cancels it, and must not keep a seat so
             await self.close()
             raise
         self._entered = True

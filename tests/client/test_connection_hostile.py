@@ -7,12 +7,13 @@ import msgpack
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from websockets.asyncio.server import ServerConnection, serve
 
 from racing_demon_client.connection import Client
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.plain import picture
 from racing_demon_client.plain.words import Words
-from racing_demon_protocol.codec import Encoding
+from racing_demon_protocol.codec import Encoding, encode
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.messages import FROM_SERVER, Event, Message
 from racing_demon_protocol.messages import events as ev
@@ -140,6 +141,29 @@ async def test_a_server_that_says_nothing_is_given_up(monkeypatch: pytest.Monkey
             with pytest.raises(ConnectionFailed) as failed:
                 await meet(url)
             assert f"The server at {url} does not answer." == str(failed.value)
+
+
+async def test_who_gives_up_while_entering_leaves_nothing_open() -> None:
+    """Cancelled before the table has come, as by another button, a client keeps no connection."""
+    hello, gone = asyncio.Event(), asyncio.Event()
+
+    async def wait(socket: ServerConnection) -> None:
+        await socket.send(encode(VERSIONS))
+        await socket.recv()
+        await socket.recv()
+        await socket.send(encode(SEATED))
+        hello.set()
+        await socket.wait_closed()
+        gone.set()
+
+    async with serve(wait, "127.0.0.1", 0) as server:
+        port = next(iter(server.sockets)).getsockname()[1]
+        joining = asyncio.create_task(Client.join(f"ws://127.0.0.1:{port}/v1", "BCDF", "Ann"))
+        await within(PATIENCE, hello.wait())
+        joining.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await joining
+        await within(PATIENCE, gone.wait())
 
 
 @pytest.mark.parametrize("place", [0, 1, 2])
