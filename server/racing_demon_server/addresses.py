@@ -13,7 +13,7 @@ from typing import Final
 from .limits import Bucket
 from .settings import Settings
 
-__all__ = ["Addresses", "believed_address", "networks"]
+__all__ = ["MINUTE", "Addresses", "believed_address", "networks"]
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 SHARED_BITS: Final = 64
@@ -22,6 +22,7 @@ NOT_SAID: Final = "unknown"
 """Stands for the addresses that a proxy does not tell."""
 MOST_REMEMBERED: Final = 10_000
 MINUTE: Final = 60.0
+"""Seconds."""
 
 
 def networks(texts: Iterable[str]) -> tuple[Network, ...]:

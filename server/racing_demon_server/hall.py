@@ -225,7 +225,7 @@ class Hall:
                 self.expire(room)
 
     def _close_if_empty(self, room: Room) -> None:
-        if not room.audience and not room.is_halted:  # nobody can come back while it is
+        if room.is_deserted and not room.is_halted:  # nobody can come back while it is
             self.discard(room)
 
     def _stop_expiry(self, code: str) -> None:

@@ -11,7 +11,7 @@ from .limits import Bucket
 
 __all__ = ["Lock"]
 
-TRIES_PER_SECOND = 0.5
+SECONDS_A_TRY = 2
 MOST_TRIES = 10
 
 
@@ -31,7 +31,7 @@ class Lock:
     def __init__(self, passphrase: str, salt: bytes) -> None:
         self.salt = salt
         self.hash = self._hashed(passphrase) if passphrase else None
-        self._tries = Bucket(TRIES_PER_SECOND, MOST_TRIES)
+        self._tries = Bucket(1 / SECONDS_A_TRY, MOST_TRIES)
 
     @classmethod
     def restored(cls, salt: bytes, hash_: bytes | None) -> Self:
@@ -57,7 +57,7 @@ class Lock:
         if not passphrase:  # who does not know yet that there is one has guessed nothing
             raise CommandRefused(Reason.BAD_PASSPHRASE, "This table asks for a passphrase.")
         if self._tries.is_empty(at):
-            text = "Too many wrong passphrases; wait a minute, and try again."
+            text = f"Too many wrong passphrases; wait {SECONDS_A_TRY} seconds, and try again."
             raise CommandRefused(Reason.TOO_FAST, text)
         if not hmac.compare_digest(self.hash, self._hashed(passphrase)):
             self._tries.take(at)

@@ -195,6 +195,11 @@ class Room:
         self.audience.close()
         self.stop()
 
+    @property
+    def is_deserted(self) -> bool:
+        """Whether nobody is there, nor on the way to a place that is still to be written down."""
+        return not self.audience and not self.audience.speakers
+
     # While nothing can be written, and around the server's own end.
 
     @property

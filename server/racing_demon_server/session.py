@@ -8,6 +8,7 @@ import asyncio
 import hashlib
 import itertools
 import logging
+import math
 import secrets
 from collections.abc import Mapping
 
@@ -21,7 +22,7 @@ from racing_demon_protocol.messages.server import Elsewhere, Pong, Refused, Seat
 from racing_demon_protocol.reasons import CloseCode, Reason
 
 from . import pages
-from .addresses import Addresses
+from .addresses import MINUTE, Addresses
 from .claims import Actor
 from .connection import Connection
 from .hall import Hall, KeptElsewhere
@@ -261,7 +262,9 @@ class Session:
 
     def _create(self, message: cl.Create) -> None:
         if not self._service.addresses.take_table(self._address, self._arrived):
-            raise CommandRefused(Reason.TOO_FAST, "Too many tables from your address; wait a minute.")
+            seconds = math.ceil(MINUTE / self._service.settings.tables_per_minute)
+            text = f"Too many tables from your address: the next one may be opened in {seconds} seconds."
+            raise CommandRefused(Reason.TOO_FAST, text)
         room = self._service.hall.open(message.options, message.passphrase)
         if message.seated:
             try:
@@ -326,7 +329,7 @@ class Session:
         room = self._room
         if room is not None:
             room.leave(self, self._actor)
-            if not room.audience:
+            if room.is_deserted:
                 self._service.hall.expire(room)
 
 

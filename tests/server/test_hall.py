@@ -39,7 +39,7 @@ def listen(room: Room) -> Ear:
 def go(hall: Hall, room: Room, ear: Ear) -> None:
     """Let somebody go from a room, as the gateway does."""
     room.leave(ear, None)
-    if not room.audience.listeners:
+    if room.is_deserted:
         hall.expire(room)
 
 
@@ -314,10 +314,25 @@ def test_a_closed_table_stands_still() -> None:
         bots = [cl.AddBot(counter=counter) for counter in range(1, 8)]
         await say(room, host, None, *bots, cl.Start(counter=8))
         dealt = room.table.view.seq
+        go(hall, room, host)
         await asyncio.sleep(31)
         seq = room.table.view.seq
         await asyncio.sleep(100)
         assert dealt < seq == room.table.view.seq
+
+    in_virtual_time(story())
+
+
+def test_a_table_is_not_closed_under_who_has_just_come() -> None:
+    """Whoever waits for the disk to have written the place is there, though nothing is heard yet."""
+
+    async def story() -> None:
+        hall = open_hall(idle_table_seconds=30)
+        room = hall.open(Options())
+        room.audience.take_seat(Ear(), room.join("Bob", b"token"))
+        assert not room.audience
+        await asyncio.sleep(31)
+        assert found(hall, room.table.view.code)
 
     in_virtual_time(story())
 
