@@ -45,9 +45,7 @@ async def replay(
     telling = asyncio.create_task(teller.tell())
     tasks = {telling}
     if lines is not None:
-        typed: asyncio.Queue[str | None] = asyncio.Queue()
-        read_in_background(lines, typed)
-        tasks.add(asyncio.create_task(teller.obey(typed)))
+        tasks.add(asyncio.create_task(teller.obey(read_in_background(lines))))
     done, pending = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     for task in pending:
         task.cancel()

@@ -1,10 +1,13 @@
 """A player's or spectator's evening in plain text: lines in, lines out."""
 
 import asyncio
+import contextlib
 import sys
 import threading
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import CancelledError
+from itertools import chain
 from typing import Final, TextIO
 
 from racing_demon_protocol.analysis import SeatAnalysis, analyse
@@ -28,6 +31,8 @@ from .words import Words, Write
 __all__ = ["Volume", "attend", "read_in_background", "take_part"]
 
 MOST_CHAT: Final = 200
+MOST_TYPED: Final = 1_000
+"""So many lines wait at most."""
 COMMANDS: Final[dict[Verb, tuple[type[cl.Command], dict[str, bool]]]] = {
     Verb.STUCK: (cl.Stuck, {}),
     Verb.CALL: (cl.Call, {}),
@@ -113,8 +118,7 @@ async def take_part(
     ascii_only: bool = False,
 ) -> None:
     """Play at a table until the player quits or the input ends."""
-    typed: asyncio.Queue[str | None] = asyncio.Queue()
-    read_in_background(lines, typed)
+    typed = read_in_background(lines)
     player = _Player(client, write, recorder, ascii_only=ascii_only)
     listening = asyncio.create_task(player.listen())
     speaking = asyncio.create_task(player.speak(typed))
@@ -126,19 +130,27 @@ async def take_part(
         task.result()
 
 
-def read_in_background(lines: TextIO, typed: asyncio.Queue[str | None]) -> None:
-    """Read lines in a thread: a terminal made non-blocking would garble what is written to it."""
+def read_in_background(lines: TextIO) -> asyncio.Queue[str | None]:
+    """Read lines in a thread, and return the queue they come to, ``None`` at their end.
+
+    A terminal made non-blocking would garble what is written to it. No more lines are read than there is room
+    for: what is piped in may have no end.
+    """
     loop = asyncio.get_running_loop()
+    typed: asyncio.Queue[str | None] = asyncio.Queue(MOST_TYPED)
 
     def read() -> None:
-        try:
-            for line in lines:
-                loop.call_soon_threadsafe(typed.put_nowait, line)
-            loop.call_soon_threadsafe(typed.put_nowait, None)
-        except (RuntimeError, ValueError):
-            return  # the loop has ended before the input, or the input was closed meanwhile
+        # The loop may end before the input, or the input be closed meanwhile.
+        with contextlib.suppress(RuntimeError, ValueError, CancelledError):
+            for line in chain(lines, [None]):
+                put = typed.put(line)
+                try:
+                    asyncio.run_coroutine_threadsafe(put, loop).result()
+                finally:
+                    put.close()
 
     threading.Thread(target=read, name="typed lines", daemon=True).start()
+    return typed
 
 
 class _Player:
