@@ -53,7 +53,7 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
         return journal(argv[1:])
     parser = _parser()
     arguments = parser.parse_args(argv)
-    if arguments.processes > 1 and (why_not := _alone(arguments)):
+    if why_not := _contradiction(arguments):
         parser.error(why_not)
     gc.disable()  # what is loaded now stays: looking for garbage in it would take a tenth of the start
     from .sparing import sparing  # noqa: PLC0415 - a --help needs no server
@@ -99,6 +99,20 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
     if arguments.processes == 1:
         return serve_one(settings, _announce, None)
     return _code(settings, lambda: serve_all(settings, arguments.processes, serve_one, _announce))
+
+
+def _contradiction(arguments: argparse.Namespace) -> str:
+    """Return which arguments do not go together; empty if all do."""
+    if arguments.durability is Durability.NONE and arguments.journal is not None:
+        return "--durability none keeps nothing, and --journal names where to keep it: leave one of them out"
+    of_broker = {
+        "--node": arguments.node,
+        "--homeassistant": arguments.homeassistant,
+        "--public-url": arguments.public_url,
+    }
+    if arguments.mqtt is None and (idle := [name for name, value in of_broker.items() if value]):
+        return f"{idle[0]} is for a broker: name it with --mqtt URL"
+    return _alone(arguments) if arguments.processes > 1 else ""
 
 
 def _alone(arguments: argparse.Namespace) -> str:

@@ -8,18 +8,25 @@ import heapq
 import random
 import sys
 from collections.abc import Sequence
+from typing import Final
 
+from racing_demon_protocol.arguments import seed
+from racing_demon_protocol.declaration import Racing
+from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.messages.client import AddBot, Command, Start
 from racing_demon_protocol.messages.events import Event
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Phase
-from racing_demon_protocol.shuffle import hand_seeds, subseed
+from racing_demon_protocol.shuffle import SEED_SIZE, hand_seeds, subseed
 
 from .bots import LEVELS, Bot
 from .claims import Actor
-from .table import Table
+from .table import MAX_SEATS, Table
 
 __all__ = ["Arrived", "play_match"]
+
+RACES: Final = [name for name, game in GAMES.items() if game.racing in {Racing.SHARED, Racing.IDENTICAL}]
+MOST_HANDS: Final = 1_000_000
 
 Arrived = tuple[int, Actor, Command]
 """A command as a table received it: when in microseconds, from whom, what."""
@@ -66,15 +73,31 @@ def play_match(
     return table, log, arrived
 
 
+def _hands(text: str) -> int:
+    if not (text.isdecimal() and len(text) <= len(str(MOST_HANDS)) and 1 <= int(text) <= MOST_HANDS):
+        raise argparse.ArgumentTypeError(f"{text!r} will not do: 1 to {MOST_HANDS:,} hands")
+    return int(text)
+
+
+def _levels(text: str) -> list[str]:
+    levels = text.split(",")
+    if not (LEVELS.keys() >= set(levels) and len(levels) <= MAX_SEATS):
+        known = ", ".join(LEVELS)
+        raise argparse.ArgumentTypeError(f"{text!r} will not do: one to eight of {known}, divided by commas")
+    return levels
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Print what each level earns over a number of hands."""
     parser = argparse.ArgumentParser(prog="racing_demon_server.simulate", description=__doc__.split("\n")[0])
-    parser.add_argument("--hands", type=int, default=200, help="how many hands (default 200)")
-    parser.add_argument("--levels", default="easy,easy,medium,hard", help="a level for each seat")
-    parser.add_argument("--game", default="racing-demon")
-    parser.add_argument("--seed", default="00", help="hexadecimal, for the same hands again")
+    parser.add_argument("--hands", type=_hands, default=200, help="how many hands (default 200)")
+    parser.add_argument(
+        "--levels", type=_levels, default="easy,easy,medium,hard", help="a level for each seat, with commas"
+    )
+    parser.add_argument("--game", choices=RACES, metavar="GAME", default="racing-demon")
+    parser.add_argument("--seed", type=seed, default=bytes(SEED_SIZE), help="for the same hands again")
     arguments = parser.parse_args(argv)
-    levels = arguments.levels.split(",")
+    levels = arguments.levels
     totals = [0] * len(levels)
     wins = [0] * len(levels)
     seconds = 0.0
@@ -83,9 +106,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Seats take turns at the levels: where one sits must not matter.
         shift = number % len(levels)
         seated = levels[shift:] + levels[:shift]
-        seed = subseed(bytes.fromhex(arguments.seed), f"match/{number}")
         options = Options(game=arguments.game, hands=1, countdown_ms=0, tally_ms=0)
-        table, _, _ = play_match(seed, seated, options)
+        table, _, _ = play_match(subseed(arguments.seed, f"match/{number}"), seated, options)
         result = table.view.results[0]
         seconds += result.elapsed_ms / 1_000
         reasons[result.reason] = reasons.get(result.reason, 0) + 1

@@ -220,6 +220,14 @@ def test_wrong_arguments(arguments: list[str], complaint: str, capsys: pytest.Ca
     assert complaint in refused(arguments, capsys)
 
 
+def test_what_is_kept_nowhere_has_no_file(capsys: pytest.CaptureFixture[str]) -> None:
+    """A journal is named for a table that is kept: both together mean nothing."""
+    with pytest.raises(SystemExit) as ended:
+        cli.parse(["host", "--durability", "none", "--journal", "x.sqlite"])
+    assert 2 == ended.value.code
+    assert "--durability none keeps nothing" in capsys.readouterr().err
+
+
 def test_options_that_will_not_do_lead_to_the_help(capsys: pytest.CaptureFixture[str]) -> None:
     """After a complaint about options the way to the help is shown."""
     said = refused(["play", "--game", "bridge"], capsys).splitlines()

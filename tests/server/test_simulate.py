@@ -226,3 +226,25 @@ def test_the_command_line_prints_what_each_level_earns(capsys: pytest.CaptureFix
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("2 hands of classic, ")
     assert ["level", "easy", "hard"] == [line.split()[0] for line in lines[1:]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--levels", "easy,foo"], "one to eight of easy, medium, hard"),
+        (["--levels", ",".join(["easy"] * 9)], "one to eight of"),
+        (["--hands", "0"], "1 to 1,000,000 hands"),
+        (["--seed", "zz"], "'zz' is no seed"),
+        (["--game", "nosuch"], "invalid choice: 'nosuch'"),
+        (["--game", "sympathy"], "invalid choice: 'sympathy'"),
+    ],
+    ids=["level", "nine", "hands", "seed", "game", "together"],
+)
+def test_wrong_arguments_have_a_sentence(
+    arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What cannot be simulated ends the program with 2, and says why."""
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert 2 == ended.value.code
+    assert complaint in capsys.readouterr().err
