@@ -20,10 +20,10 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Final
 
+from tests.support.clocks import clock
 from websockets.asyncio.server import Server
 
 from benchmarks.others import say, standard_input
-from racing_demon_server.app import clock
 from racing_demon_server.gateway import PATH, start
 from racing_demon_server.hall import Hall
 from racing_demon_server.pages import Meter

@@ -86,10 +86,6 @@ class Layout:
         """Return the seat whose card this is. It must be known."""
         return self.seats[pack(card) // self.game.packs]
 
-    def first_card(self, seat: int) -> Card:
-        """Return the lowest number of a seat's cards."""
-        return self.seats.index(seat) * self.game.packs * PACK_SIZE
-
     def steps(self, seat: int) -> tuple[tuple[tuple[int, int], ...], ...]:
         """Return ``(pile, cards)`` for all of a seat's deal, in a tuple for each of the game's ``deal``.
 

@@ -21,7 +21,8 @@ class Reason(StrEnum):
     UNKNOWN_PILE = "unknown_pile"
     """The table has no pile of that number."""
     TOO_FAST = "too_fast"
-    """More commands a second than the server takes from one connection."""
+    """More commands a second than the server takes from one connection; or too much chat, too many tables or
+    passphrases."""
     NOT_HOST = "not_host"
     """Only the table's host may do this."""
     NOT_SEATED = "not_seated"

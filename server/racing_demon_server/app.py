@@ -215,11 +215,6 @@ def _watch_maker(stopping: asyncio.Future[bool], lifeline: int, *, keeps: bool) 
     loop.add_reader(lifeline, stop)
 
 
-def clock() -> int:
-    """Return the microseconds on the machine's rising clock."""
-    return time.monotonic_ns() // 1_000
-
-
 def _watch_stdin(loop: asyncio.AbstractEventLoop, stop: Callable[[], None]) -> None:
     """Wait, in a thread, until standard input ends: a loop cannot watch a file, or a pipe on Windows."""
     with contextlib.suppress(OSError):

@@ -18,9 +18,8 @@ from structlog.typing import EventDict, Processor, WrappedLogger
 
 from .limits import Bucket
 
-__all__ = ["FORMATS", "Throttle", "set_up"]
+__all__ = ["Throttle", "set_up"]
 
-FORMATS: Final = ("text", "json")
 NAME: Final = "racing_demon_server"
 """The logger of all our code; no other one is heard below a warning."""
 
@@ -43,7 +42,7 @@ def set_up(level: str, form: str, stream: TextIO | None = None) -> None:
 
     Args:
         level: the least that is told, such as ``info``.
-        form: one of :data:`FORMATS`.
+        form: ``text`` or ``json``.
         stream: where to; standard error if not given.
 
     """

@@ -1,4 +1,4 @@
-"""What an operator may set, with every limit in one place."""
+"""What an operator may set, with every limit that has a name."""
 
 from dataclasses import dataclass, field, fields
 from pathlib import Path

@@ -8,9 +8,10 @@ import time
 import pytest
 
 from racing_demon_protocol.messages.server import Versions
-from racing_demon_server.app import clock, run
+from racing_demon_server.app import run
 from racing_demon_server.settings import Settings
 
+from ..support.clocks import clock
 from ..support.servers import PATIENCE, Closing, Peer, serving, within
 
 

@@ -18,7 +18,6 @@ from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Accepted, Refused
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Reason
-from racing_demon_server.app import clock
 from racing_demon_server.gateway import start
 from racing_demon_server.hall import Hall
 from racing_demon_server.metrics import Metrics
@@ -26,6 +25,7 @@ from racing_demon_server.pages import Meter, is_local
 from racing_demon_server.settings import Settings
 from racing_demon_server.table import Table
 
+from ..support.clocks import clock
 from ..support.processes import server_process
 from ..support.rooms import in_virtual_time, now
 from ..support.servers import PATIENCE, Peer, Served, serving, within

@@ -2,13 +2,13 @@
 
 import socket
 
-from racing_demon_server.app import clock
 from racing_demon_server.gateway import Gateway, listen
 from racing_demon_server.hall import Hall
 from racing_demon_server.pages import NO_METER
 from racing_demon_server.processes import listening
 from racing_demon_server.settings import Settings
 
+from ..support.clocks import clock
 from ..support.servers import Peer
 
 

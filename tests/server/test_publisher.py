@@ -16,7 +16,6 @@ from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Snapshot
 from racing_demon_protocol.view import TableView
-from racing_demon_server.app import clock
 from racing_demon_server.gateway import start
 from racing_demon_server.hall import Hall
 from racing_demon_server.publisher.publishing import Publisher
@@ -24,6 +23,7 @@ from racing_demon_server.publisher.wiring import own_urls, publishers
 from racing_demon_server.settings import Settings
 
 from ..support.brokers import Broker, Listening, free_port
+from ..support.clocks import clock
 from ..support.servers import PATIENCE, Peer, troubles, within
 
 

@@ -12,10 +12,11 @@ from websockets.frames import Frame, Opcode
 from racing_demon_protocol.messages import Message
 from racing_demon_protocol.reasons import CloseCode
 from racing_demon_server import gateway
-from racing_demon_server.app import clock
 from racing_demon_server.hall import Hall
 from racing_demon_server.session import Session
 from racing_demon_server.settings import Settings
+
+from .clocks import clock
 
 __all__ = ["EchoSession", "main"]
 

@@ -21,10 +21,11 @@ from racing_demon_protocol.messages.events import Played
 from racing_demon_protocol.messages.server import Accepted, Refused, Seated, Snapshot, Versions
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.view import TableView
-from racing_demon_server.app import clock
 from racing_demon_server.gateway import start
 from racing_demon_server.hall import Hall
 from racing_demon_server.settings import Settings
+
+from .clocks import clock
 
 __all__ = ["PATIENCE", "Closing", "Peer", "Served", "fragments", "serving", "troubles", "within"]
 

@@ -5,7 +5,7 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 
 from racing_demon_protocol.board import Board, Kind, Play
-from racing_demon_protocol.cards import UNKNOWN, Card, parse
+from racing_demon_protocol.cards import PACK_SIZE, UNKNOWN, Card, parse
 from racing_demon_protocol.invariants import status
 from racing_demon_protocol.rules import Rules
 
@@ -101,4 +101,5 @@ def lay(rules: Rules, piles: Mapping[str, Sequence[str]], seat: int = 0) -> Boar
 def _card(rules: Rules, word: str, seat: int) -> Card:
     if word == "?":
         return UNKNOWN
-    return rules.layout.first_card(seat) + parse(word.rstrip("'"), int(word.endswith("'")))
+    packs = rules.layout.seats.index(seat) * rules.game.packs
+    return packs * PACK_SIZE + parse(word.rstrip("'"), int(word.endswith("'")))

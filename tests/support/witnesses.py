@@ -12,9 +12,9 @@ from racing_demon_protocol.errors import RacingDemonError
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Phase
-from racing_demon_server.app import clock
 
 from .accounts import Account, Heard, Sent
+from .clocks import clock
 from .relay import Relay
 
 __all__ = ["Contest", "Witness", "table_of_witnesses"]

@@ -10,11 +10,11 @@ from racing_demon_protocol.messages.events import Event, HandOver, Played
 from racing_demon_protocol.messages.server import Refused
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Phase, Reason
-from racing_demon_server.app import clock
 from racing_demon_server.gateway import start
 from racing_demon_server.hall import Hall
 from racing_demon_server.settings import Settings
 
+from ..support.clocks import clock
 from ..support.pounding import Pounder, Slot, pound
 
 HANDS = 12

@@ -43,11 +43,6 @@ class TableJournal:
         self._run: list[Frames] = []
 
     @property
-    def is_halted(self) -> bool:
-        """Whether nothing can be written at the moment."""
-        return self._journal.is_halted
-
-    @property
     def has_noted(self) -> bool:
         """Whether something is noted that is not written down yet."""
         return bool(self._statements or self._run)
