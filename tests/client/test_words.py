@@ -3,7 +3,7 @@
 import pytest
 
 from racing_demon_client.plain.words import Words, duration, printable
-from racing_demon_protocol.board import Play
+from racing_demon_protocol.board import FOUNDATIONS, Play
 from racing_demon_protocol.cards import name, parse
 from racing_demon_protocol.messages import FROM_SERVER, Message
 from racing_demon_protocol.messages import client as cl
@@ -141,6 +141,17 @@ def test_who_is_stuck_is_counted() -> None:
     sitting.events(0, cl.StandIn, seat=2, level="easy")
     (said,) = of_type(ev.StuckSaid, sitting.events(3, cl.Stuck))
     assert told(said, sitting).endswith(": stuck (3 of 4)")
+
+
+def test_who_is_freed_by_others_is_told_by_whom() -> None:
+    """A play that helps takes back that one is stuck: whoever had said so hears why, and nobody else does."""
+    sitting = Sitting.playing(2)
+    sitting.lay((), Own(["KS"]), Own(["AH", "9D"]))
+    sitting.events(0, cl.Stuck)
+    (played,) = of_type(ev.Played, sitting.play(1, sitting.column(1), FOUNDATIONS))
+    ann, ben = Words(sitting.mirror, 0), Words(sitting.mirror, 1)
+    assert f"{ann.who(1)} played on: nobody is stuck any more" == ann.freed(played, was_stuck=True)
+    assert [None, None] == [ann.freed(played, was_stuck=False), ben.freed(played, was_stuck=False)]
 
 
 def test_a_table_at_a_glance() -> None:

@@ -165,6 +165,7 @@ class _Player:
         self._ascii = ascii_only
         self._story = Story()
         self._analysis: list[SeatAnalysis] = []
+        self._was_stuck = False
 
     async def listen(self) -> None:
         """Tell what happens."""
@@ -172,6 +173,7 @@ class _Player:
             if self._recorder is not None:
                 self._recorder.keep(message, self._client.view)
             self._analyse(message)
+            self._tell_freed(message)
             if isinstance(message, Accepted | Pong) or not self._volume.admits(message, self._client):
                 continue
             words = Words(self._client.view, self._client.seat, ascii_only=self._ascii)
@@ -179,6 +181,13 @@ class _Player:
             if line is not None:
                 self._write(line)
             self._add_picture(message)
+
+    def _tell_freed(self, message: Message) -> None:
+        """Say why oneself is not stuck any more, however little is told of the others' plays."""
+        words = Words(self._client.view, self._client.seat, ascii_only=self._ascii)
+        if (freed := words.freed(message, self._was_stuck)) is not None:
+            self._write(freed)
+        self._was_stuck = words.is_stuck
 
     def _analyse(self, message: Message) -> None:
         """Follow what happens for the analysis of the hand, and make it when the hand is over."""

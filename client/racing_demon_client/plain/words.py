@@ -67,6 +67,17 @@ class Words:
         teller = _TELLERS.get(type(message))
         return None if teller is None else teller(self, message)
 
+    @property
+    def is_stuck(self) -> bool:
+        """Whether oneself has said so."""
+        return any(state.stuck for seat, state in self._view.seats.items() if seat == self._seat)
+
+    def freed(self, message: Message, was_stuck: bool) -> str | None:
+        """Return the line for a play of somebody after which oneself is not stuck any more."""
+        if not was_stuck or self.is_stuck or not isinstance(message, ev.Played) or message.seat == self._seat:
+            return None
+        return f"{self.who(message.seat)} played on: nobody is stuck any more"
+
     def who(self, seat: int | None) -> str:
         """Return what a player is called."""
         if seat is None:

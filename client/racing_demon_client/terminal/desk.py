@@ -14,11 +14,13 @@ from racing_demon_protocol.reasons import Phase, Reason
 from racing_demon_protocol.view import TableView
 
 from ..addressing import addresses
-from .drawing.glyphs import UNICODE, Glyphs
-from .drawing.scene import Dragged, Grip, Scene
+from ..plain.words import Words
+from .drawing.glyphs import UNICODE, Glyphs, screen_text
+from .drawing.scene import Dragged, FeedLine, Grip, Scene
 from .drawing.slots import Slots
 from .feed import tell
 from .hands import Hands, Place
+from .ink import Role
 from .lately import Cue, Lately
 
 __all__ = ["Desk"]
@@ -70,6 +72,7 @@ class Desk:
         self._watched: int | None = None
         self._turn_at: int | None = None
         self._sent: dict[int, Play] = {}
+        self._was_stuck = False
         self._age: object = None
 
     # What happens at the table.
@@ -109,7 +112,16 @@ class Desk:
                 self.hands.say(line.text, now, is_warning=True)
             if not isinstance(message, Refused) or message.reason is Reason.BEATEN:
                 self.lately.feed.append(line)  # a slip of the hand is nobody's news
+        self._tell_freed(message, now)
         return cue
+
+    def _tell_freed(self, message: Message, now: int) -> None:
+        """Say why oneself is not stuck any more; the play itself may be nobody's news."""
+        words = Words(self._place.view, self._place.seat)
+        freed = words.freed(message, self._was_stuck)
+        if freed is not None:
+            self.lately.feed.append(FeedLine(self.lately.elapsed_ms(now), screen_text(freed), Role.DIM))
+        self._was_stuck = words.is_stuck
 
     def sent(self, counter: int, play: Play) -> None:
         """Note under which number a play was sent, so that a refusal can say what it was."""

@@ -5,6 +5,7 @@ No clock is read: times are milliseconds on one rising clock, which is the calle
 
 from collections import deque
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from typing import Final
 
@@ -98,6 +99,14 @@ class Lately:
         else:
             self._paused_ms = None
             self._signal_at = now - event.elapsed_ms
+            self._set_back(event.elapsed_ms)
+
+    def _set_back(self, elapsed_ms: int) -> None:
+        """Let nothing have happened later than it is: a server that was away goes on from its last event."""
+        for number, line in reversed([*enumerate(self.feed)]):
+            if line.at_ms is None or line.at_ms <= elapsed_ms:
+                break
+            self.feed[number] = replace(line, at_ms=elapsed_ms)
 
     def _note_play(self, event: ev.Played, view: TableView, now: int) -> None:
         self._fresh |= {event.source: now + FRESH_MS, event.destination: now + FRESH_MS}

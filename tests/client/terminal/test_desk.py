@@ -313,6 +313,17 @@ def test_who_is_out_is_told_to_call() -> None:
     assert "You have said that you are stuck (1 of 2 have)." == prompt(player)
 
 
+def test_who_is_freed_reads_why() -> None:
+    """However little the feed tells of the others' plays, who was stuck learns who played on."""
+    rules = rules_of(players=2)
+    position = build(rules, seat=1, tableau=("AH",), upon=build(rules, tableau=("KS",)))
+    player = Player.at_position(position)
+    player.desk.volume = 0
+    player.hear(ev.StuckSaid(seq=player.view.seq + 1, seat=0))
+    player.hear(up(player, 1))
+    assert player.told()[-1].endswith(" played on: nobody is stuck any more")
+
+
 def test_who_plays_on_is_told_that_others_are_stuck() -> None:
     """A hand may wait for the last one to say it: with the name of the key for that."""
     player = at("AS")

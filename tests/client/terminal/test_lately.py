@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from racing_demon_client.terminal.drawing.scene import FeedLine
 from racing_demon_client.terminal.lately import BANNER_MS, Cue, Lately
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import HandResult, Refused
@@ -34,6 +35,15 @@ def up(seat: int, pile: int = 0) -> ev.Played:
 def over(reason: EndReason, elapsed_ms: int = 7_000) -> ev.HandOver:
     """Return the end of a hand."""
     return ev.HandOver(seq=1, reason=reason, out=None, elapsed_ms=elapsed_ms, points=(0, 0), seed=SEED)
+
+
+def test_nothing_happened_later_than_it_is() -> None:
+    """A server that was away goes on from its last event: what was noted meanwhile is set back."""
+    lately, view = table()
+    times: list[int | None] = [90_000, None, 27_000, 28_000, 32_000, 33_000]
+    lately.feed.extend(FeedLine(at_ms, str(at_ms)) for at_ms in times)
+    lately.note(ev.Continued(seq=9, elapsed_ms=28_000), view, NOW)
+    assert [90_000, None, 27_000, 28_000, 28_000, 28_000] == [line.at_ms for line in lately.feed]
 
 
 # Flashes.
