@@ -134,7 +134,7 @@ async def host(  # noqa: PLR0913
         note = ""
         if server is not None:
             url = full_url(server)
-            addresses = [url]
+            addresses = [url.removesuffix("/v1")]
             note = "the table is not announced from here: tell others its address and code"
         else:
             own_port, has_ipv6 = await _network_server(stack, port, keeping)

@@ -23,9 +23,9 @@ LARGEST_FILE: Final = 64 * 1024
 
 
 def _without_secrets(url: str) -> str:
-    """Return an address without a user's name and password, and without what follows its path."""
+    """Return an address without a user's name and password, and without what follows its usual path."""
     scheme, mark, rest = url.partition("://") if "://" in url else ("", "", url)
-    rest = rest.rpartition("@")[2].partition("?")[0].partition("#")[0]
+    rest = rest.rpartition("@")[2].partition("?")[0].partition("#")[0].rstrip("/").removesuffix("/v1")
     if not rest:
         raise ValueError("no address")
     return scheme + mark + rest

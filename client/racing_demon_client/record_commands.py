@@ -260,7 +260,8 @@ def _chosen_record(records: Iterator[Record], number: int) -> Record:
     """Return one of the records of a file, by its number from 1."""
     found = next(itertools.islice(records, number - 1, None), None)
     if found is None:
-        raise InvalidRecord(f"there is no record number {number} in it.")
+        text = f"there is no record number {number} in it" if number > 1 else "there is no match in it"
+        raise InvalidRecord(f"{text}.")
     return found
 
 

@@ -229,7 +229,7 @@ async def test_a_table_may_be_opened_on_a_server_that_runs() -> None:
         place = url.removeprefix("ws://").removesuffix("/v1")
         async with started(CLIENT, "host", "--server", place, "--bots", "2", "--level", "easy") as host:
             found = await host.line(r"^  racing-demon join (\S+) ([A-Z]{4})$")
-            async with Peer.entered(found.group(1), cl.Watch(code=found.group(2))) as eve:
+            async with Peer.entered(full_url(found.group(1)), cl.Watch(code=found.group(2))) as eve:
                 assert ["", "easy", "easy"] == [state.bot for state in eve.view.seats.values()]
             host.type("q")
             assert 0 == (await host.end()).code

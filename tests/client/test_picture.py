@@ -152,7 +152,7 @@ def test_a_tally_in_the_middle_of_a_match() -> None:
 hand             1     2   total
 Ben            62*    9       71
 Ann            20    11       31
-Bartholomew     3   -26      -23
+Bartholome..    3   -26      -23
 * went out
 """
     assert lines(expected) == picture.tally(view)
@@ -165,7 +165,7 @@ def test_a_tally_at_the_end() -> None:
 hand             1   total
 Ann            20       20  won
 Ben            20       20  won
-Bartholomew     3        3
+Bartholome..    3        3
 """
     assert lines(expected) == picture.tally(view)
 
@@ -173,7 +173,7 @@ Bartholomew     3        3
 def test_late_comers_have_no_points_in_earlier_hands() -> None:
     """A hand that somebody did not play shows a dash."""
     view = finished(result(1, (20, 5), None, seats=(0, 1)), result(2, (1, 2, 3), None))
-    assert "Bartholomew     -     3        3" == picture.tally(view)[3]
+    assert "Bartholome..    -     3        3" == picture.tally(view)[3]
 
 
 def test_before_the_first_hand_all_have_nothing() -> None:

@@ -126,10 +126,10 @@ def test_what_cannot_be_kept_is_none(texts: tuple[str, str, str, str]) -> None:
 @pytest.mark.parametrize(
     ("url", "kept"),
     [
-        ("ws://ann:secret@here:5252/v1", "ws://here:5252/v1"),
+        ("ws://ann:secret@here:5252/v1", "ws://here:5252"),
         ("ann:se@cret@here", "here"),
-        ("wss://here/v1?token=secret", "wss://here/v1"),
-        ("wss://here/v1?from=ws://secret", "wss://here/v1"),
+        ("wss://here/game/v2?token=secret", "wss://here/game/v2"),
+        ("wss://here/v1?from=ws://secret", "wss://here"),
         ("here#secret", "here"),
     ],
 )
@@ -138,6 +138,13 @@ def test_no_secrets_are_kept(path: Path, url: str, kept: str) -> None:
     remember(path, table(url=url))
     assert [kept] == [recent.url for recent in recents(path)]
     assert "secret" not in path.read_text(encoding="utf-8")
+
+
+def test_a_table_is_listed_once_however_its_address_was_written(path: Path) -> None:
+    """The path that all servers have may be left out: it is the same table."""
+    for url in ("ws://here:5252/v1", "ws://here:5252", "ws://here:5252/"):
+        remember(path, table(url=url))
+    assert ["ws://here:5252"] == [recent.url for recent in recents(path)]
 
 
 def test_a_token_has_no_place() -> None:

@@ -383,6 +383,13 @@ async def test_a_place_that_is_none(arguments: list[str], sentence: str, tmp_pat
     failed(await here("replay", file_of(tmp_path, "demon-a"), *arguments), sentence)
 
 
+async def test_an_empty_file_has_no_match(tmp_path: Path, here: Here) -> None:
+    """What is no record at all is not said to lack its first one."""
+    empty = tmp_path / "empty.jsonl"
+    empty.touch()
+    failed(await here("replay", str(empty)), r"\S+ cannot be played back: there is no match in it.")
+
+
 async def test_a_replay_of_the_last_match(journal: Path, here: Here) -> None:
     """Without a name the journal's last match is played back."""
     path = await kept(journal)

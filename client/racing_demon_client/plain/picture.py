@@ -140,7 +140,8 @@ def tally(view: TableView) -> list[str]:
 
 def _who(view: TableView, seat: int) -> str:
     """Return what fits of a player's name."""
-    return printable(view.player(seat))[:NAME_WIDTH] or f"seat {seat + 1}"
+    name = printable(view.player(seat)) or f"seat {seat + 1}"
+    return name if len(name) <= NAME_WIDTH else f"{name[: NAME_WIDTH - 2]}.."
 
 
 def _pile(board: Board, pile: int, ascii_only: bool) -> str:

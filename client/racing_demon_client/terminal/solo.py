@@ -23,6 +23,10 @@ STUCK_AFTER_MS: Final = 400
 """So long nothing is played before it is asked whether anything leads on: the search takes its time."""
 
 
+SURE_MS: Final = 5_000
+"""Within this time a second press gives a game up."""
+
+
 class SoloSession(Session):
     """One stay at a table of one's own.
 
@@ -54,6 +58,7 @@ class SoloSession(Session):
         desk.status = self._status
         self._is_stuck = False
         self._ask_at: int | None = None
+        self._sure_until = 0
         self._deeds: dict[str, Callable[[], str]] = {
             "solo-undo": lambda: "" if self.solo.undo() else "There is nothing to take back.",
             "solo-redo": lambda: "" if self.solo.redo() else "Nothing was taken back.",
@@ -93,6 +98,11 @@ class SoloSession(Session):
         return True
 
     def _deal(self) -> str:
+        is_open = self.solo.table.plays and not self.solo.table.is_won and not self._is_stuck
+        if is_open and self.now() >= self._sure_until:
+            self._sure_until = self.now() + SURE_MS
+            return f"This game is not over: {self.keymap.labels.get('solo-deal', '')} again gives it up."
+        self._sure_until = 0
         self.solo.deal(secrets.token_bytes(SEED_SIZE))
         return "another deal"
 

@@ -114,6 +114,8 @@ async def test_wrong_options_are_refused_with_a_sentence(name: str, value: str) 
         if value:
             assert isinstance(player.app.screen, OptionsScreen)
             assert str(player.app.screen.query_one("#wrong", Label).content)
+            is_own = name != "columns"  # so many are wrong for the game, which is another option
+            assert (player.app.focused is field(player.app, name)) == is_own
             await player.pilot.press("escape")
         await wait(player.pilot, lambda: isinstance(player.app.screen, LobbyScreen))
         assert SLOW == player.session.client.view.options

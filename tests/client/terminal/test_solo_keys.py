@@ -5,11 +5,11 @@ from collections.abc import Iterator
 import pytest
 
 from racing_demon_client.addressing import addresses
-from racing_demon_protocol.board import Play
+from racing_demon_protocol.board import Kind, Play
 from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.games import GAMES
 
-from ...support.solitaire import Alone, moments
+from ...support.solitaire import Alone, moments, table_of
 
 MOST_STOPS = 150
 
@@ -85,3 +85,15 @@ def test_every_legal_play_has_keys(game: str) -> None:
         legal = dict.fromkeys(table.rules.legal_plays(table.board, table.seat))
         for play in [p for p in legal if p.source not in up or p.destination not in up][:30]:
             assert any(makes(player, keys, play) for keys in ways(player, play)), play
+
+
+def test_a_game_under_way_is_given_up_by_pressing_twice() -> None:
+    """One press says what it would mean, and a second deals anew; before any play one is enough."""
+    player = Alone(table_of("solitaire"))
+    stock, waste = (player.table.rules.layout.own(0, kind)[0] for kind in (Kind.STOCK, Kind.WASTE))
+    player.client.make(Play(stock, 1, waste))
+    told = []
+    for _ in range(3):
+        player.session.does("solo-deal")
+        told.append(player.desk.hands.message(player.session.now())[0])
+    assert ["This game is not over: F9 again gives it up.", "another deal", "another deal"] == told

@@ -218,6 +218,7 @@ def _draw_too_small(canvas: Canvas) -> None:
         f"The table needs {SMALLEST[0]}x{SMALLEST[1]} characters;",
         f"this terminal has {canvas.width}x{canvas.height}.",
         "The game goes on, and the keys work.",
+        "--plain plays in lines of text, in any size.",
     )
     for row, line in enumerate(lines):
         canvas.put(0, row, line, Role.WARNING if row < 2 else Role.TEXT)

@@ -107,6 +107,7 @@ class OptionsScreen(Dialog[Options]):
             declare(options, 2)
         except ValidationError as error:
             self._refuse(explained(error))
+            self._go_to(error.errors()[0]["loc"])
         except InvalidGame as error:
             self._refuse(str(error))
         else:
@@ -114,6 +115,11 @@ class OptionsScreen(Dialog[Options]):
 
     def _refuse(self, text: str) -> None:
         self.query_one("#wrong", Label).update(text)
+
+    def _go_to(self, place: tuple[int | str, ...]) -> None:
+        """Look at the option that is wrong."""
+        for editor in self.query(f"#{place[0]}") if place else ():
+            editor.focus()
 
     @on(Button.Pressed, "#back")
     def action_back(self) -> None:

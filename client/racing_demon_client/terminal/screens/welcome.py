@@ -249,4 +249,5 @@ class WelcomeScreen(Screen[None]):
 
 
 def _told(recent: Recent) -> str:
-    return f"{screen_text(recent.code)}  {screen_text(recent.url)}  {recent.how} {recent.at[:16]}"
+    at = recent.at[:16].replace("T", " ")
+    return f"{screen_text(recent.code)}  {screen_text(recent.url)}  {recent.how} {at}"
