@@ -1,18 +1,24 @@
 """``racing-demon-server journal``: exports, and what is said of matches afterwards."""
 
 import json
+import random
 from pathlib import Path
 
 import pytest
 
 from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.messages.events import Signalled
+from racing_demon_protocol.messages import events as ev
+from racing_demon_protocol.messages.server import Refused
+from racing_demon_protocol.options import Options
 from racing_demon_protocol.portable import Correction, read_records, section_line, why_not
+from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.record import verify
 
+from ...support.accounts import Account, Heard
 from ...support.journals import journaled
 from ...support.processes import CLIENT, SERVER, Ended, text_of, unread
 from ...support.servers import Peer
+from ...support.witnesses import Contest, table_of_witnesses
 
 NOTE = Correction(at_ms=1, by="Ann", why="A slip.", seat=0, points=-2)
 
@@ -49,6 +55,36 @@ async def test_an_export_is_a_portable_record(folder: Path) -> None:
     assert all(entry.at_ms is not None for entry in record.entries)
     assert 1 == verify(entry.message for entry in record.entries).hands
     assert "tally" == json.loads(exported.out.splitlines()[-1])["message"]
+
+
+def beaten(account: Account) -> list[tuple[int, int, Refused]]:
+    """Return what a seat was told whenever its card came too late, with the event heard before."""
+    told, seq = [], 0
+    for message in [entry.message for entry in account.entries if isinstance(entry, Heard)]:
+        if isinstance(message, ev.Event):
+            seq = message.seq
+        elif isinstance(message, Refused) and message.reason is Reason.BEATEN:
+            told.append((seq, account.seat, message))
+    return told
+
+
+async def test_an_export_tells_who_was_beaten(tmp_path: Path) -> None:
+    """Each refusal stands as it was told, behind the event that its player had heard last."""
+    path = tmp_path / "journal.sqlite"
+    options = Options(game="classic", columns=9, turn=1, reserve=30, countdown_ms=0)
+    async with journaled(path, seed=bytes(32), command_burst=1e6, commands_per_second=1e6) as served:
+        async with table_of_witnesses(served.url, 4, options) as witnesses:
+            await Contest(witnesses, random.Random(1), faults=0).play(1, rounds=40)
+            told = [each for witness in witnesses for each in beaten(witness.account)]
+    (record,) = read_records((await ask(str(path), "export", "all")).out.splitlines())
+    kept, seq = [], 0
+    for entry in record.entries:
+        if isinstance(entry.message, ev.Event):
+            seq = entry.message.seq
+        elif isinstance(entry.message, Refused):
+            kept.append((seq, entry.seat, entry.message))
+    assert told
+    assert sorted(told, key=str) == sorted(kept, key=str)
 
 
 @pytest.mark.parametrize("arguments", [["list"], ["export", "all"]], ids=" ".join)
@@ -95,7 +131,7 @@ async def test_a_match_that_goes_on_is_not_corrected(tmp_path: Path) -> None:
         for _ in range(2):
             await host.ask(cl.AddBot, level="easy")
         await host.ask(cl.Start)
-        await host.until(Signalled)
+        await host.until(ev.Signalled)
         ended = await ask(str(path), "correct", "1.1", typed=section_line(NOTE) + "\n")
     assert 1 == ended.code
     assert "Match 1.1 is not over yet" in ended.err

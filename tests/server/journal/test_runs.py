@@ -178,8 +178,9 @@ def test_who_was_beaten_stands_behind_the_newest_event_of_the_own_table(path: Pa
     async def write() -> None:
         journal = VirtualJournal(path, random.Random(1))
         table, other = (TableJournal(journal, next(journal.numbers), lambda: WALL) for _ in range(2))
-        table.note([Frames(play(1), 10), Frames(play(2), 20)])
-        table.write(lambda: None)
+        for seq in (1, 2):
+            table.note([Frames(play(seq), 10 * seq)])
+            table.write(lambda: None)
         other.note([Frames(play(seq), 30) for seq in (1, 2, 3)])
         other.write(lambda: None)
         table.note_beside(40, claims=[(0, Claim(b"", 7, late))])
