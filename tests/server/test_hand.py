@@ -89,6 +89,16 @@ def test_who_is_out_first_is_remembered() -> None:
     assert 0 == hand.first_out
 
 
+def test_who_was_out_first_is_known_after_a_restart() -> None:
+    """A hand that is taken up from its plays has noted the same seat."""
+    sitting, hand = _hand(Own(["2S"]), Own(["3S"]), foundation=("AS",), call_out="shout")
+    twin = _judge(sitting.fork())
+    for seat in (0, 1):
+        for event in hand.play(seat, _command(sitting, sitting.column(seat)), sitting.now):
+            twin.restore(event, sitting.now)
+    assert 0 == twin.first_out
+
+
 def test_who_takes_a_card_back_is_not_out_any_more() -> None:
     """Where cards may leave one's own foundations, being out is only as good as it lasts."""
     sitting, hand = _hand(

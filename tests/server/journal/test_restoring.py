@@ -34,13 +34,19 @@ class Recorded:
         log: its events as they are on the wire, each with its time.
         now: the time.
 
+    Args:
+        host: the host's seat, which is the first; or ``None``, for one without a seat.
+        options: the table's options.
+
     """
 
-    def __init__(self, **options: object) -> None:
+    def __init__(self, host: Actor = 0, /, **options: object) -> None:
         self.options = Options.model_validate(options)
         self.table = Table("TEST", self.options, iter(list(islice(hand_seeds(SEED), 50))))
         self.log: list[tuple[bytes | str, int]] = []
         self.now = 1_000 * MS
+        if host is None:
+            self.table.claims.add(host, b"host")
         for name in PLAYERS:
             self.note(self.table.join(name, name.encode(), self.now)[1])
 
@@ -215,13 +221,31 @@ def test_after_the_tally_the_next_hand_is_dealt() -> None:
         assert any(isinstance(event, ev.Dealt) for event in twin.tick(recorded.now + 1_000 * MS))
 
 
+@pytest.mark.parametrize(("tally_ms", "waits_ms"), [(2_000, 2_000), (60_000, 10_000)])
+def test_a_tally_waits_for_those_who_come_back(tally_ms: int, waits_ms: int) -> None:
+    """However little was left of it, it goes on for as long as the whole, and for ten seconds at most."""
+    recorded = Recorded(hands=3, tally_ms=tally_ms)
+    recorded.give(0, cl.Start(counter=1))
+    recorded.wait(4_000)
+    for seat in range(3):
+        recorded.give(seat, cl.Stuck(counter=recorded.counter(seat)))
+    snapshot = recorded.table.view.snapshot(0)
+    recorded.wait(tally_ms - 1)
+    for kept in (None, snapshot):
+        twin = recorded.restored(kept)
+        twin.begin_again(recorded.now)
+        twin.connect(0, connected=True, at=recorded.now)
+        assert [] == twin.tick(recorded.now + waits_ms * MS - 1)
+        assert any(isinstance(event, ev.Dealt) for event in twin.tick(recorded.now + waits_ms * MS))
+
+
 # The first moments after a restart.
 
 
-def playing(**options: object) -> Recorded:
+def playing(host: Actor = 0, /, **options: object) -> Recorded:
     """Return a table at play."""
-    recorded = Recorded(**options)
-    recorded.give(0, cl.Start(counter=1))
+    recorded = Recorded(host, **options)
+    recorded.give(host, cl.Start(counter=1))
     recorded.wait(4_000)
     assert Phase.PLAYING is recorded.table.view.phase
     return recorded
@@ -254,16 +278,17 @@ def test_where_nothing_pauses_it_waits_for_ten_seconds() -> None:
     assert any(isinstance(event, ev.Continued) for event in twin.tick(recorded.now + 10_000 * MS))
 
 
-def test_the_pause_of_a_host_stays() -> None:
+@pytest.mark.parametrize("host", [0, None], ids=["seated", "watching"])
+def test_the_pause_of_a_host_stays(host: Actor) -> None:
     """Whatever the host stopped the host lets go on."""
-    recorded = playing()
-    recorded.give(0, cl.Pause(counter=recorded.counter(0)))
+    recorded = playing(host)
+    recorded.give(host, cl.Pause(counter=recorded.counter(host)))
     twin = recorded.restored()
     assert not any(isinstance(event, ev.Paused) for event in twin.begin_again(recorded.now))
     for seat in range(3):
         twin.connect(seat, connected=True, at=recorded.now + MS)
     assert twin.view.paused
-    twin.receive(0, cl.Pause(counter=recorded.counter(0), paused=False), recorded.now + 2 * MS)
+    twin.receive(host, cl.Pause(counter=recorded.counter(host), paused=False), recorded.now + 2 * MS)
     assert not twin.view.paused
 
 
