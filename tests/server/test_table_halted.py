@@ -77,6 +77,18 @@ def test_who_is_away_is_waited_for_as_long_as_before() -> None:
     assert "hosted" == told(sitting.wait(1))
 
 
+def test_who_goes_away_meanwhile_is_waited_for_from_the_end() -> None:
+    """Time away begins to count when the table goes on, as for whoever goes at that moment."""
+    sitting = Sitting.lobby(3)
+    sitting.halt()
+    sitting.wait(HOUR)
+    sitting.connect(0, connected=False)
+    sitting.wait(HOUR)
+    sitting.resume()
+    assert "" == told(sitting.wait(20 * SECOND - 1))
+    assert "hosted" == told(sitting.wait(1))
+
+
 @pytest.mark.parametrize(("after_ms", "goes_on"), [(None, True), (10_000, False)])
 def test_who_is_away_is_waited_for_where_the_table_wants_that(after_ms: int | None, goes_on: bool) -> None:
     """With one of two away a hand goes on where the table never pauses for that, else when both are there."""
