@@ -12,7 +12,7 @@ from racing_demon_protocol.reasons import EndReason, Phase
 from racing_demon_protocol.view import TableView
 
 from ..support.matches import MATCHES, final_view, log_of, options_of
-from ..support.views import facts, folded, seated, view_after
+from ..support.views import HASH, facts, folded, seated, view_after
 
 
 def test_a_new_table_is_empty() -> None:
@@ -50,6 +50,21 @@ def test_a_snapshot_and_the_rest_of_the_log(name: str, part: float) -> None:
     for event in log[middle:]:
         late.apply(event)
     assert facts(final_view(name)) == facts(late)
+
+
+def test_a_copy_goes_on_by_itself() -> None:
+    """What happens from then on at a table, to its hand, its seats or their names, changes no copy."""
+    view = seated()
+    copy = view.copy()
+    before = copy.snapshot(0), dict(copy.gone)
+    for event in (
+        ev.StuckSaid(seq=6, seat=0),
+        ev.HandOver(seq=7, reason=EndReason.DEAD, out=None, elapsed_ms=9, points=(4, 5), seed=HASH),
+        ev.MatchOver(seq=8, winners=(0,)),
+        ev.Left(seq=9, seat=3),
+    ):
+        view.apply(event)
+    assert before == (copy.snapshot(0), copy.gone)
 
 
 def test_a_snapshot_of_an_unknown_game() -> None:
