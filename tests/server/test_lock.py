@@ -41,6 +41,15 @@ def test_after_many_guesses_it_does_not_listen() -> None:
     lock.verify(RIGHT, SECONDS_A_TRY * 1_000_000)
 
 
+def test_how_many_guesses_there_are() -> None:
+    """Ten at once, and then one in two seconds, as the README tells operators."""
+    lock = Lock(RIGHT, SALT)
+    assert [Reason.BAD_PASSPHRASE] * 10 + [Reason.TOO_FAST] == [_refused(lock, WRONG) for _ in range(11)]
+    for at in (2_000_000, 4_000_000):
+        assert Reason.TOO_FAST == _refused(lock, WRONG, at - 2)
+        assert [Reason.BAD_PASSPHRASE, Reason.TOO_FAST] == [_refused(lock, WRONG, at) for _ in range(2)]
+
+
 def test_a_lock_is_kept_as_a_hash() -> None:
     """From salt and hash, which are all that is kept, comes the same lock."""
     lock = Lock(RIGHT, SALT)
