@@ -131,6 +131,23 @@ def test_a_full_line_loses_its_oldest_and_counts_them() -> None:
     assert topics[-1] == "/snapshot"
 
 
+def test_what_another_table_pushed_out_is_made_good() -> None:
+    """Whoever follows a table of which everything was lost has a snapshot, though nothing happens there."""
+    office = Office(most_waiting=10, watch_delay_ms=3_000)
+    office.join()
+    office.sent()
+    other = Table("CDFG", office.table.view.options, hand_seeds(bytes(32)))
+    office.outbox.open(other, office.now)
+    for number in range(10):
+        office.outbox.follow(other, ev.Said(seq=number + 1, seat=0, text="hello"), office.now)
+    assert office.outbox.dropped == 4  # two events, the state and the snapshot
+    seen = []
+    for _ in range(2):
+        office.now += 6 * SECOND
+        seen += office.topics()
+    assert (seen.count("/events"), seen.count("/state"), seen.count("/snapshot")) == (0, 1, 1)
+
+
 def test_overflowing_while_snapshots_are_made_ends() -> None:
     """A line that is full of snapshots does not ask for more of them without end."""
     office = Office(most_waiting=1)
