@@ -4,18 +4,31 @@ import contextlib
 import os
 import sqlite3
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from racing_demon_protocol.errors import InconsistentEvent, InvalidGame
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.shuffle import SEED_SIZE, keeps
 from racing_demon_protocol.view import TableView
 
-from .lockfile import Lockfile
-from .reading import KeptTable, UnknownContents, claims_of, log_of, options_of, seeds_of, tables
+from .lockfile import Lockfile, lock_of
+from .reading import (
+    KeptTable,
+    UnknownContents,
+    beaten_of,
+    claims_of,
+    log_of,
+    options_of,
+    seeds_of,
+    snapshot_of,
+    tables,
+)
 from .schema import JournalUnusable, open_journal
 
 __all__ = ["Report", "backup", "check", "restore"]
+
+BESIDE: Final = ("-journal", "-wal", "-shm")
+"""What SQLite keeps beside a file, by the ends of its names: it belongs to that file alone."""
 
 
 class Report(NamedTuple):
@@ -31,10 +44,14 @@ def backup(source: Path, target: Path) -> None:
     """Copy a journal as it is at this moment, whoever writes it meanwhile.
 
     Raises:
-        JournalUnusable: one of the two files cannot be used; a target that was there is as it was.
+        JournalUnusable: one of the two files cannot be used, or the target is a server's; it is as it was.
 
     """
-    with contextlib.closing(open_journal(source)) as db:
+    with contextlib.closing(open_journal(source)) as db, contextlib.ExitStack() as stack:
+        if target.exists() and target.samefile(source):
+            raise JournalUnusable(f"{target} is the journal itself. Name another file for the copy.")
+        if lock_of(target).exists():  # whoever uses it has made that
+            stack.callback(Lockfile(target).release)
         _copy(db, target)
 
 
@@ -47,8 +64,10 @@ def restore(source: Path, target: Path) -> None:
     """
     lock = Lockfile(target)
     try:
-        if target.exists():
-            raise JournalUnusable(f"{target} is there already. Move it away first: nothing is overwritten.")
+        for there in (target, *(target.with_name(target.name + end) for end in BESIDE)):
+            if there.exists():  # what is beside it SQLite would take for the copy's
+                text = f"{there} is there already. Move it away first: nothing is overwritten."
+                raise JournalUnusable(text)
         faults = check(source).faults
         if faults:
             raise JournalUnusable(f"{source} is damaged: {faults[0]}.")
@@ -84,7 +103,11 @@ def check(path: Path) -> Report:
 
 def _check_table(db: sqlite3.Connection, table: KeptTable) -> tuple[int, int]:
     view, seeds, hands = TableView(table.code, options_of(table)), seeds_of(db, table.id), 0
+    view.locked = table.passphrase is not None
     claims_of(db, table.id)
+    snapshot = snapshot_of(db, table.id)
+    for _ in beaten_of(db, table.id):
+        pass
     for event, _, _ in log_of(db, table.id):
         view.apply(event)
         if isinstance(event, ev.Committed):
@@ -92,6 +115,10 @@ def _check_table(db: sqlite3.Connection, table: KeptTable) -> tuple[int, int]:
             if len(seed) != SEED_SIZE or not keeps(seed, event.hand_id, event.commitment):
                 raise UnknownContents(f"the seed of hand {event.hand_id} is not the one that was promised")
             hands += 1
+        if snapshot is not None and view.seq == snapshot.seq and snapshot != view.snapshot_for(None, 0):
+            raise UnknownContents(f"its snapshot is not the table after event {snapshot.seq}")
+    if snapshot is not None and snapshot.seq > view.seq:
+        raise UnknownContents(f"its snapshot is of event {snapshot.seq}, and {view.seq} is the last")
     return view.seq, hands
 
 
@@ -114,5 +141,5 @@ def _copy(db: sqlite3.Connection, target: Path) -> None:
     except sqlite3.Error as error:
         raise JournalUnusable(f"The journal cannot be copied to {target}: {error}.") from error
     finally:
-        for name in (part, Path(f"{part}-journal"), Path(f"{part}-wal"), Path(f"{part}-shm")):
+        for name in (part, *(part.with_name(part.name + end) for end in BESIDE)):
             name.unlink(missing_ok=True)
