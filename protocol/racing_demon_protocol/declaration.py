@@ -425,6 +425,11 @@ class Game:
         return {Racing.SOLO: 1, Racing.TOGETHER: 2}.get(self.racing, MOST_SEATS)
 
     @property
+    def least_seats(self) -> int:
+        """How many must play a hand together."""
+        return 2 if self.racing is Racing.TOGETHER else 1
+
+    @property
     def deck_size(self) -> int:
         """How many cards each player has."""
         return self.packs * SUITS * len(self.ranks)

@@ -1,11 +1,18 @@
 """The tally: what hands are worth at a table, who is ahead, who has won (seed 002, "Marking")."""
 
+from typing import Final
+
+from .games import declare
 from .options import OnLeave, TieBreak
 from .racing import Runner, order
 from .reasons import Phase
 from .view import TableView
 
-__all__ = ["hand_points", "match_winners", "points", "race_order", "totals"]
+__all__ = ["MOST_HANDS", "hand_points", "match_winners", "points", "race_order", "totals"]
+
+
+MOST_HANDS: Final = 1_000
+"""So many hands a match has at most, however often it is tied: the wire has no numbers for more."""
 
 
 def points(view: TableView) -> dict[int, int]:
@@ -61,7 +68,8 @@ def hand_points(view: TableView, out: int | None) -> tuple[int, ...]:
 def match_winners(view: TableView) -> tuple[int, ...] | None:
     """Return who has won the match after the hand just tallied; ``None`` while it goes on.
 
-    The highest total wins (A17, A18). Whoever left cannot win, unless everybody has.
+    The highest total wins (A17, A18). Whoever left cannot win, unless everybody has. A game that is too few
+    for ends as it stands.
     """
     added = totals(view)
     active = [seat for seat, state in view.seats.items() if not state.left]
@@ -70,7 +78,8 @@ def match_winners(view: TableView) -> tuple[int, ...] | None:
     winners = tuple(seat for seat in contenders if added[seat] == best)
     options = view.options
     played_out = len(view.results) >= options.hands or (options.target is not None and best >= options.target)
-    tied = len(winners) > 1 and options.tie_break is TieBreak.HAND
-    if active and (not played_out or tied):
+    tied = len(winners) > 1 and options.tie_break is TieBreak.HAND and len(view.results) < MOST_HANDS
+    is_playable = len(active) >= declare(options, 1).least_seats
+    if is_playable and (not played_out or tied):
         return None
     return winners

@@ -103,6 +103,8 @@ class TableView(TableState):
 
     def _joined(self, event: ev.Joined) -> None:
         self.gone.pop(event.seat, None)
+        if event.seat in self.seats:  # who left in mid-match has won, or lost, all the same
+            self.departed.setdefault(event.seat, self.seats[event.seat].name)
         self.seats[event.seat] = SeatState(
             seat=event.seat, name=event.name, bot=event.bot, ready=bool(event.bot)
         )

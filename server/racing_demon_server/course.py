@@ -4,10 +4,8 @@ Times are microseconds on the caller's rising clock.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Final
 
 from racing_demon_protocol.dealer import Dealer
-from racing_demon_protocol.declaration import Racing
 from racing_demon_protocol.errors import InconsistentEvent
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.messages import events as ev
@@ -24,8 +22,6 @@ from .pausing import RETURN_US, Pausing
 from .seating import Seating
 
 __all__ = ["Course"]
-
-COUPLE: Final = 2
 
 
 class Course:
@@ -58,9 +54,8 @@ class Course:
         return (at - self.hand.signal_at) // 1_000 if self.hand else 0
 
     def lacks_players(self) -> bool:
-        """Tell whether the game is for two together, and one of them is not there."""
-        is_for_two = declare(self._view.options, 1).racing is Racing.TOGETHER
-        return is_for_two and len(self._seating.active()) < COUPLE
+        """Tell whether fewer are there than the game needs."""
+        return len(self._seating.active()) < declare(self._view.options, 1).least_seats
 
     # Back after the server was away.
 
@@ -258,7 +253,7 @@ class Course:
             else:
                 self.hand.ask_again(at)
                 self.check_presence(at)
-        elif self._view.phase is Phase.TALLY and not self._seating.active():
+        elif self._view.phase is Phase.TALLY and self.lacks_players():
             self._check_match()
         else:
             self.check_ready(at)

@@ -167,7 +167,7 @@ class Seating:
             raise CommandRefused(Reason.NOT_NOW, "This match takes nobody in; you can watch.")
         game = declare(view.options, 1)
         seats = min(view.options.seats, game.most_seats)
-        seat = next((n for n in range(seats) if n not in view.seats), None)
+        seat = next((n for n in range(seats) if self._is_free(n)), None)
         if seat is None or len(self.active()) >= seats:  # a seat below may be free, with others above
             by_game = f"{game.title} is for {most_players(game)}"
             why = "All seats are taken" if seats == view.options.seats else by_game
@@ -179,6 +179,11 @@ class Seating:
         if view.host is None and None not in self.claims:
             self._log.emit(ev.Hosted, seat=seat)
         return seat
+
+    def _is_free(self, seat: int) -> bool:
+        """Tell whether somebody may sit down there: a match that is over keeps no place for who left it."""
+        state = self._view.seats.get(seat)
+        return state is None or (state.left and self._view.between_matches)
 
     # Time passes.
 

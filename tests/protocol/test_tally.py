@@ -5,7 +5,7 @@ from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import HandResult
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import EndReason
-from racing_demon_protocol.tally import hand_points, match_winners
+from racing_demon_protocol.tally import MOST_HANDS, hand_points, match_winners
 from racing_demon_protocol.view import TableView
 
 from ..support.boards import cards
@@ -68,6 +68,13 @@ def test_equal_totals_may_play_on() -> None:
     """Where the table wants it, equal totals get another hand (A17)."""
     assert match_winners(_view((9, 9, 1), hands=1, tie_break="hand")) is None
     assert (1,) == match_winners(_view((9, 9, 1), (1, 2, 0), hands=1, tie_break="hand"))
+
+
+def test_a_tie_does_not_go_on_for_ever() -> None:
+    """After as many hands as the wire has numbers for, equal totals share the match after all."""
+    tied = [(0, 0, 0)] * MOST_HANDS
+    assert match_winners(_view(*tied[1:], hands=1, tie_break="hand")) is None
+    assert (0, 1, 2) == match_winners(_view(*tied, hands=1, tie_break="hand"))
 
 
 @pytest.mark.parametrize(("best", "winners"), [(99, None), (100, (0,)), (120, (0,))])

@@ -19,7 +19,7 @@ from racing_demon_protocol.record import verify
 from racing_demon_protocol.state import IDENTICAL_LIMIT_MS
 from racing_demon_protocol.view import TableView
 
-from ..support.tables import SECOND, Sitting, of_type
+from ..support.tables import NAMES, SECOND, Sitting, of_type
 
 PRIVATE = sorted(name for name, game in GAMES.items() if game.deals is Deals.IDENTICAL)
 SOME = (
@@ -239,6 +239,17 @@ def test_games_for_one_and_for_two_together() -> None:
         Reason.BAD_OPTION,
         "Sympathy is for two together, and more have taken seats.",
     )
+
+
+def test_a_match_for_two_together_ends_when_one_of_them_leaves() -> None:
+    """Nobody can take the place in mid-match, so it is over after the hand; then another partner may come."""
+    two = Sitting.playing(2, game="sympathy", hands=3)
+    two.events(1, cl.Leave)
+    two.events(0, cl.Stuck)
+    assert two.table.view.phase is Phase.OVER
+    assert 1 == two.join("Cat")
+    assert {1: NAMES[1]} == two.table.view.departed
+    assert of_type(ev.Dealt, two.start())
 
 
 def test_a_hand_ends_when_all_are_stuck_and_not_when_the_table_is_woken() -> None:

@@ -74,6 +74,18 @@ def test_no_more_sit_down_than_there_are_seats(options: dict[str, Any]) -> None:
     assert Reason.BAD_OPTION == sitting.refused(2, cl.SetOptions, options=Options(seats=1)).reason
 
 
+def test_a_match_that_is_over_keeps_no_place_for_who_left_it() -> None:
+    """The seat is free for another, and the tally still has the old name in it."""
+    sitting = Sitting.playing(2, seats=2, hands=1)
+    sitting.events(1, cl.Leave)
+    sitting.events(0, cl.Stuck)
+    assert sitting.table.view.phase is Phase.OVER
+    before = sitting.table.view.player(1)
+    assert 1 == sitting.join("Joy")
+    assert ("Joy", before) == (sitting.table.view.seats[1].name, sitting.table.view.player(1))
+    assert before == sitting.mirror.player(1)
+
+
 def test_a_refused_guest_costs_no_event() -> None:
     """What was due when somebody was turned away is told with the next step."""
     sitting = Sitting.lobby(8)
