@@ -381,6 +381,14 @@ async def test_the_record_of_a_match_verifies() -> None:
     assert not any("token" in line for line in lines)
 
 
+async def test_each_hand_is_checked_and_that_is_said() -> None:
+    """In plain text, too, a program tells whether each hand was what was promised."""
+    said: list[str] = []
+    async with serving(seed=SEED, bot_speed=1_000.0) as served, await watched(served.url) as client:
+        await within(PATIENCE, attend(client, said.append))
+    assert 2 == sum(line.startswith("Checked: the promise is kept") for line in said)
+
+
 async def test_a_record_from_the_middle_says_so() -> None:
     """A spectator of the second half of a hand has a record that proves the next one only."""
     lines: list[str] = []

@@ -141,7 +141,7 @@ async def staged(
         await client.heard_all()
         assert app.session is not None
         async with asyncio.timeout(PATIENCE):
-            while app.session.proof.startswith("checking"):
+            while app.session.proving.proof.startswith("checking"):
                 await pilot.pause()
         await pilot.press(*stage.keys)
         if stage.answer is not None:

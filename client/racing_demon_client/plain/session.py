@@ -21,12 +21,13 @@ from racing_demon_protocol.story import Story
 from racing_demon_protocol.tally import match_winners
 
 from ..connection import Client
+from ..proving import Proving
 from ..recorder import Recorder
 from . import picture
 from .analysing import summary, told
 from .folding import folded
 from .typed import HELP, Spoken, Unclear, Verb, read_play, read_verb
-from .words import Words, Write
+from .words import Words, Write, printable
 
 __all__ = ["Volume", "attend", "read_in_background", "take_part"]
 
@@ -86,14 +87,19 @@ async def attend(
     """Follow a table until its match is over: tell what happens, and the tally; keep the record."""
     if write is not None:
         client.notice = write
+    proving = Proving()
     async for message in client:
         if recorder is not None:
             recorder.keep(message, client.view)
+        proving.keep(message, client.view)
         over = isinstance(message, ev.MatchOver)
         if write is not None:
             line = Words(client.view, client.seat, ascii_only=ascii_only).tell(message)
             for text in [*([line] if line else []), *folded(_picture(message, client, ascii_only))]:
                 write(text)
+            if isinstance(message, ev.HandOver):
+                await proving.check()
+                write(printable(proving.proof))
         if over:
             return
 
@@ -166,6 +172,7 @@ class _Player:
         self._story = Story()
         self._analysis: list[SeatAnalysis] = []
         self._was_stuck = False
+        self._proving = Proving()
 
     async def listen(self) -> None:
         """Tell what happens."""
@@ -173,6 +180,7 @@ class _Player:
             if self._recorder is not None:
                 self._recorder.keep(message, self._client.view)
             self._analyse(message)
+            self._proving.keep(message, self._client.view)
             self._tell_freed(message)
             if isinstance(message, Accepted | Pong) or not self._volume.admits(message, self._client):
                 continue
@@ -181,6 +189,9 @@ class _Player:
             if line is not None:
                 self._write(line)
             self._add_picture(message)
+            if isinstance(message, ev.HandOver):
+                await self._proving.check()
+                self._write(printable(self._proving.proof))
 
     def _tell_freed(self, message: Message) -> None:
         """Say why oneself is not stuck any more, however little is told of the others' plays."""

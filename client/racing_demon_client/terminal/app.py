@@ -291,7 +291,7 @@ class TerminalApp(App[None]):
             self.call_later(self._freshen)
 
     async def _check(self, session: Session) -> None:
-        await session.check_hand()
+        await session.proving.check()
         self._freshen()
 
     def _freshen(self) -> None:

@@ -108,11 +108,11 @@ class ReplaySession(Session):
         """Keep the hand that is over as the record has it, wherever the replay came from."""
         super()._keep(message)
         if isinstance(message, Snapshot):
-            self.seed = self.proof = ""  # they were another place's, and so was what is told
+            self.proving.forget()  # that was another place's, and so is what was told
             self.desk.lately.feed.clear()
         elif isinstance(message, ev.HandOver):
             hand = (entry.message for entry in self.replay.tape.hand_at(self.replay.place))
-            self._over = [each for each in hand if isinstance(each, Snapshot | ev.Event)]
+            self.proving.take_up([each for each in hand if isinstance(each, Snapshot | ev.Event)])
 
     def _status(self) -> str:
         replay = self.replay

@@ -1,6 +1,5 @@
 """One stay at a table: the connection, the desk, the keys, and the proof of each hand."""
 
-import asyncio
 import time
 from collections.abc import Callable
 from functools import cached_property
@@ -8,17 +7,16 @@ from typing import ClassVar
 
 from racing_demon_protocol.analysis import SeatAnalysis, analyse
 from racing_demon_protocol.board import Play
-from racing_demon_protocol.errors import InvalidRecord, RacingDemonError
 from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Pong, Snapshot
+from racing_demon_protocol.messages.server import Pong
 from racing_demon_protocol.reasons import Phase
-from racing_demon_protocol.record import verify
 from racing_demon_protocol.story import Story
 
 from ..addressing import keyed
 from ..openings import Opened
+from ..proving import Proving
 from ..recorder import Recorder
 from .desk import Desk
 from .drawing.page import Page
@@ -41,8 +39,7 @@ class Session:
         alone: whether it is a table of one's own, without a server.
         opened: how the table was come to.
         desk: the desk.
-        seed: the secret of the last hand, once it is told.
-        proof: what came of checking the last hand.
+        proving: checks each hand when it is over.
         analysis: what can be said of the last hand, for each of its players.
 
     Args:
@@ -67,15 +64,12 @@ class Session:
         self.opened = opened
         self.client = opened.client
         self.desk = desk
-        self.seed = ""
-        self.proof = ""
+        self.proving = Proving()
         self._preset = preset
         self._bindings = bindings
         self._recorder = recorder
         self._keymaps: dict[tuple[str, ...], Keymap] = {}
         self.analysis: list[SeatAnalysis] = []
-        self._hand: list[Snapshot | ev.Event] = []
-        self._over: list[Snapshot | ev.Event] = []
         self._story = Story()
         self._heard_at = self.now()
         self._pinged_at = 0
@@ -145,34 +139,8 @@ class Session:
             self.analysis = analyse(self._story.hand, view, message.seed)
 
     def _keep(self, message: Message) -> None:
-        """Keep what can be checked when the hand's secret is told: from the last rest before it on."""
-        view = self.client.view
-        rests = view.between_matches and not isinstance(message, ev.MatchOver | ev.Committed)
-        if isinstance(message, Snapshot):
-            self._hand = [message]
-        elif isinstance(message, ev.Event) and rests:
-            self._hand = [view.snapshot(0)]
-        elif isinstance(message, ev.Event) and self._hand and message.seq > self._hand[0].seq:
-            self._hand.append(message)
-        if isinstance(message, ev.HandOver):
-            self.seed = message.seed
-            self.proof = "checking the hand..."
-            self._over, self._hand = self._hand, [view.snapshot(0)]
-
-    async def check_hand(self) -> None:
-        """Check the hand that is over, in a thread: commitment, deal, every play, every point."""
-        try:
-            verdict = await asyncio.to_thread(verify, self._over)
-        except InvalidRecord as error:
-            self.proof = f"NOT RIGHT: {error}"
-        except RacingDemonError as error:
-            self.proof = f"This hand cannot be checked: {error}"
-        else:
-            self.proof = (
-                f"Checked: the promise is kept, the deal is the secret's, {verdict.plays} plays are legal."
-                if verdict.hands
-                else "This hand was not seen from its deal on, so it cannot be checked here."
-            )
+        """Keep what can be checked when the hand's secret is told."""
+        self.proving.keep(message, self.client.view)
 
     def note_paint(self, born: float) -> None:
         """Note that what a key did has been painted; ``born`` is when the key came, in monotonic seconds."""
@@ -232,8 +200,8 @@ class Session:
             is_warning=is_warning,
             trouble=self.desk.trouble,
             watchers=self.client.watchers,
-            seed=self.seed,
-            proof=self.proof,
+            seed=self.proving.seed,
+            proof=self.proving.proof,
             analysis=self.analysis,
             labels=keymap.labels,
             footer=footer,

@@ -198,8 +198,8 @@ async def test_a_quick_replay_is_checked() -> None:
         assert session is not None
         session._keep(tape.message(over - 1))
         user.replay.place = over + 3
-        await session.check_hand()
-        assert session.proof.startswith("Checked: ")
+        await session.proving.check()
+        assert session.proving.proof.startswith("Checked: ")
 
 
 async def test_at_the_end_is_the_recorded_tally() -> None:
