@@ -279,7 +279,7 @@ class Session:
 
     def _watch(self, message: cl.Watch) -> None:
         room = self._service.hall.room(message.code)
-        room.admit(message.passphrase)
+        room.admit(message.passphrase, self._address)
         if not room.table.view.options.spectators:
             raise CommandRefused(Reason.NO_SPECTATORS, "This table wants nobody to look on.")
         self.reply(Seated(code=room.table.view.code))
@@ -293,7 +293,7 @@ class Session:
         if claims.knows(token_hash):
             self._return(room, claims.actor(token_hash), token, 0)
         else:
-            room.admit(message.passphrase)
+            room.admit(message.passphrase, self._address)
             self._join(room, message.name, token)
 
     def _join(self, room: Room, name: str, token: str) -> None:
