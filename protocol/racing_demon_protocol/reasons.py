@@ -96,8 +96,10 @@ class EndReason(StrEnum):
 
 
 class CloseCode(IntEnum):
-    """Why a server closed a WebSocket, beside the codes of RFC 6455."""
+    """Why a server closed a WebSocket, beside other codes of RFC 6455."""
 
+    GOOD_BYE = 1000
+    """Nothing more is to be said."""
     BAD_FRAME = 4000
     """A frame was not understood, or came out of turn."""
     TAKEN_OVER = 4001

@@ -133,11 +133,11 @@ class Audience:
         """Give a listener what it has missed since an event, or all of the table; then every event.
 
         How many watch is told where anybody does; whoever comes back knows of nobody.
-        Of plays that are told to their players alone none is kept here: where one may be missed, it is all
-        of the table, as the actor may see it.
+        Of plays that are told to their players alone none is kept here: where there may be such, it is all
+        of the table, as the actor may see it; whether others have made any is not to be guessed from that.
         """
         self.send_out()  # what is caught up with is not sent again
-        missed = self._kept.since(seq)
+        missed = None if self._shown.view.is_private else self._kept.since(seq)
         if missed is None:
             elapsed_ms = self._shown.elapsed_ms(self._clock())
             listener.reply(self._shown.view.snapshot_for(actor, elapsed_ms))
@@ -154,11 +154,18 @@ class Audience:
             self.gallery.discard(listener)
             self._count_watchers()
 
-    def send_away(self, listener: Listener) -> None:
-        """End the connection of somebody whom the host wants no longer, when all is told."""
+    def send_away(self, listener: Listener, code: CloseCode, text: str) -> None:
+        """End the connection of somebody who is to hear no more, when all is told."""
         self.send_out()
         self.listeners.pop(listener, None)
-        listener.close(CloseCode.KICKED, "The host sent you away from the table.")
+        listener.close(code, text)
+
+    def close_gallery(self) -> None:
+        """End the connections of all spectators, as the host wants none any more."""
+        for listener in self.gallery:
+            self.gallery.discard(listener)
+            listener.close(CloseCode.KICKED, "The host wants nobody to look on any more.")
+        self._count_watchers()
 
     def close(self) -> None:
         """Stop the clockwork."""

@@ -23,12 +23,13 @@ from racing_demon_protocol.messages.events import (
     Event,
     Joined,
     Left,
+    OptionsSet,
     Played,
     StoodIn,
 )
 from racing_demon_protocol.messages.server import Accepted, Halted, Refused, Seated
 from racing_demon_protocol.options import Options
-from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.reasons import CloseCode, Reason
 from racing_demon_protocol.view import TableView
 
 from .audience import Audience, Kept
@@ -135,15 +136,15 @@ class Room:
 
     # What connections ask for.
 
-    def admit(self, passphrase: str) -> None:
-        """Let somebody in.
+    def admit(self, passphrase: str, address: str) -> None:
+        """Let somebody in who comes from an address.
 
         Raises:
             CommandRefused: the table asks for another passphrase.
 
         """
         if self._lock is not None:
-            self._lock.verify(passphrase, self._clock())
+            self._lock.verify(passphrase, address, self._clock())
 
     def join(self, name: str, token_hash: bytes) -> int:
         """Seat somebody and return the seat's number.
@@ -326,10 +327,10 @@ class Room:
             self._fresh.append(self._framed(event, at))
             if type(event) is not Played:
                 is_play = False
-                if (listener := self._follow(event)) is not None:
-                    parting.append(partial(self.audience.send_away, listener))
+                if (end := self._follow(event)) is not None:
+                    parting.append(end)
         if not is_play:
-            self._hand_on(at, [*parting, *then])
+            self._hand_on(at, [*then, *parting])
 
     def _hand_on(self, at: int, then: Sequence[Then] = ()) -> None:
         fresh, self._fresh = self._fresh, []
@@ -359,13 +360,15 @@ class Room:
     def _seeds(self, events: list[Event]) -> list[tuple[str, bytes]]:
         """Return the secrets of the hands that begin with these events, by the hands' ids."""
         drawn, self._drawn = self._drawn, []
-        return list(zip((each.hand_id for each in events if isinstance(each, Committed)), drawn, strict=True))
+        begun = [each.hand_id for each in events if isinstance(each, Committed)]
+        newest = drawn[len(drawn) - len(begun) :]  # a deal may have failed before
+        return list(zip(begun, newest, strict=True))
 
-    def _follow(self, event: Event) -> Listener | None:
-        """Do what an event means for seats and bots; return whose connection ends when all is told."""
+    def _follow(self, event: Event) -> Then | None:
+        """Do what an event means for seats and bots; return what ends connections when all is told."""
         match event:
             case Joined():
-                self.audience.speakers.pop(event.seat, None)  # who had it before may look on
+                self.audience.speakers.pop(event.seat, None)
                 if event.bot:
                     self._bots.start(event.seat, event.bot)
             case StoodIn():
@@ -373,10 +376,25 @@ class Room:
                 self._bots.start(event.seat, event.bot, self.table.claims.counter(event.seat))
             case Connected(connected=True):
                 self._bots.stop(event.seat)
+            case OptionsSet() if not event.options.spectators:
+                return self.audience.close_gallery
             case Left():
                 self._bots.stop(event.seat)
-                return self.audience.speakers.pop(event.seat, None) if event.kicked else None
+                return self._part(event)
         return None
+
+    def _part(self, event: Left) -> Then | None:
+        """Return what ends the connection of somebody who has left; who may watch anyway may look on."""
+        options = self.table.view.options
+        if event.kicked:
+            listener = self.audience.speakers.pop(event.seat, None)
+            code, text = CloseCode.KICKED, "The host sent you away from the table."
+        elif options.spectators and not options.watch_delay_ms:
+            return None
+        else:
+            listener = self.audience.speakers.get(event.seat)
+            code, text = CloseCode.GOOD_BYE, "You have left the table."
+        return None if listener is None else partial(self.audience.send_away, listener, code, text)
 
     def _wind_up(self) -> None:
         """Wake when the table has something to do next; most plays do not change when that is."""

@@ -2,12 +2,14 @@
 
 import asyncio
 from contextlib import AsyncExitStack
+from typing import Any
 
 import pytest
 
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Accepted, Refused, Snapshot, Watchers
+from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Phase, Reason
 
 from ..support.servers import PATIENCE, Peer, serving, within
@@ -87,6 +89,32 @@ async def test_a_table_may_want_no_spectators() -> None:
             answer = await eve.hear()
             assert isinstance(answer, Refused)
             assert Reason.NO_SPECTATORS == answer.reason
+
+
+async def test_who_watches_goes_when_the_host_wants_no_spectators() -> None:
+    """What is changed at a table holds for those who are there, too."""
+    async with serving() as served, Peer.hosting(served.url) as ann:
+        async with Peer.entered(served.url, cl.Watch(code=ann.code)) as eve:
+            await ann.ask(cl.SetOptions, options=Options(spectators=False))
+            assert (4007, "The host wants nobody to look on any more.") == await eve.closed()
+
+
+@pytest.mark.parametrize("options", [{"spectators": False}, {"watch_delay_ms": 60_000}], ids=["none", "late"])
+async def test_who_leaves_sees_no_more_than_others_who_watch(options: dict[str, Any]) -> None:
+    """Where nobody looks on at once, giving a seat up ends the connection: it is no way to look on."""
+    async with serving() as served, Peer.hosting(served.url, **options) as ann:
+        async with Peer.entered(served.url, cl.Join(code=ann.code, name="Ben")) as ben:
+            assert isinstance(await ben.ask(cl.Leave), Accepted)
+            assert (1000, "You have left the table.") == await ben.closed()
+
+
+async def test_who_leaves_a_table_that_all_may_watch_may_look_on() -> None:
+    """The connection stays, and hears what happens."""
+    async with serving() as served, Peer.hosting(served.url) as ann:
+        async with Peer.entered(served.url, cl.Join(code=ann.code, name="Ben")) as ben:
+            await ben.ask(cl.Leave)
+            await ann.ask(cl.SetOptions, options=Options(hands=7))
+            assert 7 == (await ben.until(ev.OptionsSet)).options.hands
 
 
 # The passphrase.

@@ -17,7 +17,7 @@ from racing_demon_protocol.options import Options
 from racing_demon_protocol.record import to_line, verify
 
 from ..support.journals import journaled
-from ..support.servers import PATIENCE, Served, serving, within
+from ..support.servers import PATIENCE, Peer, Served, serving, within
 
 GAMES: Final = [
     *("sultan", "paternal", "beleaguered-castle", "fourteen", "little-lots"),
@@ -124,6 +124,20 @@ async def test_whoever_comes_back_has_the_own_layout_again() -> None:
         judge = served.hall.room(ann.code).table.view
         assert again.view.snapshot(0).piles == judge.snapshot_for(0, 0).piles == ann.view.snapshot(0).piles
         assert eve.view.snapshot(0).piles == judge.snapshot_for(None, 0).piles != judge.snapshot(0).piles
+
+
+@pytest.mark.parametrize("plays", [0, 1])
+async def test_coming_back_tells_nothing_of_what_others_did(plays: int) -> None:
+    """Whether anybody has played since or not, whoever resumes gets the own table anew."""
+    async with serving() as served, AsyncExitStack() as stack:
+        ann, ben = await _race_of_two(served, stack)
+        await _play(ann, plays)
+        assert ben.token is not None
+        peer = await stack.enter_async_context(Peer.connect(served.url))
+        await peer.greet()
+        newest = served.hall.room(ben.code).table.view.seq
+        await peer.enter(cl.Resume(code=ben.code, token=ben.token, seq=newest))
+        assert isinstance(await peer.hear(), Snapshot)
 
 
 async def test_a_race_goes_on_after_the_server_was_away(tmp_path: Path) -> None:
