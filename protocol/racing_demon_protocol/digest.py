@@ -1,22 +1,26 @@
 """What remains of a match for standings: small enough that a thousand of them are read in a moment."""
 
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Final
+from typing import Annotated, Final, TypeGuard
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from .messages import Message
 from .messages import events as ev
 from .messages.row import Name, Seat
-from .messages.server import HandResult, Points
+from .messages.server import HandResult, Points, Snapshot
 from .portable import Correction, Record, followed
-from .reasons import EndReason
+from .reasons import EndReason, Phase
 from .story import HandStory, Story
 from .view import TableView
 
 __all__ = ["VERSION", "Digest", "HandDigest", "Player", "digests"]
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Rises with every change of what a digest holds, or of how it is found: then all are made anew."""
+
+IN_MATCH: Final = frozenset({Phase.COUNTDOWN, Phase.PLAYING, Phase.GRACE, Phase.TALLY})
+"""When a table is in the midst of a match."""
 
 Amount = Annotated[int, Field(ge=0)]
 
@@ -53,11 +57,11 @@ class HandDigest(_Part):
 class Digest(_Part):
     """One match. Times are wall time in milliseconds since 1970; ``None`` where nobody noted it.
 
-    ``first`` is the commitment of the first hand that was seen: the same match in two records has the same.
+    ``promises`` are the commitments of the hands that were seen: two records of one match share some of them.
     """
 
     id: str = ""
-    first: str = ""
+    promises: tuple[str, ...] = ()
     code: str = ""
     game: str = ""
     started_ms: int | None = None
@@ -91,7 +95,8 @@ class _Matches:
     def __init__(self) -> None:
         self._story = Story()
         self._told: dict[int, HandStory] = {}
-        self._first = ""
+        self._promises: list[str] = []
+        self._match = ""
         self._started_ms: int | None = None
         self._is_on = False
 
@@ -101,10 +106,10 @@ class _Matches:
         at_ms: int | None = None
         for entry in record.entries:
             message = entry.message
-            if isinstance(message, ev.Committed):
-                if message.hand == 1 and self._is_on and view is not None:
+            if _tells_of_hand(message):
+                if self._is_on and self._is_next(message) and view is not None:
                     yield self._digest(view, name, at_ms)
-                self._begin_hand(message, entry.at_ms)
+                self._note_hand(message, entry.at_ms)
             view, at_ms = followed(view, message), entry.at_ms
             self._story.note(message, view, entry.at_us, entry.seat)
             if isinstance(message, ev.HandOver) and self._story.hand is not None:
@@ -115,11 +120,20 @@ class _Matches:
         if self._is_on and view is not None:
             yield self._digest(view, name, at_ms)
 
-    def _begin_hand(self, committed: ev.Committed, at_ms: int | None) -> None:
-        if committed.hand == 1 or not self._is_on:
+    def _is_next(self, message: ev.Committed | Snapshot) -> bool:
+        """Tell whether a message is of another match than what came before; its end may have been missed."""
+        is_first = isinstance(message, ev.Committed) and message.hand == 1
+        return is_first or _match_of(message) != self._match
+
+    def _note_hand(self, message: ev.Committed | Snapshot, at_ms: int | None) -> None:
+        """Note a hand of which a record tells, and the match that begins with it, or is met in it."""
+        if self._is_next(message) or not self._is_on:
             self._told = {}
-            self._first = committed.commitment
+            self._promises = []
+            self._match = _match_of(message)
             self._started_ms = at_ms
+        if message.commitment and message.commitment not in self._promises:
+            self._promises.append(message.commitment)
         self._is_on = True
 
     def _digest(self, view: TableView, name: str, ended_ms: int | None) -> Digest:
@@ -131,7 +145,7 @@ class _Matches:
         ]
         return Digest(
             id=name,
-            first=self._first,
+            promises=tuple(self._promises),
             code=view.code,
             game=view.options.game,
             started_ms=self._started_ms,
@@ -141,6 +155,16 @@ class _Matches:
             winners=view.winners,
             finished=bool(view.winners),
         )
+
+
+def _tells_of_hand(message: Message) -> TypeGuard[ev.Committed | Snapshot]:
+    """Tell whether a message promises a hand, or shows a table in the midst of a match."""
+    return isinstance(message, ev.Committed) or (isinstance(message, Snapshot) and message.phase in IN_MATCH)
+
+
+def _match_of(message: ev.Committed | Snapshot) -> str:
+    """Return the match of a hand: its id without the hand's own number."""
+    return message.hand_id.rpartition("/")[0]
 
 
 def _hand(result: HandResult, told: HandStory | None) -> HandDigest:

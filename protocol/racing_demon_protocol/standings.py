@@ -132,18 +132,31 @@ def chosen(
 
 
 def _single(digests: Iterable[Digest]) -> Iterable[Digest]:
-    """Return each match once."""
-    found: dict[str, Digest] = {}
+    """Return each match once: what two records tell of the same hand is the same match."""
+    found: dict[int, Digest] = {}
+    where: dict[str, int] = {}
     for number, digest in enumerate(digests):
-        key = digest.first or f"unknown {number}"
-        other = found.get(key)
-        if other is None:
-            found[key] = digest
-            continue
-        fuller = max(other, digest, key=lambda each: (each.finished, len(each.hands), bool(each.id)))
-        said = dict.fromkeys([*other.corrections, *digest.corrections])
-        found[key] = fuller.model_copy(update={"corrections": tuple(said)})
+        same = sorted({where[promise] for promise in digest.promises if promise in where})
+        merged = _merged([*(found.pop(each) for each in same), digest])
+        found[number] = merged
+        where |= dict.fromkeys(merged.promises, number)
     return found.values()
+
+
+def _merged(same: Sequence[Digest]) -> Digest:
+    """Return the digest that tells most of a match, with what all of them say beside it."""
+    if len(same) == 1:
+        return same[0]
+    fullest = max(same, key=_fullness)
+    said = dict.fromkeys(correction for digest in same for correction in digest.corrections)
+    promises = dict.fromkeys(promise for digest in same for promise in digest.promises)
+    return fullest.model_copy(update={"corrections": tuple(said), "promises": tuple(promises)})
+
+
+def _fullness(digest: Digest) -> tuple[bool, int, int, bool]:
+    """Tell how much is known of a match: its end, its hands, how they were played; the server knows best."""
+    seen = sum(bool(hand.plays) for hand in digest.hands)
+    return digest.finished, len(digest.hands), seen, bool(digest.id)
 
 
 def standings(digests: Sequence[Digest]) -> Standings:

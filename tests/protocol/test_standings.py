@@ -3,6 +3,7 @@
 import os
 import random
 from collections import Counter, defaultdict
+from itertools import permutations
 from typing import Any, Final
 
 import pytest
@@ -13,12 +14,13 @@ from racing_demon_protocol.digest import Digest, HandDigest, Player, digests
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Refused
 from racing_demon_protocol.options import Options
-from racing_demon_protocol.portable import Correction, Record
+from racing_demon_protocol.portable import Correction, Entry, Header, Record, followed
 from racing_demon_protocol.ratings import ratings
 from racing_demon_protocol.reasons import EndReason
 from racing_demon_protocol.standings import Key, Row, chosen, points_of, standings, winners_of
+from racing_demon_protocol.view import TableView
 
-from ..support.recordings import recording, seed_of
+from ..support.recordings import recording, recording_of, seed_of
 
 MATCHES: Final = int(os.environ.get("RACING_DEMON_MATCHES", "10"))
 """How many matches are simulated; make bench-scores asks for a thousand."""
@@ -152,7 +154,7 @@ def matches(draw: st.DrawFn) -> list[Digest]:
         made.append(
             Digest(
                 id=str(number),
-                first=f"{number:064}",
+                promises=(f"{number:064}",),
                 started_ms=number * 1_000,
                 ended_ms=draw(st.integers(0, 50)) * 1_000,
                 players=tuple(players),
@@ -206,7 +208,7 @@ def digest_of(**more: Any) -> Digest:
     )
     values = {
         "id": "1.1",
-        "first": "aa",
+        "promises": ("aa",),
         "started_ms": 1_000,
         "ended_ms": 9_000,
         "players": (Player(seat=0, name="Ann"), Player(seat=1, name="Ben", bot="hard")),
@@ -256,6 +258,29 @@ def test_only_what_was_played_is_counted() -> None:
     assert ([], 0, 0) == ((none := standings([empty])).rows, none.matches, none.unfinished)
 
 
+def _from(record: Record, begin: int) -> Record:
+    """Return a record as somebody keeps it who comes to the table before one of its entries."""
+    view: TableView | None = None
+    for entry in record.entries[:begin]:
+        view = followed(view, entry.message)
+    assert view is not None
+    at = record.entries[begin]
+    snapshot = Entry(view.snapshot_for(None, 0), at.at_us, at.at_ms)
+    return Record(Header(kept_by="client"), [snapshot, *record.entries[begin:]])
+
+
+def test_who_came_later_has_kept_the_same_match() -> None:
+    """True records of one match, from its beginning, its second hand and the midst of that, are one."""
+    whole = recording_of("racing-demon")
+    begun = [n for n, each in enumerate(whole.entries) if isinstance(each.message, ev.Committed)]
+    records = [whole, _from(whole, begun[1]), _from(whole, begun[1] + 40)]
+    for order in permutations(records):
+        table = standings(chosen(digests(order)))
+        assert [(1, 0)] == [(table.matches, table.unfinished)]
+        assert {(1, len(begun))} == {(row.matches, row.hands) for row in table.rows}
+        assert next(digests([whole])).hands == chosen(digests(order))[0].hands
+
+
 def test_a_match_that_two_have_kept_counts_once() -> None:
     """Of two records of one match the fuller one counts, with what was said in either."""
     note = Correction(at_ms=5, by="Cat", why="x", seat=1, points=1)
@@ -278,9 +303,9 @@ def test_a_match_that_two_have_kept_counts_once() -> None:
 def test_periods_and_groups(asked: dict[str, Any], found: list[str]) -> None:
     """A period ends before its last moment; an unknown time is in none; bots are in all groups."""
     matches = [
-        digest_of(id="a", first="a", started_ms=1_000, ended_ms=1_500),
-        digest_of(id="b", first="b", started_ms=2_000, ended_ms=2_500),
-        digest_of(id="c", first="c", started_ms=None, ended_ms=9_999),
+        digest_of(id="a", promises=("a",), started_ms=1_000, ended_ms=1_500),
+        digest_of(id="b", promises=("b",), started_ms=2_000, ended_ms=2_500),
+        digest_of(id="c", promises=("c",), started_ms=None, ended_ms=9_999),
     ]
     assert found == [match.id for match in chosen(matches, **asked)]
 
