@@ -68,12 +68,13 @@ def hand_points(view: TableView, out: int | None) -> tuple[int, ...]:
 def match_winners(view: TableView) -> tuple[int, ...] | None:
     """Return who has won the match after the hand just tallied; ``None`` while it goes on.
 
-    The highest total wins (A17, A18). Whoever left cannot win, unless everybody has. A game that is too few
-    for ends as it stands.
+    The highest total wins (A17, A18), of those who have played. Whoever left cannot win, unless all of them
+    have. A match for which too few are left ends as it stands.
     """
     added = totals(view)
     active = [seat for seat, state in view.seats.items() if not state.left]
-    contenders = active or list(added)
+    played = {seat for result in view.results for seat in result.seats}
+    contenders = [seat for seat in active if seat in played] or [seat for seat in added if seat in played]
     best = max((added[seat] for seat in contenders), default=0)
     winners = tuple(seat for seat in contenders if added[seat] == best)
     options = view.options

@@ -88,6 +88,13 @@ def test_a_leaver_cannot_win() -> None:
     assert (1,) == match_winners(_view((9, 5, 1), hands=1, left=(0,)))
 
 
+def test_who_has_played_no_hand_cannot_win() -> None:
+    """Somebody who came to wait for the next deal has no total, though nought may be the highest number."""
+    view = _view((-26, -30, -26), hands=1)
+    view.apply(ev.Joined(seq=view.seq + 1, seat=3, name="3"))
+    assert (0, 2) == match_winners(view)
+
+
 def test_a_match_that_all_left_is_over() -> None:
     """When everybody has left, the match ends at once, and the best of the leavers wins."""
     assert (0,) == match_winners(_view((9, 5, 1), hands=5, left=(0, 1, 2)))
