@@ -276,7 +276,7 @@ class Onlooker(Client):
                 async with connected(self.url) as mqtt:
                     self._mqtt = mqtt
                     with explained(self.url):
-                        await mqtt.subscribe([(f"rd/pub/{self._node}/status", 1), (f"{self._table}/+", 0)])
+                        await mqtt.subscribe([(f"{ROOT}/{self._node}/status", 1), (f"{self._table}/+", 0)])
                         pause = FIRST_PAUSE
                         async for message in mqtt.messages:
                             await self._take(message)

@@ -12,6 +12,7 @@ from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import SeatState
+from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Reaction, Reason
 
 from .chat import Chat
@@ -19,7 +20,7 @@ from .claims import Actor, Claims
 from .log import Log
 from .names import BOT_NAMES, clean, clean_words, unique
 
-__all__ = ["AWAY_US", "HOST_AWAY_US", "Seating", "most_players"]
+__all__ = ["AWAY_US", "HOST_AWAY_US", "Seating", "most_players", "seats_of"]
 
 AWAY_US: Final = 10_000_000
 """How long somebody whose connection is lost still counts as there, when all must agree."""
@@ -165,8 +166,7 @@ class Seating:
         view = self._view
         if not (view.between_matches or view.options.late_join):
             raise CommandRefused(Reason.NOT_NOW, "This match takes nobody in; you can watch.")
-        game = declare(view.options, 1)
-        seats = min(view.options.seats, game.most_seats)
+        game, seats = declare(view.options, 1), seats_of(view.options)
         seat = next((n for n in range(seats) if self._is_free(n)), None)
         if seat is None or len(self.active()) >= seats:  # a seat below may be free, with others above
             by_game = f"{game.title} is for {most_players(game)}"
@@ -281,6 +281,11 @@ class Seating:
         if self.state(seat).muted:
             raise CommandRefused(Reason.MUTED, "The host lets nobody hear you.")
         self._chat.speak(seat, at)
+
+
+def seats_of(options: Options) -> int:
+    """Return how many may sit at a table: as its options, and its game, have it."""
+    return min(options.seats, declare(options, 1).most_seats)
 
 
 def most_players(game: Game) -> str:

@@ -6,12 +6,14 @@ from typing import Any
 from racing_demon_protocol import tally
 from racing_demon_protocol.codec import decode_server, encode
 from racing_demon_protocol.messages import Event
+from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Snapshot
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.shuffle import hand_seeds
 from racing_demon_server.publisher.ledger import Ledger
 from racing_demon_server.publisher.outbox import Outbox, Outgoing
+from racing_demon_server.publisher.payloads import record
 from racing_demon_server.publisher.topics import Topics
 from racing_demon_server.simulate import play_match
 from racing_demon_server.table import Table
@@ -230,6 +232,33 @@ def test_a_delayed_table_is_seen_later() -> None:
     assert office.topics() == []
     office.now += MS
     assert set(office.topics()) == {"/events", "/snapshot", "/state"}
+
+
+def test_a_delay_that_is_taken_away_changes_no_order() -> None:
+    """What was to be seen later stays before what comes now."""
+    office = Office(watch_delay_ms=30_000)
+    office.join()
+    office.now += SECOND
+    set_ = cl.SetOptions(counter=1, options=Options())
+    office.tell(*office.table.receive(0, set_, office.now).events)
+    office.now += SECOND
+    office.blink()
+    told = []
+    for _ in range(40):
+        told += [decode_server(each.payload) for each in office.sent() if each.topic.endswith("/events")]
+        office.now += SECOND
+    numbers = [event.seq for event in told if isinstance(event, Event)]
+    assert numbers == list(range(1, office.table.view.seq + 1))
+
+
+def test_a_game_for_two_has_no_more_free_seats_than_two() -> None:
+    """What the directory tells is what may be taken: as many as the game has, and the table."""
+    office = Office(game="sympathy")
+    free = []
+    for name in ("Ann", "Ben"):
+        free.append(json.loads(record(office.table.view, "a1", ()))["free"])
+        office.join(name)
+    assert [2, 1, 0] == [*free, json.loads(record(office.table.view, "a1", ()))["free"]]
 
 
 def test_the_ledger_adds_up_what_the_events_say() -> None:

@@ -98,6 +98,7 @@ class Outbox:
         self._kept_there: dict[str, bytes] = {}
         self._results: deque[Outgoing] = deque()
         self._line: list[_Waiting] = []
+        self._last_due: dict[str, int] = {}
 
     def __len__(self) -> int:
         """Return how many messages wait in lines, beside what is made when it is due."""
@@ -116,6 +117,7 @@ class Outbox:
         code = table.view.code
         if self._tables.pop(code, None) is None:
             return
+        self._last_due.pop(code, None)
         for part in Part:
             self._marked.pop((code, part), None)
             self._made_at.pop((code, part), None)
@@ -254,7 +256,8 @@ class Outbox:
         if isinstance(what, Outgoing) and what.qos and not self._delay_us(code):
             self._keep(what)
             return
-        due = now + self._delay_us(code)
+        due = max(now + self._delay_us(code), self._last_due.get(code, 0))  # a delay may have been longer
+        self._last_due[code] = due
         heapq.heappush(self._line, _Waiting(due, next(self._numbers), code, what))
         if len(self._line) > self._most_waiting:
             oldest = heapq.heappop(self._line)

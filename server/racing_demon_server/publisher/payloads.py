@@ -9,6 +9,8 @@ from racing_demon_protocol.directory import VERSION
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.view import TableView
 
+from ..seating import seats_of
+
 __all__ = ["as_json", "is_open", "record", "state"]
 
 
@@ -35,7 +37,7 @@ def record(view: TableView, node: str, urls: Sequence[str]) -> bytes:
             "hands": view.options.hands,
             "target": view.options.target,
             "taken": len(there),
-            "free": max(0, view.options.seats - len(view.seats)),
+            "free": max(0, seats_of(view.options) - len(there if view.between_matches else view.seats)),
             "late_join": view.options.late_join,
             "locked": view.locked,
             "spectators": view.options.spectators,
