@@ -103,7 +103,9 @@ async def host(arguments: argparse.Namespace) -> int:
         lines.append(f"table {code} is open. Others join with:")
         lines += [f"  racing-demon join {address} {code}" for address in opened.addresses]
         link = link_of(printable(opened.addresses[0]), code)
-        lines += [f"or by this link: {link}", *qr_lines(link, ascii_only=is_ascii_only(arguments))]
+        lines.append(f"or by this link: {link}")
+        if not arguments.plain:  # nobody reads signs of blocks aloud
+            lines += qr_lines(link, ascii_only=is_ascii_only(arguments))
         await _take_part(opened, arguments, [*lines, GREETING])
     return 0
 

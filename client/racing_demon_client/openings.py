@@ -145,6 +145,8 @@ async def host(  # noqa: PLR0913
         client = await stack.enter_async_context(
             await Client.create(url, name, options, passphrase=passphrase)
         )
+        if server is not None:
+            _keep_seat(stack, client)
         await _add_bots(client, bots, level)
         if announced and server is None:
             trouble = await _announce(stack, client, own_port, has_ipv6=has_ipv6)
@@ -176,6 +178,14 @@ async def join(address: str, code: str, name: str, passphrase: str = "") -> Asyn
             finally:
                 if kept is not None and client.has_left:
                     kept.forget()
+
+
+def _keep_seat(stack: AsyncExitStack, client: Client) -> None:
+    """Keep the seat of a host at somebody else's server, for whom the same ``join`` is the way back."""
+    kept = stack.enter_context(kept_seat(client.url, client.code))
+    if kept is not None and client.token is not None:
+        kept.keep(client.token)
+        stack.callback(lambda: kept.forget() if client.has_left else None)
 
 
 async def _come_back(url: str, code: str, kept: KeptSeat | None) -> Client | None:

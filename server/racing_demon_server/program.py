@@ -103,6 +103,8 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
 
 def _contradiction(arguments: argparse.Namespace) -> str:
     """Return which arguments do not go together; empty if all do."""
+    if arguments.processes > 1 and (why_not := _alone(arguments)):
+        return why_not
     if arguments.durability is Durability.NONE and arguments.journal is not None:
         return "--durability none keeps nothing, and --journal names where to keep it: leave one of them out"
     of_broker = {
@@ -112,7 +114,7 @@ def _contradiction(arguments: argparse.Namespace) -> str:
     }
     if arguments.mqtt is None and (idle := [name for name, value in of_broker.items() if value]):
         return f"{idle[0]} is for a broker: name it with --mqtt URL"
-    return _alone(arguments) if arguments.processes > 1 else ""
+    return ""
 
 
 def _alone(arguments: argparse.Namespace) -> str:

@@ -235,6 +235,24 @@ async def test_a_table_may_be_opened_on_a_server_that_runs() -> None:
             assert 0 == (await host.end()).code
 
 
+async def test_a_host_at_another_server_has_the_way_back(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Whose program was killed takes the same seat up again with the ``join`` that the lobby shows."""
+    monkeypatch.setenv("RACING_DEMON_STATE", str(tmp_path))
+    async with server_process() as (_, url):
+        async with started(CLIENT, "host", "--server", url, "--name", "Ann", "--plain") as host:
+            found = await host.line(r"^  racing-demon join (\S+) ([A-Z]{4})$")
+            host.stop(signal.SIGKILL)
+            await host.end()
+        async with started(
+            CLIENT, "join", found.group(1), found.group(2), "--name", "Bob", "--plain"
+        ) as back:
+            await back.line("you have your seat back")
+            back.type("q")
+            assert 0 == (await back.end()).code
+
+
 async def test_a_taken_port_is_told() -> None:
     """If the port that was asked for is another program's, a sentence says so: no table opens elsewhere."""
     with socket.socket() as other:

@@ -148,13 +148,15 @@ class Hands:
             self.say("This table plays without hints.", now)
             return
         rules, board, seat = self._rules(), self.board(), self._own_seat()
-        plays = [play for play in rules.legal_plays(board, seat) if board.is_progress(play)]
-        play = next(iter(plays), rules.turn(board, seat))
+        turn, plays = rules.turn(board, seat), list(rules.legal_plays(board, seat))
+        useful = [play for play in plays if board.is_progress(play)]
+        others = [play for play in plays if play != turn] if turn is None else []
+        play = next(iter(useful or others), turn)
         if play is None:
-            self.say("There is nothing to play: say that you are stuck.", now)
+            self.say("There is nothing to play.", now)
         else:
             self._hinted = frozenset({play.source, play.destination})
-            self.say("This could be played." if plays else "Turn the stock.", now)
+            self.say("Turn the stock." if play == turn else "This could be played.", now)
 
     def let_go(self) -> None:
         """Put back what is held."""

@@ -1,9 +1,18 @@
 """What hands show of their own accord: hints, where cards fit, and who is out."""
 
+from racing_demon_client.solo.table import SoloTable
+from racing_demon_protocol.board import Play
+from racing_demon_protocol.options import Options
+
 from ...support.boards import build, rules_of
 from ...support.desks import Player, klondike, message
+from ...support.solitaire import Alone
 
 WASTE_KEY, TURN_KEY = ";", "space"
+
+
+def _plays(table: SoloTable) -> list[Play]:
+    return list(table.rules.legal_plays(table.board, table.seat))
 
 
 def test_hints_are_for_tables_that_allow_them() -> None:
@@ -35,7 +44,17 @@ def test_a_hint_to_turn_or_to_give_up() -> None:
     )
     player = klondike("9S", hints=True)
     player.desk.hands.hint(player.now)
-    assert "There is nothing to play: say that you are stuck." == message(player)
+    assert "There is nothing to play." == message(player)
+
+
+def test_a_hint_where_no_play_leads_to_the_foundations() -> None:
+    """In a game without a stock any play is better than none."""
+    options = Options(game="beleaguered-castle", hints=True)
+    tables = (SoloTable(options, bytes([number]) * 32, "Ann") for number in range(99))
+    table = next(each for each in tables if not any(map(each.board.is_progress, _plays(each))))
+    plays, player = _plays(table), Alone(table)
+    player.desk.hands.hint(player.now)
+    assert player.desk.hands.fits() in [{play.source, play.destination} for play in plays]
 
 
 def test_what_is_held_shows_where_it_fits() -> None:

@@ -1,8 +1,12 @@
 """The whole table: zones, and what is drawn into them."""
 
+from collections.abc import Sequence
+from textwrap import wrap
 from typing import Final
 
 from racing_demon_protocol import tally
+from racing_demon_protocol.declaration import Racing
+from racing_demon_protocol.games import declare
 
 from ...addressing import is_racelike
 from ...plain.words import duration
@@ -23,6 +27,7 @@ from .sheet import Sheet
 __all__ = ["draw_table"]
 
 TITLE: Final = "Racing Demon"
+MOST_GREETING: Final = 60
 MOST_TITLE: Final = 24
 """Of a game's title so many characters are shown: beside it stand clock, standing and ping."""
 SLOW_PAINT_MS: Final = 50
@@ -97,10 +102,15 @@ def _draw_unseen(sheet: Sheet) -> None:
 
 def _draw_greeting(sheet: Sheet) -> None:
     """Tell, before the first deal, what the game is about and how it is played."""
-    canvas, labels = sheet.canvas, sheet.scene.labels
+    labels = sheet.scene.labels
     keys = "".join(labels.get(f"column-{number}", "") for number in range(1, 8))
     ups = "".join(labels.get(f"column-{number}-up", "") for number in range(1, 8))
-    lines = (
+    about = declare(sheet.scene.view.options, 1)
+    if about.racing is not Racing.SHARED:
+        most = min(sheet.width - 3, MOST_GREETING)
+        _write_greeting(sheet, [*wrap(about.text, most)[:8], "", f"{labels.get('help', ''):4} all keys"])
+        return
+    lines = [
         "Everybody plays an own layout, and all",
         "build on the same foundations, ace to",
         "king. Whose card arrives first, stays.",
@@ -110,7 +120,12 @@ def _draw_greeting(sheet: Sheet) -> None:
         f"{labels.get('turn', ''):7}  turns the stock",
         f"{labels.get('waste', ''):7}  the waste; {labels.get('waste-up', '')} sends it up",
         f"{labels.get('help', ''):7}  all keys; and the mouse works",
-    )
+    ]
+    _write_greeting(sheet, lines)
+
+
+def _write_greeting(sheet: Sheet, lines: Sequence[str]) -> None:
+    canvas = sheet.canvas
     for row, line in enumerate(lines, start=4):
         canvas.put(2, row, cut(line, sheet.width - 3, sheet.glyphs), Role.TEXT)
     prompt = sheet.scene.prompt
