@@ -1,18 +1,25 @@
 """Matches of all games and switches, as records, honest and forged."""
 
+from collections.abc import Callable
 from functools import cache
 
+import pytest
+
+from racing_demon_protocol.board import Kind
 from racing_demon_protocol.declaration import Deals
+from racing_demon_protocol.errors import InvalidRecord
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.messages import Event, Message
 from racing_demon_protocol.messages.events import Played
 from racing_demon_protocol.options import Options
+from racing_demon_protocol.record import verify
 from racing_demon_protocol.view import TableView
 from racing_demon_server.simulate import play_match
 
-__all__ = ["MATCHES", "Log", "change", "match", "place_of", "record"]
+__all__ = ["MATCHES", "Forger", "Log", "change", "match", "place_of", "plays_up", "record", "refused"]
 
 Log = list[Event]
+Forger = Callable[[Log], None]
 
 MATCHES: dict[str, dict[str, object]] = {
     "racing-demon": {"hands": 2},
@@ -53,3 +60,27 @@ def place_of(log: Log, cls: type[Event], nth: int = 0) -> int:
 def change(log: Log, place: int, **fields: object) -> None:
     """Change an event."""
     log[place] = log[place].model_copy(update=fields)
+
+
+def plays_up(log: Log, name: str) -> list[int]:
+    """Return where cards go to the foundations."""
+    options, _ = match(name)
+    view = TableView("SIM", options)
+    found = []
+    for place, event in enumerate(log):
+        up = isinstance(event, Played) and view.board is not None
+        if up and view.board.piles[event.destination].kind is Kind.FOUNDATION:  # type: ignore[union-attr, attr-defined]
+            found.append(place)
+        view.apply(event)
+    return found
+
+
+def refused(name: str, forge: Forger) -> str:
+    """Return why a forged record is refused."""
+    options, true = match(name)
+    log = list(true)
+    forge(log)
+    assert list(true) != log, "nothing was forged"
+    with pytest.raises(InvalidRecord) as error:
+        verify(record(options, log))
+    return str(error.value)
