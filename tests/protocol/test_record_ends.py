@@ -12,7 +12,7 @@ from racing_demon_protocol.record import verify
 from racing_demon_protocol.view import TableView
 
 from ..support.records import MATCHES, Log, change, match, place_of, plays_up, record, refused
-from ..support.tables import Sitting
+from ..support.tables import SECOND, Sitting
 
 
 @pytest.mark.parametrize("name", MATCHES)
@@ -145,6 +145,17 @@ def test_stuck_who_never_said_so(seat: int) -> None:
     log = list(sitting.log)
     del log[place_of(log, ev.StuckSaid, seat)]
     with pytest.raises(InvalidRecord, match="not everybody was stuck"):
+        verify(record(sitting.options, log))
+
+
+def test_the_time_is_up_with_its_last_millisecond() -> None:
+    """A hand that ends when its limit is reached is right; one that says it ended earlier is not."""
+    sitting = Sitting.playing(2, hands=1, countdown_ms=0, time_limit_ms=60_000)
+    sitting.wait(60 * SECOND)
+    log = list(sitting.log)
+    assert 1 == verify(record(sitting.options, log)).hands
+    change(log, place_of(log, ev.HandOver), elapsed_ms=59_999)
+    with pytest.raises(InvalidRecord, match="the time was not up"):
         verify(record(sitting.options, log))
 
 

@@ -5,13 +5,15 @@ import pytest
 from racing_demon_protocol.board import Play
 from racing_demon_protocol.dealer import Dealer
 from racing_demon_protocol.errors import InvalidRecord
+from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
+from racing_demon_protocol.portable import followed
 from racing_demon_protocol.record import verify
 from racing_demon_protocol.view import TableView
 
 from ..support.records import MATCHES, Log, change, match, place_of, plays_up, record, refused
-from ..support.tables import Sitting
+from ..support.tables import MS, Sitting
 
 
 def flip(digits: str) -> str:
@@ -183,6 +185,22 @@ def test_a_second_signal() -> None:
     assert "there was no countdown" in refused("classic", forge)
 
 
+def test_a_signal_in_a_pause() -> None:
+    """While the table stands still no hand begins."""
+    sitting = Sitting.lobby(2, hands=1, countdown_ms=3_000)
+    sitting.events(0, cl.Start)
+    for paused in (True, False):
+        sitting.events(0, cl.Pause, paused=paused)
+    sitting.wait(3_000 * MS)
+    for seat in (0, 1):
+        sitting.events(seat, cl.Stuck)
+    log = list(sitting.log)
+    assert 1 == verify(record(sitting.options, log)).hands
+    log.insert(place_of(log, ev.Continued), log.pop(place_of(log, ev.Signalled)))
+    with pytest.raises(InvalidRecord, match="the signal came in a pause"):
+        verify(record(sitting.options, log))
+
+
 @pytest.mark.parametrize(
     ("name", "complaint"),
     [("classic", "the stocks could not be shifted"), ("rotating", "there were plays left")],
@@ -209,6 +227,22 @@ def test_stocks_that_are_shifted_too_often() -> None:
     assert 1 == verify(record(sitting.options, sitting.log)).hands
     with pytest.raises(InvalidRecord, match="shifted too often"):
         verify(record(sitting.options, [*log, *stuck, ev.Rotated(seq=1), *stuck, *over]))
+
+
+def test_shifts_after_a_play_that_nobody_made() -> None:
+    """A play that leads on allows as many shifts again if a player made it, and not if the game did."""
+    sitting = Sitting.playing(2, stall_rule="rotate", hands=1)
+    for shift in range(5):
+        if shift == 2:
+            play = next(play for play in sitting.plays(0) if sitting.board.is_progress(play))
+            sitting.play(0, play.source, play.destination, play.count)
+        for seat in (0, 1):
+            sitting.events(seat, cl.Stuck)
+    log = list(sitting.log)
+    assert 1 == verify(record(sitting.options, log)).hands
+    change(log, place_of(log, ev.Played), counter=0)
+    with pytest.raises(InvalidRecord, match="shifted too often"):
+        verify(record(sitting.options, log))
 
 
 @pytest.mark.parametrize(
@@ -252,3 +286,28 @@ def test_a_play_after_somebody_was_out() -> None:
         log.insert(place, view.play(1, 99, turn, dealer.follow))
 
     assert "the hand was over" in refused("rotating", forge)
+
+
+def hands_of(messages: list[Message]) -> tuple[int, int]:
+    """Return how many hands a record proves, and how many it does not hold as a whole."""
+    verdict = verify(messages)
+    return verdict.hands, verdict.skipped
+
+
+def test_a_whispered_play_that_only_a_new_table_shows() -> None:
+    """A private play has no number; a table that lies otherwise without it proves nothing of its hand."""
+    sitting = Sitting.playing(2, hands=1, game="flower-garden", countdown_ms=0)
+    for _ in range(2):
+        play = sitting.plays(0)[0]
+        sitting.play(0, play.source, play.destination, play.count)
+    for seat in (0, 1):
+        sitting.events(seat, cl.Stuck)
+    whole = record(sitting.options, sitting.log)
+    last = max(place for place, message in enumerate(whole) if isinstance(message, ev.Played))
+    view: TableView | None = None
+    for message in whole[: last + 1]:
+        view = followed(view, message)
+    assert view is not None
+    shown = view.snapshot(0)
+    assert (1, 0) == hands_of([*whole[: last + 1], shown, *whole[last + 1 :]])
+    assert (0, 1) == hands_of([*whole[:last], shown, *whole[last + 1 :]])
