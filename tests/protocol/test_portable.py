@@ -22,6 +22,7 @@ from racing_demon_protocol.portable import (
     read_records,
     section_line,
 )
+from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.record import read, to_line, verify
 from racing_demon_protocol.tally import totals
 
@@ -80,6 +81,19 @@ def test_a_refusal_keeps_whose_it_is() -> None:
     (record,) = read_records(lines)
     assert refused == record.entries
     assert None not in {entry.seat for entry in record.entries}
+
+
+@pytest.mark.parametrize(
+    ("name", "most", "without"), [("at_ms", 2**43, None), ("at_us", 2**53, 0), ("seat", 7, None)]
+)
+def test_numbers_beside_a_message_have_bounds(name: str, most: int, without: int | None) -> None:
+    """The last moment, and the last seat, are read; one later is none, as if it had not been noted."""
+    refused = Refused(counter=1, reason=Reason.BEATEN, text="")
+    row = json.loads(entry_line(Entry(refused, 1, 1, 1)))
+    for value, read_as in ((most, most), (most + 1, without), (-1, without)):
+        (record,) = read_records([section_line(Header()), json.dumps({**row, name: value})])
+        (entry,) = record.entries
+        assert read_as == getattr(entry, name)
 
 
 def test_a_newer_version_is_refused() -> None:
