@@ -326,6 +326,18 @@ def test_shared_wins_are_rated_alike() -> None:
     assert shared[Key("Ann")].estimate == pytest.approx(shared[Key("Ben", "hard")].estimate)
 
 
+def test_a_winner_is_rated_before_whoever_left_with_as_many_points() -> None:
+    """Who has forfeited is no winner's equal, and is rated alike with fewer points."""
+    hand, (ann, ben) = digest_of().hands[0], digest_of().players
+    left = (ann, ben.model_copy(update={"left": True}))
+    as_many, fewer = (
+        ratings([digest_of(players=left, hands=(hand.model_copy(update={"points": {0: 30, 1: points}}),))])
+        for points in (30, 10)
+    )
+    assert as_many == fewer
+    assert as_many[Key("Ann")].estimate > as_many[Key("Ben", "hard")].estimate
+
+
 def test_matches_without_an_end_are_not_rated() -> None:
     """What was not played out, or played alone, says nothing of anybody's strength."""
     alone = digest_of(players=(Player(seat=0, name="Ann"),))
