@@ -123,6 +123,20 @@ async def test_events_are_the_bytes_of_the_wire_and_results_add_up(tmp_path: Pat
     assert {score["seat"]: score["total"] for score in match.value["scores"]} == tally.totals(eve.view)
 
 
+async def test_results_are_told_before_the_server_is_gone(tmp_path: Path) -> None:
+    """A server that stops tells the results of a table that is seen a minute late, but not its events."""
+    async with Broker.running(tmp_path) as broker, Listening.to(broker, "rd/pub/#") as ears:
+        async with publishing(broker.url) as house:
+            await ears.until("status")
+            async with Peer.hosting(house.url, hands=1, watch_delay_ms=60_000) as ann:
+                await ann.ask(cl.Start)
+                await ann.until(ev.Signalled)
+                await ann.ask(cl.Stuck)
+        await ears.until("status", lambda heard: heard.payload == b"offline")
+    leaves = [heard.topic.rpartition("/")[2] for heard in ears.heard]
+    assert (1, 1, 0) == tuple(map(leaves.count, ("hands", "matches", "events")))
+
+
 async def test_whoever_comes_late_finds_the_table_with_the_broker(tmp_path: Path) -> None:
     """Record, state and snapshot are kept; the snapshot is one of the wire, and makes a mirror."""
     async with Broker.running(tmp_path) as broker, publishing(broker.url) as house:

@@ -3,17 +3,19 @@
 import json
 from typing import Any
 
+import pytest
+
 from racing_demon_protocol import tally
 from racing_demon_protocol.codec import decode_server, encode
 from racing_demon_protocol.messages import Event
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
+from racing_demon_protocol.messages.client import Command
 from racing_demon_protocol.messages.server import Snapshot
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.shuffle import hand_seeds
 from racing_demon_server.publisher.ledger import Ledger
 from racing_demon_server.publisher.outbox import Outbox, Outgoing
-from racing_demon_server.publisher.payloads import record
 from racing_demon_server.publisher.topics import Topics
 from racing_demon_server.simulate import play_match
 from racing_demon_server.table import Table
@@ -27,7 +29,7 @@ class Office:
     """An outbox with one table, and a clock that moves when it is told to."""
 
     def __init__(self, most_waiting: int = 5_000, *, homeassistant: bool = False, **options: Any) -> None:
-        self.now = 0
+        self.now = self._counter = 0
         self.table = Table("BCDF", Options(**options), hand_seeds(bytes(32)))
         self.outbox = Outbox(Topics("a1"), homeassistant=homeassistant, most_waiting=most_waiting)
         self.outbox.open(self.table, 0)
@@ -47,6 +49,23 @@ class Office:
         """Let events be noted."""
         for event in events:
             self.outbox.follow(self.table, event, self.now)
+
+    def obey(self, kind: type[Command], **fields: Any) -> None:
+        """Let the first player's command be carried out."""
+        self._counter += 1
+        command = kind(counter=self._counter, **fields)
+        self.tell(*self.table.receive(0, command, self.now).events)
+
+    def play_out(self) -> None:
+        """Let a hand, which is the whole match, begin, and end as nobody can go on."""
+        self.obey(cl.Start)
+        self.tell(*self.table.tick(self.now))
+        self.obey(cl.Stuck)
+
+    def numbers(self) -> list[int]:
+        """Return the numbers of all events that are due now."""
+        events = (message.payload for message in self.sent() if message.topic.endswith("/events"))
+        return [event.seq for event in map(decode_server, events) if isinstance(event, Event)]
 
     def sent(self, most: int = 1_000) -> list[Outgoing]:
         """Return all that is due now."""
@@ -234,31 +253,53 @@ def test_a_delayed_table_is_seen_later() -> None:
     assert set(office.topics()) == {"/events", "/snapshot", "/state"}
 
 
-def test_a_delay_that_is_taken_away_changes_no_order() -> None:
-    """What was to be seen later stays before what comes now."""
+@pytest.mark.parametrize("delay_ms", [0, 1_000])
+def test_a_delay_that_gets_shorter_lets_nothing_overtake(delay_ms: int) -> None:
+    """What happens after the host lowers the delay, or takes it away, comes behind all that waits it out."""
     office = Office(watch_delay_ms=30_000)
     office.join()
     office.now += SECOND
-    set_ = cl.SetOptions(counter=1, options=Options())
-    office.tell(*office.table.receive(0, set_, office.now).events)
+    office.obey(cl.SetOptions, options=Options(watch_delay_ms=delay_ms))
     office.now += SECOND
-    office.blink()
-    told = []
-    for _ in range(40):
-        told += [decode_server(each.payload) for each in office.sent() if each.topic.endswith("/events")]
-        office.now += SECOND
-    numbers = [event.seq for event in told if isinstance(event, Event)]
-    assert numbers == list(range(1, office.table.view.seq + 1))
+    office.obey(cl.AddBot)
+    assert [] == office.numbers()
+    office.now = 31 * SECOND
+    assert [1, 2, 3, 4] == office.numbers()
 
 
-def test_a_game_for_two_has_no_more_free_seats_than_two() -> None:
-    """What the directory tells is what may be taken: as many as the game has, and the table."""
-    office = Office(game="sympathy")
-    free = []
-    for name in ("Ann", "Ben"):
-        free.append(json.loads(record(office.table.view, "a1", ()))["free"])
-        office.join(name)
-    assert [2, 1, 0] == [*free, json.loads(record(office.table.view, "a1", ()))["free"]]
+def test_a_delayed_tables_results_are_not_dropped_with_its_events() -> None:
+    """However many events fill the line, the results come, in their order and after the delay."""
+    office = Office(most_waiting=10, hands=1, countdown_ms=0, watch_delay_ms=3_000)
+    office.join()
+    office.play_out()
+    for _ in range(100):
+        office.blink()
+    assert not {"/hands", "/matches"} & set(office.topics())
+    office.now += 3 * SECOND
+    topics = office.topics()
+    assert ["/hands", "/matches"] == [topic for topic in topics if topic in {"/hands", "/matches"}]
+
+
+def test_a_delay_that_is_taken_away_lets_no_result_overtake() -> None:
+    """A hand's result that waits for the broker comes before that of the next one, which need not wait."""
+    office = Office(hands=1, countdown_ms=0, watch_delay_ms=3_000)
+    office.join()
+    office.play_out()
+    office.obey(cl.SetOptions, options=Options(hands=1, countdown_ms=0))
+    office.now += 3 * SECOND
+    office.play_out()
+    sent = [message for message in office.sent() if message.topic == f"{TABLE}/hands"]
+    assert ["BCDF/1/1", "BCDF/2/1"] == [json.loads(message.payload)["hand_id"] for message in sent]
+
+
+def test_at_the_end_results_wait_no_longer() -> None:
+    """A server that stops tells the results whose delay is not over, and nothing else that waits one out."""
+    office = Office(hands=1, countdown_ms=0, watch_delay_ms=3_000)
+    office.join()
+    office.sent()
+    office.play_out()
+    office.outbox.finish()
+    assert ["/hands", "/matches"] == [topic for topic in office.topics() if topic]
 
 
 def test_the_ledger_adds_up_what_the_events_say() -> None:

@@ -1,13 +1,13 @@
 """What is to be sent, in which order and how often. No loop, no clock and no socket: times are arguments.
 
 Three kinds of things wait here. What a broker keeps (records, states) is made anew when it is due, so it is
-never out of date and never lost, however long the broker is away. Results are few, and wait for it. Events,
-and the snapshots between them, stand in one bounded line: when it is full the oldest go, they are counted,
-and the next snapshot lets everybody go on who follows.
+never out of date and never lost, however long the broker is away. Results are few, and wait for it in a line
+of their own. Events, and the snapshots between them, stand in one bounded line: when it is full the oldest
+go, they are counted, and the next snapshot lets everybody go on who follows. What a table's spectators are to
+see later stands there until then, and nothing of that table overtakes it.
 """
 
 import heapq
-from collections import deque
 from collections.abc import Sequence
 from enum import IntEnum
 from itertools import count
@@ -29,6 +29,8 @@ MOST_WAITING: Final = 5_000
 """Events, snapshots and the like that wait at most."""
 MOST_RESULTS: Final = 4_000
 """Results, and removals of tables, that wait at most."""
+AT_ONCE: Final = 0
+"""When that is due which waits for the broker alone."""
 
 
 class Outgoing(NamedTuple):
@@ -60,7 +62,7 @@ INTERVAL_US: Final = {
 
 
 class _Waiting(NamedTuple):
-    """An event, or something between events, in the line."""
+    """What stands in a line. ``code`` is the table of an event, or of something between events."""
 
     due: int
     number: int
@@ -96,9 +98,9 @@ class Outbox:
         self._marked: dict[tuple[str, Part], int] = {}
         self._made_at: dict[tuple[str, Part], int] = {}
         self._kept_there: dict[str, bytes] = {}
-        self._results: deque[Outgoing] = deque()
-        self._line: list[_Waiting] = []
         self._last_due: dict[str, int] = {}
+        self._results: list[_Waiting] = []
+        self._line: list[_Waiting] = []
 
     def __len__(self) -> int:
         """Return how many messages wait in lines, beside what is made when it is due."""
@@ -152,7 +154,7 @@ class Outbox:
         self._kept_there.clear()
         if self._homeassistant:
             config = Outgoing(self._topics.demon_config, demon_config(self._topics), 1, retain=True)
-            if config not in self._results:
+            if not any(waiting.what == config for waiting in self._results):
                 self._keep(config)
         for code in self._tables:
             self._mark_all(code, now)
@@ -173,31 +175,34 @@ class Outbox:
         """
         batch: list[Outgoing] = []
         made = 0
-        while self._results and len(batch) < most:
-            batch.append(self._results.popleft())
+        while self._results and self._results[0].due <= now and len(batch) < most:
+            batch.append(self._finished(heapq.heappop(self._results)))
         while self._due and self._due[0][0] <= now and len(batch) + made < most:
             made += 1
             due, code, part = heapq.heappop(self._due)
             if self._marked.get((code, part)) == due:
                 batch += self._make(code, part, now)
         while self._line and self._line[0].due <= now and len(batch) < most:
-            waiting = heapq.heappop(self._line)
-            batch.append(self._finished(waiting))
+            batch.append(self._finished(heapq.heappop(self._line)))
         return batch
+
+    def finish(self) -> None:
+        """Let results wait no longer until spectators may see them: the server ends, and nobody plays."""
+        self._results = [waiting._replace(due=AT_ONCE) for waiting in self._results]
+        heapq.heapify(self._results)
 
     def give_back(self, batch: Sequence[Outgoing]) -> None:
         """Take messages back that may not have been sent."""
         for message in reversed(batch):
             if message.qos and not (message.retain and message.payload):
-                self._results.appendleft(message)
+                first = -next(self._numbers)  # they were the first, and are again before all that waits
+                heapq.heappush(self._results, _Waiting(AT_ONCE, first, "", message))
             elif not message.retain:
                 self.dropped += 1
 
     def wait_us(self, now: int) -> int | None:
         """Return in how many microseconds something is due; ``None`` if nothing waits."""
-        if self._results:
-            return 0
-        first = [heap[0][0] for heap in (self._due, self._line) if heap]
+        first = [heap[0][0] for heap in (self._results, self._due, self._line) if heap]
         return max(0, min(first) - now) if first else None
 
     # Below the surface.
@@ -252,12 +257,11 @@ class Outbox:
         return topic, pack(table.view.snapshot_for(None, table.elapsed_ms(now)))
 
     def _put(self, code: str, what: Outgoing | Event, now: int) -> None:
-        """Put something into the line: for tables that are seen later than they are played, later."""
-        if isinstance(what, Outgoing) and what.qos and not self._delay_us(code):
-            self._keep(what)
+        """Put something into a line: for tables that are seen later than they are played, later."""
+        due = self._last_due[code] = max(self._last_due.get(code, AT_ONCE), now + self._delay_us(code))
+        if isinstance(what, Outgoing) and what.qos:
+            self._keep(what, due)
             return
-        due = max(now + self._delay_us(code), self._last_due.get(code, 0))  # a delay may have been longer
-        self._last_due[code] = due
         heapq.heappush(self._line, _Waiting(due, next(self._numbers), code, what))
         if len(self._line) > self._most_waiting:
             oldest = heapq.heappop(self._line)
@@ -285,11 +289,11 @@ class Outbox:
             return waiting.what
         return Outgoing(self._topics.table(waiting.code, "events"), pack(waiting.what))
 
-    def _keep(self, message: Outgoing) -> None:
+    def _keep(self, message: Outgoing, due: int = AT_ONCE) -> None:
         """Put something into the short line that is not lost while the broker is away."""
-        self._results.append(message)
+        heapq.heappush(self._results, _Waiting(due, next(self._numbers), "", message))
         if len(self._results) > MOST_RESULTS:
-            self._results.popleft()
+            heapq.heappop(self._results)
             self.dropped += 1
 
     def _remove(self, topic: str) -> None:

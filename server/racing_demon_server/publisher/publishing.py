@@ -113,6 +113,7 @@ class Publisher:
         if self._task is None:
             return
         self._stopping = True
+        self._outbox.finish()
         self._news.set()
         if self.online:
             await asyncio.wait([self._task], timeout=GOODBYE_SECONDS)
