@@ -107,7 +107,7 @@ async def _serve(  # noqa: PLR0913, PLR0917
     hall = Hall(settings, clock, [metrics, *brokers], journal)
     hall.restore()
     _allow_sockets(settings)
-    meter = Meter(lambda open_: metrics.text(open_, hall.listeners), metrics.cut, metrics.refused)
+    meter = Meter(lambda open_: metrics.text(open_, hall.listeners, brokers), metrics.cut, metrics.refused)
     gateway = Gateway(settings, hall, clock, meter)
     if inherited is None:
         servers = [await listen(gateway, host=settings.host, port=settings.port)]

@@ -7,7 +7,7 @@ import asyncio
 import importlib
 from collections import Counter as Tally
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, Protocol
 
 from racing_demon_protocol.messages.client import Command, PlayCards
 from racing_demon_protocol.messages.events import Event, HandOver, Played
@@ -18,7 +18,7 @@ from .durations import Durations
 from .room import Clock
 from .shown import Shown
 
-__all__ = ["Metrics"]
+__all__ = ["Broker", "Metrics"]
 
 US: Final = 1_000_000
 """Microseconds in a second; Prometheus counts in seconds."""
@@ -39,6 +39,18 @@ RESULTS: Final = ("accepted", "refused")
 PLAY_TEXT: Final = "From the arrival of a play to its answer, which for an accepted one is its broadcast."
 LAG_TEXT: Final = "How late the server's loop was for an appointment with itself."
 WRITE_TEXT: Final = "From what happened to its being certain, and told: the longest of each transaction."
+
+
+class Broker(Protocol):
+    """Whoever publishes the tables to a broker."""
+
+    @property
+    def waiting(self) -> int:
+        """How many messages wait for the broker."""
+
+    @property
+    def dropped(self) -> int:
+        """How many messages had to go unsent, since the start."""
 
 
 class Metrics:
@@ -129,12 +141,13 @@ class Metrics:
         """Load what writes it down, beside the loop: it takes longer than anybody may be made to wait."""
         await asyncio.to_thread(importlib.import_module, f"{__package__}.exposition")
 
-    def text(self, connections: int, listeners: int) -> str:
+    def text(self, connections: int, listeners: int, brokers: Sequence[Broker] = ()) -> str:
         """Return everything in Prometheus' text format.
 
         Args:
             connections: how many are open.
             listeners: how many of them have their place at a table, with a seat or without.
+            brokers: who publishes the tables.
 
         """
         from . import exposition as told  # noqa: PLC0415 - a server is ready sooner without
@@ -147,6 +160,7 @@ class Metrics:
             if not seat.left
         )
         spectators = max(0, listeners - seats["person"])
+        unsent, dropped = sum(each.waiting for each in brokers), sum(each.dropped for each in brokers)
         return told.text(
             [
                 told.gauge(
@@ -164,6 +178,8 @@ class Metrics:
                 told.counter("cuts", "Connections that the server ended.", self._cuts, "why"),
                 told.gauge("journal_waiting", "What waits to be written to the journal.", self._unwritten),
                 told.counter("journal_errors", "How often the disk took nothing.", self._write_errors),
+                told.gauge("broker_waiting", "Messages that wait for the broker.", unsent),
+                told.counter("broker_dropped", "Messages that the broker never got.", dropped),
                 told.histogram("play_seconds", PLAY_TEXT, self._play, "result"),
                 told.histogram("race_late_seconds", "By how much the loser of a race came late.", self._late),
                 told.histogram("loop_lag_seconds", LAG_TEXT, self._lag),

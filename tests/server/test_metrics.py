@@ -22,9 +22,11 @@ from racing_demon_server.gateway import start
 from racing_demon_server.hall import Hall
 from racing_demon_server.metrics import Metrics
 from racing_demon_server.pages import Meter, is_local
+from racing_demon_server.publisher.wiring import publishers
 from racing_demon_server.settings import Settings
 from racing_demon_server.table import Table
 
+from ..support.brokers import free_port
 from ..support.clocks import clock
 from ..support.processes import server_process
 from ..support.rooms import in_virtual_time, now
@@ -331,6 +333,28 @@ async def test_the_program_measures() -> None:
         found = numbers_in((await get(port, "/metrics"))[1])
     assert 0 == found["racing_demon_connections"]
     assert 1e6 < found["process_resident_memory_bytes"]
+
+
+async def test_what_waits_for_the_broker_is_measured() -> None:
+    """A server that cannot reach its broker shows how much it would have told."""
+    broker = f"mqtt://127.0.0.1:{free_port()}"
+    async with server_process("--mqtt", broker) as (_, url), Peer.hosting(url):
+        port = int(url.rpartition(":")[2].partition("/")[0])
+        found = numbers_in((await get(port, "/metrics"))[1])
+    assert 2 <= found["racing_demon_broker_waiting"]  # Ann has come, and is the host
+    assert 0 == found["racing_demon_broker_dropped_total"]
+
+
+def test_what_the_broker_never_gets_is_counted() -> None:
+    """Where the line is full, an event that comes pushes the oldest out."""
+    (publisher,) = publishers(Settings(mqtt_url="mqtt://127.0.0.1", node="a1"), clock)
+    publisher._outbox._most_waiting = 3
+    opened = table()
+    publisher.opened(opened)
+    for name in ("Ann", "Ben", "Cat", "Don"):
+        publisher.published(opened, opened.join(name, name.encode(), 0)[1])
+    found = numbers_in(Metrics().text(0, 0, [publisher]))
+    assert (3, 2) == (found["racing_demon_broker_waiting"], found["racing_demon_broker_dropped_total"])
 
 
 def test_the_journal_is_measured() -> None:
