@@ -1,6 +1,9 @@
 """What is to be sent, in which order and how often; without a broker, a loop or a clock."""
 
 import json
+import re
+from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,9 +16,11 @@ from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.client import Command
 from racing_demon_protocol.messages.server import Snapshot
 from racing_demon_protocol.options import Options
+from racing_demon_protocol.reasons import EndReason, Phase
 from racing_demon_protocol.shuffle import hand_seeds
 from racing_demon_server.publisher.ledger import Ledger
 from racing_demon_server.publisher.outbox import Outbox, Outgoing
+from racing_demon_server.publisher.payloads import record
 from racing_demon_server.publisher.topics import Topics
 from racing_demon_server.simulate import play_match
 from racing_demon_server.table import Table
@@ -302,6 +307,16 @@ def test_at_the_end_results_wait_no_longer() -> None:
     assert ["/hands", "/matches"] == [topic for topic in office.topics() if topic]
 
 
+def test_a_game_for_two_has_no_more_free_seats_than_two() -> None:
+    """What the directory tells is what may be taken: as many as the game has, and the table."""
+    office = Office(game="sympathy")
+    free = []
+    for name in ("Ann", "Ben"):
+        free.append(json.loads(record(office.table.view, "a1", ()))["free"])
+        office.join(name)
+    assert [2, 1, 0] == [*free, json.loads(record(office.table.view, "a1", ()))["free"]]
+
+
 def test_the_ledger_adds_up_what_the_events_say() -> None:
     """Hands and matches have the points that the table's own view has in the end."""
     table, log, _ = play_match(bytes(32), ["easy", "medium", "hard"], Options(hands=2))
@@ -317,3 +332,13 @@ def test_the_ledger_adds_up_what_the_events_say() -> None:
     assert len([kind for kind, _ in results if kind == "demon"]) == len(
         [hand for hand in hands if hand["out"] is not None]
     )
+
+
+@pytest.mark.parametrize(
+    ("opening", "words"), [("`reason`: ", EndReason), ("| `phase` | ", Phase)], ids=["reasons", "phases"]
+)
+def test_the_document_lists_all_words(opening: str, words: type[StrEnum]) -> None:
+    """``docs/mqtt.md`` names every reason for a hand's end and every phase, and no other."""
+    document = Path(__file__).parents[2] / "docs" / "mqtt.md"
+    listed = document.read_text(encoding="utf-8").split(opening)[1].partition(";")[0].partition(" |")[0]
+    assert re.findall(r"`(\w+)`", listed) == list(words)
