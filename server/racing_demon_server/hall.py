@@ -16,7 +16,7 @@ from racing_demon_protocol.shuffle import SEED_SIZE, hand_seeds, subseed
 
 from .journal.keeping import TableJournal
 from .journal.reading import KeptTable, UnknownContents, options_of, past_of, tables
-from .journal.schema import open_journal, readable
+from .journal.schema import open_journal
 from .journal.writer import Journal
 from .lock import Lock
 from .observer import Observer
@@ -124,9 +124,7 @@ class Hall:
         if self._journal is None:
             return
         with contextlib.closing(open_journal(self._journal.path)) as db:
-            with readable(self._journal.path):
-                found = list(tables(db, only_open=True))
-            for kept in found:
+            for kept in list(tables(db, only_open=True)):
                 self._opened = max(self._opened, kept.number)
                 facts = {"table": kept.code, "number": kept.id}
                 try:

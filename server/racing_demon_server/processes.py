@@ -10,6 +10,7 @@ import logging
 import os
 import signal
 import socket
+import sqlite3
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -22,7 +23,7 @@ from racing_demon_protocol.shuffle import subseed
 from .gateway import MOST_WAITING, url_of
 from .journal.lockfile import Lockfile
 from .journal.reading import tables
-from .journal.schema import JournalUnusable, journal_of, open_journal, readable
+from .journal.schema import JournalUnusable, journal_of, open_journal
 from .settings import Settings
 from .siblings import MOST_PROCESSES, Siblings, owner
 
@@ -216,8 +217,7 @@ class Parent:
     def _stop(self, *_: object) -> None:
         self._stopping = True
         for pid in self._running:
-            with contextlib.suppress(ProcessLookupError):  # it has ended, and nobody has asked for it yet
-                os.kill(pid, signal.SIGTERM)
+            os.kill(pid, signal.SIGTERM)
 
 
 def _say(word: int) -> None:
@@ -271,7 +271,7 @@ def _strays(journals: Sequence[Path | None]) -> dict[str, int]:
 
 
 def _open_codes(path: Path, *, write: bool) -> list[str]:
-    with contextlib.closing(open_journal(path, write=write)) as db, readable(path):
+    with contextlib.closing(open_journal(path, write=write)) as db:
         return [table.code for table in tables(db, only_open=True)]
 
 
@@ -282,7 +282,7 @@ def warn_of_others(path: Path | None, count: int) -> None:
     for number in range(count + 1, MOST_PROCESSES + 1):
         other = journal_of(path, number)
         if other.exists():
-            with contextlib.suppress(JournalUnusable):
+            with contextlib.suppress(JournalUnusable, sqlite3.Error):
                 if left := len(_open_codes(other, write=False)):
                     log.warning(
                         "tables of an earlier process stay in its journal; more --processes open them again",

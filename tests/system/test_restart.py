@@ -2,7 +2,6 @@
 
 import contextlib
 import resource
-import signal
 import sqlite3
 import sys
 from pathlib import Path
@@ -91,28 +90,6 @@ async def test_two_servers_do_not_share_a_journal(tmp_path: Path) -> None:
         assert "Traceback" not in second.err
         async with Peer.hosting(url) as ann:
             assert isinstance(await ann.ask(cl.Ready), Accepted)
-
-
-@pytest.mark.parametrize("processes", ["1", "2"])
-@pytest.mark.parametrize("table", ["tables", "events"])
-async def test_a_damaged_journal_has_a_sentence(tmp_path: Path, table: str, processes: str) -> None:
-    """A page that cannot be read, of a file that opens: the code 3, and no traceback."""
-    journal = tmp_path / "journal.sqlite"
-    async with server_process("--journal", str(journal)) as (server, url), Peer.hosting(url):
-        server.stop(signal.SIGKILL)
-        await server.end()
-    with contextlib.closing(sqlite3.connect(journal)) as db:
-        db.execute("PRAGMA journal_mode=DELETE")
-        (root,) = db.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (table,)).fetchone()
-        (size,) = db.execute("PRAGMA page_size").fetchone()
-    with journal.open("r+b") as file:
-        file.seek((root - 1) * size)
-        file.write(b"\xff" * size)
-    ended = await text_of(
-        SERVER, "--host=127.0.0.1", "--port", "0", "--journal", str(journal), "--processes", processes
-    )
-    assert (3, "", False) == (ended.code, ended.out, "Traceback" in ended.err)
-    assert f"The journal {journal} is damaged: " in ended.err
 
 
 @pytest.mark.parametrize("kind", ["garbage", "database", "newer", "folder"])

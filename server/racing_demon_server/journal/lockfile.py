@@ -6,7 +6,7 @@ from typing import Final
 
 from .schema import JournalUnusable
 
-__all__ = ["Lockfile", "first_free", "lock_of"]
+__all__ = ["JournalTaken", "Lockfile", "first_free"]
 
 MOST_FILES: Final = 64
 
@@ -28,12 +28,12 @@ class Lockfile:
     """
 
     def __init__(self, path: Path) -> None:
-        name = lock_of(path)
+        name = path.with_name(path.name + "-lock")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._handle = os.open(name, os.O_CREAT | os.O_RDWR, 0o600)
         except OSError as error:
-            raise JournalUnusable(f"The journal's lock {name} cannot be opened: {error.strerror}.") from error
+            raise JournalUnusable(f"The journal {path} cannot be opened: {error.strerror}.") from error
         try:
             _lock(self._handle)
         except OSError as error:
@@ -44,11 +44,6 @@ class Lockfile:
     def release(self) -> None:
         """Let others have it."""
         os.close(self._handle)
-
-
-def lock_of(path: Path) -> Path:
-    """Return the file that is locked for another."""
-    return path.with_name(path.name + "-lock")
 
 
 def first_free(path: Path) -> Path:

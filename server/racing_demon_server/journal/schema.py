@@ -19,7 +19,6 @@ __all__ = [
     "journal_of",
     "journals_of",
     "open_journal",
-    "readable",
 ]
 
 APPLICATION_ID: Final = int.from_bytes(b"RDJ1", "big")
@@ -233,23 +232,6 @@ def open_journal(
         db.close()
         raise
     return db
-
-
-@contextlib.contextmanager
-def readable(path: Path) -> Iterator[None]:
-    """Read a journal that opens, and may be damaged all the same.
-
-    Raises:
-        JournalUnusable: what was to be read cannot be.
-
-    """
-    try:
-        yield
-    except (sqlite3.Error, TypeError) as error:  # a number may be a text
-        raise JournalUnusable(
-            f"The journal {path} is damaged: {error}. It was left as it is; "
-            "racing-demon-server journal check says more, and --journal names another file."
-        ) from error
 
 
 def _make(path: Path) -> None:

@@ -3,32 +3,20 @@
 import contextlib
 import os
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from racing_demon_protocol.errors import InconsistentEvent, InvalidGame
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.shuffle import SEED_SIZE, keeps
 from racing_demon_protocol.view import TableView
 
-from .lockfile import Lockfile, lock_of
-from .reading import (
-    KeptTable,
-    UnknownContents,
-    beaten_of,
-    claims_of,
-    log_of,
-    options_of,
-    seeds_of,
-    snapshot_of,
-    tables,
-)
+from .lockfile import JournalTaken, Lockfile
+from .reading import KeptTable, UnknownContents, claims_of, log_of, options_of, seeds_of, tables
 from .schema import JournalUnusable, open_journal
 
 __all__ = ["Report", "backup", "check", "restore"]
-
-BESIDE: Final = ("-journal", "-wal", "-shm")
-"""What SQLite keeps beside a file, by the ends of its names: it belongs to that file alone."""
 
 
 class Report(NamedTuple):
@@ -44,14 +32,17 @@ def backup(source: Path, target: Path) -> None:
     """Copy a journal as it is at this moment, whoever writes it meanwhile.
 
     Raises:
-        JournalUnusable: one of the two files cannot be used, or the target is a server's; it is as it was.
+        JournalUnusable: one of the two files cannot be used, they are one, or a server uses the target; a
+            target that was there is as it was.
 
     """
-    with contextlib.closing(open_journal(source)) as db, contextlib.ExitStack() as stack:
-        if target.exists() and target.samefile(source):
-            raise JournalUnusable(f"{target} is the journal itself. Name another file for the copy.")
-        if lock_of(target).exists():  # whoever uses it has made that
-            stack.callback(Lockfile(target).release)
+    if _is_same(source, target):
+        raise JournalUnusable(
+            f"{target} is the journal itself: nothing was copied. Name another file with --to."
+        )
+    if not target.parent.is_dir():  # such as that of a disk which is not there just now
+        raise JournalUnusable(f"{target} cannot be written: there is no folder {target.parent}.")
+    with _held(target), contextlib.closing(open_journal(source)) as db:
         _copy(db, target)
 
 
@@ -62,19 +53,14 @@ def restore(source: Path, target: Path) -> None:
         JournalUnusable: it cannot be done.
 
     """
-    lock = Lockfile(target)
-    try:
-        for there in (target, *(target.with_name(target.name + end) for end in BESIDE)):
-            if there.exists():  # what is beside it SQLite would take for the copy's
-                text = f"{there} is there already. Move it away first: nothing is overwritten."
-                raise JournalUnusable(text)
+    with _held(target):
+        if target.exists():
+            raise JournalUnusable(f"{target} is there already. Move it away first: nothing is overwritten.")
         faults = check(source).faults
         if faults:
             raise JournalUnusable(f"{source} is damaged: {faults[0]}.")
         with contextlib.closing(open_journal(source)) as db:
             _copy(db, target)
-    finally:
-        lock.release()
 
 
 def check(path: Path) -> Report:
@@ -103,11 +89,7 @@ def check(path: Path) -> Report:
 
 def _check_table(db: sqlite3.Connection, table: KeptTable) -> tuple[int, int]:
     view, seeds, hands = TableView(table.code, options_of(table)), seeds_of(db, table.id), 0
-    view.locked = table.passphrase is not None
     claims_of(db, table.id)
-    snapshot = snapshot_of(db, table.id)
-    for _ in beaten_of(db, table.id):
-        pass
     for event, _, _ in log_of(db, table.id):
         view.apply(event)
         if isinstance(event, ev.Committed):
@@ -115,11 +97,27 @@ def _check_table(db: sqlite3.Connection, table: KeptTable) -> tuple[int, int]:
             if len(seed) != SEED_SIZE or not keeps(seed, event.hand_id, event.commitment):
                 raise UnknownContents(f"the seed of hand {event.hand_id} is not the one that was promised")
             hands += 1
-        if snapshot is not None and view.seq == snapshot.seq and snapshot != view.snapshot_for(None, 0):
-            raise UnknownContents(f"its snapshot is not the table after event {snapshot.seq}")
-    if snapshot is not None and snapshot.seq > view.seq:
-        raise UnknownContents(f"its snapshot is of event {snapshot.seq}, and {view.seq} is the last")
     return view.seq, hands
+
+
+def _is_same(source: Path, target: Path) -> bool:
+    with contextlib.suppress(OSError):  # one of them is not there
+        return os.path.samefile(source, target)
+    return False
+
+
+@contextlib.contextmanager
+def _held(target: Path) -> Iterator[None]:
+    """Keep servers from a file, as long as something is put in its place."""
+    try:
+        lock = Lockfile(target)
+    except JournalTaken as error:
+        text = f"Another server uses the journal {target}; name another file with --to."
+        raise JournalUnusable(text) from error
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _copy(db: sqlite3.Connection, target: Path) -> None:
@@ -141,5 +139,5 @@ def _copy(db: sqlite3.Connection, target: Path) -> None:
     except sqlite3.Error as error:
         raise JournalUnusable(f"The journal cannot be copied to {target}: {error}.") from error
     finally:
-        for name in (part, *(part.with_name(part.name + end) for end in BESIDE)):
+        for name in (part, Path(f"{part}-journal"), Path(f"{part}-wal"), Path(f"{part}-shm")):
             name.unlink(missing_ok=True)

@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from ..durability import Durability
 from .lockfile import Lockfile
-from .schema import open_journal, readable
+from .schema import open_journal
 
 __all__ = ["CROWD", "INSERT_EVENT", "KEEP_CLAIM", "PACE_SECONDS", "Journal", "JournalMeter", "Statement"]
 
@@ -89,13 +89,12 @@ class Journal:
     def __init__(self, path: Path, durability: Durability, meter: JournalMeter | None = None) -> None:
         self.path = path
         self._lock = Lockfile(path)
-        with contextlib.ExitStack() as failing:
-            failing.callback(self._lock.release)
+        try:
             self._db = open_journal(path, write=True, durability=durability)
-            failing.callback(self._db.close)
-            with readable(path):
-                newest = self._db.execute("SELECT max(id) FROM tables").fetchone()[0] or 0
-            failing.pop_all()
+        except BaseException:
+            self._lock.release()
+            raise
+        newest = self._db.execute("SELECT max(id) FROM tables").fetchone()[0] or 0
         self.numbers = itertools.count(newest + 1)
         self.is_halted = False
         self.halted: Callable[[bool], None] = lambda halted: None

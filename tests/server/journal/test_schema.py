@@ -19,7 +19,6 @@ from racing_demon_server.journal.schema import (
     JournalUnusable,
     default_path,
     open_journal,
-    readable,
 )
 from racing_demon_server.journal.upkeep import check
 
@@ -184,15 +183,3 @@ def test_why_there_is_no_file_is_said(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("in the way")
     with pytest.raises(JournalUnusable, match=r"cannot be opened: (File exists|Not a directory)"):
         first_free(tmp_path / "data" / "journal.sqlite")
-
-
-@pytest.mark.parametrize(
-    "error", [sqlite3.DatabaseError("malformed"), TypeError("a text")], ids=["page", "text"]
-)
-def test_damage_that_is_met_later_is_told_like_that_of_the_whole_file(error: Exception) -> None:
-    """A file that opens, and cannot be read on, is a journal that cannot be used."""
-    with (
-        pytest.raises(JournalUnusable, match=r"is damaged: .*It was left as it is"),
-        readable(Path("x.sqlite")),
-    ):
-        raise error

@@ -176,39 +176,41 @@ async def test_a_journal_in_use_is_not_replaced(
     (tmp_path / "moved.sqlite").rename(tmp_path / "journal.sqlite")
 
 
-@pytest.mark.parametrize("end", ["-wal", "-shm", "-journal"])
-def test_what_belongs_to_the_journal_that_was_there_is_not_left_beside(
-    played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], end: str
+@pytest.mark.parametrize("how", ["name", "way", "symlink", "link"])
+async def test_a_journal_is_not_copied_onto_itself(
+    tmp_path: Path, served: Served, capsys: pytest.CaptureFixture[str], how: str
 ) -> None:
-    """SQLite would take it for the copy's, and spoil it: a restore wants that moved away, too."""
-    copy, target = tmp_path / "copy.sqlite", tmp_path / "new.sqlite"
-    lines(capsys, "backup", played, "--to", copy)
-    beside = tmp_path / f"new.sqlite{end}"
-    beside.touch()
-    code, said = fails(capsys, "restore", copy, "--to", target)
-    assert (3, True, False) == (code, f"{beside} is there already" in said, target.exists())
+    """By whatever name the copy goes: the file that the server writes stays, and what is told stays in it."""
+    journal, other = tmp_path / "journal.sqlite", tmp_path / "other.sqlite"
+    match how:
+        case "name":
+            other = journal
+        case "way":
+            other = tmp_path / ".." / tmp_path.name / "journal.sqlite"
+        case "symlink":
+            other.symlink_to(journal)
+        case _:
+            other.hardlink_to(journal)
+    before = journal.stat().st_ino, other.lstat().st_ino
+    code, said = fails(capsys, "backup", journal, "--to", other)
+    assert (3, True) == (code, f"{other} is the journal itself" in said)
+    assert before == (journal.stat().st_ino, other.lstat().st_ino)
+    async with Peer.hosting(served.url) as ann:
+        await ann.ask(cl.AddBot, level="easy")
+        assert check(journal).events >= ann.view.seq
 
 
-def test_a_journal_is_not_its_own_copy(
-    played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """By whatever name: the server that writes it would go on with a file that is not there any more."""
-    link = tmp_path / "link.sqlite"
-    link.symlink_to(played)
-    for name in (played, link):
-        code, said = fails(capsys, "backup", played, "--to", name)
-        assert (3, True) == (code, "is the journal itself" in said)
-    assert 0 == main(["journal", "check", str(played)])
-
-
-async def test_a_journal_in_use_is_not_copied_over(
+async def test_no_copy_takes_the_place_of_a_journal_in_use(
     tmp_path: Path, served: Served, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What a server writes is no place for a copy of another journal."""
-    other = tmp_path / "other.sqlite"
-    open_journal(other, write=True).close()
-    code, said = fails(capsys, "backup", other, "--to", tmp_path / "journal.sqlite")
-    assert (3, True) == (code, "Another server uses" in said)
+    """What another server writes is replaced by nothing, and the sentence names the option that helps."""
+    journal, copy = tmp_path / "journal.sqlite", tmp_path / "copy.sqlite"
+    lines(capsys, "backup", journal, "--to", copy)
+    before = journal.stat().st_ino
+    code, said = fails(capsys, "backup", copy, "--to", journal)
+    why = f"Another server uses the journal {journal}; name another file with --to."
+    assert (3, True) == (code, why in said)
+    assert before == journal.stat().st_ino
 
 
 def test_where_nothing_can_be_written_nothing_is_left(
@@ -217,6 +219,7 @@ def test_where_nothing_can_be_written_nothing_is_left(
     """A copy that cannot be made leaves no part of itself."""
     code, said = fails(capsys, "backup", played, "--to", tmp_path / "none" / "copy.sqlite")
     assert (3, True) == (code, "cannot be written" in said)
+    assert not (tmp_path / "none").exists()
 
 
 # Checks.
@@ -241,7 +244,6 @@ def test_a_whole_journal_is_right(played: Path, capsys: pytest.CaptureFixture[st
         ("DELETE FROM seeds", "is not the one that was promised"),
         ("UPDATE claims SET reply = x'c0'", "an answer is not understood"),
         ("UPDATE tables SET options = '{}}'", "its options are unknown here"),
-        ("INSERT INTO snapshots VALUES (1, 9, x'c0')", "its snapshot is not understood"),
     ],
 )
 def test_what_is_wrong_is_found(
