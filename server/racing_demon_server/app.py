@@ -17,7 +17,7 @@ from . import garbage
 from .gateway import Gateway, listen, url_of
 from .hall import Hall
 from .journal.reading import last_us
-from .journal.schema import open_journal
+from .journal.schema import reading
 from .journal.writer import Journal
 from .metrics import Metrics
 from .pages import Meter
@@ -83,9 +83,10 @@ async def run(
     clock = rising_clock(0)
     if settings.journal is not None:
         journal = Journal(settings.journal, settings.durability, metrics)
-        with contextlib.closing(open_journal(settings.journal)) as db:
-            clock = rising_clock(last_us(db))
     try:
+        if journal is not None:
+            with reading(journal.path) as db:
+                clock = rising_clock(last_us(db))
         await _serve(settings, announce, clock, metrics, journal, inherited, stop_with_stdin=stop_with_stdin)
     finally:
         if journal is not None:

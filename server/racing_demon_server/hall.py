@@ -1,13 +1,13 @@
 """The hall: all tables of this server, by their codes."""
 
 import asyncio
-import contextlib
 import logging
 import secrets
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from typing import Final
 
 from racing_demon_protocol.errors import CommandRefused, InconsistentEvent, InvalidGame, RacingDemonError
 from racing_demon_protocol.options import Options
@@ -16,7 +16,7 @@ from racing_demon_protocol.shuffle import SEED_SIZE, hand_seeds, subseed
 
 from .journal.keeping import TableJournal
 from .journal.reading import KeptTable, UnknownContents, options_of, past_of, tables
-from .journal.schema import open_journal
+from .journal.schema import reading
 from .journal.writer import Journal
 from .lock import Lock
 from .observer import Observer
@@ -28,6 +28,9 @@ from .table import Past
 __all__ = ["Hall", "KeptElsewhere"]
 
 CODE_SIZE = 4
+
+CANNOT_GO_ON: Final = UnknownContents, InconsistentEvent, InvalidGame, CommandRefused, sqlite3.Error
+"""What comes of a table whose past is not whole, or not known here."""
 
 log = logging.getLogger("racing_demon_server")
 
@@ -120,16 +123,21 @@ class Hall:
         return room
 
     def restore(self) -> None:
-        """Open the tables again that were open when the server ended; what cannot be stays in the journal."""
+        """Open the tables again that were open when the server ended; what cannot be stays in the journal.
+
+        Raises:
+            JournalUnusable: the journal does not tell which they are.
+
+        """
         if self._journal is None:
             return
-        with contextlib.closing(open_journal(self._journal.path)) as db:
+        with reading(self._journal.path) as db:
             for kept in list(tables(db, only_open=True)):
                 self._opened = max(self._opened, kept.number)
                 facts = {"table": kept.code, "number": kept.id}
                 try:
                     self._restore(db, kept)
-                except (UnknownContents, InconsistentEvent, InvalidGame, CommandRefused) as error:
+                except CANNOT_GO_ON as error:
                     log.error(
                         "a table cannot go on here; it stays in the journal",
                         extra={**facts, "why": str(error)},

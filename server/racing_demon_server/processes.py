@@ -10,7 +10,6 @@ import logging
 import os
 import signal
 import socket
-import sqlite3
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -23,7 +22,7 @@ from racing_demon_protocol.shuffle import subseed
 from .gateway import MOST_WAITING, url_of
 from .journal.lockfile import Lockfile
 from .journal.reading import tables
-from .journal.schema import JournalUnusable, journal_of, open_journal
+from .journal.schema import JournalUnusable, journal_of, reading
 from .settings import Settings
 from .siblings import MOST_PROCESSES, Siblings, owner
 
@@ -271,7 +270,7 @@ def _strays(journals: Sequence[Path | None]) -> dict[str, int]:
 
 
 def _open_codes(path: Path, *, write: bool) -> list[str]:
-    with contextlib.closing(open_journal(path, write=write)) as db:
+    with reading(path, write=write) as db:
         return [table.code for table in tables(db, only_open=True)]
 
 
@@ -282,7 +281,7 @@ def warn_of_others(path: Path | None, count: int) -> None:
     for number in range(count + 1, MOST_PROCESSES + 1):
         other = journal_of(path, number)
         if other.exists():
-            with contextlib.suppress(JournalUnusable, sqlite3.Error):
+            with contextlib.suppress(JournalUnusable):
                 if left := len(_open_codes(other, write=False)):
                     log.warning(
                         "tables of an earlier process stay in its journal; more --processes open them again",

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -20,7 +21,7 @@ from racing_demon_server.settings import Settings
 
 from .servers import PATIENCE, Peer, Served, within
 
-__all__ = ["journaled", "play_match"]
+__all__ = ["journaled", "overwrite_page", "play_match"]
 
 
 @asynccontextmanager
@@ -53,3 +54,13 @@ async def play_match(url: str, *, bots: int = 2, hands: int = 1) -> str:
         await host.ask(cl.Start)
         await host.until(MatchOver)
         return host.code
+
+
+def overwrite_page(path: Path, name: str) -> None:
+    """Ruin the page of a journal that one of its tables or indices begins with, as a failing disk does."""
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        (size,) = db.execute("PRAGMA page_size").fetchone()
+        (page,) = db.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (name,)).fetchone()
+    with path.open("r+b") as file:
+        file.seek((page - 1) * size)
+        file.write(b"\xff" * size)

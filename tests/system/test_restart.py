@@ -17,7 +17,8 @@ from racing_demon_protocol.reasons import Reaction
 from racing_demon_server.journal.schema import open_journal
 
 from ..support.crashes import Mortal
-from ..support.processes import SERVER, server_process, text_of
+from ..support.journals import overwrite_page
+from ..support.processes import CLIENT, SERVER, server_process, text_of
 from ..support.servers import Closing, Peer
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
@@ -112,6 +113,38 @@ async def test_a_file_that_is_no_journal_is_refused_and_kept(tmp_path: Path, kin
     assert str(journal) in ended.err
     assert "Traceback" not in ended.err
     assert before == (b"" if kind == "folder" else journal.read_bytes())
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+@pytest.mark.parametrize("place", ["tables", "events", "events_marks"])
+async def test_a_journal_that_is_damaged_is_refused(tmp_path: Path, place: str, processes: int) -> None:
+    """Where its tables or its clock cannot be told: a sentence of what to do, the code 3, no traceback."""
+    journal = tmp_path / "journal.sqlite"
+    async with server_process("--journal", str(journal)) as (server, url):
+        async with Peer.hosting(url):
+            server.stop()
+        await server.end()
+    overwrite_page(journal, place)
+    before = journal.read_bytes()
+    where = ("--host=127.0.0.1", "--port=0", f"--processes={processes}")
+    ended = await text_of(SERVER, *where, "--journal", str(journal))
+    assert (3, "") == (ended.code, ended.out)
+    assert f"The journal {journal} is damaged: database disk image is malformed." in ended.err
+    assert "racing-demon-server journal restore" in ended.err
+    assert "Traceback" not in ended.err
+    assert before == journal.read_bytes()
+
+
+async def test_a_host_hears_that_the_journal_is_damaged(tmp_path: Path) -> None:
+    """The server that a client starts for its table says so by way of the client, and no traceback."""
+    journal = tmp_path / "journal.sqlite"
+    open_journal(journal, write=True).close()
+    overwrite_page(journal, "tables")
+    folder = {f"RACING_DEMON_{kind}": str(tmp_path) for kind in ("CONFIG", "STATE", "DATA")}
+    ended = await text_of(CLIENT, "host", "--plain", "--port=0", env=folder)
+    assert (1, "") == (ended.code, ended.out)
+    assert f"The journal {journal} is damaged: database disk image is malformed." in ended.err
+    assert "Traceback" not in ended.err
 
 
 async def test_a_disk_that_takes_nothing_does_not_keep_a_server_from_stopping(tmp_path: Path) -> None:

@@ -13,12 +13,15 @@ from ..siblings import MOST_PROCESSES
 
 __all__ = [
     "APPLICATION_ID",
+    "TABLES",
     "VERSION",
     "JournalUnusable",
     "default_path",
     "journal_of",
     "journals_of",
     "open_journal",
+    "reading",
+    "telling_damage",
 ]
 
 APPLICATION_ID: Final = int.from_bytes(b"RDJ1", "big")
@@ -158,6 +161,11 @@ said of a match afterwards, by the match's name, as the lines of its record.
 VERSION: Final = len(MIGRATIONS)
 """The version of the file that this program writes (``PRAGMA user_version``)."""
 
+TABLES: Final = frozenset(
+    ("tables", "events", "marks", "seeds", "claims", "beaten", "corrections", "snapshots", "whispers")
+)
+"""What must be in a file of this version, ``marks`` as a view."""
+
 
 class JournalUnusable(Exception):
     """A file cannot be used; the text says why, and what to do. The file is left as it was."""
@@ -188,6 +196,39 @@ def journals_of(path: Path) -> Iterator[tuple[str, Path]]:
             yield f"{number}-", other
 
 
+@contextlib.contextmanager
+def reading(path: Path, *, write: bool = False) -> Iterator[sqlite3.Connection]:
+    """Open a file as :func:`open_journal` does, and close it in the end.
+
+    Raises:
+        JournalUnusable: it cannot be opened, or what is read of it meanwhile is damaged.
+
+    """
+    with telling_damage(path), contextlib.closing(open_journal(path, write=write)) as db:
+        yield db
+
+
+@contextlib.contextmanager
+def telling_damage(path: Path) -> Iterator[None]:
+    """Tell of damage, which comes to light only where it is read, as of a file that cannot be opened.
+
+    Raises:
+        JournalUnusable: SQLite cannot read what it should.
+
+    """
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _damaged(path, str(error)) from error
+
+
+def _damaged(path: Path, why: str) -> JournalUnusable:
+    return JournalUnusable(
+        f"The journal {path} is damaged: {why}. It was left as it is. Move it away, and put a copy in its "
+        "place with racing-demon-server journal restore; or name another file."
+    )
+
+
 def open_journal(
     path: Path, *, write: bool = False, durability: Durability = Durability.FULL
 ) -> sqlite3.Connection:
@@ -196,7 +237,8 @@ def open_journal(
     The connection may be used in any thread, by one at a time. It begins and ends no transaction by itself.
 
     Raises:
-        JournalUnusable: it is none of ours, or of a newer version, or cannot be read or written.
+        JournalUnusable: it is none of ours, or of a newer version, or lacks a table, or cannot be read or
+            written.
 
     """
     try:
@@ -225,6 +267,7 @@ def open_journal(
             _migrate(db)
         elif _pragma(db, "user_version") < VERSION:
             raise JournalUnusable(f"{path} is of an older version; a server brings it up to date first.")
+        _verify_tables(db, path)
     except sqlite3.Error as error:
         db.close()
         raise JournalUnusable(f"The journal {path} cannot be used: {error}. It was left as it is.") from error
@@ -260,6 +303,13 @@ def _verify(db: sqlite3.Connection, path: Path) -> None:
             f"{path} was written by a newer version (file version {version}, known here: {VERSION}). "
             "It was left as it is; update this program."
         )
+
+
+def _verify_tables(db: sqlite3.Connection, path: Path) -> None:
+    """Look for what nobody may read for hours: an entry that cannot be written halts all tables."""
+    missing = TABLES - {name for (name,) in db.execute("SELECT name FROM sqlite_master")}
+    if missing:
+        raise _damaged(path, f"it lacks {', '.join(sorted(missing))}")
 
 
 def _migrate(db: sqlite3.Connection) -> None:

@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from ..durability import Durability
 from .lockfile import Lockfile
-from .schema import open_journal
+from .schema import open_journal, telling_damage
 
 __all__ = ["CROWD", "INSERT_EVENT", "KEEP_CLAIM", "PACE_SECONDS", "Journal", "JournalMeter", "Statement"]
 
@@ -89,12 +89,13 @@ class Journal:
     def __init__(self, path: Path, durability: Durability, meter: JournalMeter | None = None) -> None:
         self.path = path
         self._lock = Lockfile(path)
-        try:
+        with contextlib.ExitStack() as undoing:
+            undoing.callback(self._lock.release)
             self._db = open_journal(path, write=True, durability=durability)
-        except BaseException:
-            self._lock.release()
-            raise
-        newest = self._db.execute("SELECT max(id) FROM tables").fetchone()[0] or 0
+            undoing.callback(self._db.close)
+            with telling_damage(path):
+                newest = self._db.execute("SELECT max(id) FROM tables").fetchone()[0] or 0
+            undoing.pop_all()
         self.numbers = itertools.count(newest + 1)
         self.is_halted = False
         self.halted: Callable[[bool], None] = lambda halted: None

@@ -15,7 +15,7 @@ from racing_demon_protocol.reasons import CloseCode, Phase, Reason
 from racing_demon_server.journal.schema import open_journal
 
 from ...support.crashes import until
-from ...support.journals import journaled
+from ...support.journals import journaled, overwrite_page
 from ...support.servers import Peer, troubles
 
 WORDS = "open sesame"
@@ -232,6 +232,20 @@ async def test_a_table_that_cannot_go_on_is_left_in_the_journal(
             await other.ask(cl.Ready)
     assert count(path, "SELECT count(*) FROM events WHERE table_id = 1") == events
     assert 2 == count(path, "SELECT count(*) FROM tables WHERE closed_ms IS NULL")
+
+
+async def test_a_table_on_a_damaged_page_is_left_in_the_journal(
+    path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What the disk has lost is told as other damage to one table is: in a line."""
+    async with journaled(path) as served, Peer.hosting(served.url) as ann:
+        await ann.ask(cl.Ready)
+    overwrite_page(path, "claims")
+    async with journaled(path) as served:
+        assert 0 == len(served.hall)
+        assert ["a table cannot go on here; it stays in the journal"] == troubles(caplog)
+        (record,) = [each for each in caplog.records if hasattr(each, "why")]
+        assert (None, True) == (record.exc_info, "malformed" in record.why)
 
 
 async def test_cards_follow_from_the_seed_after_a_restart_too(path: Path, tmp_path: Path) -> None:

@@ -15,12 +15,16 @@ from racing_demon_server.journal.reading import last_us, log_of, tables
 from racing_demon_server.journal.schema import (
     APPLICATION_ID,
     MIGRATIONS,
+    TABLES,
     VERSION,
     JournalUnusable,
     default_path,
     open_journal,
+    reading,
 )
 from racing_demon_server.journal.upkeep import check
+
+from ...support.journals import overwrite_page
 
 FIXTURES = Path(__file__).parent
 
@@ -88,6 +92,35 @@ def test_what_cannot_be_opened_has_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(JournalUnusable, match="cannot be opened"):
         open_journal(tmp_path / "file" / "journal", write=True)
+
+
+@pytest.mark.parametrize("name", sorted(TABLES))
+def test_a_file_without_one_of_its_tables_is_damaged(path: Path, name: str) -> None:
+    """Whoever opens it is told so, and not only whoever comes to read or write that table."""
+    open_journal(path, write=True).close()
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.execute(f"DROP {'VIEW' if name == 'marks' else 'TABLE'} {name}")
+    for write in (True, False):
+        with pytest.raises(JournalUnusable, match=rf"is damaged: it lacks {name}\."):
+            open_journal(path, write=write)
+
+
+def test_a_file_has_all_its_tables_and_no_others(path: Path) -> None:
+    """What is looked for when a file is opened is what the migrations make."""
+    with contextlib.closing(open_journal(path, write=True)) as db:
+        made = db.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")
+        assert TABLES == {name for (name,) in made}
+
+
+def test_damage_that_comes_to_light_later_is_told_in_the_same_way(path: Path) -> None:
+    """A page that cannot be read is a sentence for its reader, who has closed the file by then."""
+    open_journal(path, write=True).close()
+    overwrite_page(path, "tables")
+    with pytest.raises(JournalUnusable, match="is damaged: database disk image is malformed"):
+        with reading(path) as db:
+            list(tables(db))
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        db.execute("SELECT 1")
 
 
 @pytest.mark.parametrize("version", range(1, VERSION))

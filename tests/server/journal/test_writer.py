@@ -12,10 +12,12 @@ from pathlib import Path
 import pytest
 
 from racing_demon_server.durability import Durability
+from racing_demon_server.journal.lockfile import Lockfile
 from racing_demon_server.journal.schema import JournalUnusable, open_journal
 from racing_demon_server.journal.writer import CROWD, PACE_SECONDS, Journal, Statement
 
 from ...support.crashes import until
+from ...support.journals import overwrite_page
 from ...support.servers import PATIENCE, troubles, within
 
 BIG = "x" * 200_000
@@ -201,6 +203,15 @@ async def test_a_second_server_is_refused(journal: Journal, path: Path) -> None:
     journal.write(row(1), lambda: None)
     await within(PATIENCE, journal.drained())
     assert [1] == rows(path)
+
+
+async def test_one_that_is_damaged_is_left_to_others(path: Path) -> None:
+    """It is refused with a sentence, and its lock let go of: it can be put right while the program runs."""
+    open_journal(path, write=True).close()
+    overwrite_page(path, "tables")
+    with pytest.raises(JournalUnusable, match="is damaged: database disk image is malformed"):
+        Journal(path, Durability.FULL)
+    Lockfile(path).release()
 
 
 async def test_durability_is_what_was_asked_for(path: Path) -> None:
