@@ -32,6 +32,8 @@ __all__ = [
     "log_of",
     "options_of",
     "past_of",
+    "seeds_of",
+    "snapshot_of",
     "tables",
 ]
 
@@ -214,13 +216,19 @@ def past_of(db: sqlite3.Connection, table: KeptTable) -> Past:
     """
     if table.protocol != VERSION:
         raise UnknownContents(f"it was played with version {table.protocol} of the protocol, not {VERSION}")
-    snapshot = _snapshot_of(db, table.id)
+    snapshot = snapshot_of(db, table.id)
     first = 1 if snapshot is None else max(1, snapshot.seq - BEFORE_SNAPSHOT)
     log = ((kept.event, kept.at_us) for kept in log_of(db, table.id, first=first))
     return Past(snapshot, log, seeds_of(db, table.id), claims_of(db, table.id))
 
 
-def _snapshot_of(db: sqlite3.Connection, table_id: int) -> Snapshot | None:
+def snapshot_of(db: sqlite3.Connection, table_id: int) -> Snapshot | None:
+    """Return a table as it was after its last hand; ``None`` if none is over.
+
+    Raises:
+        UnknownContents: it is not understood.
+
+    """
     row = db.execute("SELECT frame FROM snapshots WHERE table_id = ?", (table_id,)).fetchone()
     if row is None:
         return None
