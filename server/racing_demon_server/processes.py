@@ -216,7 +216,8 @@ class Parent:
     def _stop(self, *_: object) -> None:
         self._stopping = True
         for pid in self._running:
-            os.kill(pid, signal.SIGTERM)
+            with contextlib.suppress(ProcessLookupError):  # a signal may come before an end is noted
+                os.kill(pid, signal.SIGTERM)
 
 
 def _say(word: int) -> None:

@@ -10,6 +10,7 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -23,9 +24,9 @@ from racing_demon_server.siblings import owner
 
 from ..support.brokers import Broker, Listening
 from ..support.crashes import Player, all_answered, judge, meeting, until
-from ..support.processes import SERVER, server_process, text_of
+from ..support.processes import SERVER, server_process, started, text_of
 from ..support.servers import Closing, Peer
-from ..support.several import Several, is_running, page, several
+from ..support.several import Several, children, is_running, page, several
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
 
@@ -137,6 +138,34 @@ async def test_a_signal_stops_all_and_they_come_back_with_their_tables(tmp_path:
             for url in server.urls:
                 async with await Client.resume(url, peer.code, peer.token) as client:
                     assert 0 == client.seat
+
+
+SIGNALLED_AS_A_CHILD_IS_REAPED: Final = """
+import os, signal, sys
+from racing_demon_server.program import main
+
+wait = os.wait
+
+def waited():
+    ended = wait()
+    os.kill(os.getpid(), signal.SIGTERM)
+    return ended
+
+os.wait = waited
+sys.exit(main())
+"""
+"""The server, but that a signal always comes between the end of a process and its being forgotten."""
+
+
+async def test_a_signal_may_come_when_a_process_has_just_ended() -> None:
+    """A service manager signals all of them at once: the one that is gone already is no reason to fail."""
+    where = ("--host=127.0.0.1", "--port=0", "--durability=none", "--processes=2")
+    async with started(SIGNALLED_AS_A_CHILD_IS_REAPED, *where) as program:
+        await program.line("listening on")
+        pids = children(program.pid)
+        os.kill(pids[0], signal.SIGTERM)
+        assert (0, "", "") == await program.end()
+    assert not any(map(is_running, pids))
 
 
 async def test_none_outlives_the_one_that_looks_after_them(tmp_path: Path) -> None:
