@@ -166,13 +166,24 @@ def _is_same(source: Path, target: Path) -> bool:
 
 @contextlib.contextmanager
 def _held(target: Path) -> Iterator[None]:
-    """Keep servers from a file, as long as something is put in its place."""
+    """Keep servers from a file, as long as something is put in its place.
+
+    Raises:
+        JournalUnusable: a server uses it, or died with it and has left what it wrote last beside it.
+
+    """
     try:
         lock = Lockfile(target)
     except JournalTaken as error:
         text = f"Another server uses the journal {target}; name another file with --to."
         raise JournalUnusable(text) from error
     try:
+        log = target.with_name(f"{target.name}-wal")
+        if log.exists() and log.stat().st_size:  # SQLite would read it as the copy's
+            raise JournalUnusable(
+                f"{log} is there: it belongs to the journal that was {target}, and would spoil a copy in its "
+                "place. Move both away together."
+            )
         yield
     finally:
         lock.release()

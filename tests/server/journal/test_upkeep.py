@@ -225,6 +225,25 @@ async def test_no_copy_takes_the_place_of_a_journal_in_use(
     assert before == journal.stat().st_ino
 
 
+@pytest.mark.parametrize("command", ["restore", "backup"])
+def test_what_is_left_of_another_journal_gets_into_no_copy(
+    played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    """SQLite would take the log of a server that died for the copy's: it has to go with its own file."""
+    copy, dead = tmp_path / "copy.sqlite", tmp_path / "dead.sqlite"
+    lines(capsys, "backup", played, "--to", copy)
+    with contextlib.closing(open_journal(played, write=True)) as db:
+        db.execute("DELETE FROM events WHERE seq = 20")
+        log = dead.with_name("dead.sqlite-wal")
+        log.write_bytes(played.with_name("journal.sqlite-wal").read_bytes())  # as when it had died now
+    code, said = fails(capsys, command, copy, "--to", dead)
+    assert (3, True) == (code, f"{log} is there" in said)
+    assert not dead.exists()
+    log.write_bytes(b"")  # as whoever only reads leaves it
+    lines(capsys, command, copy, "--to", dead)
+    lines(capsys, "check", dead)
+
+
 def test_where_nothing_can_be_written_nothing_is_left(
     played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
