@@ -17,6 +17,7 @@ from racing_demon_protocol.state import DEALT
 from racing_demon_protocol.tally import hand_points, match_winners
 
 from .hand import Hand
+from .hand_clock import HandClock
 from .log import Log
 from .pausing import RETURN_US, Pausing
 from .seating import Seating
@@ -48,10 +49,12 @@ class Course:
         self._grace_until = 0
         self._next_deal_at = 0
 
-    def elapsed_ms(self, at: int) -> int:
-        """Return the milliseconds since the hand's signal, without its pauses; negative before it."""
-        at = self.pausing.since if self._view.paused else at
-        return (at - self.hand.signal_at) // 1_000 if self.hand else 0
+    @property
+    def hand_clock(self) -> HandClock:
+        """What the time of the hand is told by, as it is now."""
+        if self.hand is None:
+            return HandClock()
+        return HandClock(self.hand.signal_at, self.pausing.since if self._view.paused else None)
 
     def lacks_players(self) -> bool:
         """Tell whether fewer are there than the game needs."""
@@ -279,7 +282,7 @@ class Course:
             ev.HandOver,
             reason=reason,
             out=out,
-            elapsed_ms=max(0, self.elapsed_ms(at)),
+            elapsed_ms=max(0, self.hand_clock.elapsed_ms(at)),
             points=hand_points(self._view, out),
             seed=hand.seed.hex(),
         )

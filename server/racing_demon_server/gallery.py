@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final
 
-from racing_demon_protocol.messages.events import OptionsSet
+from racing_demon_protocol.messages.events import OptionsSet, Played
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.view import TableView
 
+from .hand_clock import HandClock
 from .listener import Batch, Frames, Listener
 from .shown import Shown
 
@@ -44,6 +45,7 @@ class Gallery:
         self._sent: dict[Listener, int] = {}
         self._waiting: deque[tuple[int, Frames]] = deque()
         self._late: TableView | None = None
+        self._late_clock = HandClock()
         self._round: asyncio.Handle | None = None
 
     def __len__(self) -> int:
@@ -54,10 +56,10 @@ class Gallery:
 
     def add(self, listener: Listener) -> None:
         """Show a spectator the table as the gallery sees it, and from then on every event."""
-        view, at = self._shown.view, self._clock()
+        view, hand_clock, at = self._shown.view, self._shown.hand_clock, self._clock()
         if self._delay_us or self._late is not None:
-            view, at = self._follower(), at - self._delay_us
-        listener.reply(view.snapshot_for(None, self._shown.elapsed_ms(at)))
+            view, hand_clock, at = self._follower(), self._late_clock, at - self._lag_us()
+        listener.reply(view.snapshot_for(None, hand_clock.elapsed_ms(at)))
         self._sent[listener] = view.seq
 
     def take_up(self, before: TableView, since: Iterable[Frames]) -> None:
@@ -69,15 +71,15 @@ class Gallery:
 
         """
         now = self._clock()
+        self._late = before
         for frames in since:
             due = frames.at + self._delay_us
             if frames.seat is not None or frames.event.seq <= before.seq:
                 continue
             if due <= now:
-                before.apply(frames.event)
+                self._follow(before, frames)
             else:
                 self._waiting.append((due, frames))
-        self._late = before
         self._wind_up()
 
     def discard(self, listener: Listener) -> None:
@@ -108,7 +110,22 @@ class Gallery:
         """Return the view that follows with the delay; it begins with the table as it is."""
         if self._late is None:
             self._late = TableView.from_snapshot(self._shown.view.snapshot_for(None, 0))
+            self._late_clock = self._shown.hand_clock
         return self._late
+
+    def _follow(self, late: TableView, frames: Frames) -> None:
+        """Let the late view and its clock follow an event, unless they began with a table that had it."""
+        if frames.event.seq == late.seq + 1:
+            late.apply(frames.event)
+            if type(frames.event) is not Played:
+                self._late_clock = self._late_clock.after(frames.event, frames.at)
+
+    def _lag_us(self) -> int:
+        """Return how long ago that was which the gallery sees: longer than the delay, if that was longer."""
+        if self._waiting:
+            due, frames = self._waiting[0]
+            return due - frames.at
+        return self._delay_us
 
     def _wind_up(self) -> None:
         if self._round is None and self._waiting:
@@ -119,9 +136,9 @@ class Gallery:
         now, due = self._clock(), list[Frames]()
         while self._waiting and self._waiting[0][0] <= now:
             due.append(self._waiting.popleft()[1])
-        for frames in due:
-            if self._late is not None and frames.event.seq == self._late.seq + 1:
-                self._late.apply(frames.event)
+        if self._late is not None:
+            for frames in due:
+                self._follow(self._late, frames)
         if not self._waiting and not self._delay_us:
             self._late = None
         self._pass_on(due, list(self._sent), {})

@@ -10,12 +10,11 @@ from functools import partial
 from racing_demon_protocol.messages.events import HandOver
 from racing_demon_protocol.messages.server import Snapshot
 from racing_demon_protocol.state import DEALT
-from racing_demon_protocol.view import TableView
 
 from .audience import Audience
 from .journal.keeping import TableJournal
 from .listener import Frames
-from .shown import Published
+from .shown import Ahead, Published
 from .table import Table
 
 __all__ = ["Publication", "Then"]
@@ -103,13 +102,11 @@ class Publication:
         is_over = any(isinstance(each.event, HandOver) for each in frames)
         return self._table.view.snapshot_for(None, 0) if is_over else None
 
-    def _tell(
-        self, published: Published, news: Sequence[list[Frames] | Then], ahead: TableView | None
-    ) -> None:
+    def _tell(self, published: Published, news: Sequence[list[Frames] | Then], ahead: Ahead | None) -> None:
         """Tell what was written; ``ahead`` is the table with all of it, where that was copied."""
         self.unwritten -= 1
         if ahead is not None:
-            published.take_over(ahead)
+            published.take_over(*ahead)
         for each in news:
             if isinstance(each, list):
                 if ahead is None:

@@ -8,15 +8,20 @@ from racing_demon_protocol.messages.events import Event, Played, Progressed
 from racing_demon_protocol.messages.server import SeatState
 from racing_demon_protocol.view import TableView
 
+from .hand_clock import HandClock
 from .listener import Frames
 from .table import Table
 
-__all__ = ["Published", "Shown"]
+__all__ = ["Ahead", "Published", "Shown"]
 
 MOST_PLAYS: Final = 64
 """After so many events the judge's own view is taken over, so that no more plays wait to be followed."""
 FOLLOWED: Final = frozenset({Played, Progressed})
-"""What is followed, as there is so much of it; with anything else the judge's own view is taken over."""
+"""What is followed, as there is so much of it; with anything else the judge's own view is taken over,
+and with it the hand's clock, which none of these changes."""
+
+Ahead = tuple[TableView, HandClock]
+"""A table as it is when all is told that is noted, and the clock of its hand."""
 
 
 class Shown(Protocol):
@@ -30,14 +35,16 @@ class Shown(Protocol):
     def seats(self) -> Mapping[int, SeatState]:
         """Who sits where; who is stuck may be some plays old."""
 
-    def elapsed_ms(self, at: int) -> int:
-        """Return the milliseconds since the hand's signal at a moment, without its pauses."""
+    @property
+    def hand_clock(self) -> HandClock:
+        """What the time of the hand is told by, in the view."""
 
 
 class Published:
     """A table some moments behind its judge. Its plays are followed when somebody looks: mostly nobody does.
 
     Attributes:
+        hand_clock: what the time of the hand is told by, in the view.
         is_behind: whether something was judged that is not told yet; to be taken back by whoever tells it.
 
     Args:
@@ -46,9 +53,8 @@ class Published:
     """
 
     def __init__(self, table: Table) -> None:
-        self.elapsed_ms = table.elapsed_ms
         self._table = table
-        self._view = table.view.copy()
+        self._view, self.hand_clock = self._copied()
         self._plays: list[bytes] = []  # of which garbage collection need not know
         self.is_behind = False
         self._since_copy = 0
@@ -57,7 +63,7 @@ class Published:
     def view(self) -> TableView:
         """What everybody sees."""
         if self._plays and not self.is_behind:
-            self.take_over(self._table.view.copy())
+            self.take_over(*self._copied())
         for play in self._plays:
             event = decode_server(play)
             assert isinstance(event, Event)
@@ -76,16 +82,19 @@ class Published:
         is_followed = FOLLOWED.issuperset([type(each.event) for each in frames])
         self._since_copy += len(frames) if is_followed else MOST_PLAYS
 
-    def copy_ahead(self) -> TableView | None:
+    def copy_ahead(self) -> Ahead | None:
         """Return now and then how the table is when all is told that is noted."""
         if self._since_copy < MOST_PLAYS:
             return None
         self._since_copy = 0
-        return self._table.view.copy()
+        return self._copied()
 
-    def take_over(self, view: TableView) -> None:
+    def _copied(self) -> Ahead:
+        return self._table.view.copy(), self._table.hand_clock
+
+    def take_over(self, view: TableView, hand_clock: HandClock) -> None:
         """Go on from a copy that was made ahead, instead of following what is told now."""
-        self._view = view
+        self._view, self.hand_clock = view, hand_clock
         self._plays.clear()
 
     def follow(self, frames: Sequence[Frames]) -> None:

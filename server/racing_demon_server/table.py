@@ -20,6 +20,7 @@ from racing_demon_protocol.view import TableView
 
 from .claims import Actor, Claim
 from .course import Course
+from .hand_clock import HandClock
 from .log import Log
 from .seating import Seating, most_players
 
@@ -66,7 +67,6 @@ class Table:
     Attributes:
         view: what everybody may see of it.
         claims: who may speak for its seats.
-        elapsed_ms: returns the milliseconds since the hand's signal at a moment, without its pauses.
 
     Args:
         code: the table's code.
@@ -90,7 +90,11 @@ class Table:
         self._is_due_known = False
         self._dead_check_at: int | None = None
         self._course = Course(self._log, self._seating, seeds)
-        self.elapsed_ms = self._course.elapsed_ms
+
+    @property
+    def hand_clock(self) -> HandClock:
+        """What the time of the hand is told by."""
+        return self._course.hand_clock
 
     @property
     def seats(self) -> Mapping[int, SeatState]:

@@ -6,12 +6,11 @@ from collections import deque
 import pytest
 
 from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.client import Stuck
-from racing_demon_protocol.view import TableView
+from racing_demon_protocol.messages.client import Pause, Stuck
 from racing_demon_server.listener import Frames
-from racing_demon_server.shown import Published
+from racing_demon_server.shown import Ahead, Published
 
-from ..support.tables import MS, Sitting
+from ..support.tables import MS, SECOND, Sitting
 
 SEED = bytes([3] * 32)
 
@@ -23,7 +22,7 @@ class Late:
         self.sitting = Sitting.playing(2, SEED, game=game, auto_first_turn=False)
         self.published = Published(self.sitting.table)
         self.told = self.sitting.table.view.copy()
-        self._waiting: deque[tuple[list[Frames], TableView | None]] = deque()
+        self._waiting: deque[tuple[list[Frames], Ahead | None]] = deque()
 
     def judge(self, events: list[ev.Event]) -> None:
         """Let the judge be some events ahead."""
@@ -36,7 +35,7 @@ class Late:
         for _ in range(min(most, len(self._waiting))):
             frames, ahead = self._waiting.popleft()
             if ahead is not None:
-                self.published.take_over(ahead)
+                self.published.take_over(*ahead)
             else:
                 self.published.follow(frames)
             for each in frames:
@@ -84,3 +83,27 @@ def test_seats_are_known_without_looking_at_the_cards() -> None:
     late.tell(2)
     assert late.published.seats == late.told.seats
     assert late.published.seats[1].connected
+
+
+def test_the_time_is_that_of_what_is_shown() -> None:
+    """A pause that is not told yet, and a hand that is not shown yet, leave the time as it was."""
+    late = Late("racing-demon")
+    sitting, shown = late.sitting, late.published
+    sitting.wait(10 * SECOND)
+    late.judge(sitting.events(0, Pause, paused=True))
+    sitting.wait(5 * SECOND)
+    late.judge(sitting.events(0, Pause, paused=False))
+    assert 15_000 == shown.hand_clock.elapsed_ms(sitting.now)
+    late.tell(1)
+    assert (True, 10_000) == (shown.view.paused, shown.hand_clock.elapsed_ms(sitting.now))
+    late.tell(1)
+    assert (False, 10_000) == (shown.view.paused, shown.hand_clock.elapsed_ms(sitting.now))
+    late.judge(sitting.events(0, Stuck))
+    late.judge(sitting.events(1, Stuck))
+    late.judge(sitting.wait(sitting.options.tally_ms * MS))
+    assert 2 == sitting.table.view.hand
+    late.tell(2)
+    assert 1 == shown.view.hand
+    assert 10_000 + sitting.options.tally_ms == shown.hand_clock.elapsed_ms(sitting.now)
+    late.tell(1)
+    assert -sitting.options.countdown_ms == shown.hand_clock.elapsed_ms(sitting.now)

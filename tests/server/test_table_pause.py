@@ -51,12 +51,12 @@ def test_who_comes_back_in_time_pauses_nothing() -> None:
 def test_the_hand_goes_on_by_itself() -> None:
     """Once two are connected again the hand goes on, and no time has passed in it."""
     sitting = lonely()
-    before = sitting.table.elapsed_ms(sitting.now)
+    before = sitting.table.hand_clock.elapsed_ms(sitting.now)
     sitting.wait(100 * SECOND)
-    assert before == sitting.table.elapsed_ms(sitting.now)
+    assert before == sitting.table.hand_clock.elapsed_ms(sitting.now)
     assert "connected continued" == told(sitting.connect(1, connected=True))
     sitting.wait(50 * MS)
-    assert before + 50 == sitting.table.elapsed_ms(sitting.now)
+    assert before + 50 == sitting.table.hand_clock.elapsed_ms(sitting.now)
 
 
 def test_how_long_is_an_option() -> None:
@@ -153,7 +153,7 @@ def test_there_must_be_a_hand_to_pause(phase: Phase) -> None:
 def test_a_hand_that_all_leave_in_a_pause_ends() -> None:
     """The pause ends with the hand, whose time stands where it stood."""
     sitting = lonely()
-    before = sitting.table.elapsed_ms(sitting.now)
+    before = sitting.table.hand_clock.elapsed_ms(sitting.now)
     sitting.wait(60 * SECOND)
     for seat in (1, 0):
         sitting.events(seat, cl.Leave)

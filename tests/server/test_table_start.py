@@ -140,10 +140,10 @@ def test_the_signal_comes_after_the_countdown() -> None:
 def test_time_is_counted_from_the_signal() -> None:
     """Before the signal the hand's clock is negative."""
     sitting = Sitting.lobby(2)
-    assert 0 == sitting.table.elapsed_ms(sitting.now)
+    assert 0 == sitting.table.hand_clock.elapsed_ms(sitting.now)
     sitting.events(0, cl.Start)
-    assert -3_000 == sitting.table.elapsed_ms(sitting.now)
-    assert 2_000 == sitting.table.elapsed_ms(sitting.now + 5 * SECOND)
+    assert -3_000 == sitting.table.hand_clock.elapsed_ms(sitting.now)
+    assert 2_000 == sitting.table.hand_clock.elapsed_ms(sitting.now + 5 * SECOND)
 
 
 def test_a_table_may_do_without_a_countdown() -> None:

@@ -255,11 +255,11 @@ def test_a_hand_waits_until_two_are_back() -> None:
     """Nobody is connected at first; the hand stands still, and goes on with the second."""
     recorded = playing()
     twin = recorded.restored()
-    elapsed = twin.elapsed_ms(recorded.now)
+    elapsed = twin.hand_clock.elapsed_ms(recorded.now)
     events = twin.begin_again(recorded.now)
     assert [False, False, False] == [event.connected for event in events if isinstance(event, ev.Connected)]
     assert isinstance(events[-1], ev.Paused)
-    assert elapsed == twin.elapsed_ms(recorded.now + 5_000 * MS)
+    assert elapsed == twin.hand_clock.elapsed_ms(recorded.now + 5_000 * MS)
     later = recorded.now + 5_000 * MS
     assert not any(isinstance(event, ev.Continued) for event in twin.connect(2, connected=True, at=later))
     back = twin.connect(1, connected=True, at=later + MS)

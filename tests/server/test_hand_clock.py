@@ -1,0 +1,53 @@
+"""The time of a hand, as its events tell it."""
+
+from racing_demon_protocol.messages import client as cl
+from racing_demon_protocol.messages import events as ev
+from racing_demon_protocol.messages.events import Event
+from racing_demon_protocol.reasons import EndReason
+from racing_demon_server.hand_clock import HandClock
+
+from ..support.tables import SECOND, Sitting
+
+
+class Follower:
+    """A table, and beside it a clock that knows nothing but the events and their times."""
+
+    def __init__(self) -> None:
+        self.sitting = Sitting.lobby(2, countdown_ms=3_000, tally_ms=20_000)
+        self.hand_clock = HandClock()
+
+    def follow(self, events: list[Event]) -> None:
+        """Take events up, and compare the two clocks, now and a while later."""
+        for event in events:
+            self.hand_clock = self.hand_clock.after(event, self.sitting.now)
+        for at in (self.sitting.now, self.sitting.now + 7 * SECOND):
+            assert self.sitting.table.hand_clock.elapsed_ms(at) == self.hand_clock.elapsed_ms(at)
+
+
+def test_events_tell_the_time_that_the_judge_knows() -> None:
+    """Before the first deal, in the countdown, at play, in a pause and after it, in the tally, and anew."""
+    follower = Follower()
+    sitting = follower.sitting
+    follower.follow([])
+    follower.follow(sitting.events(0, cl.Start))
+    follower.follow(sitting.events(0, cl.Pause, paused=True))
+    follower.follow(sitting.wait(5 * SECOND))
+    follower.follow(sitting.events(0, cl.Pause, paused=False))
+    follower.follow(sitting.wait(3 * SECOND))
+    follower.follow(sitting.wait(10 * SECOND))
+    follower.follow(sitting.events(0, cl.Pause, paused=True))
+    follower.follow(sitting.wait(5 * SECOND))
+    follower.follow(sitting.events(0, cl.Pause, paused=False))
+    follower.follow(sitting.events(0, cl.Stuck))
+    follower.follow(sitting.events(1, cl.Stuck))
+    follower.follow(sitting.wait(20 * SECOND))
+    assert -3_000 == follower.hand_clock.elapsed_ms(sitting.now)
+
+
+def test_the_end_of_a_hand_alone_tells_its_time() -> None:
+    """Whoever knows no earlier event of a hand knows its time from its end on."""
+    over = ev.HandOver(
+        seq=9, reason=EndReason.DEAD, out=None, elapsed_ms=4_000, points=(0, 0), seed=bytes(32).hex()
+    )
+    hand_clock = HandClock().after(over, 10 * SECOND)
+    assert 5_000 == hand_clock.elapsed_ms(11 * SECOND)
