@@ -93,8 +93,7 @@ class Gallery:
                 self._delay_us = _delay_us(each.event.options)
         if not self._sent and self._late is None and not self._delay_us:
             return
-        last = self._waiting[-1][0] if self._waiting else 0
-        due = max(last, self._clock() + self._delay_us)
+        due = self._clock() + self._delay_us  # or later: nothing overtakes what stands before it in the line
         self._waiting += [(due, each) for each in frames]
         if self._delay_us:
             self._follower()

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from racing_demon_protocol.messages import client as cl
+from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Snapshot
 from racing_demon_protocol.options import Options
+from racing_demon_protocol.reasons import Phase
 from racing_demon_server.hall import Hall
 from racing_demon_server.room import Room
 from racing_demon_server.settings import Settings
@@ -101,6 +103,48 @@ def test_the_time_goes_on_with_the_delay_when_the_server_is_started_anew(tmp_pat
             assert 10_000 == pytest.approx(_seen_by_a_spectator(room).elapsed_ms, abs=100)
 
     in_virtual_time(story())
+
+
+def test_nobody_is_told_the_plays_of_identical_deals_when_the_server_is_started_anew(tmp_path: Path) -> None:
+    """What is for one player alone stays so, even where it comes at the signal, which is still to be told."""
+
+    async def story() -> None:
+        async with _opened(tmp_path) as hall:
+            room = await _begin(hall, game="puzzle")
+            code = room.table.view.code
+            await asyncio.sleep(DELAY / 2)
+            assert room.table.view.is_private
+        async with _opened(tmp_path, anew=True) as hall:
+            room, eve = hall.room(code), Ear()
+            room.audience.watch(eve)
+            assert Phase.LOBBY is eve.snapshots[-1].phase
+            await asyncio.sleep(DELAY)
+            told = {type(event) for event in eve.events}
+            assert {ev.Signalled, ev.Progressed} <= told
+            assert ev.Played not in told
+
+    in_virtual_time(story())
+
+
+# What the host changes.
+
+
+@virtual
+async def test_a_delay_that_is_taken_away_lets_nothing_overtake() -> None:
+    """What happens then comes in its order, and what was to come later comes no sooner."""
+    room = open_room(watch_delay_ms=DELAY * 1_000)
+    eve = Ear()
+    room.audience.watch(eve)
+    _, ann = seat_at(room, "Ann")
+    await asyncio.sleep(10)
+    await say(room, ann, 0, cl.SetOptions(counter=1, options=Options()))
+    await asyncio.sleep(10)
+    await say(room, ann, 0, cl.AddBot(counter=2))
+    await asyncio.sleep(DELAY - 21)
+    assert [] == eve.events
+    await asyncio.sleep(DELAY)
+    assert ann.events == eve.events[-len(ann.events) :]
+    assert sorted(event.seq for event in eve.events) == [event.seq for event in eve.events]
 
 
 # The time.
