@@ -8,14 +8,14 @@ from contextlib import aclosing, asynccontextmanager
 from typing import Any, Final
 
 import pytest
-from zeroconf import ServiceInfo
-from zeroconf.asyncio import AsyncZeroconf
+from zeroconf import ServiceInfo, ServiceStateChange, Zeroconf
+from zeroconf.asyncio import AsyncServiceBrowser, AsyncZeroconf
 
 from racing_demon_client import lan
 from racing_demon_client.lan import Announcement, find
 from racing_demon_client.probing import Table
 
-__all__ = ["LOOPBACK", "among_ourselves", "announcement", "found", "saying", "silent"]
+__all__ = ["LOOPBACK", "among_ourselves", "announcement", "found", "listening", "saying", "silent"]
 
 LOOPBACK: Final = "127.0.0.1"
 
@@ -56,6 +56,23 @@ async def found(seconds: float = 1.0, **more: Any) -> list[Table]:
     """Return all that is found."""
     async with aclosing(find(seconds, **more)) as tables:
         return [table async for table in tables]
+
+
+@asynccontextmanager
+async def listening() -> AsyncIterator[asyncio.Queue[str]]:
+    """Listen to all announcements; give what is heard of any of them: ``Added``, ``Removed``."""
+    changes: asyncio.Queue[str] = asyncio.Queue()
+
+    def heard(zeroconf: Zeroconf, service_type: str, name: str, state_change: ServiceStateChange) -> None:
+        changes.put_nowait(state_change.name)
+
+    listener = AsyncZeroconf(interfaces=[LOOPBACK])
+    browser = AsyncServiceBrowser(listener.zeroconf, lan.SERVICE, handlers=[heard])
+    try:
+        yield changes
+    finally:
+        await browser.async_cancel()
+        await listener.async_close()
 
 
 @asynccontextmanager
