@@ -112,7 +112,8 @@ def chosen(
 ) -> list[Digest]:
     """Return the matches of a period, or of a group, in the order in which they ended, each once.
 
-    Of a match that two people kept, the record that knows more of it counts, with all corrections.
+    Of a match that several people kept, the record that knows more of it counts, with all corrections, and
+    with the earliest beginning that any of them knows.
 
     Args:
         digests: all matches.
@@ -147,16 +148,22 @@ def _merged(same: Sequence[Digest]) -> Digest:
     """Return the digest that tells most of a match, with what all of them say beside it."""
     if len(same) == 1:
         return same[0]
-    fullest = max(same, key=_fullness)
-    said = dict.fromkeys(correction for digest in same for correction in digest.corrections)
-    promises = dict.fromkeys(promise for digest in same for promise in digest.promises)
-    return fullest.model_copy(update={"corrections": tuple(said), "promises": tuple(promises)})
+    began = (digest.started_ms for digest in same if digest.started_ms is not None)
+    said = {
+        "started_ms": min(began, default=None),
+        "corrections": tuple(dict.fromkeys(each for digest in same for each in digest.corrections)),
+        "promises": tuple(dict.fromkeys(each for digest in same for each in digest.promises)),
+    }
+    return max(same, key=_fullness).model_copy(update=said)
 
 
 def _fullness(digest: Digest) -> tuple[bool, int, int, bool]:
-    """Tell how much is known of a match: its end, its hands, how they were played; the server knows best."""
-    seen = sum(bool(hand.plays) for hand in digest.hands)
-    return digest.finished, len(digest.hands), seen, bool(digest.id)
+    """Tell how much is known of a match: its end, its hands, how they were played; the server knows best.
+
+    Plays are counted, not the hands of which any is known: who was away within a hand knows some of it.
+    """
+    plays = sum(sum(hand.plays.values()) for hand in digest.hands)
+    return digest.finished, len(digest.hands), plays, bool(digest.id)
 
 
 def standings(digests: Sequence[Digest]) -> Standings:

@@ -4,13 +4,19 @@ import pytest
 
 from racing_demon_protocol.digest import Digest, digests
 from racing_demon_protocol.messages import events as ev
+from racing_demon_protocol.messages.server import Snapshot
 from racing_demon_protocol.portable import Correction, Entry, Header, Record, followed
 from racing_demon_protocol.view import TableView
 
 from ..support.matches import MATCHES, final_view
-from ..support.recordings import recording_of
+from ..support.recordings import kept_from, recording_of
 
 NOTE = Correction(at_ms=1, by="Ann", why="x", seat=0, points=2)
+
+
+def places_of(record: Record, cls: type[ev.Event]) -> list[int]:
+    """Return where the events of a kind stand."""
+    return [place for place, entry in enumerate(record.entries) if isinstance(entry.message, cls)]
 
 
 @pytest.mark.parametrize("name", MATCHES)
@@ -36,7 +42,7 @@ def test_it_comes_back_from_json() -> None:
 def test_a_match_that_has_not_ended() -> None:
     """A record that stops within a match has its whole hands, and no winner."""
     record = recording_of("racing-demon")
-    end = next(n for n, entry in enumerate(record.entries) if isinstance(entry.message, ev.HandOver))
+    end = places_of(record, ev.HandOver)[0]
     (digest,) = digests([Record(record.header, record.entries[: end + 40])])
     assert (1, (), False) == (len(digest.hands), digest.winners, digest.finished)
 
@@ -44,16 +50,54 @@ def test_a_match_that_has_not_ended() -> None:
 def test_hands_before_the_record_have_their_tally() -> None:
     """Who came in the second hand knows the first one's points, and nothing of its plays."""
     record = recording_of("racing-demon")
-    end = next(n for n, entry in enumerate(record.entries) if isinstance(entry.message, ev.HandOver))
-    view: TableView | None = None
-    for entry in record.entries[: end + 1]:
-        view = followed(view, entry.message)
-    assert view is not None
-    rest = Record(None, [Entry(view.snapshot(0)), *record.entries[end + 1 :]])
-    (whole,), (late,) = digests([record]), digests([rest])
+    (whole,), (late,) = digests([record]), digests([kept_from(record, places_of(record, ev.HandOver)[0] + 1)])
     assert [hand.points for hand in whole.hands] == [hand.points for hand in late.hands]
     assert ({}, ()) == (late.hands[0].plays, late.hands[0].races)
     assert whole.hands[1] == late.hands[1]
+
+
+def test_it_has_the_commitments_of_all_hands() -> None:
+    """Each hand that was promised while the record was kept is told by its commitment, in their order."""
+    record = recording_of("racing-demon")
+    told = [entry.message for entry in record.entries if isinstance(entry.message, ev.Committed)]
+    (digest,) = digests([record])
+    assert tuple(event.commitment for event in told) == digest.promises
+    assert 2 == len(set(digest.promises))
+
+
+@pytest.mark.parametrize("cls", [ev.Signalled, ev.HandOver])
+def test_who_comes_late_knows_the_commitment_of_the_hand(cls: type[ev.Event]) -> None:
+    """The table that a record begins with has the commitment of its hand, the last one's too."""
+    record = recording_of("racing-demon")
+    (whole,) = digests([record])
+    first, last = (digests([kept_from(record, place)]) for place in places_of(record, cls))
+    assert [whole.promises] == [digest.promises for digest in first]
+    assert [whole.promises[1:]] == [digest.promises for digest in last]
+
+
+def test_a_new_match_after_a_break_is_another() -> None:
+    """Who was away from one match's first hand until the next match's last has kept two, and not one."""
+    record = recording_of("racing-demon")
+    (whole,) = digests([record])
+    rest = kept_from(record, places_of(record, ev.Dealt)[1]).entries
+    table = rest[0].message
+    assert isinstance(table, Snapshot)
+    later = {"hand_id": "SIM/2/2", "commitment": "ab" * 32}
+    again = [Entry(table.model_copy(update=later), rest[0].at_us), *rest[1:]]
+    broken = record.entries[: places_of(record, ev.Signalled)[0]]
+    first, second = digests([Record(None, [*broken, *again])])
+    assert (whole.promises[:1], ()) == (first.promises, first.hands)
+    assert (("ab" * 32,), whole.winners) == (second.promises, second.winners)
+
+
+def test_a_break_within_a_match_parts_nothing() -> None:
+    """Who was away for a hand's end and the next one's beginning has kept one match."""
+    record = recording_of("racing-demon")
+    (whole,) = digests([record])
+    broken = record.entries[: places_of(record, ev.Signalled)[0]]
+    again = kept_from(record, places_of(record, ev.Signalled)[1]).entries
+    (digest,) = digests([Record(None, [*broken, *again])])
+    assert (whole.promises, whole.winners) == (digest.promises, digest.winners)
 
 
 def test_two_matches_at_one_table() -> None:
@@ -64,7 +108,7 @@ def test_two_matches_at_one_table() -> None:
         view = followed(view, entry.message)
     assert view is not None
     joins = sum(isinstance(entry.message, ev.Joined | ev.Hosted | ev.Readied) for entry in record.entries)
-    begin = next(n for n, entry in enumerate(record.entries) if isinstance(entry.message, ev.Committed))
+    begin = places_of(record, ev.Committed)[0]
     assert joins < begin + 1
     again = []
     first_event = record.entries[begin].message

@@ -14,13 +14,12 @@ from racing_demon_protocol.digest import Digest, HandDigest, Player, digests
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Refused
 from racing_demon_protocol.options import Options
-from racing_demon_protocol.portable import Correction, Entry, Header, Record, followed
+from racing_demon_protocol.portable import Correction, Record
 from racing_demon_protocol.ratings import ratings
 from racing_demon_protocol.reasons import EndReason
 from racing_demon_protocol.standings import Key, Row, chosen, points_of, standings, winners_of
-from racing_demon_protocol.view import TableView
 
-from ..support.recordings import recording, recording_of, seed_of
+from ..support.recordings import kept_from, recording, recording_of, seed_of
 
 MATCHES: Final = int(os.environ.get("RACING_DEMON_MATCHES", "10"))
 """How many matches are simulated; make bench-scores asks for a thousand."""
@@ -258,22 +257,11 @@ def test_only_what_was_played_is_counted() -> None:
     assert ([], 0, 0) == ((none := standings([empty])).rows, none.matches, none.unfinished)
 
 
-def _from(record: Record, begin: int) -> Record:
-    """Return a record as somebody keeps it who comes to the table before one of its entries."""
-    view: TableView | None = None
-    for entry in record.entries[:begin]:
-        view = followed(view, entry.message)
-    assert view is not None
-    at = record.entries[begin]
-    snapshot = Entry(view.snapshot_for(None, 0), at.at_us, at.at_ms)
-    return Record(Header(kept_by="client"), [snapshot, *record.entries[begin:]])
-
-
 def test_who_came_later_has_kept_the_same_match() -> None:
     """True records of one match, from its beginning, its second hand and the midst of that, are one."""
     whole = recording_of("racing-demon")
     begun = [n for n, each in enumerate(whole.entries) if isinstance(each.message, ev.Committed)]
-    records = [whole, _from(whole, begun[1]), _from(whole, begun[1] + 40)]
+    records = [whole, kept_from(whole, begun[1]), kept_from(whole, begun[1] + 40)]
     for order in permutations(records):
         table = standings(chosen(digests(order)))
         assert [(1, 0)] == [(table.matches, table.unfinished)]
@@ -281,12 +269,49 @@ def test_who_came_later_has_kept_the_same_match() -> None:
         assert next(digests([whole])).hands == chosen(digests(order))[0].hands
 
 
-def test_a_match_that_two_have_kept_counts_once() -> None:
-    """Of two records of one match the fuller one counts, with what was said in either."""
+def test_records_of_one_match_need_no_hand_in_common() -> None:
+    """Two records are of one match, too, where a third has a hand of either."""
+    kept = [digest_of(promises=hands) for hands in (["aa"], ["bb"], ["aa", "bb"], ["bb", "cc"], ["cc"])]
+    for some in permutations(kept):
+        (match,) = chosen(some)
+        assert {"aa", "bb", "cc"} == set(match.promises)
+
+
+def test_matches_without_a_commitment_are_not_taken_for_one() -> None:
+    """Of records that tell no commitment nobody knows whether they are of the same match."""
+    assert 2 == len(chosen([digest_of(promises=()), digest_of(promises=())]))
+
+
+HANDS: Final = tuple(
+    HandDigest(hand=hand, reason=EndReason.OUT, out=0, elapsed_ms=1, points={0: 9, 1: 0}, plays=plays)
+    for hand, plays in ((1, {0: 5, 1: 5}), (2, {0: 5, 1: 5}), (2, {0: 5, 1: 4}), (2, {}))
+)
+
+
+@pytest.mark.parametrize(
+    ("fuller", "other"),
+    [
+        ({"hands": HANDS[:1]}, {"hands": HANDS[:2], "finished": False, "winners": ()}),
+        ({"hands": HANDS[:2], "id": ""}, {"hands": HANDS[:1]}),
+        ({"hands": (HANDS[0], HANDS[1]), "id": ""}, {"hands": (HANDS[0], HANDS[2])}),
+        ({"hands": (HANDS[0], HANDS[2]), "id": ""}, {"hands": (HANDS[0], HANDS[3])}),
+        ({"hands": HANDS[:1]}, {"hands": HANDS[:1], "id": ""}),
+    ],
+    ids=["ended", "more hands", "more plays", "any plays", "from a journal"],
+)
+def test_of_two_records_the_fuller_one_counts(fuller: dict[str, Any], other: dict[str, Any]) -> None:
+    """The end counts before hands, hands before plays, and plays before the name in a journal."""
+    for both in permutations([digest_of(**fuller), digest_of(**other)]):
+        assert [digest_of(**fuller)] == chosen(both)
+
+
+def test_what_is_said_in_either_record_is_kept() -> None:
+    """The corrections of both count, and the match began when the first of both did."""
     note = Correction(at_ms=5, by="Cat", why="x", seat=1, points=1)
-    short = digest_of(finished=False, winners=(), corrections=(note,), id="")
-    (match,) = chosen([short, digest_of()])
-    assert (True, (note,), "1.1") == (match.finished, match.corrections, match.id)
+    short = digest_of(finished=False, winners=(), corrections=(note,), id="", started_ms=900)
+    for late in (1_000, None):
+        (match,) = chosen([digest_of(started_ms=late), short])
+        assert (True, (note,), "1.1", 900) == (match.finished, match.corrections, match.id, match.started_ms)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from racing_demon_protocol import tally
 from racing_demon_protocol.messages.events import Event
 from racing_demon_protocol.messages.server import Refused
 from racing_demon_protocol.options import Options
-from racing_demon_protocol.portable import Entry, Header, Record
+from racing_demon_protocol.portable import Entry, Header, Record, followed
 from racing_demon_protocol.reasons import Phase, Reason
 from racing_demon_protocol.shuffle import hand_seeds, subseed
 from racing_demon_protocol.view import TableView
@@ -19,7 +19,7 @@ from racing_demon_server.table import Table
 
 from .matches import MATCHES, options_of
 
-__all__ = ["LEVELS", "picture_of", "recording", "recording_of", "seed_of"]
+__all__ = ["LEVELS", "kept_from", "picture_of", "recording", "recording_of", "seed_of"]
 
 LEVELS: Final = ("easy", "medium", "hard", "medium") * 2
 
@@ -57,6 +57,17 @@ def recording(
     if table.view.phase is not Phase.OVER:
         let_happen(None)
     return record
+
+
+def kept_from(record: Record, place: int) -> Record:
+    """Return what somebody keeps of a record who comes to its table before the entry at a place."""
+    view: TableView | None = None
+    for entry in record.entries[:place]:
+        view = followed(view, entry.message)
+    assert view is not None
+    rest = record.entries[place:]
+    snapshot = Entry(view.snapshot_for(None, 0), rest[0].at_us, rest[0].at_ms)
+    return Record(Header(kept_by="client"), [snapshot, *rest])
 
 
 def picture_of(view: TableView) -> str:
