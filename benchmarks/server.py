@@ -84,7 +84,9 @@ def parts(arguments: argparse.Namespace) -> dict[str, Callable[[], list[Row]]]:
         "scaling": lambda: scaling(script, number, seconds, [1, tables, arguments.most_tables]),
         "processes": lambda: processes(script, number, seconds, max(1, tables // 2)),
         "latency": lambda: latency(script, number, seconds, tables, arguments.rate),
-        "crowded": lambda: crowded(script, min(number, FEW), seconds, arguments.most_tables, arguments.idle),
+        "crowded": lambda: crowded(
+            script, min(number, FEW), seconds, arguments.most_tables, arguments.idle, arguments.rate
+        ),
         "colyseus": lambda: beside_colyseus(script, number, seconds, tables),
         "slow reader": lambda: slow_readers(script, min(number, 2)),
         "fan-out": lambda: fan_out(script, number, seconds, arguments.spectators),
@@ -122,7 +124,10 @@ def parse(argv: Sequence[str] | None) -> Any:
     parser.add_argument("--spectators", type=int, default=500, help="how many watch a table (default 500)")
     parser.add_argument("--idle", type=int, default=2_000, help="how many more look on idly (default 2000)")
     parser.add_argument(
-        "--rate", type=float, default=0, help="plays a second at half load (default: half of R0's)"
+        "--rate",
+        type=float,
+        default=0,
+        help="plays a second where latency is measured (default: what keeps R0 half busy; people's pace)",
     )
     parser.add_argument("--races", type=int, default=800, help="how many races at each gap (default 800)")
     parser.add_argument("--zero-races", type=int, default=0, help="how many at 0 us, however long they take")

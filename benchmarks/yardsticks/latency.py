@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from statistics import median
 
-from .loading import Kind, Load, Measured
+from .entering import sit_at_relay
+from .loading import Kind, Load, Measured, relay
 from .rows import Row, ratios
 from .script import Step, cycle, singles
+from .sizes import EVENT_BYTES
 from .throughput import Contestant, contestants
 
 __all__ = ["crowded", "latency"]
@@ -15,7 +16,9 @@ AIM_P50, AIM_P99 = 1.3, 2.0
 AIM_DURABLE_MS = 1.5
 MEASURED = [each for each in contestants() if "uvloop" in each.name]
 R0, NONE, FULL = (each.name for each in MEASURED)
+KEPT = Contestant("R0 with our journal, full", relay("kept", EVENT_BYTES), sit_at_relay, Kind.RELAY)
 RUNS = 3
+HALF = 0.5
 WARM_UP = 1.5
 ENDLESS = ", hands never end"
 PACE = 2
@@ -23,9 +26,10 @@ PACE = 2
 
 
 def latency(script: Sequence[Step], rounds: int, seconds: float, tables: int, rate: float) -> list[Row]:
-    """Measure R0 and ours at one rate: with 0 half of what R0 does here, in some runs just before.
+    """Measure R0 and ours at one rate: with 0 that at which R0 is busy for half of the time, here and now.
 
-    Ours also without the ends of hands, and their deals, for which R0 has nothing to do.
+    Ours also without the ends of hands, and their deals, for which R0 has nothing to do; and R0 with our
+    journal, which tells what full durability costs who does nothing else.
     """
     plays = singles(script)
     rate = rate or half_load(plays, tables, seconds)
@@ -33,22 +37,36 @@ def latency(script: Sequence[Step], rounds: int, seconds: float, tables: int, ra
     load = Load(steps=plays, seconds=seconds, rate=rate, warm_up=WARM_UP)
     turning = replace(load, steps=singles(cycle()))
     runs = [*((each, load) for each in MEASURED), *((_endless(each), turning) for each in MEASURED[1:])]
-    found = _measure(runs, rounds, tables)
-    return [*_rows(section, found), *_beside_r0(section, found), *_beside_r0(section, found, ENDLESS)]
+    found = _measure([*runs, (KEPT, load)], rounds, tables)
+    return [
+        *_rows(section, found),
+        *_beside_r0(section, found),
+        *_beside_r0(section, found, ENDLESS),
+        *_beside_kept(section, found),
+    ]
 
 
 def half_load(plays: Sequence[Step], tables: int, seconds: float) -> float:
-    """Return half of these plays that R0 does in a second at its limit, to the hundred."""
+    """Return how many of these plays a second keep R0 busy for half of the time, to the hundred.
+
+    At its limit many plays share a turn of the loop, so half of the limit takes more than half of the time.
+    """
     plain, load = MEASURED[0], Load(steps=plays, seconds=seconds)
-    return round(median(plain.run(tables, load).plays for _ in range(RUNS)) / 2, -2)
+    rate = HALF * plain.run(tables, load).plays
+    for _ in range(RUNS):
+        rate *= HALF / plain.run(tables, replace(load, rate=rate)).server_busy
+    return round(rate, -2)
 
 
-def crowded(script: Sequence[Step], rounds: int, seconds: float, tables: int, idle: int) -> list[Row]:
-    """Measure them with many tables, at the pace of people, and so many idle spectators elsewhere."""
-    section = f"Latency: {tables} tables of 8, {PACE} plays a second each, ms; {idle} idle spectators"
-    load = Load(steps=singles(script), seconds=seconds, rate=tables * 8 * PACE, warm_up=WARM_UP)
-    found = _measure([(each, load) for each in MEASURED], rounds, tables, idle)
-    return [*_rows(section, found), *_beside_r0(section, found)]
+def crowded(  # noqa: PLR0913, PLR0917
+    script: Sequence[Step], rounds: int, seconds: float, tables: int, idle: int, rate: float
+) -> list[Row]:
+    """Measure them with many tables and so many idle spectators; a rate of 0 is the pace of people."""
+    rate = rate or tables * 8 * PACE
+    section = f"Latency: {tables} tables of 8, {rate:g} plays a second together, ms; {idle} idle spectators"
+    load = Load(steps=singles(script), seconds=seconds, rate=rate, warm_up=WARM_UP)
+    found = _measure([(each, load) for each in (*MEASURED, KEPT)], rounds, tables, idle)
+    return [*_rows(section, found), *_beside_r0(section, found), *_beside_kept(section, found)]
 
 
 def _measure(
@@ -90,6 +108,15 @@ def _beside_r0(section: str, found: dict[str, list[Measured]], where: str = "") 
         Row(section, f"without durability / R0, p99{where}", "", _ratio(none, plain, "p99"), at_most=AIM_P99),
         Row(section, f"full durability - R0, p50{where}", "ms", _more(full, plain), at_most=AIM_DURABLE_MS),
         Row(section, f"full durability / R0, p99{where}", "", _ratio(full, plain, "p99"), at_most=AIM_P99),
+    ]
+
+
+def _beside_kept(section: str, found: dict[str, list[Measured]]) -> list[Row]:
+    """Return how ours with full durability compares with R0 where that has the same journal."""
+    return [
+        Row(section, f"full durability / {KEPT.name}, p50", "", _ratio(found[FULL], found[KEPT.name], "p50")),
+        Row(section, f"full durability / {KEPT.name}, p99", "", _ratio(found[FULL], found[KEPT.name], "p99")),
+        Row(section, f"{KEPT.name} / R0, p99", "", _ratio(found[KEPT.name], found[R0], "p99")),
     ]
 
 

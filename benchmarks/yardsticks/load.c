@@ -8,6 +8,7 @@
        the sockets: those of table 0 seat by seat, of table 1, ..., then of the watchers
 
    At the end of the script a game ends the hand, and has it dealt anew; a cycle has come back to where it began.
+   For that each seat says that it is stuck: one after the other, as steps are due; all at once at RATE 0.
    The first hand of each table of a game ends somewhere else in the script: tables of people are not in step.
 
    A step is sent at once; the next when every seat has had all FRAMES of it (RATE 0), or when it is due,
@@ -27,8 +28,13 @@ struct play { int seat, source, count, destination; };
 struct step { int first, plays, frames; };
 /* step: the number of the step whose frames it gets; left: how many of them it has not had. */
 struct conn { int fd, table, seat, left; long step; uint32_t counter, seq; size_t kept_size; unsigned char *kept; };
-/* sent, done: steps; waiting, due: of each step that is on its way, the seats without all of it, and its time. */
-struct table { long sent, done; int waiting[MOST_WINDOW], signals, is_free; double due[MOST_WINDOW], next_due; };
+/* sent, done: steps; waiting, due: of each step that is on its way, the seats without all of it, and its time.
+   stuck: the seats that are still to say so; signals: those that have not heard of the next hand. */
+struct table {
+	long sent, done;
+	int waiting[MOST_WINDOW], stuck, signals, is_free;
+	double due[MOST_WINDOW], next_due;
+};
 
 static enum { GAME, CYCLE, RELAY, COLYSEUS } kind;
 static int is_game, seats, tables, watchers, steps, window, phases, phase;
@@ -89,6 +95,27 @@ static void send_step(int number, double due)
 	}
 }
 
+/* When all have said it the hand ends, and the same one is dealt again. */
+static void say_stuck(int number)
+{
+	send_row(&conns[number * seats + --at[number].stuck], STUCK, NULL, 0);
+}
+
+/* One thing that was due at a table. */
+static void send_due(int number)
+{
+	struct table *t = &at[number];
+	double due = t->next_due;
+	t->next_due += tables / rate;
+	if (t->stuck) {
+		say_stuck(number);
+		t->is_free = t->stuck > 0;
+	} else {
+		send_step(number, due);
+		t->is_free = t->sent - t->done < window;
+	}
+}
+
 /* So the others do not end their hands when this one does. */
 static void cut_first_hand(int number)
 {
@@ -106,22 +133,15 @@ static void ready(int number)
 	struct table *t = &at[number];
 	if (kind == GAME && t->sent == 1 + (long)steps * number / tables)
 		cut_first_hand(number);
-	if (kind == GAME && t->sent && t->sent % steps == 0) {
-		/* All say that they are stuck: that ends the hand, and the same one is dealt again. */
-		t->signals = seats;
-		for (int i = 0; i < seats; i++)
-			send_row(&conns[number * seats + i], STUCK, NULL, 0);
-		return;
-	}
-	t->is_free = 1;
-	while (!rate && t->sent - t->done < window)
+	if (kind == GAME && t->sent && t->sent % steps == 0)
+		t->signals = t->stuck = seats;
+	while (!rate && t->stuck)
+		say_stuck(number);
+	while (!rate && !t->signals && t->sent - t->done < window)
 		send_step(number, now());
-	while (rate && t->sent - t->done < window && t->next_due && t->next_due <= now()) {
-		double due = t->next_due;
-		t->next_due += tables / rate;
-		send_step(number, due);
-	}
-	t->is_free = t->sent - t->done < window;
+	t->is_free = t->stuck || t->sent - t->done < window;
+	while (rate && t->is_free && t->next_due && t->next_due <= now())
+		send_due(number);
 }
 
 static void step_done(int number)
@@ -325,7 +345,7 @@ int main(void)
 	long due = 0; /* how many steps have been due so far, over all tables in turn */
 	for (int i = 0; i < tables; i++) {
 		at[i].next_due = rate ? start + i / rate : 0;
-		at[i].signals = seats;
+		at[i].signals = is_game ? seats : 0;
 		if (!is_game)
 			ready(i);
 	}
@@ -352,12 +372,8 @@ int main(void)
 		double next = counting ? phase_end : start + warm_up;
 		for (; rate && start + due / rate <= moment; due++) {
 			struct table *t = &at[due % tables];
-			while (t->is_free && t->next_due <= moment) {
-				double when = t->next_due;
-				t->next_due += tables / rate;
-				send_step(due % tables, when);
-				t->is_free = t->sent - t->done < window;
-			}
+			while (t->is_free && t->next_due <= moment)
+				send_due(due % tables);
 		}
 		if (rate && start + due / rate < next)
 			next = start + due / rate;

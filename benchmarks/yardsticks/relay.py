@@ -1,16 +1,22 @@
 """The yardsticks R0 and R1: relays that know no game. Each play goes to all of its table, as an event's size.
 
-    python -m benchmarks.yardsticks.relay plain|floor EVENT-BYTES [PING-SECONDS]
+    python -m benchmarks.yardsticks.relay plain|kept|floor EVENT-BYTES [PING-SECONDS]
 
 A connection names its table by its path. ``plain`` is what a good engineer would write first: the library's
-server with ``broadcast()``, on uvloop. ``floor`` is about what the stack allows: each frame is taken in the
-call that read it, the answer was framed beforehand, and each connection gets one write a turn of the loop.
+server with ``broadcast()``, on uvloop. ``kept`` is the same with our journal and its full durability: each
+play is a row, and told when that is on the disk. ``floor`` is about what the stack allows: each frame is
+taken in the call that read it, the answer was framed beforehand, and each connection gets one write a turn
+of the loop.
 """
 
 import asyncio
 import contextlib
 import sys
+import tempfile
 from collections import defaultdict
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
 from typing import Any, Final
 
 import uvloop
@@ -19,6 +25,10 @@ from websockets.exceptions import ConnectionClosed
 from websockets.frames import Frame, Opcode
 
 from racing_demon_protocol.codec import Encoding
+from racing_demon_server.durability import Durability
+from racing_demon_server.journal.writer import INSERT_EVENT, Journal
+
+from .whole import FOLDER
 
 __all__ = ["Floor"]
 
@@ -31,11 +41,28 @@ async def plain(connection: ServerConnection) -> None:
     try:
         async for message in connection:
             assert isinstance(message, bytes)
-            broadcast(table, message + event[len(message) :])  # so that it is seen whose it was
+            tell(table, message + event[len(message) :])  # so that it is seen whose it was
     except ConnectionClosed:
         pass
     finally:
         table.discard(connection)
+
+
+@contextlib.contextmanager
+def keeping() -> Iterator[None]:
+    """Tell each play when it is on the disk."""
+    global tell  # noqa: PLW0603 - this program tells in one way
+
+    def keep(table: set[ServerConnection], data: bytes) -> None:
+        journal.write([(INSERT_EVENT, (1, 0, 0, 0, 0, data))], partial(broadcast, table, data))
+
+    with tempfile.TemporaryDirectory(dir=Path.home(), prefix=FOLDER) as folder:
+        journal = Journal(Path(folder) / "journal.sqlite", Durability.FULL)
+        tell = keep
+        try:
+            yield
+        finally:
+            journal.close()
 
 
 class Floor(ServerConnection):
@@ -90,11 +117,16 @@ async def floor(connection: ServerConnection) -> None:
 
 tables: defaultdict[str, set[ServerConnection]] = defaultdict(set)
 floors: defaultdict[str, FloorTable] = defaultdict(FloorTable)
+tell: Callable[[set[ServerConnection], bytes], None] = broadcast
 event: bytes = b""
 framed: bytes = b""
 PING_SECONDS: Final = 20.0
 """As the library has it by itself."""
-HANDLERS: Final = {"plain": (plain, ServerConnection), "floor": (floor, Floor)}
+HANDLERS: Final = {
+    "plain": (plain, ServerConnection),
+    "kept": (plain, ServerConnection),
+    "floor": (floor, Floor),
+}
 
 
 async def main(name: str, ping_seconds: float) -> None:
@@ -113,7 +145,8 @@ async def main(name: str, ping_seconds: float) -> None:
     port = next(iter(server.sockets)).getsockname()[1]
     sys.stdout.write(f"listening on ws://127.0.0.1:{port}/\n")
     sys.stdout.flush()
-    await asyncio.to_thread(sys.stdin.read)
+    with keeping() if name == "kept" else contextlib.nullcontext():
+        await asyncio.to_thread(sys.stdin.read)
 
 
 if __name__ == "__main__":

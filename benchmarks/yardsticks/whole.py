@@ -33,6 +33,8 @@ from racing_demon_server.settings import Settings
 
 from .script import SEED
 
+FOLDER: Final = ".racing-demon-bench-"
+"""What the names of folders begin with, in the user's own, that hold journals meanwhile."""
 ENDLESS: Final = 1e12
 PING_SECONDS: Final = 20.0
 """As the relays have it: while tables fill, nobody answers."""
@@ -57,7 +59,7 @@ LIMITS: Final = {
 
 def main(loop: str, fields: dict[str, Any]) -> None:
     """Serve until standard input ends."""
-    with tempfile.TemporaryDirectory(dir=Path.home(), prefix=".racing-demon-bench-") as folder:
+    with tempfile.TemporaryDirectory(dir=Path.home(), prefix=FOLDER) as folder:
         durability = Durability(fields.pop("durability", "none"))
         if durability is not Durability.NONE:
             fields |= {"durability": durability, "journal": Path(folder) / "journal.sqlite"}
