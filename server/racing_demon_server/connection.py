@@ -139,7 +139,14 @@ class Connection(ServerConnection):
             self.transport.pause_reading()
             self.loop.call_soon(self._take_slice)
         else:
-            self.transport.resume_reading()
+            self.loop.call_soon(self._read_on)
+
+    def _read_on(self) -> None:
+        """Read again, when the last of what was read is judged.
+
+        Before that uvloop would read what comes next, as the beginning of another batch, and it would overtake.
+        """
+        self.transport.resume_reading()
 
     def _take(self, session: Reader, data: bytes) -> None:
         """Take bytes: short frames at once, while the library waits for the first byte of one."""

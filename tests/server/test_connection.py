@@ -1,6 +1,8 @@
 """Bytes to frames: short ones are taken at once, all others are the library's, and nobody can tell which."""
 
+import asyncio
 import random
+import sys
 from unittest.mock import ANY
 
 import pytest
@@ -10,13 +12,14 @@ from websockets.frames import Close, Frame, Opcode
 from racing_demon_protocol.codec import Encoding
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages.events import Said
-from racing_demon_protocol.messages.server import Pong
+from racing_demon_protocol.messages.server import Accepted, Pong
 from racing_demon_protocol.reasons import CloseCode
 from racing_demon_server.connection import short_message, wire_size
 
 from ..support.servers import Closing, Peer, fragments, serving, troubles
 
 MESSAGES = 40
+BURST = 60
 NORMAL_CLOSURE = 1000
 PROTOCOL_ERROR = 1002
 FREELY = {"frames_per_second": 1e6, "frame_burst": 1e6, "controls_per_second": 1e6, "control_burst": 1e6}
@@ -103,6 +106,23 @@ async def test_nothing_is_said_behind_a_good_bye(caplog: pytest.LogCaptureFixtur
             assert "Bye" == (await ann.until(Said)).text
             assert NORMAL_CLOSURE == (await ben.closed()).code
     assert [] == troubles(caplog)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no uvloop")
+def test_what_is_read_behind_many_bytes_does_not_overtake_them() -> None:
+    """On uvloop, too, a second burst is judged behind the last of the first, which is taken in slices."""
+    import uvloop  # noqa: PLC0415 - it is not everywhere
+
+    async def story() -> list[int]:
+        fast = {"commands_per_second": 1e6, "command_burst": 1e6}
+        async with serving(**FREELY, **fast) as server, Peer.hosting(server.url) as ann:
+            said = [ann.frame_of(ann.next(cl.Ready, ready=bool(n % 2))) for n in range(2 * BURST)]
+            ann.write(*said[:BURST])
+            asyncio.get_running_loop().call_soon(ann.write, *said[BURST:])
+            return [(await ann.until(Accepted)).counter for _ in range(2 * BURST)]
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        assert list(range(1, 2 * BURST + 1)) == runner.run(story())
 
 
 async def _greet(peer: Peer) -> None:
