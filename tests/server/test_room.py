@@ -11,7 +11,17 @@ from racing_demon_protocol.messages.server import Accepted, Refused, Seated
 from racing_demon_protocol.reasons import Phase, Reason
 from racing_demon_server.room import Room
 
-from ..support.rooms import Ear, answered, in_virtual_time, now, open_room, say, seat_at, virtual
+from ..support.rooms import (
+    Ear,
+    RoundingLoop,
+    answered,
+    in_virtual_time,
+    now,
+    open_room,
+    say,
+    seat_at,
+    virtual,
+)
 from ..support.tables import told
 
 
@@ -231,6 +241,24 @@ async def test_the_signal_comes_by_itself() -> None:
     await asyncio.sleep(0.002)
     assert Phase.PLAYING == phase(room)
     assert "signalled" == told(ear.events[-1:])
+
+
+def test_a_loop_that_wakes_too_early_is_asked_for_little_more() -> None:
+    """Where timers are whole milliseconds, nobody asks again and again in the last of them what is due."""
+
+    async def story() -> int:
+        room, loop = open_room(countdown_ms=3_000), asyncio.get_running_loop()
+        assert isinstance(loop, RoundingLoop)
+        ann, ear = seat_at(room, "Ann")
+        room.put(ear, ann, cl.Start(counter=1), now(), 0)
+        loop.let_pass(0.000_6)
+        await answered()
+        before = loop.appointments
+        await asyncio.sleep(3.1)
+        assert Phase.PLAYING == phase(room)
+        return loop.appointments - before
+
+    assert in_virtual_time(story(), RoundingLoop) <= 4
 
 
 @virtual
