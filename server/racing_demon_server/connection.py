@@ -144,7 +144,7 @@ class Connection(ServerConnection):
     def _read_on(self) -> None:
         """Read again, when the last of what was read is judged.
 
-        Before that uvloop would read what comes next, as the beginning of another batch, and it would overtake.
+        Before that uvloop would read what comes next as the beginning of another batch: it would overtake.
         """
         self.transport.resume_reading()
 

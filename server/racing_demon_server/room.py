@@ -406,7 +406,7 @@ class Room:
             self._timer.cancel()
             self._timer = None
         if due is not None:
-            # uvloop rounds to milliseconds: rounded down, it would wake and find nothing due, again and again.
+            # uvloop rounds to milliseconds: rounded down, it would find nothing due again and again.
             whole_ms = -(-max(0, due - self._clock()) // 1_000)
             self._timer = self._loop.call_later(whole_ms / 1_000, self._tick)
 
