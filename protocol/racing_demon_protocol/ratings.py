@@ -1,14 +1,15 @@
-"""Ratings from the totals of matches: Plackett-Luce, by openskill.
+"""Ratings from the totals of matches: Bradley-Terry, all pairs of a match, by openskill.
 
 A rating says how strong somebody probably is, and how sure that is. Who plays with others is compared by the
-places in each match; shared places count as such. Bots are rated like people, so that people who never met
-are compared by way of them.
+places in each match; a shared place is half a win against each who shares it. (Plackett-Luce, openskill's
+usual model, lets those lose who share a place in the middle.) Bots are rated like people, so that people who
+never met are compared by way of them.
 """
 
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from openskill.models import PlackettLuce, PlackettLuceRating
+from openskill.models import BradleyTerryFull, BradleyTerryFullRating
 
 from .digest import Digest
 from .standings import Key, points_of, winners_of
@@ -34,8 +35,8 @@ def ratings(digests: Iterable[Digest]) -> dict[Key, Rating]:
 
     Matches that are void, that have not ended, or that one player played alone, say nothing.
     """
-    model = PlackettLuce()
-    known: dict[Key, PlackettLuceRating] = {}
+    model = BradleyTerryFull()
+    known: dict[Key, BradleyTerryFullRating] = {}
     matches: dict[Key, int] = {}
     for digest in digests:
         scores = _scores(digest)

@@ -1,5 +1,6 @@
 """A token bucket: so much a second for long, so much at once."""
 
+from copy import copy
 from math import inf
 from typing import Final
 
@@ -35,4 +36,4 @@ class Bucket:
 
     def is_empty(self, at: int) -> bool:
         """Tell whether none could be taken now."""
-        return max(self._spent_until, at - self._burst_us) + self._each_us > at + ROUNDING_US
+        return not copy(self).take(at)

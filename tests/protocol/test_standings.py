@@ -351,6 +351,18 @@ def test_shared_wins_are_rated_alike() -> None:
     assert shared[Key("Ann")].estimate == pytest.approx(shared[Key("Ben", "hard")].estimate)
 
 
+def test_a_shared_place_in_the_middle_is_no_loss() -> None:
+    """Of four beginners, two who are better than one and worse than another are worth what they were."""
+    players = tuple(Player(seat=seat, name=name) for seat, name in enumerate(("Ann", "Ben", "Cat", "Dan")))
+    hand = digest_of().hands[0].model_copy(update={"points": {0: 40, 1: 30, 2: 30, 3: 20}})
+    ann, ben, cat, dan = (
+        rating.estimate for _, rating in sorted(ratings([digest_of(players=players, hands=(hand,))]).items())
+    )
+    assert ben == pytest.approx(cat)
+    assert ben == pytest.approx((ann + dan) / 2)
+    assert ann > ben
+
+
 def test_a_winner_is_rated_before_whoever_left_with_as_many_points() -> None:
     """Who has forfeited is no winner's equal, and is rated alike with fewer points."""
     hand, (ann, ben) = digest_of().hands[0], digest_of().players
