@@ -19,6 +19,7 @@ from racing_demon_protocol.view import TableView
 from .hand_clock import HandClock
 from .listener import Batch, Frames, Listener
 from .shown import Shown
+from .waking import seconds_until
 
 __all__ = ["Gallery"]
 
@@ -128,7 +129,7 @@ class Gallery:
 
     def _wind_up(self) -> None:
         if self._round is None and self._waiting:
-            wait = max(0, self._waiting[0][0] - self._clock()) / 1_000_000
+            wait = seconds_until(self._waiting[0][0], self._clock())
             self._round = self._loop.call_later(wait, self._begin_round)
 
     def _begin_round(self) -> None:

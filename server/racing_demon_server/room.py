@@ -42,6 +42,7 @@ from .observer import Observer
 from .publication import Publication, Then
 from .shown import Published, Shown
 from .table import Answer, Past, Table
+from .waking import seconds_until
 
 __all__ = ["Clock", "Room"]
 
@@ -406,9 +407,7 @@ class Room:
             self._timer.cancel()
             self._timer = None
         if due is not None:
-            # uvloop rounds to milliseconds: rounded down, it would find nothing due again and again.
-            whole_ms = -(-max(0, due - self._clock()) // 1_000)
-            self._timer = self._loop.call_later(whole_ms / 1_000, self._tick)
+            self._timer = self._loop.call_later(seconds_until(due, self._clock()), self._tick)
 
     def _tick(self) -> None:
         self._timer = self._due = None

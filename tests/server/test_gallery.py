@@ -17,7 +17,7 @@ from racing_demon_server.hall import Hall
 from racing_demon_server.room import Room
 from racing_demon_server.settings import Settings
 
-from ..support.rooms import Ear, in_virtual_time, now, open_room, say, seat_at, virtual
+from ..support.rooms import Ear, RoundingLoop, in_virtual_time, now, open_room, say, seat_at, virtual
 from ..support.virtual_journal import VirtualJournal
 
 DELAY = 60
@@ -145,6 +145,27 @@ async def test_a_delay_that_is_taken_away_lets_nothing_overtake() -> None:
     await asyncio.sleep(DELAY)
     assert ann.events == eve.events[-len(ann.events) :]
     assert sorted(event.seq for event in eve.events) == [event.seq for event in eve.events]
+
+
+def test_a_loop_that_wakes_too_early_looks_seldom_at_what_waits() -> None:
+    """Where timers are whole milliseconds, what is due a little later is not asked for again and again."""
+
+    async def story() -> int:
+        room, loop = open_room(watch_delay_ms=DELAY * 1_000), asyncio.get_running_loop()
+        assert isinstance(loop, RoundingLoop)
+        _, ann = seat_at(room, "Ann")
+        eve = Ear()
+        room.audience.watch(eve)
+        await asyncio.sleep(2 * DELAY)
+        before = loop.appointments
+        for counter in (1, 2):
+            await say(room, ann, 0, cl.Ready(counter=counter, ready=counter == 1))
+            loop.let_pass(0.000_4)
+        await asyncio.sleep(DELAY + 1)
+        assert 2 == sum(isinstance(event, ev.Readied) for event in eve.events)
+        return loop.appointments - before
+
+    assert in_virtual_time(story(), RoundingLoop) < 10
 
 
 # The time.

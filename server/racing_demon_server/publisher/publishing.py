@@ -14,6 +14,7 @@ from racing_demon_protocol.messages.server import Accepted, Refused
 
 from ..room import Clock
 from ..shown import Shown
+from ..waking import seconds_until
 from .link import OFFLINE, ONLINE, BrokerGone, Link, connected
 from .outbox import Outbox
 from .topics import Topics
@@ -201,6 +202,6 @@ class Publisher:
         if wait_us is None:
             await self._news.wait()
             return
-        alarm = asyncio.get_running_loop().call_later(wait_us / 1_000_000, self._news.set)
+        alarm = asyncio.get_running_loop().call_later(seconds_until(wait_us), self._news.set)
         await self._news.wait()
         alarm.cancel()
