@@ -129,7 +129,7 @@ class Room:
         if past is not None:
             if self.table.view.options.watch_delay_ms:
                 before = TableView(code, options)
-                if past.snapshot is not None:
+                if past.snapshot is not None and (not told or told[0].event.seq > 1):
                     before.restore(past.snapshot)
                 before.locked = self.table.view.locked
                 self.audience.gallery.take_up(before, told)

@@ -48,8 +48,9 @@ class Past(NamedTuple):
     """What is kept of a table from an earlier run of its server.
 
     Attributes:
-        snapshot: how it was between two hands; ``None`` if its log begins with its first event.
-        log: its events, each with the time when it happened; those before the snapshot are passed over.
+        snapshot: how it was between two hands; ``None`` if there was none.
+        log: its events, each with the time when it happened; those before the snapshot are passed over, and
+            all are there where spectators are still to see some of these.
         seeds: the secrets of its hands, by the hands' ids.
         claims: who may speak for its seats, and what was answered last.
 

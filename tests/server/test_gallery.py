@@ -4,6 +4,7 @@ import asyncio
 import random
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from racing_demon_protocol.messages.server import Snapshot
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Phase
 from racing_demon_server.hall import Hall
+from racing_demon_server.journal.reading import BEFORE_SNAPSHOT
 from racing_demon_server.room import Room
 from racing_demon_server.settings import Settings
 
@@ -85,6 +87,31 @@ def test_a_delay_goes_on_when_the_server_is_started_anew(tmp_path: Path) -> None
             assert before[20] < _seen_by_a_spectator(room).seq < before[-1]
             await asyncio.sleep(DELAY)
             assert _seen_by_a_spectator(room).seq > before[-1]
+
+    in_virtual_time(story())
+
+
+def test_nobody_sees_the_end_of_a_hand_too_early_when_the_server_is_started_anew(tmp_path: Path) -> None:
+    """A hand that has just ended goes on for those who watch, until its end is as old as the delay."""
+
+    async def story() -> None:
+        async with _opened(tmp_path) as hall:
+            room = await _begin(hall, hands=2, tally_ms=120_000)
+            ann, counters = Ear(), count(10)
+            room.audience.take_seat(ann, 0)
+            while room.table.view.phase is not Phase.TALLY:
+                await asyncio.sleep(1)
+                await say(room, ann, 0, cl.Stuck(counter=next(counters)))
+            assert room.table.view.seq > BEFORE_SNAPSHOT
+            await asyncio.sleep(DELAY / 2)
+            code, last = room.table.view.code, room.table.view.seq
+        async with _opened(tmp_path, anew=True) as hall:
+            room = hall.room(code)
+            seen = _seen_by_a_spectator(room)
+            assert Phase.PLAYING == seen.phase
+            assert 0 < seen.seq < last
+            await asyncio.sleep(DELAY)
+            assert Phase.TALLY == _seen_by_a_spectator(room).phase
 
     in_virtual_time(story())
 

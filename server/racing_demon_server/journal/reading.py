@@ -217,9 +217,18 @@ def past_of(db: sqlite3.Connection, table: KeptTable) -> Past:
     if table.protocol != VERSION:
         raise UnknownContents(f"it was played with version {table.protocol} of the protocol, not {VERSION}")
     snapshot = snapshot_of(db, table.id)
-    first = 1 if snapshot is None else max(1, snapshot.seq - BEFORE_SNAPSHOT)
+    first = 1
+    if snapshot is not None and not _is_still_to_be_seen(db, table.id, snapshot):
+        first = max(1, snapshot.seq - BEFORE_SNAPSHOT)
     log = ((kept.event, kept.at_us) for kept in log_of(db, table.id, first=first))
     return Past(snapshot, log, seeds_of(db, table.id), claims_of(db, table.id))
+
+
+def _is_still_to_be_seen(db: sqlite3.Connection, table_id: int, snapshot: Snapshot) -> bool:
+    """Tell whether spectators with a delay have not seen the hand's end yet that a snapshot was made at."""
+    delay_us = 1_000 * snapshot.options.watch_delay_ms
+    sql = "SELECT max(at_us) FROM marks WHERE table_id = ? AND seq <= ?"
+    return delay_us > 0 and last_us(db) - db.execute(sql, (table_id, snapshot.seq)).fetchone()[0] < delay_us
 
 
 def snapshot_of(db: sqlite3.Connection, table_id: int) -> Snapshot | None:
