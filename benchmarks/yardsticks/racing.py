@@ -68,18 +68,20 @@ class Races:
             self.both[key] = before[0] + won, before[1] + of
 
     def pairs(self, places: Sequence[Sequence[Place]], matter: Callable[[Place, bool], int]) -> "Pairs":
-        """Return, for each two different values of what could matter, how often the lower one was first."""
-        found: Pairs = defaultdict(lambda: [0, 0])
+        """Return, for each two different values of what could matter, how both did that were sent first."""
+        found: Pairs = defaultdict(lambda: ([0, 0], [0, 0]))
         for (table, first, second, is_long, other_long), (won, of) in self.both.items():
             one, other = matter(places[table][first], is_long), matter(places[table][second], other_long)
             if one != other:
-                pair = found[min(one, other), max(one, other)]
-                pair[0] += won if one < other else of - won
-                pair[1] += of
+                sent_first = found[min(one, other), max(one, other)][one > other]
+                sent_first[0] += won
+                sent_first[1] += of
         return found
 
 
-Pairs = defaultdict[tuple[int, int], list[int]]
+Pair = tuple[Sequence[int], Sequence[int]]
+"""How often the lower of two values was first, of so many races in which it was sent first; the higher."""
+Pairs = defaultdict[tuple[int, int], tuple[list[int], list[int]]]
 
 
 class Track:
@@ -235,13 +237,26 @@ def _running(
         process.stdout.close()
 
 
-def p_value(pairs: Sequence[Sequence[int]]) -> float:
-    """Return how likely it is that such a bias between the two of each pair is chance (Wilson-Hilferty)."""
-    pairs = [(won, of) for won, of in pairs if of]
-    if not pairs:
+def p_value(pairs: Sequence[Pair]) -> float:
+    """Return how likely it is that such a bias between the two of each pair is chance (chi-square).
+
+    What is asked is whether the one, sent first, is first as often as the other is when that is sent first:
+    so it does not matter which was sent first more often. Where whoever is sent first always is first, there
+    is no bias at all.
+    """
+    squares = [_square(one, other) for one, other in pairs if one[1] and other[1]]
+    told = [square for square in squares if square is not None]
+    if not told:
         return 1.0
-    square = sum((won - of / 2) ** 2 / (of / 4) for won, of in pairs)
-    freedom = len(pairs)
+    freedom = len(told)
     spread = 2 / (9 * freedom)
-    z = ((square / freedom) ** (1 / 3) - (1 - spread)) / math.sqrt(spread)
+    z = ((sum(told) / freedom) ** (1 / 3) - (1 - spread)) / math.sqrt(spread)  # Wilson-Hilferty
     return 0.5 * math.erfc(z / math.sqrt(2))
+
+
+def _square(one: Sequence[int], other: Sequence[int]) -> float | None:
+    """Return the squared difference of two shares, by its variance; ``None`` if both are all, or none."""
+    (won, of), (other_won, other_of) = one, other
+    share = (won + other_won) / (of + other_of)
+    variance = share * (1 - share) * (1 / of + 1 / other_of)
+    return (won / of - other_won / other_of) ** 2 / variance if variance else None

@@ -148,10 +148,11 @@ def test_what_happens_elsewhere_has_phases_of_its_own() -> None:
 
 
 def test_a_bias_that_is_chance_has_a_large_p() -> None:
-    """Even pairs are likely, lopsided ones are not."""
-    assert p_value([(50, 100)] * 20) > 0.99
-    assert p_value([(52, 100), (47, 100), (55, 100), (49, 100)]) > 0.5
-    assert p_value([(80, 100)] * 20) < 1e-6
+    """Even pairs are likely, lopsided ones are not; who was sent first more often does not matter."""
+    assert p_value([((80, 100), (800, 1_000))] * 20) > 0.99
+    assert p_value([((52, 100), (47, 100)), ((55, 100), (49, 100))]) > 0.5
+    assert p_value([((80, 100), (50, 100))] * 20) < 1e-6
+    assert p_value([((100, 100), (1_000, 1_000))] * 20) == 1
 
 
 def test_bytes_and_calls_do_not_grow_unnoticed() -> None:
