@@ -7,9 +7,9 @@ from typing import Final
 
 from racing_demon_protocol.board import Play
 from racing_demon_protocol.errors import CommandRefused, RacingDemonError
-from racing_demon_protocol.messages import Message
+from racing_demon_protocol.messages import Event, Message
 from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.messages.server import Accepted, Refused
+from racing_demon_protocol.messages.server import Accepted, Refused, Snapshot
 from racing_demon_protocol.portable import followed
 from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.view import TableView
@@ -92,6 +92,11 @@ class Replay(Client):
     def at_end(self) -> bool:
         """Whether all of it has been seen."""
         return self.place >= len(self.tape)
+
+    def hand(self) -> list[Snapshot | Event]:
+        """Return the hand that is seen, or was seen last, as far as the record has it."""
+        messages = (entry.message for entry in self.tape.hand_at(self.place))
+        return [each for each in messages if isinstance(each, Snapshot | Event)]
 
     @property
     def _runs(self) -> bool:

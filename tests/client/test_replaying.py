@@ -219,3 +219,12 @@ async def test_nobody_at_the_keyboard() -> None:
     lines: list[str] = []
     await within(PATIENCE, replay(of("demon-b"), lines.append, None))
     assert any(line.startswith("the match is over") for line in lines)
+
+
+async def test_each_hand_is_checked() -> None:
+    """In lines, too, it is said of each hand of a record whether it was what was promised."""
+    lines: list[str] = []
+    client = of("demon-b")
+    await within(PATIENCE, replay(client, lines.append, None))
+    checked = [line for line in lines if line.startswith("Checked: the promise is kept")]
+    assert len(client.view.results) == len(checked) > 0

@@ -8,11 +8,12 @@ from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Snapshot
 from racing_demon_protocol.tally import match_winners
 
+from ..proving import Proving
 from ..replaying import PLACES, BadPlace, Replay
 from . import picture
 from .analysing import told
 from .session import read_in_background
-from .words import Words, Write, duration
+from .words import Words, Write, duration, printable
 
 __all__ = ["HELP", "replay"]
 
@@ -81,10 +82,19 @@ class _Teller:
             line = self._words().tell(message)
             for text in [*([line] if line else []), *self._picture(message)]:
                 self._write(text)
+            if isinstance(message, ev.HandOver):
+                await self._prove()
             if self._client.at_end:
                 if not self._stays:
                     return
                 self._write("the record ends here; Enter plays it again, q quits")
+
+    async def _prove(self) -> None:
+        """Say whether the hand that is over was what was promised."""
+        proving = Proving()
+        proving.take_up(self._client.hand())
+        await proving.check()
+        self._write(printable(proving.proof))
 
     def _words(self) -> Words:
         return Words(self._client.view, None, ascii_only=self._ascii)

@@ -111,8 +111,7 @@ class ReplaySession(Session):
             self.proving.forget()  # that was another place's, and so is what was told
             self.desk.lately.feed.clear()
         elif isinstance(message, ev.HandOver):
-            hand = (entry.message for entry in self.replay.tape.hand_at(self.replay.place))
-            self.proving.take_up([each for each in hand if isinstance(each, Snapshot | ev.Event)])
+            self.proving.take_up(self.replay.hand())
 
     def _status(self) -> str:
         replay = self.replay
