@@ -121,11 +121,18 @@ class Gateway:
 
     def answer(self, connection: ServerConnection, request: Request) -> Response | None:
         """Answer plain HTTP; ``None`` lets the WebSocket through."""
+        response = self._page(connection, request)
+        if response is not None and request.method == "HEAD":
+            response.body = b""  # RFC 9110, 9.3.2: all but that is as with GET
+        return response
+
+    def _page(self, connection: ServerConnection, request: Request) -> Response | None:
         path = request.path.partition("?")[0]
         if not pages.is_meant(request, self.settings.hosts):
             return connection.respond(HTTPStatus.MISDIRECTED_REQUEST, "This server has another name.\n")
         if path == "/healthz":
-            return pages.health(connection, len(self._service.hall), self.settings.siblings)
+            hall = self._service.hall
+            return pages.health(connection, len(hall), self.settings.siblings, is_halted=hall.is_halted)
         if path == "/metrics" and self._service.meter.text is not None:
             if not self.settings.metrics_public and not pages.is_local(connection, request):
                 return connection.respond(HTTPStatus.NOT_FOUND, "Metrics are for this machine only.\n")

@@ -80,6 +80,11 @@ class Hall:
         return sum(len(room.audience) for room in self._rooms.values())
 
     @property
+    def is_halted(self) -> bool:
+        """Whether the disk takes nothing, so that all tables stand still."""
+        return self._journal is not None and self._journal.is_halted
+
+    @property
     def is_played(self) -> bool:
         """Whether a match goes on at some table."""
         return any(not room.table.view.between_matches for room in self._rooms.values())
@@ -109,7 +114,7 @@ class Hall:
         """
         if len(self._rooms) >= self._settings.max_tables:
             raise CommandRefused(Reason.SERVER_FULL, "This server keeps no more tables; try again later.")
-        if self._journal is not None and self._journal.is_halted:
+        if self.is_halted:
             raise CommandRefused(Reason.HALTED, "The server's disk takes nothing just now; try again later.")
         self._opened += 1
         seed = self._seed(self._opened)

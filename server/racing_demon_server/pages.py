@@ -37,12 +37,16 @@ class Meter(NamedTuple):
 NO_METER: Final = Meter(None, lambda _why: None, lambda _reason: None)
 
 
-def health(connection: ServerConnection, tables: int, siblings: Siblings) -> Response:
-    """Say that the server is well, and how many tables it keeps; of several processes, which one says so."""
-    facts: dict[str, object] = {"status": "ok", "tables": tables}
+def health(connection: ServerConnection, tables: int, siblings: Siblings, *, is_halted: bool) -> Response:
+    """Say how the server is, and how many tables it keeps; of several processes, which one says so.
+
+    Where its disk takes nothing and all tables stand still, it is not well (503).
+    """
+    facts: dict[str, object] = {"status": "halted" if is_halted else "ok", "tables": tables}
     if not siblings.is_alone:
         facts |= {"process": siblings.number, "ports": siblings.ports}
-    return _page(connection, json.dumps(facts) + "\n", "application/json")
+    status = HTTPStatus.SERVICE_UNAVAILABLE if is_halted else HTTPStatus.OK
+    return _page(connection, json.dumps(facts) + "\n", "application/json", status)
 
 
 def metrics(connection: ServerConnection, text: str) -> Response:
@@ -90,8 +94,8 @@ def _is_address(host: str) -> bool:
     return True
 
 
-def _page(connection: ServerConnection, text: str, kind: str) -> Response:
-    response = connection.respond(HTTPStatus.OK, text)
+def _page(connection: ServerConnection, text: str, kind: str, status: HTTPStatus = HTTPStatus.OK) -> Response:
+    response = connection.respond(status, text)
     del response.headers["Content-Type"]
     response.headers["Content-Type"] = kind
     response.headers["Cache-Control"] = "no-store"

@@ -3,6 +3,7 @@
 import asyncio
 import urllib.error
 import urllib.request
+from pathlib import Path
 
 import pytest
 from websockets.asyncio.client import connect
@@ -16,9 +17,12 @@ from racing_demon_protocol.messages.server import Pong, Refused, Seated, Snapsho
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import CloseCode, Reason
 from racing_demon_server.connection import SLICE
+from racing_demon_server.durability import Durability
+from racing_demon_server.journal.writer import Journal
 
 from ..support.attacks import request
-from ..support.servers import PATIENCE, Closing, Peer, Served, serving, within
+from ..support.crashes import until
+from ..support.servers import PATIENCE, Closing, Peer, Served, serving, serving_with, within
 
 TOKEN = "0f" * 32
 
@@ -57,6 +61,39 @@ async def test_healthz_takes_a_query() -> None:
     """What stands behind the question mark makes no difference."""
     async with serving() as served:
         assert (200, '{"status": "ok", "tables": 0}\n') == await fetch(f"{served.origin}/healthz?now")
+
+
+async def test_healthz_says_that_the_disk_is_full(tmp_path: Path) -> None:
+    """While nothing can be written the server is not well, and whoever looks after it can see that."""
+    journal = Journal(tmp_path / "journal.sqlite", Durability.NORMAL)
+    async with serving_with(journal) as served:
+        journal._db.execute("PRAGMA max_page_count = 1").fetchall()
+        big = "INSERT INTO corrections (match, entry) VALUES ('', zeroblob(200000))"
+        journal.write([(big, ())], lambda: None)
+        await until(lambda: journal.is_halted)
+        status, body = await fetch(f"{served.origin}/healthz")
+        assert 503 == status
+        assert '{"status": "halted", "tables": 0}\n' == body
+        journal._db.execute("PRAGMA max_page_count = 1000000").fetchall()
+        await within(PATIENCE, journal.drained())
+        assert 200 == (await fetch(f"{served.origin}/healthz"))[0]
+    journal.close()
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/nothing"])
+async def test_who_asks_for_the_head_alone_has_no_body(path: str) -> None:
+    """What HEAD is answered is what GET is, without the page."""
+    async with serving() as served:
+        asked = [f"{{}} {path} HTTP/1.1", "Host: 127.0.0.1", "", ""]
+        heads = []
+        for method in ("GET", "HEAD"):
+            reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+            writer.write("\r\n".join(asked).format(method).encode())
+            head, _, body = (await within(PATIENCE, reader.read())).partition(b"\r\n\r\n")
+            assert bool(body) is (method == "GET")
+            heads.append([line for line in head.splitlines() if not line.startswith(b"Date")])
+            writer.close()
+        assert heads[0] == heads[1]
 
 
 @pytest.mark.parametrize("path", ["/", "/v2", "/v1/", "/healthz/x", "/%2e%2e/etc/passwd"])

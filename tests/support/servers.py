@@ -23,6 +23,7 @@ from racing_demon_protocol.options import Options
 from racing_demon_protocol.view import TableView
 from racing_demon_server.gateway import start
 from racing_demon_server.hall import Hall
+from racing_demon_server.journal.writer import Journal
 from racing_demon_server.settings import Settings
 
 from .clocks import clock
@@ -75,8 +76,15 @@ async def within(seconds: float, awaitable: Awaitable[T]) -> T:
 @asynccontextmanager
 async def serving(**settings: Any) -> AsyncIterator[Served]:
     """Run a server on a free port, with any of the settings changed."""
+    async with serving_with(None, **settings) as served:
+        yield served
+
+
+@asynccontextmanager
+async def serving_with(journal: Journal | None, **settings: Any) -> AsyncIterator[Served]:
+    """Run one that keeps its tables in a journal."""
     chosen = Settings(**{"port": 0, **settings})
-    hall = Hall(chosen, clock)
+    hall = Hall(chosen, clock, (), journal)
     server = await start(chosen, hall, clock)
     port = next(iter(server.sockets)).getsockname()[1]
     try:
