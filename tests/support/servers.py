@@ -28,7 +28,17 @@ from racing_demon_server.settings import Settings
 
 from .clocks import clock
 
-__all__ = ["PATIENCE", "Closing", "Peer", "Served", "fragments", "serving", "troubles", "within"]
+__all__ = [
+    "PATIENCE",
+    "Closing",
+    "Peer",
+    "Served",
+    "fragments",
+    "serving",
+    "serving_with",
+    "troubles",
+    "within",
+]
 
 PATIENCE: Final = 60.0
 """Seconds after which a test that waits in vain fails. No test is meant to take so long."""
