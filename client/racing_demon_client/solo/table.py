@@ -180,7 +180,8 @@ class SoloTable:
             elapsed_ms=elapsed_ms,
         )
         ends += self._follow([over])
-        ends += self._follow([ev.MatchOver(seq=1, winners=match_winners(self.view) or ())])
+        if won:  # who gives up has won no match, whatever a match of one player is worth
+            ends += self._follow([ev.MatchOver(seq=1, winners=match_winners(self.view) or ())])
         return ends
 
     def log(self) -> Iterator[Snapshot | Event]:
