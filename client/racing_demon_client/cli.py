@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Final, NoReturn
 
 from . import values
+from .printing import printable
 from .surroundings import login_name
 from .syntax import parser
 
@@ -60,16 +61,13 @@ def _find_place(arguments: argparse.Namespace) -> None:
     if url is None:
         return
     address, hash_, in_link = url.partition("#")
-    if code is not None:
-        arguments.url = address
-        return
     try:
-        if hash_:
-            arguments.url, arguments.code = address, values.code(in_link)
+        if code is not None or hash_:
+            arguments.url, arguments.code = values.address(address), code or values.code(in_link)
         elif any(sign in url for sign in ".:/"):
             _fail(f"{url}: its table's code is missing: write it behind, or as {url}#CODE")
         else:
-            arguments.url, arguments.code = None, values.code(url)
+            arguments.url, arguments.code = None, values.named_code(url)
     except argparse.ArgumentTypeError as error:
         _fail(str(error))
 
@@ -121,7 +119,8 @@ def _options(arguments: argparse.Namespace) -> Any:
 
 
 def _fail(text: str) -> NoReturn:
-    sys.stderr.write(f"racing-demon: {text}\nracing-demon --help shows how it goes.\n")
+    for line in f"racing-demon: {text}\nracing-demon --help shows how it goes.".splitlines():
+        sys.stderr.write(printable(line) + "\n")
     sys.exit(2)
 
 

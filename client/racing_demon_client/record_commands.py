@@ -79,7 +79,7 @@ async def _export(arguments: argparse.Namespace) -> int:
         if not number:
             raise RecordUnreadable("There is no match to export.")
     if arguments.to is not None:
-        sys.stderr.write(f"records of {counted(number, 'table')} are in {arguments.to}\n")
+        sys.stderr.write(f"records of {counted(number, 'table')} are in {printable(arguments.to)}\n")
     return 0
 
 

@@ -3,11 +3,12 @@
 import argparse
 import datetime as dt
 import os
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from racing_demon_protocol.arguments import Version, port, seats, seed, speed
 
 from . import values
+from .printing import printable
 
 __all__ = ["EXAMPLES", "parser"]
 
@@ -86,9 +87,17 @@ PASSPHRASE = "RACING_DEMON_PASSPHRASE"  # noqa: S105 - a variable's name
 LEVELS: Final = ("easy", "medium", "hard")
 
 
+class _Parser(argparse.ArgumentParser):
+    """Repeats nothing that could steer a terminal of what was typed."""
+
+    def error(self, message: str) -> NoReturn:
+        """Complain, and end the program with 2."""
+        super().error(printable(message))
+
+
 def parser() -> argparse.ArgumentParser:
     """Return what knows every command; with ``complain`` a command's own way to refuse its arguments."""
-    program = argparse.ArgumentParser(
+    program = _Parser(
         prog="racing-demon",
         description="Racing Demon for two to eight, in the terminal.",
         epilog=EXAMPLES,
@@ -113,7 +122,9 @@ def parser() -> argparse.ArgumentParser:
     host.add_argument("--port", type=port, help="this port (default: 5252, or else any free one)")
     _add_keeping(host, "full")
     _add_passphrase(host)
-    host.add_argument("--server", metavar="URL", help="open the table on a server that runs already")
+    host.add_argument(
+        "--server", type=values.address, metavar="URL", help="open the table on a server that runs already"
+    )
     host.add_argument(
         "--no-announce", dest="announce", action="store_false", help="do not tell the network of the table"
     )
@@ -128,6 +139,7 @@ def parser() -> argparse.ArgumentParser:
             command.add_argument("--json", action="store_true", help="one JSON object a line, a record")
             command.add_argument(
                 "--mqtt",
+                type=values.broker,
                 metavar="URL",
                 help="through the broker at mqtt://HOST:PORT; then name CODE or NODE/CODE",
             )
@@ -137,7 +149,12 @@ def parser() -> argparse.ArgumentParser:
 
     tables = commands.add_parser("tables", help="list the tables on this network")
     tables.add_argument("--json", action="store_true", help="one JSON object a line, for programs")
-    tables.add_argument("--mqtt", metavar="URL", help="list those that the broker at mqtt://HOST:PORT knows")
+    tables.add_argument(
+        "--mqtt",
+        type=values.broker,
+        metavar="URL",
+        help="list those that the broker at mqtt://HOST:PORT knows",
+    )
 
     verify = commands.add_parser("verify", help="check a record: commitments, deals, plays, scores")
     verify.add_argument("file", help="a record, or a match of this server's journal; - for standard input")

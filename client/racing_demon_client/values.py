@@ -2,16 +2,21 @@
 
 import argparse
 import datetime as dt
+import os
+from urllib.parse import urlsplit
 
 from racing_demon_protocol.errors import LONGEST_NAME
 
 __all__ = [
+    "address",
+    "broker",
     "code",
     "date",
     "day",
     "hand_number",
     "match_number",
     "name",
+    "named_code",
     "names",
     "passphrase",
     "points",
@@ -92,6 +97,55 @@ def name(text: str) -> str:
 def code(text: str) -> str:
     """Return a table's code."""
     return _short(text, 16)
+
+
+def named_code(text: str) -> str:
+    """Return a table's code that was given without an address."""
+    if any(char.isspace() or not char.isprintable() for char in text):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no table's code, like BCDF: there are no spaces in one"
+        )
+    return code(text)
+
+
+def address(text: str) -> str:
+    """Return a server's address, with or without its scheme, port and path."""
+    why = _wrong_address(text)
+    if why:
+        example = "write one like ws://192.168.1.5:5252, or ws://[fe80::1]:5252"
+        raise argparse.ArgumentTypeError(f"{text!r} is no address of a server: {why}; {example}")
+    return text
+
+
+def _wrong_address(text: str) -> str:
+    """Return why nothing can be at an address, or nothing."""
+    if not text or any(char.isspace() or not char.isprintable() for char in text):
+        return "it holds a space, or what is no sign" if text else "it is empty"
+    scheme, is_whole, _ = text.rpartition("://")
+    if is_whole and scheme.lower() not in {"ws", "wss"}:
+        return "it begins with neither ws:// nor wss://"
+    try:
+        parts = urlsplit(text if is_whole else f"ws://{text}")
+    except ValueError:
+        return "its brackets do not go together"
+    try:
+        port = parts.port
+    except ValueError:
+        port = 0
+    if port == 0:
+        return "its port is no number from 1 to 65535"
+    return "" if parts.hostname else "it names no host"
+
+
+def broker(text: str) -> str:
+    """Return a broker's address; what is said of a wrong one tells no password that may be in it."""
+    from racing_demon_protocol.broker_address import parse_broker  # noqa: PLC0415 - few have a broker
+
+    try:
+        parse_broker(text, os.environ)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return text
 
 
 def _short(text: str, most: int) -> str:

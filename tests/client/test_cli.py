@@ -252,3 +252,76 @@ def test_wrong_arguments_are_told_with_their_command(
         cli.parse(line.split())
     assert 2 == ended.value.code
     assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("address", "why"),
+    [
+        ("", "it is empty"),
+        ("ws://", "it names no host"),
+        ("ws://:5252", "it names no host"),
+        ("ws:///v1", "it names no host"),
+        ("host:99999", "its port is no number from 1 to 65535"),
+        ("host:0", "its port is no number from 1 to 65535"),
+        ("wss://host:abc", "its port is no number from 1 to 65535"),
+        ("fe80::1", "its port is no number from 1 to 65535"),
+        ("ws://my host", "it holds a space"),
+        ("host\t", "it holds a space"),
+        ("ws://[::1", "its brackets do not go together"),
+    ],
+)
+@pytest.mark.parametrize(
+    "words", [["join", "{}", "BCDF"], ["watch", "{}#BCDF"], ["host", "--server", "{}"]], ids=" ".join
+)
+def test_an_address_at_which_nothing_can_be(
+    words: list[str], address: str, why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An address that cannot be one is wrong usage: nobody tries to reach it, and an example is given."""
+    said = refused([word.format(address) for word in words], capsys)
+    assert why in said
+    assert "write one like ws://192.168.1.5:5252" in said
+
+
+@pytest.mark.parametrize(
+    "address", ["host", "host:1", "192.168.1.5:5252", "[::1]:5252", "wss://a.example/v1", "WS://h", "[::1]"]
+)
+def test_an_address_at_which_a_server_may_be(address: str) -> None:
+    """Scheme, port and path may be left out of an address."""
+    assert address == cli.parse(["join", address, "BCDF"]).url
+
+
+@pytest.mark.parametrize(
+    "url", ["mqtt://", "mqtt://:1883", "mqtt://h:abc", "mqtt://h:99999", "http://h", "h"]
+)
+@pytest.mark.parametrize("words", [["tables"], ["watch", "BCDF"]], ids=" ".join)
+def test_an_address_at_which_no_broker_can_be(
+    words: list[str], url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A broker's address that cannot be one is wrong usage, too."""
+    assert "write mqtt://host:port" in refused([*words, "--mqtt", url], capsys)
+
+
+@pytest.mark.parametrize("code", ["B C", "BC\x1b"])
+def test_a_code_that_cannot_be_one(code: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """No network is searched for a code that no table can have."""
+    assert "is no table's code, like BCDF" in refused(["join", code], capsys)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["play", "--option", "\x1b[31mX"],
+        ["tables", "\x1b[31mX"],
+        ["join", "\x1b[31m.example"],
+        ["join", "\x1b[31m", "BCDF"],
+        ["join", "x\x1b://host"],
+        ["host", "--game", "\x1b[31m"],
+        ["\x1b[31m"],
+    ],
+    ids=repr,
+)
+def test_what_is_repeated_steers_no_terminal(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What was typed wrongly is told again without what could steer a terminal."""
+    assert all(line.isprintable() for line in refused(arguments, capsys).splitlines())

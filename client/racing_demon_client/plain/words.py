@@ -13,6 +13,7 @@ from racing_demon_protocol.reasons import EndReason, Reaction, Reason
 from racing_demon_protocol.view import TableView
 
 from ..addressing import is_racelike
+from ..printing import printable
 from .piles import words_of
 
 __all__ = ["REACTIONS", "Words", "Write", "counted", "duration", "printable"]
@@ -29,11 +30,6 @@ REACTIONS: Final = {
     Reaction.SORRY: "sorry!",
 }
 """What a reaction is called; a screen may show it otherwise."""
-
-
-def printable(text: str) -> str:
-    """Return a text that a server sent without anything that could steer a terminal."""
-    return "".join(char if char.isprintable() else "?" for char in text)
 
 
 def counted(number: int, what: str) -> str:
