@@ -10,7 +10,7 @@ from typing import Any, Final, NoReturn
 from . import values
 from .printing import printable
 from .surroundings import login_name
-from .syntax import parser
+from .syntax import parser, today
 
 __all__ = ["parse", "watches"]
 
@@ -31,8 +31,8 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
         _find_place(arguments)
     if getattr(arguments, "name", "") is None:
         arguments.name = _own_name()
-    if arguments.command == "solo" and not arguments.statistics and not arguments.game:
-        _fail("name a game: racing-demon solo GAME; racing-demon games lists them")
+    if arguments.command == "solo":
+        _find_game(arguments)
     corrects = arguments.command == "record" and arguments.what == "correct"
     if corrects and not (arguments.void or (arguments.seat is not None and arguments.points)):
         _fail("say what is to change: --seat N and --points N, or --void")
@@ -70,6 +70,16 @@ def _find_place(arguments: argparse.Namespace) -> None:
             arguments.url, arguments.code = None, values.named_code(url)
     except argparse.ArgumentTypeError as error:
         _fail(str(error))
+
+
+def _find_game(arguments: argparse.Namespace) -> None:
+    """Find the game that is played alone, also where ``--daily`` without a day has taken its name."""
+    if isinstance(arguments.daily, str):
+        if arguments.game:
+            _fail(f"{arguments.daily!r} is no date: write one like 2026-11-01")
+        arguments.game, arguments.daily = arguments.daily, today()
+    if not arguments.statistics and not arguments.game:
+        _fail("name a game: racing-demon solo GAME; racing-demon games lists them")
 
 
 def _verify_bots(arguments: argparse.Namespace) -> None:

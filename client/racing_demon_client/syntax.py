@@ -10,7 +10,7 @@ from racing_demon_protocol.arguments import Version, port, seats, seed, speed
 from . import values
 from .printing import printable
 
-__all__ = ["EXAMPLES", "parser"]
+__all__ = ["EXAMPLES", "parser", "today"]
 
 EXAMPLES = """examples:
   racing-demon                                 the first screen: practise, host, join, watch
@@ -176,8 +176,8 @@ def _add_games(commands: Any) -> None:
     deal.add_argument(
         "--daily",
         nargs="?",
-        type=values.date,
-        const=_today(),
+        type=values.date_or_game,
+        const=today(),
         metavar="DATE",
         help="the deal of today, or of another day like 2026-11-01: the same for everyone",
     )
@@ -202,7 +202,8 @@ def _add_games(commands: Any) -> None:
     rules.add_argument("--ascii", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
 
 
-def _today() -> dt.date:
+def today() -> dt.date:
+    """Return the day that it is here."""
     return dt.datetime.now().astimezone().date()
 
 

@@ -12,6 +12,7 @@ __all__ = [
     "broker",
     "code",
     "date",
+    "date_or_game",
     "day",
     "hand_number",
     "match_number",
@@ -30,6 +31,11 @@ def date(text: str) -> dt.date:
         return dt.date.fromisoformat(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is no date: write one like 2026-11-01") from None
+
+
+def date_or_game(text: str) -> dt.date | str:
+    """Return a day; or the name that stands where a day may be left out, and begins with no digit."""
+    return text if text[:1].isalpha() else date(text)
 
 
 def reason(text: str) -> str:

@@ -170,6 +170,24 @@ def test_tables_are_announced_and_listed() -> None:
     assert not cli.parse(["tables"]).json
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--daily"],
+        ["--daily", "2026-11-01"],
+        ["--daily=2026-11-01"],
+        ["--deal", "autumn"],
+        ["--seed", "ff"],
+        ["--daily", "--plain"],
+        ["--plain", "--option", "hints=no", "--daily"],
+    ],
+    ids=" ".join,
+)
+def test_what_stands_before_or_behind_the_game(words: list[str]) -> None:
+    """A game alone means the same whether its deal is named before it or behind it."""
+    assert cli.parse(["solo", "clock", *words]) == cli.parse(["solo", *words, "clock"])
+
+
 # What is not.
 
 
@@ -210,6 +228,10 @@ def test_tables_are_announced_and_listed() -> None:
         (["play", "--option", "reserve=5"], "has nothing that the option 'reserve' could change"),
         (["play", "--option", "stall_rule=dance"], "stall_rule must be one of these: 'none' or 'rotate'."),
         (["host", "--port", "65536"], "'65536' is no port"),
+        (["solo", "clock", "--daily", "tomorrow"], "'tomorrow' is no date: write one like 2026-11-01"),
+        (["solo", "--daily", "tomorrow", "clock"], "'tomorrow' is no date: write one like 2026-11-01"),
+        (["solo", "--daily", "2026-13-01", "clock"], "'2026-13-01' is no date: write one like 2026-11-01"),
+        (["solo", "--daily"], "name a game: racing-demon solo GAME"),
         (["verify"], "the following arguments are required: file"),
         (["games", "now"], "unrecognized arguments: now"),
     ],
