@@ -97,20 +97,28 @@ def _write_records(lines: Iterator[str], source: str, keep: Write) -> int:
 
 @contextlib.contextmanager
 def _output(path: str | None) -> Iterator[Write]:
-    """Give what takes lines: standard output, or a file that is there as a whole or not at all."""
+    """Give what takes lines: standard output, or a new file that is there as a whole or not at all."""
     if path is None:
         yield write
         return
-    part = f"{path}.part"
+    _verify_new(path)  # before all the work
+    part = f"{path}.{os.getpid()}.part"
     try:
-        with open(part, "w", encoding="utf-8") as file:
+        with open(part, "x", encoding="utf-8") as file:
             yield lambda line: _keep(file.write, line)
+        _verify_new(path)
         os.replace(part, path)
     except OSError as error:
         raise RecordFailed(path, error.strerror or "unknown reason") from error
     finally:
         with contextlib.suppress(OSError):
             os.unlink(part)
+
+
+def _verify_new(path: str) -> None:
+    """Refuse to write where something is already."""
+    if os.path.lexists(path):
+        raise RecordFailed(path, "something is there already, and stays as it is; name another file")
 
 
 def _keep(put: Callable[[str], object], line: str) -> None:

@@ -132,6 +132,24 @@ async def test_an_export_that_finds_no_room(tmp_path: Path, here: Here) -> None:
     failed(ended, "The record cannot be written to /nowhere/x.jsonl: No such file or directory.")
 
 
+@pytest.mark.parametrize("name", ["new.jsonl", "demon-a.jsonl", "link"])
+async def test_an_export_overwrites_nothing(name: str, tmp_path: Path, here: Here) -> None:
+    """Where something is already, be it what is exported itself, nothing is written, and nothing lost."""
+    source, new = file_of(tmp_path, "demon-a"), tmp_path / "new.jsonl"
+    new.write_text("precious", encoding="utf-8")
+    (tmp_path / "new.jsonl.part").write_text("precious, too", encoding="utf-8")
+    (tmp_path / "link").symlink_to("nowhere")
+    there = {path.name: path.read_bytes() for path in tmp_path.glob("*.*")}
+    ended = await here("record", "export", source, "--to", str(tmp_path / name))
+    wanted = (
+        f"The record cannot be written to {tmp_path / name}: something is there already, and stays as it is"
+    )
+    failed(ended, f"{wanted}; name another file.")
+    assert there == {path.name: path.read_bytes() for path in tmp_path.glob("*.*")}
+    assert 0 == (await here("record", "export", source, "--to", f"{new}l")).code
+    assert (tmp_path / "new.jsonl.part").read_text(encoding="utf-8") == "precious, too"
+
+
 # The journal.
 
 
