@@ -38,6 +38,8 @@ from racing_demon_protocol.declaration import (
     Waste,
 )
 
+from .printing import counted
+
 __all__ = ["WIDTH", "kind_of", "rules_of"]
 
 KINDS: Final = {
@@ -197,8 +199,8 @@ def _foundations(group: Foundations) -> Iterator[str]:
     wrap = _corner(group.wrap, {group.step})
     order = f" in the order {_ranks(group.order)}" if group.order else f" {way}{wrap}"
     yield (
-        f"{_capital(group.name)}: {_count(group.count, 'foundation')}, begun with {base} and built"
-        f"{order}, {SUITS[group.suit]}, to {_count(group.length, 'card')}."
+        f"{_capital(group.name)}: {counted(group.count, 'foundation')}, begun with {base} and built"
+        f"{order}, {SUITS[group.suit]}, to {counted(group.length, 'card')}."
     )
     if group.one_per_suit:
         yield "Each suit begins one only."
@@ -210,10 +212,12 @@ def _foundations(group: Foundations) -> Iterator[str]:
 
 def _tableau(group: Tableau) -> Iterator[str]:
     shape = set(group.shape)
-    cards = _count(group.shape[0], "card") if len(shape) == 1 else ", ".join(map(str, group.shape)) + " cards"
+    cards = (
+        counted(group.shape[0], "card") if len(shape) == 1 else ", ".join(map(str, group.shape)) + " cards"
+    )
     is_single = group.shows is Shows.LAST and shape <= {0, 1}  # whatever comes later lies face up anyway
     shown = SHOWN[Shows.ALL if is_single else group.shows]
-    yield f"{_capital(group.name)}: {_count(len(group.shape), 'column')} of {cards}. {shown}"
+    yield f"{_capital(group.name)}: {counted(len(group.shape), 'column')} of {cards}. {shown}"
     ways = " or ".join(_build(build) for build in group.build)
     wrap = _corner(group.wrap, {build.delta for build in group.build})
     yield f"They are built {ways}{wrap}." if group.build else "Nothing is built on them."
@@ -221,7 +225,7 @@ def _tableau(group: Tableau) -> Iterator[str]:
     if group.build and all(group.name in groups for groups in reach):
         yield UNITS[group.unit]
     if group.cap is not None:
-        yield f"No building makes more than {_count(group.cap, 'card')} of one."
+        yield f"No building makes more than {counted(group.cap, 'card')} of one."
     if group.spaces_first:
         yield "Spaces must be filled before anything is put upon a card."
     space = group.space
@@ -250,7 +254,7 @@ def _build(build: Build) -> str:
 
 
 def _reserve(group: Reserve) -> Iterator[str]:
-    yield f"{_capital(group.name)}: {_count(group.count, 'heap')} of {_count(group.size, 'card')}."
+    yield f"{_capital(group.name)}: {counted(group.count, 'heap')} of {counted(group.size, 'card')}."
     yield SHOWN[group.shows]
     yield "The top card is free." if group.playable else "It only fills spaces."
     if getattr(group, "locked", False):
@@ -258,7 +262,7 @@ def _reserve(group: Reserve) -> Iterator[str]:
 
 
 def _cells(group: Cells) -> Iterator[str]:
-    places = _count(group.count, "place")
+    places = counted(group.count, "place")
     yield f"{_capital(group.name)}: {places} for one card each, free unless told otherwise."
     if group.takes is None:
         yield "An empty one stays empty unless told otherwise."
@@ -275,7 +279,7 @@ def _stock(group: Stock, *, is_turned: bool) -> Iterator[str]:
         )
         yield f"{_capital(group.name)}: it is dealt in rounds, when you want the next one: {layings}"
     elif is_turned:
-        yield f"{_capital(group.name)}: {_count(group.turn, 'card')} at a time."
+        yield f"{_capital(group.name)}: {counted(group.turn, 'card')} at a time."
     else:
         yield f"{_capital(group.name)}: no card is turned from it."
     times = "as often as you like" if group.redeals is None else _times(group.redeals)
@@ -302,9 +306,9 @@ def _deal(step: Deal) -> str:
     if step.cards:
         what = "sought out: " + " ".join(step.cards)
     elif step.count is not None:
-        what = _count(step.count, "card")
+        what = counted(step.count, "card")
     elif step.each is not None:
-        what = f"{_count(step.each, 'card')} to each" + (", by rank" if step.by_rank else "")
+        what = f"{counted(step.each, 'card')} to each" + (", by rank" if step.by_rank else "")
     once = ", by the first player for all" if getattr(step, "once", False) else ""
     return f"Dealt to {step.to}" + (f" ({what}{once})." if what or once else ".")
 
@@ -349,10 +353,6 @@ def _value(value: Any) -> str:
 
 def _capital(name: str) -> str:
     return name[:1].upper() + name[1:]
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" + ("" if number == 1 else "s")
 
 
 def _times(number: int) -> str:

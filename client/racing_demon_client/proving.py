@@ -9,6 +9,8 @@ from racing_demon_protocol.messages.server import Snapshot
 from racing_demon_protocol.record import verify
 from racing_demon_protocol.view import TableView
 
+from .printing import counted
+
 __all__ = ["Proving"]
 
 Seen = list[Snapshot | ev.Event]
@@ -61,7 +63,8 @@ class Proving:
             self.proof = f"This hand cannot be checked: {error}"
         else:
             self.proof = (
-                f"Checked: the promise is kept, the deal is the secret's, {verdict.plays} plays are legal."
+                f"Checked: the promise is kept, the deal is the secret's, "
+                f"{counted(verdict.plays, 'play')} {'is' if verdict.plays == 1 else 'are'} legal."
                 if verdict.hands
                 else "This hand was not seen from its deal on, so it cannot be checked here."
             )

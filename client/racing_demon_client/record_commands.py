@@ -183,7 +183,9 @@ async def verify_record(arguments: argparse.Namespace) -> int:
         write(f"not right: {error}")
         return 1
     if verdict.skipped:
-        write(f"{verdict.skipped} hands are not whole in this record, and were not checked")
+        verbs = ("is", "was") if verdict.skipped == 1 else ("are", "were")
+        hands = counted(verdict.skipped, "hand")
+        write(f"{hands} {verbs[0]} not whole in this record, and {verbs[1]} not checked")
     if not verdict.hands:
         write("nothing to check: no hand in this record is whole, from its deal to its end")
         return 1

@@ -257,6 +257,7 @@ def _corrected(digest: Digest) -> Iterable[Corrected]:
         if correction.seat is not None:
             name = names.get(correction.seat, f"seat {correction.seat + 1}")
             hand = f" in hand {correction.hand}" if correction.hand is not None else ""
-            parts.append(f"{correction.points:+} points for {name}{hand}")
+            unit = "point" if abs(correction.points) == 1 else "points"
+            parts.append(f"{correction.points:+} {unit} for {name}{hand}")
         what = "; ".join(parts) or "a note"
         yield Corrected(digest.id or digest.code, correction.at_ms, correction.by, what, correction.why)

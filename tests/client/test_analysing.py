@@ -30,6 +30,7 @@ def test_a_hand_without_anything() -> None:
         "left: 0 in stock and waste, 0 face down in the columns",
     ] == full(NOTHING, words())
     assert "Ada: races 0 won, 0 lost; 0 cards buried" == summary(NOTHING, words())
+    assert summary(NOTHING._replace(face_down=1), words()).endswith("; 1 card buried")
 
 
 def test_a_hand_in_full() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from racing_demon_protocol.record import to_line
+from racing_demon_protocol.view import TableView
 
 from ..support.matches import log_of, options_of
 from ..support.processes import Here
@@ -25,6 +26,20 @@ async def test_a_true_record_is_found_right(tmp_path: Path, here: Here) -> None:
     ended = await here("verify", str(file))
     assert (0, "") == (ended.code, ended.err)
     assert ended.out.startswith("right: 2 hands, ")
+
+
+async def test_a_record_from_within_a_hand_checks_the_others(tmp_path: Path, here: Here) -> None:
+    """The hand that is not there from its deal on is told as one."""
+    view, log = TableView("SIM", options_of("shouted")), log_of("shouted")
+    for event in log[:60]:
+        view.apply(event)
+    file = tmp_path / "match.jsonl"
+    file.write_text("\n".join(map(to_line, [view.snapshot(0), *log[60:]])), encoding="utf-8")
+    ended = await here("verify", str(file))
+    assert 0 == ended.code
+    told = ended.out.splitlines()
+    assert "1 hand is not whole in this record, and was not checked" == told[0]
+    assert told[1].startswith("right: 1 hand, ")
 
 
 def without_a_play(lines: list[str]) -> list[str]:

@@ -53,7 +53,7 @@ def test_a_klondike_table() -> None:
                    J♥
 
  you            5 points
- Ben            1 points  columns K♦ .. 9♣ .. .. .. ..  waste empty
+ Ben            1 point   columns K♦ .. 9♣ .. .. .. ..  waste empty
 """
     assert lines(expected) == [line.rstrip() for line in picture.table(sitting.mirror, 0)]
 

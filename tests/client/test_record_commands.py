@@ -370,7 +370,7 @@ async def test_a_replay_tells_what_was_played(tmp_path: Path, here: Here) -> Non
     for name, total in by_name.items():
         assert any(re.match(rf"{name} .* {total}( +won)?$", line) for line in lines)
     assert 2 == sum(line.startswith(("hand 1 is over", "hand 2 is over")) for line in lines)
-    assert 6 == sum("cards buried" in line for line in lines)
+    assert 6 == sum(" buried" in line for line in lines)
 
 
 async def test_a_replay_from_anywhere(tmp_path: Path, here: Here) -> None:

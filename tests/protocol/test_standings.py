@@ -223,6 +223,13 @@ def row_of(name: str, *given: Digest) -> Row:
     return next(row for row in standings(chosen(given)).rows if row.key.name == name)
 
 
+@pytest.mark.parametrize(("points", "told"), [(1, "+1 point for Ann"), (-2, "-2 points for Ann")])
+def test_a_correction_is_told(points: int, told: str) -> None:
+    """One point is no points."""
+    note = Correction(at_ms=5, by="Cat", why="A slip.", seat=0, points=points)
+    assert told == standings([digest_of(corrections=(note,))]).corrected[0].what
+
+
 def test_a_correction_can_turn_a_match() -> None:
     """Twelve points less, and the other has won; the line and the list say so."""
     note = Correction(at_ms=5, by="Cat", why="A slip.", hand=1, seat=0, points=-12)

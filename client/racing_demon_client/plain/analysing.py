@@ -8,6 +8,7 @@ from racing_demon_protocol.analysis import Buried, SeatAnalysis
 from racing_demon_protocol.cards import UNKNOWN
 from racing_demon_protocol.chances import Race
 
+from ..printing import counted
 from .words import Words
 
 __all__ = ["full", "summary", "told"]
@@ -48,7 +49,7 @@ def summary(analysis: SeatAnalysis, words: Words) -> str:
     waited = f"; plays up ready for {_typical(analysis)}" if analysis.waits else ""
     return (
         f"{words.who(analysis.seat)}: races {len(analysis.won)} won, {len(analysis.lost)} lost{waited}; "
-        f"{analysis.face_down} cards buried"
+        f"{counted(analysis.face_down, 'card')} buried"
     )
 
 

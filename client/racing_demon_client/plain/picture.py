@@ -16,6 +16,7 @@ from .words import printable
 __all__ = ["foundations", "laid", "layout", "others", "table", "tally"]
 
 NAME_WIDTH = 12
+POINTS_WIDTH = len("  1 points")
 
 
 def table(view: TableView, seat: int | None, *, ascii_only: bool = False) -> list[str]:
@@ -34,7 +35,7 @@ def table(view: TableView, seat: int | None, *, ascii_only: bool = False) -> lis
         if plays:
             lines += ["", *layout(rules, board, whose, ascii_only=ascii_only)]
     if plays:
-        lines += ["", f" {'you':{NAME_WIDTH}} {points(view)[whose]:3} points"]
+        lines += ["", f" {'you':{NAME_WIDTH}} {_points(points(view)[whose])}"]
     rest = others(view, seat, ascii_only=ascii_only)
     return [*lines, *([""] if lines and not plays else []), *rest]
 
@@ -104,18 +105,22 @@ def others(view: TableView, seat: int | None, *, ascii_only: bool = False) -> li
         ]
     assert view.rules is not None
     assert view.board is not None
-    counted = points(view)
+    have = points(view)
     lines = []
     for other in view.hand_seats:
         if other != seat:
-            told = f" {_who(view, other):{NAME_WIDTH}} {counted[other]:3} points"
+            told = f" {_who(view, other):{NAME_WIDTH}} {_points(have[other]):{POINTS_WIDTH}}"
             if is_racelike(view.rules, other):
                 ends = " ".join(_ends(view.rules, view.board, other, ascii_only))
                 wastes = view.rules.layout.own(other, Kind.WASTE)
                 waste = " ".join(_pile(view.board, pile, ascii_only) for pile in wastes) or "none"
                 told += f"  columns {ends}  waste {waste}"
-            lines.append(told)
+            lines.append(told.rstrip())
     return lines
+
+
+def _points(number: int) -> str:
+    return f"{number:3} {'point' if number == 1 else 'points'}"
 
 
 def tally(view: TableView) -> list[str]:

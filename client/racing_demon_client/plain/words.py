@@ -13,7 +13,7 @@ from racing_demon_protocol.reasons import EndReason, Reaction, Reason
 from racing_demon_protocol.view import TableView
 
 from ..addressing import is_racelike
-from ..printing import printable
+from ..printing import counted, printable
 from .piles import words_of
 
 __all__ = ["REACTIONS", "Words", "Write", "counted", "duration", "printable"]
@@ -30,11 +30,6 @@ REACTIONS: Final = {
     Reaction.SORRY: "sorry!",
 }
 """What a reaction is called; a screen may show it otherwise."""
-
-
-def counted(number: int, what: str) -> str:
-    """Return so many of something in words, like ``3 hands``."""
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def duration(milliseconds: int) -> str:
@@ -131,7 +126,7 @@ class Words:
         if source is destination:
             return f"{who}: all cards taken up, to be laid again"
         if source.kind is Kind.WASTE and destination.kind is Kind.STOCK:
-            return f"{who}: waste turned over, {_cards(event.count)}"
+            return f"{who}: waste turned over, {counted(event.count, 'card')}"
         if source.kind is Kind.STOCK and destination.kind is Kind.WASTE:
             return f"{who}: turned {event.count}, waste shows {self._top(board, destination)}"
         cards, count = board.cards[event.destination], abs(event.count)
@@ -200,7 +195,7 @@ class Words:
         return f"hand {event.hand} of {self._view.options.hands}, commitment {event.commitment[:16]}"
 
     def _dealt(self, event: ev.Dealt) -> str:
-        return f"the cards are dealt; play begins in {event.countdown_ms / 1_000:.0f} seconds"
+        return f"the cards are dealt; play begins in {counted(round(event.countdown_ms / 1_000), 'second')}"
 
     def _signalled(self, event: ev.Signalled) -> str:
         return "play!"
@@ -265,10 +260,6 @@ class Words:
     def _match_over(self, event: ev.MatchOver) -> str:
         winners = " and ".join(self.who(seat) for seat in event.winners)
         return f"the match is over; won by {winners}"
-
-
-def _cards(count: int) -> str:
-    return f"{count} card" if count == 1 else f"{count} cards"
 
 
 _TELLERS: dict[type[Message], Callable[[Words, Any], str]] = {

@@ -280,10 +280,11 @@ class Desk:
         """Return who is stuck by now; nothing where nobody is."""
         said, asked = self._place.view.stuck()
         if self._place.view.seats[seat].stuck:
-            return f"You have said that you are stuck ({said} of {asked} have)."
-        return (
-            f"{said} of {asked} are stuck; {labels.get('stuck', 'say so')} if you are, too." if said else ""
-        )
+            return f"You have said that you are stuck ({said} of {asked} {'has' if said == 1 else 'have'})."
+        if not said:
+            return ""
+        verb = "is" if said == 1 else "are"
+        return f"{said} of {asked} {verb} stuck; {labels.get('stuck', 'say so')} if you are, too."
 
     def _holding(self, held: Grip, labels: Mapping[str, str]) -> str:
         board = self.hands.board()

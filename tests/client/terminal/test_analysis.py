@@ -39,7 +39,7 @@ def test_the_own_hand_comes_first() -> None:
     text = "\n".join(rows_of(draw_analysis(page_of("eight", 3), (120, 40), UNICODE)))
     assert "The last hand, as you played it:" in text
     assert 1 == text.count("in stock and waste")
-    assert 7 == text.count(" cards buried")
+    assert 7 == text.count(" buried")
 
 
 def test_before_the_first_hand_there_is_none() -> None:

@@ -310,7 +310,7 @@ def test_who_is_out_is_told_to_call() -> None:
     assert 'You are out: call "Demon!" with c.' == prompt(player)
     player = at("AS")
     player.view.seats[0] = player.view.seats[0].model_copy(update={"stuck": True})
-    assert "You have said that you are stuck (1 of 2 have)." == prompt(player)
+    assert "You have said that you are stuck (1 of 2 has)." == prompt(player)
 
 
 def test_who_is_freed_reads_why() -> None:
@@ -328,7 +328,7 @@ def test_who_plays_on_is_told_that_others_are_stuck() -> None:
     """A hand may wait for the last one to say it: with the name of the key for that."""
     player = at("AS")
     player.view.seats[1] = player.view.seats[1].model_copy(update={"stuck": True})
-    assert "1 of 2 are stuck; v if you are, too." == prompt(player)
+    assert "1 of 2 is stuck; v if you are, too." == prompt(player)
 
 
 def test_a_message_comes_before_everything_else() -> None:

@@ -21,6 +21,7 @@ from racing_demon_protocol.messages.row import MOST_PASSPHRASE
 
 from ...finding import told as told_table
 from ...lan import find
+from ...printing import counted
 from ...probing import Table
 from ...recents import Recent
 from ..drawing.glyphs import screen_text
@@ -107,7 +108,7 @@ class WelcomeScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         """Lay the form out."""
         games = [(game.title, game.name) for game in GAMES.values()]
-        counts = [(f"{number} bots", str(number)) for number in range(8)]
+        counts = [(counted(number, "bot"), str(number)) for number in range(8)]
         levels = [(level, level) for level in ("easy", "medium", "hard")]
         with VerticalScroll(can_focus=False):
             yield Label("Racing Demon: a race of patience for two to eight", classes="title")
