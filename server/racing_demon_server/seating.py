@@ -9,10 +9,9 @@ from typing import Final
 
 from racing_demon_protocol.declaration import Game
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_protocol.games import declare
+from racing_demon_protocol.games import declare, seats_of
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import SeatState
-from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Reaction, Reason
 
 from .chat import Chat
@@ -20,7 +19,7 @@ from .claims import Actor, Claims
 from .log import Log
 from .names import BOT_NAMES, clean, clean_words, unique
 
-__all__ = ["AWAY_US", "HOST_AWAY_US", "Seating", "most_players", "seats_of"]
+__all__ = ["AWAY_US", "HOST_AWAY_US", "Seating", "most_players"]
 
 AWAY_US: Final = 10_000_000
 """How long somebody whose connection is lost still counts as there, when all must agree."""
@@ -281,11 +280,6 @@ class Seating:
         if self.state(seat).muted:
             raise CommandRefused(Reason.MUTED, "The host lets nobody hear you.")
         self._chat.speak(seat, at)
-
-
-def seats_of(options: Options) -> int:
-    """Return how many may sit at a table: as its options, and its game, have it."""
-    return min(options.seats, declare(options, 1).most_seats)
 
 
 def most_players(game: Game) -> str:

@@ -23,7 +23,7 @@ from .sums import FOURTEEN, NUMBER_ELEVEN, NUMBER_ELEVEN_DOUBLE, PICTURE_GALLERY
 from .travelling import CLOCK, TRAVELLERS, WANDERING_CARD, WEAVERS
 from .tricks import A_SPELL, MUSICAL_SEQUEL
 
-__all__ = ["GAMES", "declare", "game_named"]
+__all__ = ["GAMES", "declare", "game_named", "seats_of"]
 
 BUILDING_GAMES = (
     *(RACING_DEMON, CLASSIC, DEMON_A, DEMON_B, *FOOLIANAS, *RACING_DEMONS),
@@ -83,6 +83,16 @@ def declare(options: Options, players: int) -> Game:
         _verify_has(game, Reserve, "reserve_card")
         scoring = replace(scoring, reserve_card=options.reserve_card)
     return game if scoring is game.scoring else replace(game, scoring=scoring)
+
+
+def seats_of(options: Options) -> int:
+    """Return how many may sit at a table: as its options, and its game, have it.
+
+    Raises:
+        InvalidGame: no game has the name.
+
+    """
+    return min(options.seats, game_named(options.game).most_seats)
 
 
 _GROUP_OPTIONS: tuple[tuple[type[Group], str], ...] = (

@@ -6,10 +6,8 @@ from typing import Any
 
 from racing_demon_protocol import tally
 from racing_demon_protocol.directory import VERSION
-from racing_demon_protocol.games import GAMES
+from racing_demon_protocol.games import GAMES, seats_of
 from racing_demon_protocol.view import TableView
-
-from ..seating import seats_of
 
 __all__ = ["as_json", "is_open", "record", "state"]
 

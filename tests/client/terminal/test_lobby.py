@@ -50,6 +50,28 @@ def test_the_link_stands_beside_all_else(size: tuple[int, int], glyphs: Glyphs) 
         assert seat != 1 or "host" in line
 
 
+@pytest.mark.parametrize(
+    ("game", "seats", "places"),
+    [
+        ("racing-demon", 8, 8),
+        ("racing-demon", 3, 3),
+        ("sympathy", 8, 2),
+        ("sympathy", 1, 2),
+        ("clock", 8, 8),
+        ("of-another-server", 5, 5),
+    ],
+)
+def test_there_are_as_many_places_as_may_be_taken(game: str, seats: int, places: int) -> None:
+    """The game and the options say how many; who sits there already has a place, and all else lies below."""
+    page = lobby()
+    page.view.options = Options(game=game, seats=seats)
+    text = draw_lobby(page, (80, 24), UNICODE).text().splitlines()
+    first = next(y for y, line in enumerate(text) if line.startswith("  1 Ann"))
+    assert [str(number + 1) for number in range(places)] == [line[2] for line in text[first : first + places]]
+    assert not text[first + places].strip()
+    assert text[first + places + 1].strip()
+
+
 def test_nobody_is_told_to_have_won_for_having_the_winner_s_seat() -> None:
     """Who came to a seat after the match reads who had it; who was there reads "you"."""
     view = final_view("racing-demon").copy()

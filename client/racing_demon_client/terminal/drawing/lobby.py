@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from racing_demon_protocol.games import GAMES
+from racing_demon_protocol.games import GAMES, seats_of
 from racing_demon_protocol.messages.server import SeatState
 from racing_demon_protocol.options import Options
 
@@ -14,7 +14,6 @@ from .page import Page, draw_page
 
 __all__ = ["draw_lobby", "shows_qr", "told_options"]
 
-SEATS = 8
 NAME = 24
 BESIDE_NAME = 33
 """What else is said of a seat takes so many cells, and the seat's number."""
@@ -87,7 +86,9 @@ def _draw_qr(canvas: Canvas, lines: Sequence[str], room: int) -> None:
 def _draw_seats(canvas: Canvas, page: Page, y: int, room: int, glyphs: Glyphs) -> int:
     view = page.view
     width = min(NAME, room - BESIDE_NAME)
-    for seat in range(max([view.options.seats, *(seat + 1 for seat in view.seats)])):
+    places = seats_of(view.options) if view.options.game in GAMES else view.options.seats
+    places = max([places, *(seat + 1 for seat in view.seats)])  # who sits there stays, whatever is played
+    for seat in range(places):
         state = view.seats.get(seat)
         canvas.put(2, y + seat, str(seat + 1), Role.DIM)
         if state is None:
@@ -100,7 +101,7 @@ def _draw_seats(canvas: Canvas, page: Page, y: int, room: int, glyphs: Glyphs) -
         x = canvas.put(x, y + seat, "ready" if ready else "-", Role.KEY if ready else Role.DIM)
         if seat == view.host:
             canvas.put(x + 2, y + seat, "host", Role.ACCENT)
-    return y + SEATS + 1
+    return y + places + 1
 
 
 def _kind(state: SeatState) -> str:
