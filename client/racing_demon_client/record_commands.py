@@ -195,8 +195,9 @@ async def verify_record(arguments: argparse.Namespace) -> int:
     )
     if verdict.unseen:
         write(
-            f"on identical deals: {verdict.unseen} layouts are not in this record, only how far they "
-            "came; the server's record has them"
+            f"on identical deals: this record holds no play on {counted(verdict.unseen, 'layout')}, whether "
+            "there was none or the server told none; only how far the player came is known, as the server "
+            "told it"
         )
     return 0
 

@@ -6,12 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.record import to_line
 from racing_demon_protocol.view import TableView
 
 from ..support.matches import log_of, options_of
 from ..support.processes import Here
+from ..support.records import record as recorded
 from ..support.relay import table_of
+from ..support.tables import Sitting
 
 
 def record() -> list[str]:
@@ -40,6 +43,24 @@ async def test_a_record_from_within_a_hand_checks_the_others(tmp_path: Path, her
     told = ended.out.splitlines()
     assert "1 hand is not whole in this record, and was not checked" == told[0]
     assert told[1].startswith("right: 1 hand, ")
+
+
+@pytest.mark.parametrize(("plays", "layouts"), [(0, "2 layouts"), (1, "1 layout")])
+async def test_a_layout_without_a_play_is_told_as_such(
+    plays: int, layouts: str, tmp_path: Path, here: Here
+) -> None:
+    """On identical deals a record does not tell who played nothing from whose plays were told to nobody."""
+    sitting = Sitting.playing(2, hands=1, game="flower-garden", countdown_ms=0)
+    for play in sitting.plays(0)[:plays]:
+        sitting.play(0, play.source, play.destination, play.count)
+    for seat in (0, 1):
+        sitting.events(seat, cl.Stuck)
+    file = tmp_path / "match.jsonl"
+    file.write_text("\n".join(map(to_line, recorded(sitting.options, sitting.log))), encoding="utf-8")
+    ended = await here("verify", str(file))
+    assert 0 == ended.code
+    said = f"on identical deals: this record holds no play on {layouts}, whether there was none or"
+    assert said in ended.out
 
 
 def without_a_play(lines: list[str]) -> list[str]:
