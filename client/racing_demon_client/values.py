@@ -126,7 +126,7 @@ def address(text: str) -> str:
 def _wrong_address(text: str) -> str:
     """Return why nothing can be at an address, or nothing."""
     if not text or any(char.isspace() or not char.isprintable() for char in text):
-        return "it holds a space, or what is no sign" if text else "it is empty"
+        return "it holds a space or a control character" if text else "it is empty"
     scheme, is_whole, _ = text.rpartition("://")
     if is_whole and scheme.lower() not in {"ws", "wss"}:
         return "it begins with neither ws:// nor wss://"

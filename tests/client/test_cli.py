@@ -287,8 +287,8 @@ def test_wrong_arguments_are_told_with_their_command(
         ("host:0", "its port is no number from 1 to 65535"),
         ("wss://host:abc", "its port is no number from 1 to 65535"),
         ("fe80::1", "its port is no number from 1 to 65535"),
-        ("ws://my host", "it holds a space"),
-        ("host\t", "it holds a space"),
+        ("ws://my host", "it holds a space or a control character"),
+        ("host\t", "it holds a space or a control character"),
         ("ws://[::1", "its brackets do not go together"),
     ],
 )

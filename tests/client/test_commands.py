@@ -335,10 +335,10 @@ async def test_too_many_bots_have_a_sentence(here: Here) -> None:
         failed(ended, "All seats are taken; you can watch.")
 
 
-async def test_an_address_that_is_none_has_a_sentence(here: Here) -> None:
-    """Nonsense for an address ends with 1, and does not steer the terminal."""
-    ended = await here("watch", "ws://\x1b[2J", "BCDF")
-    assert 1 == ended.code
+async def test_an_address_that_is_none_has_a_sentence() -> None:
+    """Nonsense for an address ends with 2, as all wrong arguments, and does not steer the terminal."""
+    ended = await text_of(CLIENT, "watch", "ws://\x1b[2J", "BCDF")
+    assert 2 == ended.code
     assert ended.err.startswith("racing-demon: ")
     assert "\x1b" not in ended.err
 
