@@ -24,7 +24,7 @@ from .local import Keeping
 from .openings import Opened
 from .plain.alone import play_alone
 from .plain.session import attend, take_part
-from .plain.words import printable
+from .printing import printable
 from .qr import link_of, qr_lines
 from .recorder import Recorder
 from .streams import has_screen, is_ascii_only, is_terminal, write, write_aside

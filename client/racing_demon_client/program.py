@@ -33,7 +33,7 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
 
     from racing_demon_protocol.errors import RacingDemonError  # noqa: PLC0415
 
-    from .plain.words import printable  # noqa: PLC0415
+    from .printing import printable  # noqa: PLC0415
 
     try:
         act = _commands(arguments.command)[arguments.command]

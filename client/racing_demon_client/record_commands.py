@@ -29,7 +29,8 @@ from .digesting import KeptDigests, cache_path, key_of, key_of_file
 from .errors import RecordFailed, RecordUnreadable
 from .files import open_behind
 from .plain.scoreboard import as_csv, as_json, as_table
-from .plain.words import Write, counted, printable
+from .plain.words import Write
+from .printing import counted, printable
 from .records import ALL, ask_journal, is_file, lines_from, listed, read_file
 from .streams import has_screen, is_ascii_only, is_terminal, write
 

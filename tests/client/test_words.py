@@ -2,7 +2,8 @@
 
 import pytest
 
-from racing_demon_client.plain.words import Words, duration, printable
+from racing_demon_client.plain.words import Words, duration
+from racing_demon_client.printing import printable
 from racing_demon_protocol.board import FOUNDATIONS, Play
 from racing_demon_protocol.cards import name, parse
 from racing_demon_protocol.messages import FROM_SERVER, Message

@@ -13,13 +13,14 @@ from racing_demon_protocol.shuffle import SEED_SIZE
 
 from ..addressing import is_racelike
 from ..describing import rules_of
+from ..printing import counted
 from ..solo.place import SoloClient
 from ..solo.statistics import Score
 from ..streams import read_line
 from .folding import folded
 from .picture import laid, table
 from .typed import Unclear, line_for, read_play
-from .words import Words, Write, counted, duration
+from .words import Words, Write, duration
 
 __all__ = ["play_alone", "told_scores", "told_win"]
 

@@ -10,8 +10,8 @@ from racing_demon_protocol.tally import points, race_order, totals
 from racing_demon_protocol.view import TableView
 
 from ..addressing import is_racelike
+from ..printing import printable
 from .piles import groups_of, words_of
-from .words import printable
 
 __all__ = ["foundations", "laid", "layout", "others", "table", "tally"]
 

@@ -8,12 +8,13 @@ from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Snapshot
 from racing_demon_protocol.tally import match_winners
 
+from ..printing import printable
 from ..proving import Proving
 from ..replaying import PLACES, BadPlace, Replay
 from . import picture
 from .analysing import told
 from .session import read_in_background
-from .words import Words, Write, duration, printable
+from .words import Words, Write, duration
 
 __all__ = ["HELP", "replay"]
 

@@ -10,7 +10,7 @@ from racing_demon_protocol.ratings import Rating
 from racing_demon_protocol.record import json_line
 from racing_demon_protocol.standings import Corrected, Key, Row, Standings
 
-from .words import printable
+from ..printing import printable
 
 __all__ = ["as_csv", "as_json", "as_table"]
 

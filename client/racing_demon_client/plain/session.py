@@ -21,13 +21,14 @@ from racing_demon_protocol.story import Story
 from racing_demon_protocol.tally import match_winners
 
 from ..connection import Client
+from ..printing import printable
 from ..proving import Proving
 from ..recorder import Recorder
 from . import picture
 from .analysing import summary, told
 from .folding import folded
 from .typed import HELP, Spoken, Unclear, Verb, read_play, read_verb
-from .words import Words, Write, printable
+from .words import Words, Write
 
 __all__ = ["Volume", "attend", "read_in_background", "take_part"]
 

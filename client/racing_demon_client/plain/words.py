@@ -16,7 +16,7 @@ from ..addressing import is_racelike
 from ..printing import counted, printable
 from .piles import words_of
 
-__all__ = ["REACTIONS", "Words", "Write", "counted", "duration", "printable"]
+__all__ = ["REACTIONS", "Words", "Write", "duration"]
 
 Write = Callable[[str], None]
 """Takes one line, without its end."""

@@ -9,7 +9,7 @@ from racing_demon_protocol.shuffle import SEED_SIZE
 
 from ..openings import Opened
 from ..plain.alone import told_win
-from ..plain.words import counted
+from ..printing import counted
 from ..recorder import Recorder
 from ..solo.place import SoloClient
 from .desk import Desk

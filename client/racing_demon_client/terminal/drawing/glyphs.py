@@ -17,7 +17,7 @@ from racing_demon_protocol.cards import (
     suit,
 )
 
-from ...plain.words import printable
+from ...printing import printable
 
 __all__ = ["ASCII", "UNICODE", "Glyphs", "cut", "fit", "screen_text", "wrapped"]
 

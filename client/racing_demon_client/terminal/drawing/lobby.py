@@ -6,7 +6,7 @@ from racing_demon_protocol.games import GAMES, seats_of
 from racing_demon_protocol.messages.server import SeatState
 from racing_demon_protocol.options import Options
 
-from ...plain.words import counted
+from ...printing import counted
 from ..ink import Mark, Role
 from .canvas import Canvas, Hit
 from .glyphs import Glyphs, cut, fit, screen_text
