@@ -134,6 +134,9 @@ class TableView(TableState):
         self.options = event.options
         self.rules = self.board = self._dealt_private = None  # the last board may be of another game
         self.progress.clear()
+        for seat, state in self.seats.items():
+            if state.ready and not state.bot:  # it was said of other options
+                self._update(seat, ready=False)
 
     def _committed(self, event: ev.Committed) -> None:
         if event.hand == 1:

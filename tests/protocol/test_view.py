@@ -125,6 +125,14 @@ def test_points_for_other_seats(points: list[int]) -> None:
 # The events, one by one.
 
 
+def test_other_options_ask_people_anew_whether_they_are_ready() -> None:
+    """Who was ready under other options is not ready for these; a bot is ready by itself."""
+    view = seated()
+    _next(view, ev.Readied, seat=0, ready=True)
+    _next(view, ev.OptionsSet, options={"game": "classic"})
+    assert {0: False, 3: True} == {seat: state.ready for seat, state in view.seats.items()}
+
+
 def test_bots_are_always_ready() -> None:
     """A bot is ready as it sits down; a person is not."""
     assert {0: False, 3: True} == {seat: state.ready for seat, state in seated().seats.items()}

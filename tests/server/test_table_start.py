@@ -5,6 +5,7 @@ import pytest
 from racing_demon_protocol.cards import UNKNOWN
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
+from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Phase, Reason
 
 from ..support.tables import MS, SECOND, Own, Sitting, of_type, told
@@ -26,6 +27,15 @@ def test_a_player_may_think_better_of_it() -> None:
     sitting.events(0, cl.Ready)
     sitting.events(0, cl.Ready, ready=False)
     assert "readied" == told(sitting.events(1, cl.Ready))
+
+
+def test_other_options_are_to_be_agreed_to_anew() -> None:
+    """Who was ready before the host changed the options is waited for."""
+    sitting = Sitting.lobby(2)
+    sitting.events(1, cl.Ready)
+    sitting.events(0, cl.SetOptions, options=Options(game="classic"))
+    assert "readied" == told(sitting.events(0, cl.Ready))
+    assert "readied committed dealt" == told(sitting.events(1, cl.Ready))
 
 
 def test_being_ready_twice_is_no_news() -> None:

@@ -122,7 +122,7 @@ class Hosted(Event):
 
 
 class OptionsSet(Event):
-    """The table's options were changed."""
+    """The table's options were changed. No player is ready any more: that was said of other options."""
 
     TAG: ClassVar[int] = 86
     options: Options
