@@ -155,6 +155,15 @@ async def test_enter_means_ready_for_guests() -> None:
             await console.answer("", "^you: ready$")
 
 
+async def test_a_guest_takes_back_being_ready() -> None:
+    """A guest who is not ready after all says "unready", and everybody is told."""
+    async with serving() as served, Peer.hosting(served.url) as ann:
+        async with playing(await Client.join(served.url, ann.code, "Ben")) as console:
+            await console.until("lobby; Ann, you")
+            await console.answer("ready", "^you: ready$")
+            await console.answer("unready", "^you: not ready$")
+
+
 async def test_bots_are_asked_for_by_level() -> None:
     """A bot comes with its level, or a medium one; other levels there are none."""
     async with alone() as (_, console):

@@ -51,6 +51,7 @@ def name(position: Position, pile: int) -> str:
         ("DEMON!!!", Verb.CALL),
         ("v", Verb.VOLUME),
         ("ready", Verb.READY),
+        ("unready", Verb.UNREADY),
         ("start", Verb.START),
         ("bot", Verb.BOT),
         ("tally", Verb.TALLY),
@@ -86,7 +87,21 @@ def test_other_lines_may_be_plays(line: str) -> None:
 
 def test_the_help_knows_every_verb() -> None:
     """Each verb is in the help."""
-    for word in ("t", "s", "d", "b", "v", "ready", "start", "bot hard", "tally", "leave", "q", "?"):
+    for word in (
+        "t",
+        "s",
+        "d",
+        "b",
+        "v",
+        "ready",
+        "unready",
+        "start",
+        "bot hard",
+        "tally",
+        "leave",
+        "q",
+        "?",
+    ):
         assert f" {word} " in HELP
 
 

@@ -39,6 +39,7 @@ COMMANDS: Final[dict[Verb, tuple[type[cl.Command], dict[str, bool]]]] = {
     Verb.STUCK: (cl.Stuck, {}),
     Verb.CALL: (cl.Call, {}),
     Verb.READY: (cl.Ready, {}),
+    Verb.UNREADY: (cl.Ready, {"ready": False}),
     Verb.START: (cl.Start, {}),
     Verb.PAUSE: (cl.Pause, {}),
     Verb.GO_ON: (cl.Pause, {"paused": False}),

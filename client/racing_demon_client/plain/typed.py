@@ -32,6 +32,7 @@ HELP: Final = """\
  b         the table again (Enter does the same)
  v         hear more, or less, of what the others do
  ready     for the next deal          start  deal now (host)
+ unready   not after all
  bot hard  add a bot (host)           tally  the scores so far
  analysis  everybody's last hand: races, plays that waited, cards still buried
  /hello    say "hello" to the table
@@ -57,6 +58,7 @@ class Verb(Enum):
     BOARD = auto()
     VOLUME = auto()
     READY = auto()
+    UNREADY = auto()
     START = auto()
     BOT = auto()
     TALLY = auto()
@@ -87,6 +89,7 @@ VERBS: Final = {
     "demon": Verb.CALL,
     "v": Verb.VOLUME,
     "ready": Verb.READY,
+    "unready": Verb.UNREADY,
     "start": Verb.START,
     "bot": Verb.BOT,
     "tally": Verb.TALLY,

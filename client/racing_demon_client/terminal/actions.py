@@ -108,7 +108,7 @@ ACTIONS: Final = (
     Action(id="fewer", does="one card fewer under the cursor", keys=("down",)),
     Action(
         id="enter",
-        does="deal, or be ready; with the cursor: pick up, put down",
+        does="deal, or be ready or not; with the cursor: pick up, put down",
         keys=("enter",),
     ),
     Action(

@@ -77,7 +77,10 @@ def act(stage: Stage, session: Session, action: str) -> None:
 
 
 def _enter(stage: Stage, session: Session) -> None:
-    """Deal or be ready. Once the cards are dealt, go to them: who was slow to say it wants to play now."""
+    """Deal, or be ready, or not after all.
+
+    Once the cards are dealt, go to them: who was slow to say it wants to play now.
+    """
     view, client = session.client.view, session.client
     if stage.look_away():
         return
@@ -86,7 +89,8 @@ def _enter(stage: Stage, session: Session) -> None:
     elif view.between_matches and client.seat == view.host:
         session.tell(cl.Start)
     else:
-        session.tell(cl.Ready)
+        own = view.seats.get(client.seat)
+        session.tell(cl.Ready, ready=own is None or not own.ready)
 
 
 def _bot_away(stage: Stage, session: Session) -> None:

@@ -318,5 +318,7 @@ def _readiness(view: TableView, seat: int) -> str:
     """Return what a player may want to do about the next deal."""
     is_ready = view.seats[seat].ready if seat in view.seats else False
     if view.between_matches:
-        return "You are ready; the host deals." if is_ready else "Enter says that you are ready."
-    return "You are ready for the next hand." if is_ready else "Enter: ready for the next hand."
+        return "You are ready; Enter takes it back." if is_ready else "Enter says that you are ready."
+    if is_ready:
+        return "You are ready for the next hand; Enter takes it back."
+    return "Enter: ready for the next hand."

@@ -280,10 +280,13 @@ def test_what_to_do_next(phase: Phase, seat: int | None, told: str) -> None:
 
 @pytest.mark.parametrize(
     ("phase", "told"),
-    [(Phase.LOBBY, "You are ready; the host deals."), (Phase.TALLY, "You are ready for the next hand.")],
+    [
+        (Phase.LOBBY, "You are ready; Enter takes it back."),
+        (Phase.TALLY, "You are ready for the next hand; Enter takes it back."),
+    ],
 )
 def test_who_is_ready_is_told_so(phase: Phase, told: str) -> None:
-    """And not to say it again."""
+    """And how it is taken back."""
     player = at("AS")
     player.view.phase, player.view.host, player.chair.seat = phase, 0, 1
     player.view.seats[1] = player.view.seats[1].model_copy(update={"ready": True})

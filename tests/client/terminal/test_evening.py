@@ -132,6 +132,17 @@ async def test_the_host_sends_somebody_away() -> None:
                 assert "The host sent you away from the table." in str(other.app.failure)
 
 
+async def test_enter_takes_back_being_ready() -> None:
+    """A guest who said with Enter to be ready says with Enter not to be, after all."""
+    async with serving() as served, await Client.create(served.url, "Ann", SLOW) as ann:
+        guest = await Client.join(served.url, ann.code, "Ben")
+        async with sitting(guest, "joined") as player:
+            await player.pilot.press("enter")
+            await wait(player.pilot, lambda: guest.view.seats[1].ready)
+            await player.pilot.press("enter")
+            await wait(player.pilot, lambda: not guest.view.seats[1].ready)
+
+
 async def test_a_guest_may_only_ignore() -> None:
     """A guest sees no buttons of the host's; whom they ignore they do not hear, until they want to again."""
     async with serving() as served, await Client.create(served.url, "Ann", SLOW) as ann:
