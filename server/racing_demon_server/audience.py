@@ -6,7 +6,7 @@ turn, and so do answers and whatever else is for one listener alone: all of one 
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import islice
 from typing import Final
 
@@ -26,6 +26,7 @@ __all__ = ["Audience", "Kept"]
 
 COUNT_SECONDS: Final = 0.3
 """Spectators who come and go within this time are counted together."""
+NOBODY_LOOKS_ON: Final = "The host wants nobody to look on any more."
 
 
 GROUP: Final = 64
@@ -160,11 +161,14 @@ class Audience:
         self.listeners.pop(listener, None)
         listener.close(code, text)
 
-    def close_gallery(self) -> None:
-        """End the connections of all spectators, as the host wants none any more."""
+    def close_gallery(self, players: Collection[Actor]) -> None:
+        """End the connections of all but the players, as the host wants nobody to look on any more."""
         for listener in self.gallery:
             self.gallery.discard(listener)
-            listener.close(CloseCode.KICKED, "The host wants nobody to look on any more.")
+            listener.close(CloseCode.KICKED, NOBODY_LOOKS_ON)
+        speaking = {listener for actor, listener in self.speakers.items() if actor in players}
+        for listener in [each for each in self.listeners if each not in speaking]:  # who left, and looks on
+            self.send_away(listener, CloseCode.KICKED, NOBODY_LOOKS_ON)
         self._count_watchers()
 
     def close(self) -> None:

@@ -378,11 +378,15 @@ class Room:
             case Connected(connected=True):
                 self._bots.stop(event.seat)
             case OptionsSet() if not event.options.spectators:
-                return self.audience.close_gallery
+                return self._end_watching
             case Left():
                 self._bots.stop(event.seat)
                 return self._part(event)
         return None
+
+    def _end_watching(self) -> None:
+        players = {None, *(seat for seat, state in self.table.seats.items() if not state.left)}
+        self.audience.close_gallery(players)  # None: a host without a seat
 
     def _part(self, event: Left) -> Then | None:
         """Return what ends the connection of somebody who has left; who may watch anyway may look on."""

@@ -117,6 +117,16 @@ async def test_who_leaves_a_table_that_all_may_watch_may_look_on() -> None:
             assert 7 == (await ben.until(ev.OptionsSet)).options.hands
 
 
+async def test_who_left_and_looks_on_goes_when_the_host_wants_no_spectators() -> None:
+    """Who gave a seat up and looks on is a spectator, too; the players stay."""
+    async with serving() as served, Peer.hosting(served.url) as ann:
+        async with Peer.entered(served.url, cl.Join(code=ann.code, name="Ben")) as ben:
+            await ben.ask(cl.Leave)
+            assert isinstance(await ann.ask(cl.SetOptions, options=Options(spectators=False)), Accepted)
+            assert (4007, "The host wants nobody to look on any more.") == await ben.closed()
+        assert isinstance(await ann.ask(cl.AddBot), Accepted)
+
+
 # The passphrase.
 
 OPENS = "open sesame"
