@@ -249,8 +249,10 @@ class Seating:
 
     def _person(self, seat: int) -> SeatState:
         state = self.active().get(seat)
-        if state is None or state.bot:
+        if state is None:
             raise CommandRefused(Reason.NOT_SEATED, "No player has that seat.")
+        if state.bot:
+            raise CommandRefused(Reason.NOT_SEATED, f"{state.name} is a bot; that is only for people.")
         return state
 
     # What players say.

@@ -197,3 +197,12 @@ def test_a_small_table_is_full_sooner() -> None:
     sitting.events(0, cl.AddBot)
     assert Reason.TABLE_FULL == sitting.refused(0, cl.AddBot).reason
     assert Phase.LOBBY is sitting.mirror.phase
+
+
+@pytest.mark.parametrize("cls", [cl.MakeHost, cl.StandIn, cl.Mute])
+def test_what_is_only_for_people_says_that_a_seat_is_a_bot_s(cls: type[cl.Command]) -> None:
+    """The refusal names the bot, and does not claim that nobody sits there."""
+    sitting = Sitting.lobby(1)
+    sitting.events(0, cl.AddBot)
+    refused = sitting.refused(0, cls, seat=1)
+    assert (Reason.NOT_SEATED, "Ada is a bot; that is only for people.") == (refused.reason, refused.text)
