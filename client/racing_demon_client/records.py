@@ -5,6 +5,7 @@ The journal is the server's, and only its own program reads it: it is asked as a
 
 import asyncio
 import contextlib
+import json
 import re
 import sys
 import tempfile
@@ -27,6 +28,10 @@ ALL: Final = "all"
 ID: Final = re.compile(r"([0-9]{1,2}-)?[0-9]{1,18}\.[0-9]{1,18}", re.ASCII)
 """What a match is called in a journal: the table's number, and which of its matches it is; before them the
 server's process that has kept it, if that is not the first."""
+BEGINNINGS: Final = ('{"message": "record"', '{"message": "correction"')
+"""How lines begin that are written behind what a file has: the last of that may be half a line."""
+CUT_LETTER: Final = "unexpected end of data"
+"""What Python calls it when a text ends within a letter."""
 MOST_SAID: Final = 2_000
 MOST_LISTED: Final = 1_000_000
 
@@ -160,10 +165,42 @@ def _opened(path: str) -> Iterator[IO[str]]:
 
 
 def _told(lines: Iterable[str], source: str) -> Iterator[str]:
-    """Yield lines; where they cannot be read, that is said with where they came from."""
+    """Yield whole lines; what is cut off, or cannot be read, is said with where it came from."""
+    kept = ""
     try:
-        yield from lines
+        for line in lines:
+            if not (line.startswith(BEGINNINGS) and _is_half(kept)):
+                yield from (kept,) if kept else ()
+            else:
+                _tell_cut(source, "in its middle, before something was written behind it,")
+            kept = line
     except UnicodeDecodeError as error:
-        raise RecordUnreadable(f"{source} cannot be read: it is no text, so it is no record.") from error
+        if error.reason != CUT_LETTER:
+            raise RecordUnreadable(f"{source} cannot be read: it is no text, so it is no record.") from error
+        yield from (kept,) if kept else ()
+        kept = "{"  # what was before the letter that is cut off went with it
     except OSError as error:
         raise RecordUnreadable(f"{source} cannot be read: {error.strerror or error}") from error
+    if not kept.endswith("\n") and _is_half(kept):
+        _tell_cut(source, "at its end")
+    elif kept:
+        yield kept
+
+
+def _is_half(line: str) -> bool:
+    """Tell whether a line is the beginning of an object whose end was never written."""
+    if not line.startswith("{"):
+        return False
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return True
+    return False
+
+
+def _tell_cut(source: str, where: str) -> None:
+    name = "standard input" if source == STDIN else source
+    sys.stderr.write(
+        f"The record of {name} {where} stops in the middle of a line: that line is left out, what came after "
+        "it was never written, and a hand that was being played then is not proven.\n"
+    )

@@ -74,6 +74,55 @@ def failed(ended: Ended, sentence: str) -> None:
     assert re.fullmatch(f"racing-demon: {sentence}\n", ended.err), ended.err
 
 
+# Records that were cut off.
+
+
+@pytest.mark.parametrize(
+    "behind", [b'{"message": "pla', b"{", '{"message": "said", "text": "é'.encode()[:-1]]
+)
+async def test_a_record_that_is_cut_off_counts_as_far_as_it_is_whole(
+    tmp_path: Path, here: Here, behind: bytes
+) -> None:
+    """Half a line at the end is left out with a sentence, by all who read records."""
+    path = Path(file_of(tmp_path, "racing-demon"))
+    with path.open("ab") as file:
+        file.write(behind)
+    for command in (("verify",), ("scores",), ("replay", "--plain"), ("record", "export")):
+        ended = await here(*command, str(path))
+        assert 0 == ended.code, ended.err
+        assert "stops in the middle of a line" in ended.err
+
+
+async def test_a_hand_whose_end_is_cut_off_is_not_false(tmp_path: Path, here: Here) -> None:
+    """Nothing is proven of it, and nothing said against it."""
+    lines = Path(file_of(tmp_path, "racing-demon")).read_text(encoding="utf-8").splitlines()
+    ends = next(number for number, line in enumerate(lines) if '"hand_over"' in line)
+    path = tmp_path / "cut.jsonl"
+    path.write_text("\n".join(lines[: ends + 1])[:-20], encoding="utf-8")
+    ended = await here("verify", str(path))
+    assert (1, True) == (ended.code, ended.out.startswith("nothing to check"))
+    assert "is not proven" in ended.err
+
+
+async def test_what_is_written_behind_half_a_line_is_read(tmp_path: Path, here: Here) -> None:
+    """The next record in the same file begins on a line of its own."""
+    path = Path(file_of(tmp_path, "racing-demon"))
+    whole = path.read_bytes()
+    path.write_bytes(whole + b'{"message": "pla\n' + whole)
+    ended = await here("verify", str(path))
+    assert (0, True) == (ended.code, "in its middle" in ended.err)
+
+
+async def test_a_broken_line_in_the_middle_is_an_error(tmp_path: Path, here: Here) -> None:
+    """Nobody can tell what else is missing there."""
+    path = Path(file_of(tmp_path, "racing-demon"))
+    lines = path.read_text(encoding="utf-8").splitlines()
+    lines[5] = lines[5][:-9]
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    ended = await here("verify", str(path))
+    assert (1, "not right: Line 6: a line is not a message of a record.\n") == (ended.code, ended.out)
+
+
 # Exports.
 
 
@@ -416,9 +465,9 @@ async def test_a_replay_of_the_last_match(journal: Path, here: Here) -> None:
     assert "the match is over" in last.out
 
 
-def cut(lines: list[str]) -> list[str]:
-    """End a record in the middle of a line."""
-    return [*lines[:40], lines[40][:30]]
+def broken(lines: list[str]) -> list[str]:
+    """Cut a line in the middle of a record short."""
+    return [*lines[:40], lines[40][:30], *lines[41:]]
 
 
 def without_a_table(lines: list[str]) -> list[str]:
@@ -441,7 +490,7 @@ def of_nothing(lines: list[str]) -> list[str]:
     return []
 
 
-@pytest.mark.parametrize("forge", [cut, without_a_table, of_tomorrow, with_a_gap, of_nothing])
+@pytest.mark.parametrize("forge", [broken, without_a_table, of_tomorrow, with_a_gap, of_nothing])
 @pytest.mark.parametrize("command", ["replay", "scores", "record export"])
 async def test_a_record_that_cannot_be_used_has_a_sentence(
     command: str, forge: Callable[[list[str]], list[str]], tmp_path: Path, here: Here
