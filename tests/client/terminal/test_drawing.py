@@ -389,3 +389,15 @@ def test_the_feed_wraps() -> None:
     places = [number for number, row in enumerate(right) if "second" in row]
     assert 2 <= len(places) <= 3
     assert next(number for number, row in enumerate(right) if "first" in row) == places[-1] + 1
+
+
+def test_who_talks_in_a_pause_is_heard_and_nobody_studies_the_cards() -> None:
+    """Below the word that fills the screen the feed goes on; of the cards nothing is seen."""
+    player = Player.at_position(build(rules_of(players=2), tableau=("KS",)))
+    before = player.draw().text()
+    player.hear(ev.Paused(seq=1), ev.Said(seq=2, seat=1, text="back in a minute"))
+    paused = player.draw().text()
+    assert "back in a minute" in paused
+    assert "\u2588" in paused
+    assert "K\u2660" in before
+    assert "K\u2660" not in paused

@@ -1,6 +1,7 @@
 """The whole table: zones, and what is drawn into them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from textwrap import wrap
 from typing import Final
 
@@ -59,7 +60,7 @@ def draw_table(scene: Scene, size: tuple[int, int], density: Density, glyphs: Gl
         draw_feed(sheet, divider + 1, below + 1, bottom)
     _draw_dragged(canvas, scene, density, glyphs)
     if scene.banner:
-        _draw_banner(canvas, scene.banner, glyphs)
+        _draw_banner(sheet, bottom)
     _draw_prompt(canvas, scene, bottom, glyphs)
     _draw_footer(canvas, scene, bottom + 1, density)
     return canvas
@@ -222,10 +223,16 @@ def _draw_dragged(canvas: Canvas, scene: Scene, density: Density, glyphs: Glyphs
             draw_card(canvas, Box((x, y + number), size), glyphs.card(card, ten=True), ink, glyphs)
 
 
-def _draw_banner(canvas: Canvas, word: str, glyphs: Glyphs) -> None:
+def _draw_banner(sheet: Sheet, bottom: int) -> None:
+    """Let a word fill the screen; in a pause, in which people talk, above what they say."""
+    canvas, scene, end = sheet.canvas, sheet.scene, sheet.canvas.height - 3
+    if scene.view.paused:
+        end //= 2
     for row in range(canvas.height):
-        canvas.put(0, row, " " * canvas.width, Role.BANNER)
-    draw_banner(canvas, word, (0, 0, canvas.width, canvas.height - 3), glyphs.block)
+        canvas.put(0, row, " " * canvas.width, Role.BANNER if row < end else Role.TEXT)
+    draw_banner(canvas, scene.banner, (0, 0, canvas.width, end), sheet.glyphs.block)
+    if scene.view.paused:
+        draw_feed(replace(sheet, scene=replace(scene, countdown=0)), 0, end + 1, bottom)
 
 
 def _draw_too_small(canvas: Canvas) -> None:
