@@ -75,6 +75,10 @@ async def test_what_cannot_be_done_with_bots_and_oneself() -> None:
                 player.app.screen.query_one("#wrong", Label).update("")
                 await player.pilot.press(key)
                 assert refused(player).startswith("That is you: " if name == "Ann" else "That is a bot: ")
+                await player.pilot.pause()
+                label = player.app.screen.query_one("#wrong", Label)
+                assert label.region.width * label.region.height >= len(refused(player))
+                assert label.region in label.parent.region  # type: ignore[union-attr]
             await player.pilot.press("escape")
         assert not player.session.desk.ignored
         assert not any(state.muted for state in player.session.client.view.seats.values())

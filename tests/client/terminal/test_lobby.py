@@ -6,7 +6,7 @@ import pytest
 
 from racing_demon_client.qr import link_of, qr_lines
 from racing_demon_client.terminal.drawing.glyphs import ASCII, UNICODE, Glyphs
-from racing_demon_client.terminal.drawing.lobby import draw_lobby
+from racing_demon_client.terminal.drawing.lobby import draw_lobby, told_options
 from racing_demon_client.terminal.drawing.page import Page
 from racing_demon_client.terminal.drawing.scene import FeedLine
 from racing_demon_client.terminal.drawing.tally import draw_tally
@@ -70,6 +70,20 @@ def test_there_are_as_many_places_as_may_be_taken(game: str, seats: int, places:
     assert [str(number + 1) for number in range(places)] == [line[2] for line in text[first : first + places]]
     assert not text[first + places].strip()
     assert text[first + places + 1].strip()
+
+
+def test_all_that_is_not_as_usual_can_be_read() -> None:
+    """Where much was changed, it is told in several lines, and what has happened stands below them."""
+    page = lobby()
+    changed = {"countdown_ms": 1_000, "tally_ms": 9_000, "watch_delay_ms": 30_000, "hints": True, "turn": 1}
+    page.view.options = Options.model_validate({"hands": 7, **changed})
+    told = told_options(page.view.options)
+    text = draw_lobby(page, (80, 24), UNICODE).text().splitlines()
+    first = next(y for y, line in enumerate(text) if line.strip().startswith("7 hands"))
+    rows = [line.strip() for line in text[first : first + 2]]
+    assert len(told) > 76
+    assert told == " ".join(rows)
+    assert not text[first + 2].strip()
 
 
 def test_nobody_is_told_to_have_won_for_having_the_winner_s_seat() -> None:

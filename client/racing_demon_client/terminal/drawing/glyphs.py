@@ -19,7 +19,7 @@ from racing_demon_protocol.cards import (
 
 from ...printing import printable
 
-__all__ = ["ASCII", "UNICODE", "Glyphs", "cut", "fit", "screen_text", "wrapped"]
+__all__ = ["ASCII", "UNICODE", "Glyphs", "cut", "fit", "screen_text", "shortened", "wrapped"]
 
 VARIATION_SELECTORS: Final = "\ufe0e\ufe0f"
 """They can make the sign before them as wide as two."""
@@ -137,6 +137,12 @@ def wrapped(text: str, width: int) -> list[str]:
         *full, line = chop_cells(longer, width) or [longer]
         lines += full
     return [*lines, line]
+
+
+def shortened(text: str, width: int, most: int, glyphs: Glyphs) -> list[str]:
+    """Return a text in so many lines at most, wrapped to a width; the last is cut where there is more."""
+    lines = wrapped(text, width)
+    return [*lines[: most - 1], cut(" ".join(lines[most - 1 :]), width, glyphs)][: len(lines)]
 
 
 def fit(text: str, width: int, glyphs: Glyphs) -> str:

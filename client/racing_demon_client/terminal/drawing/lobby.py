@@ -9,7 +9,7 @@ from racing_demon_protocol.options import Options
 from ...printing import counted
 from ..ink import Mark, Role
 from .canvas import Canvas, Hit
-from .glyphs import Glyphs, cut, fit, screen_text
+from .glyphs import Glyphs, cut, fit, screen_text, shortened
 from .page import Page, draw_page
 
 __all__ = ["draw_lobby", "shows_qr", "told_options"]
@@ -17,6 +17,8 @@ __all__ = ["draw_lobby", "shows_qr", "told_options"]
 NAME = 24
 BESIDE_NAME = 33
 """What else is said of a seat takes so many cells, and the seat's number."""
+MOST_OPTIONS = 3
+"""In so many lines it is told what is not as usual."""
 LEAST = 40
 """So wide all else must be beside the link's picture."""
 ROOMY = (120, 40)
@@ -59,10 +61,11 @@ def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs, qr: Sequence[s
     y = _draw_seats(canvas, page, y + 1, room, glyphs)
     game = GAMES.get(view.options.game)
     canvas.put(2, y, game.title if game else view.options.game, Role.TEXT | Mark.STRONG)
-    told = told_options(view.options)
-    canvas.put(2, y + 1, cut(told, room - 4, glyphs), Role.DIM)
-    canvas.touch(Hit(2, y, room - 4, 2, action="options"))
-    page.draw_feed(canvas, y + 3, room, glyphs)
+    told = shortened(told_options(view.options), room - 4, MOST_OPTIONS, glyphs)
+    for row, line in enumerate(told, start=y + 1):
+        canvas.put(2, row, line, Role.DIM)
+    canvas.touch(Hit(2, y, room - 4, 1 + len(told), action="options"))
+    page.draw_feed(canvas, y + 2 + len(told), room, glyphs)
     _draw_qr(canvas, qr, room)
     return canvas
 

@@ -12,8 +12,7 @@ from ...plain.words import duration
 from ..ink import Mark, Role, suit_role
 from .banner import draw_banner
 from .canvas import Hit
-from .glyphs import Glyphs, cut, fit, screen_text, wrapped
-from .scene import FeedLine
+from .glyphs import Glyphs, fit, screen_text, shortened
 from .sheet import Sheet
 
 __all__ = ["draw_feed", "draw_players", "draw_race", "others"]
@@ -21,6 +20,7 @@ __all__ = ["draw_feed", "draw_players", "draw_race", "others"]
 SHORTEST_NAME = 5
 RACE_NAME = 10
 MOST_LINES = 3
+"""Of what happened the feed shows so many lines; the tally tells it to its end."""
 SHORT_KINDS = {Kind.RESERVE: "rsv", Kind.WASTE: "wst"}
 
 
@@ -184,16 +184,10 @@ def draw_feed(sheet: Sheet, x: int, y: int, end: int) -> None:
         return
     row = y
     for line in reversed(sheet.scene.feed):
-        for number, text in enumerate(_shortened(line, width - 7, sheet.glyphs)):
+        for number, text in enumerate(shortened(line.text, width - 7, MOST_LINES, sheet.glyphs)):
             if row >= end:
                 return
             at = "" if number or line.at_ms is None else duration(line.at_ms)
             sheet.canvas.put(x + 1, row, at, Role.DIM)
             sheet.canvas.put(x + 7, row, text, line.role)
             row += 1
-
-
-def _shortened(line: FeedLine, width: int, glyphs: Glyphs) -> list[str]:
-    """Return the beginning of what happened; the tally tells it to its end."""
-    lines = wrapped(line.text, width)
-    return [*lines[: MOST_LINES - 1], cut(" ".join(lines[MOST_LINES - 1 :]), width, glyphs)][: len(lines)]

@@ -48,7 +48,7 @@ class OptionsScreen(Dialog[Options]):
     OptionsScreen .row { height: 1; }
     OptionsScreen .row Label { width: 24; }
     OptionsScreen .row Input, OptionsScreen .row Select { width: 1fr; }
-    OptionsScreen #wrong { color: $error; height: auto; }
+    OptionsScreen #wrong { color: $error; height: auto; width: 100%; }
     OptionsScreen #meaning { height: 2; color: $text-muted; }
     OptionsScreen #buttons { height: 1; }
     OptionsScreen Button { margin-right: 2; }

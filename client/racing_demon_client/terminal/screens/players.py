@@ -70,7 +70,7 @@ class PlayersScreen(Dialog[Deed]):
     PlayersScreen Vertical { border: round $primary; padding: 0 1; }
     PlayersScreen OptionList { height: auto; max-height: 10; border: none; padding: 0; }
     PlayersScreen OptionList:focus { border: none; }
-    PlayersScreen #wrong { color: $error; height: auto; }
+    PlayersScreen #wrong { color: $error; height: auto; width: 100%; }
     PlayersScreen Horizontal { height: auto; margin-top: 1; }
     PlayersScreen Button { margin-right: 1; min-width: 8; }
     """
