@@ -225,14 +225,13 @@ def _draw_dragged(canvas: Canvas, scene: Scene, density: Density, glyphs: Glyphs
 
 def _draw_banner(sheet: Sheet, bottom: int) -> None:
     """Let a word fill the screen; in a pause, in which people talk, above what they say."""
-    canvas, scene, end = sheet.canvas, sheet.scene, sheet.canvas.height - 3
-    if scene.view.paused:
-        end //= 2
+    canvas, scene, height = sheet.canvas, sheet.scene, sheet.canvas.height - 3
     for row in range(canvas.height):
-        canvas.put(0, row, " " * canvas.width, Role.BANNER if row < end else Role.TEXT)
-    draw_banner(canvas, scene.banner, (0, 0, canvas.width, end), sheet.glyphs.block)
+        canvas.put(0, row, " " * canvas.width, Role.BANNER)
     if scene.view.paused:
-        draw_feed(replace(sheet, scene=replace(scene, countdown=0)), 0, end + 1, bottom)
+        height //= 2
+        draw_feed(replace(sheet, scene=replace(scene, countdown=0)), 0, height + 1, bottom)
+    draw_banner(canvas, scene.banner, (0, 0, canvas.width, height), sheet.glyphs.block)
 
 
 def _draw_too_small(canvas: Canvas) -> None:
