@@ -19,8 +19,9 @@ from racing_demon_client.terminal.drawing.canvas import Canvas
 from racing_demon_client.terminal.drawing.densities import choose
 from racing_demon_client.terminal.drawing.glyphs import UNICODE
 from racing_demon_client.terminal.drawing.table import draw_table
-from racing_demon_client.terminal.keymap import PRESETS, table_keymap
+from racing_demon_client.terminal.keymap import table_keymap
 from racing_demon_client.terminal.palette import NAMES, Palette, palette
+from racing_demon_client.terminal.presets import PRESETS
 from racing_demon_protocol.messages.client import Command
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.view import TableView

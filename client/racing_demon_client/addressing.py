@@ -72,9 +72,13 @@ def addresses(rules: Rules, board: Board, seat: int) -> Mapping[str, int]:
 
 
 def keyed(rules: Rules, board: Board, seat: int) -> tuple[str, ...]:
-    """Return the actions with piles that need keys: without a stock nothing is turned in building games."""
-    turns = seat in rules.layout.stock or not isinstance(rules, BuildingRules)
-    return (*addresses(rules, board, seat), *(["turn"] if turns else []))
+    """Return the actions that need keys: piles, what the space bar does, and whether cards may go up.
+
+    Without a stock nothing is turned; but games that are not built may have just one play, the next.
+    """
+    has_stock = seat in rules.layout.stock
+    space = ["turn"] if has_stock else [] if isinstance(rules, BuildingRules) else ["next"]
+    return (*addresses(rules, board, seat), *space, *(["up"] if rules.layout.foundations else []))
 
 
 _KNOWN: WeakKeyDictionary[Rules, dict[int, Mapping[str, int]]] = WeakKeyDictionary()

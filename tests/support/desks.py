@@ -15,8 +15,9 @@ from racing_demon_client.terminal.drawing.densities import SMALLEST, choose
 from racing_demon_client.terminal.drawing.glyphs import UNICODE, Glyphs
 from racing_demon_client.terminal.drawing.scene import Scene
 from racing_demon_client.terminal.drawing.table import draw_table
-from racing_demon_client.terminal.keymap import PRESETS, Keymap, game_keymap, table_keymap
+from racing_demon_client.terminal.keymap import Keymap, game_keymap, table_keymap
 from racing_demon_client.terminal.lately import Cue
+from racing_demon_client.terminal.presets import PRESETS
 from racing_demon_protocol.board import Board, Kind, Play
 from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages import client as cl

@@ -13,7 +13,7 @@ from racing_demon_client.terminal.drawing.densities import choose
 from racing_demon_client.terminal.drawing.glyphs import UNICODE, Glyphs
 from racing_demon_client.terminal.drawing.scene import Scene
 from racing_demon_client.terminal.drawing.table import draw_table
-from racing_demon_client.terminal.keymap import PRESETS
+from racing_demon_client.terminal.presets import PRESETS
 from racing_demon_client.terminal.solo import SoloSession
 from racing_demon_protocol.board import Play
 from racing_demon_protocol.options import Options

@@ -17,9 +17,9 @@ from racing_demon_client.settings import PaletteName, Settings
 from racing_demon_client.terminal.app import TerminalApp
 from racing_demon_client.terminal.desk import Desk
 from racing_demon_client.terminal.drawing.glyphs import UNICODE, Glyphs
-from racing_demon_client.terminal.keymap import PRESETS
 from racing_demon_client.terminal.look import Look
 from racing_demon_client.terminal.palette import Depth
+from racing_demon_client.terminal.presets import PRESETS
 from racing_demon_client.terminal.screens.picture import PictureScreen
 from racing_demon_client.terminal.session import Session
 from racing_demon_protocol.messages import Message

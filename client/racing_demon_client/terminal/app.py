@@ -39,10 +39,11 @@ from ..surroundings import login_name
 from .acts import act
 from .desk import Desk
 from .drawing.glyphs import ASCII, screen_text
-from .keymap import PRESETS, known_actions
+from .keymap import known_actions
 from .lately import BANNER_MS, Cue
 from .look import Look, glyphs_for
 from .palette import depth_of, theme
+from .presets import PRESETS
 from .replay import ReplaySession
 from .screens.dialogs import ChatScreen, Dialog, QuestionScreen
 from .screens.picture import LobbyScreen, PictureScreen, TallyScreen

@@ -1,7 +1,7 @@
-"""Which key does what: presets for keyboards and hands, and the player's own bindings over them."""
+"""Which key does what: from a preset and what a game has, with the player's own bindings over them."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from string import ascii_lowercase, ascii_uppercase
 from typing import Final
 
@@ -21,12 +21,12 @@ from .actions import (
     column_actions,
     pile_actions,
 )
+from .presets import Preset
 
 __all__ = [
-    "PRESETS",
     "Keymap",
-    "Preset",
     "game_keymap",
+    "in_short",
     "known_actions",
     "lobby_keymap",
     "pile_keymap",
@@ -50,53 +50,14 @@ LONG_NAMES: Final = {
 """What bindings may call keys, beside the signs themselves."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Preset:
-    """A keyboard under a pair of hands.
-
-    Attributes:
-        title: its name for people.
-        upper: the row above the home row, from the left.
-        home: the keys that pick up and put down.
-        lower: the row below.
-        columns: the spots of the first seven columns in home and upper row.
-        waste: the waste's spot.
-        reserve: the reserve's.
-
-    """
-
-    title: str
-    upper: str
-    home: str
-    lower: str
-    columns: tuple[int, ...] = (0, 1, 2, 3, 6, 7, 8)
-    waste: int = 9
-    reserve: int = 4
-
-    def spots(self, columns: int) -> dict[str, int]:
-        """Return where in a row each spot lies, for a number of columns.
-
-        From eight columns on the hands' gap is used too, and from nine on the reserve has no key.
-        """
-        places = self.columns[:columns]
-        free = [place for place in range(10) if place not in {*self.columns, self.waste, self.reserve}]
-        if columns > len(self.columns):
-            places = tuple(sorted([*self.columns, *free, self.reserve][:columns], key=int))
-        spots = {f"column-{number}": place for number, place in enumerate(places, start=1)}
-        spots["waste"] = self.waste
-        if self.reserve not in places:
-            spots["reserve"] = self.reserve
-        return spots | LOWER_SPOTS
-
-    def key(self, row: Row, place: int) -> str:
-        """Return the key at a place."""
-        return {Row.UPPER: self.upper, Row.HOME: self.home, Row.LOWER: self.lower}[row][place]
-
-
 TOGETHER: Final = frozenset({"watch", "rotate", "tally", "lobby", "volume"})
 """What means nothing at a table of one's own."""
 AT_ONCE: Final = {"leave": "leave, at once", "enter": "deal; with the cursor: pick up, put down"}
 """Where nobody else is concerned."""
+NEXT: Final = "the next play, where there is but one"
+"""What the key of the stock does in games without one that are not built."""
+RANGE: Final = 4
+"""So many keys that follow each other are told by the first and the last."""
 SPECTATORS: Final = {
     "enter": "to the cards",
     "players": "who plays; whose words not to see",
@@ -107,32 +68,6 @@ HIDDEN: Final = frozenset({"bot-easy", "bot-medium", "bot-hard", "bot-away", "ch
 """What is refused to those who look on."""
 LETTERLESS: Final = {"stuck": "-", "call": "+", "hint": "="}
 """The keys of what has a letter elsewhere, where all letters choose piles."""
-LOWER_SPOTS: Final = {"drop": 1, "call": 2, "stuck": 3, "hint": 4}
-
-PRESETS: Final = {
-    "qwerty": Preset(title="QWERTY", upper="qwertyuiop", home="asdfghjkl;", lower="zxcvbnm,./"),
-    "qwertz": Preset(title="QWERTZ", upper="qwertzuiop", home="asdfghjklö", lower="yxcvbnm,.-"),
-    "azerty": Preset(title="AZERTY", upper="azertyuiop", home="qsdfghjklm", lower="wxcvbn,;:!"),
-    "dvorak": Preset(title="Dvorak", upper="',.pyfgcrl", home="aoeuidhtns", lower=";qjkxbmwvz"),
-    "colemak": Preset(title="Colemak", upper="qwfpgjluy;", home="arstdhneio", lower="zxcvbkm,./"),
-    "left-handed": Preset(
-        title="QWERTY, the waste on the left",
-        upper="qwertyuiop",
-        home="asdfghjkl;",
-        lower="zxcvbnm,./",
-        columns=(1, 2, 3, 6, 7, 8, 9),
-        waste=0,
-    ),
-    "digits": Preset(
-        title="digits; the letter below a digit sends up",
-        upper="qwertyuiop",
-        home="1234567890",
-        lower="zxcvbnm,./",
-        columns=(0, 1, 2, 3, 4, 5, 6),
-        reserve=8,
-    ),
-}
-"""All presets by the names that the settings know."""
 
 
 class Keymap:
@@ -187,10 +122,21 @@ class Keymap:
         for kind, most in (("place", SUIT_SIZE), ("pile", MOST_PILES)):
             names = (f"{kind}-{number}" for number in range(1, most + 1))
             if keys := [self.labels[name] for name in names if name in self.labels]:
-                piles.append("-".join(dict.fromkeys((keys[0], keys[-1]))))
+                piles.append(in_short(keys))
         if piles:
             brief.insert(0, (" ".join(piles), "piles"))
         return brief
+
+
+def in_short(labels: Sequence[str]) -> str:
+    """Return the keys of a row of piles, of four that follow each other the first and the last."""
+    rows: list[str] = []
+    for label in labels:
+        if rows and len(label) == 1 and ord(label) == ord(rows[-1][-1]) + 1:
+            rows[-1] += label
+        else:
+            rows.append(label)
+    return "".join(row if len(row) < RANGE else f"{row[0]}-{row[-1]}" for row in rows)
 
 
 def table_keymap(  # noqa: PLR0913
@@ -200,7 +146,7 @@ def table_keymap(  # noqa: PLR0913
     columns: int = 7,
     reserve: bool = False,
     foundations: int = 0,
-    turns: bool = True,
+    space: str = "turn",
     alone: bool = False,
 ) -> Keymap:
     """Return the keys of a table whose game has so many columns, and perhaps a reserve.
@@ -211,12 +157,12 @@ def table_keymap(  # noqa: PLR0913
         columns: how many columns there are.
         reserve: whether there is a reserve.
         foundations: how many foundations are to have a key each.
-        turns: whether there is a stock to turn.
+        space: what the space bar does: turn the stock, or make the next play; empty for neither.
         alone: whether it is a table of one's own.
 
     """
     spots = preset.spots(columns)
-    table = [a for a in _table_actions(turns, alone) if reserve or not a.id.startswith("reserve")]
+    table = [a for a in _table_actions(space, alone) if reserve or not a.id.startswith("reserve")]
     actions = [*column_actions(columns), *table, *pile_actions(0, foundations)]
     keys = {action.id: _keys(action, preset, spots) for action in actions}
     for number in range(1, columns + 1):
@@ -234,16 +180,20 @@ def pile_keymap(  # noqa: PLR0913
     piles: int,
     places: int = 0,
     foundations: int = 0,
-    turns: bool = True,
+    space: str = "turn",
+    upward: bool = True,
     alone: bool = False,
 ) -> Keymap:
     """Return the keys of a table where each pile has a letter: the small ones first, then the capitals.
 
-    While there are capitals left, the capital letter of a pile sends its top card up. Places that belong to
-    ranks have these for keys, as they are written on the cards; other piles have the letters that are left.
+    While there are capitals left, the capital letter of a pile sends its top card up, where cards go up at
+    all. Places that belong to ranks have these for keys, as they are written on the cards; other piles have
+    the letters that are left.
     """
-    table = [a for a in _table_actions(turns, alone) if not a.id.startswith(("waste", "reserve"))]
+    table = [a for a in _table_actions(space, alone) if not a.id.startswith(("waste", "reserve"))]
     actions = [*pile_actions(piles, foundations, places), *table]
+    if not upward:
+        actions = [action for action in actions if not action.id.endswith("-up")]
     keys = {action.id: [*action.keys, *LETTERLESS.get(action.id, "")] for action in actions}
     ranks = RANK_NAMES[:places].lower()
     small = [letter for letter in ascii_lowercase if letter not in ranks]
@@ -253,7 +203,7 @@ def pile_keymap(  # noqa: PLR0913
     }
     for name, key in chosen.items():
         keys[name].append(key)
-        if piles <= len(small) and key.isalpha():
+        if upward and piles <= len(small) and key.isalpha():
             keys[f"{name}-up"].append(key.upper())
     _add_digits(keys, foundations)
     _give_way(keys)
@@ -265,13 +215,19 @@ def game_keymap(
 ) -> Keymap:
     """Return the keys of a table for what a player may do with piles there, by the names of the actions."""
     names = tuple(names)
-    turns = "turn" in names
+    space = next((name for name in names if name in {"turn", "next"}), "")
     kinds = [name.partition("-")[0] for name in names]
     foundations = kinds.count("foundation")
     piles, places = kinds.count("pile"), kinds.count("place")
     if piles or places:
         return pile_keymap(
-            bindings, piles=piles, places=places, foundations=foundations, turns=turns, alone=alone
+            bindings,
+            piles=piles,
+            places=places,
+            foundations=foundations,
+            space=space,
+            upward="up" in names,
+            alone=alone,
         )
     return table_keymap(
         preset,
@@ -279,14 +235,18 @@ def game_keymap(
         columns=kinds.count("column"),
         reserve="reserve" in kinds,
         foundations=foundations,
-        turns=turns,
+        space=space,
         alone=alone,
     )
 
 
-def _table_actions(turns: bool, alone: bool) -> list[Action]:
+def _table_actions(space: str, alone: bool) -> list[Action]:
     """Return what can be done at a table, beside choosing piles."""
-    actions = [action for action in ACTIONS if turns or action.id != "turn"]
+    actions = [
+        replace(a, does=NEXT, brief="next") if a.id == "turn" and space == "next" else a
+        for a in ACTIONS
+        if space or a.id != "turn"
+    ]
     if not alone:
         return actions
     own = {action.id for action in SOLO_ACTIONS}

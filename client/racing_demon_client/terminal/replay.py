@@ -13,7 +13,8 @@ from ..plain.words import duration
 from ..recorder import Recorder
 from ..replaying import BadPlace, Replay
 from .desk import Desk
-from .keymap import Keymap, Preset, replay_keymap
+from .keymap import Keymap, replay_keymap
+from .presets import Preset
 from .session import Session
 
 __all__ = ["DEEDS", "ReplaySession"]

@@ -20,15 +20,16 @@ from ..proving import Proving
 from ..recorder import Recorder
 from .desk import Desk
 from .drawing.page import Page
-from .keymap import Keymap, Preset, game_keymap, lobby_keymap, watch_keymap
+from .keymap import Keymap, game_keymap, lobby_keymap, watch_keymap
 from .lately import Cue
+from .presets import Preset
 
 __all__ = ["Session"]
 
 SILENCE_MS = 3_000
 """So long without any message from the server, and the player is told."""
 PING_MS = 2_000
-BEFORE_THE_DEAL = ("turn", "waste", *(f"column-{number}" for number in range(1, 8)))
+BEFORE_THE_DEAL = ("turn", "up", "waste", *(f"column-{number}" for number in range(1, 8)))
 """What the keys are shown for until it is known which piles there are."""
 
 

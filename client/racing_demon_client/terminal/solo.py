@@ -13,8 +13,8 @@ from ..printing import counted
 from ..recorder import Recorder
 from ..solo.place import SoloClient
 from .desk import Desk
-from .keymap import Preset
 from .lately import Cue
+from .presets import Preset
 from .session import Session
 
 __all__ = ["SoloSession"]

@@ -9,7 +9,6 @@ from racing_demon_client.describing import WIDTH, rules_of
 from racing_demon_client.terminal.drawing.glyphs import ASCII, UNICODE
 from racing_demon_client.terminal.drawing.help import MOUSE, SIGNS, draw_help, help_lines
 from racing_demon_client.terminal.keymap import (
-    PRESETS,
     Keymap,
     lobby_keymap,
     pile_keymap,
@@ -18,6 +17,7 @@ from racing_demon_client.terminal.keymap import (
     watch_keymap,
 )
 from racing_demon_client.terminal.look import Look
+from racing_demon_client.terminal.presets import PRESETS
 from racing_demon_client.terminal.screens.dialogs import TextScreen
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.options import Options
@@ -66,9 +66,9 @@ def test_the_columns_share_their_lines() -> None:
 def test_the_piles_share_their_lines() -> None:
     """So it is with piles that have letters, ranks or digits; of a long row the ends are told."""
     told = [keys for keys, does in of_keys(KEYMAPS[4]) if "a pile" in does or "a foundation" in does]
-    assert ["a-D", "12345678"] == told
+    assert ["a-zA-D", "12345678"] == told
     told = [keys for keys, does in of_keys(KEYMAPS[5]) if "a pile" in does or "a place" in does]
-    assert ["a-q", "ATJQ", "bc", "BC"] == told
+    assert ["a2-9tjq", "ATJQ", "bc", "BC"] == told
 
 
 def test_all_keys_of_a_column_are_named() -> None:

@@ -1,5 +1,6 @@
 """Which key does what."""
 
+import re
 from collections.abc import Iterator
 from itertools import product
 
@@ -17,8 +18,9 @@ from racing_demon_client.terminal.actions import (
 )
 from racing_demon_client.terminal.keymap import (
     LONG_NAMES,
-    PRESETS,
+    NEXT,
     Keymap,
+    in_short,
     known_actions,
     lobby_keymap,
     pile_keymap,
@@ -26,6 +28,7 @@ from racing_demon_client.terminal.keymap import (
     table_keymap,
     watch_keymap,
 )
+from racing_demon_client.terminal.presets import PRESETS
 
 of_every_preset = pytest.mark.parametrize("preset", PRESETS)
 COLUMNS = range(1, 15)
@@ -166,7 +169,33 @@ def test_places_have_the_keys_of_their_ranks() -> None:
     places = [f"place-{number}" for number in range(1, 13)]
     assert places == [keymap.action(key) for key in "a23456789tjq"]
     assert ["place-10-up", "pile-1", "pile-2"] == [keymap.action(key) for key in "Tbc"]
-    assert ("a-q b-c", "piles") == keymap.footer()[0]
+    assert ("a2-9tjq bc", "piles") == keymap.footer()[0]
+
+
+def test_where_no_card_goes_up_no_key_sends_one() -> None:
+    """Without foundations capitals do nothing, nor is anything told of going up; with them both is there."""
+    for upward in (False, True):
+        keymap = pile_keymap({}, piles=3, upward=upward, alone=True)
+        assert ("pile-1-up" if upward else None) == keymap.action("A")
+        assert upward is any(action.id.endswith("-up") for action in keymap.actions)
+
+
+@pytest.mark.parametrize(
+    ("space", "told"), [("turn", "turn the stock, or the waste over"), ("next", NEXT), ("", None)]
+)
+def test_the_space_bar_does_what_is_told(space: str, told: str | None) -> None:
+    """Where there is a stock it is turned; else there may be a next play; else the key is not spoken of."""
+    keymap = pile_keymap({}, piles=3, space=space)
+    assert told == next((action.does for action in keymap.actions if action.id == "turn"), None)
+    assert (None if told is None else "turn") == keymap.action("space")
+
+
+@pytest.mark.parametrize(
+    ("labels", "told"), [("abc", "abc"), ("abcd", "a-d"), ("a23456789tjqk", "a2-9tjqk"), ("jklä", "jklä")]
+)
+def test_keys_in_short(labels: str, told: str) -> None:
+    """Four that follow each other are told by the first and the last; no other key is hidden."""
+    assert told == in_short(tuple(labels))
 
 
 # One's own keys.
@@ -269,10 +298,11 @@ def test_the_footer_names_only_keys_that_there_are() -> None:
                 assert keys == keymap.labels[brief[does]]
             elif does == "piles":
                 for text in keys.split():
-                    first, _, last = text.partition("-")
-                    kind = str(keymap.action(first)).removesuffix("-1")
+                    chosen = [str(keymap.action(key)) for key in _spelt_out(text)]
+                    kind = chosen[0].removesuffix("-1")
                     assert kind in {"pile", "place"}
-                    assert _last(keymap, kind) == keymap.action(last or first)
+                    assert [f"{kind}-{number}" for number in range(1, len(chosen) + 1)] == chosen
+                    assert f"{kind}-{len(chosen) + 1}" not in keymap.labels
             else:
                 actions = [keymap.action(key) for key in keys]
                 assert all(name is not None and name.startswith("column-") for name in actions)
@@ -310,8 +340,9 @@ def test_around_the_hands_nothing_is_played() -> None:
     assert len(labels) == len(set(labels))
 
 
-def _last(keymap: Keymap, kind: str) -> str:
-    return [action.id for action in keymap.actions if action.id.startswith(f"{kind}-")][-2]
+def _spelt_out(text: str) -> str:
+    """Return all keys of a row that is told in short."""
+    return re.sub("(.)-(.)", lambda ends: "".join(map(chr, range(ord(ends[1]), ord(ends[2]) + 1))), text)
 
 
 def test_who_plays_from_the_next_deal_on_can_speak() -> None:

@@ -4,7 +4,7 @@ import re
 
 from ..actions import Group
 from ..ink import Mark, Role
-from ..keymap import Keymap
+from ..keymap import Keymap, in_short
 from .canvas import Canvas, Hit
 from .glyphs import Glyphs, cut
 
@@ -64,7 +64,7 @@ def _joined(labels: list[str]) -> str:
     """Return the keys of all piles of a kind: close together where each has one, the ends of a long row."""
     if any(len(label) > 1 for label in labels):
         return " ".join(labels)
-    return "".join(labels) if len(labels) < KEYS else f"{labels[0]}-{labels[-1]}"
+    return "".join(labels) if len(labels) < KEYS else in_short(labels)
 
 
 def draw_help(lines: list[tuple[str, str]], first: int, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
