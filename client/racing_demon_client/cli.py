@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import Any, Final, NoReturn
 
 from . import values
-from .printing import printable
 from .surroundings import login_name
 from .syntax import parser, today
 
@@ -129,6 +128,8 @@ def _options(arguments: argparse.Namespace) -> Any:
 
 
 def _fail(text: str) -> NoReturn:
+    from .printing import printable  # noqa: PLC0415 - a --help needs none of it
+
     for line in f"racing-demon: {text}\nracing-demon --help shows how it goes.".splitlines():
         sys.stderr.write(printable(line) + "\n")
     sys.exit(2)

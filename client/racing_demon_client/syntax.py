@@ -8,7 +8,6 @@ from typing import Any, Final, NoReturn
 from racing_demon_protocol.arguments import Version, port, seats, seed, speed
 
 from . import values
-from .printing import printable
 
 __all__ = ["EXAMPLES", "parser", "today"]
 
@@ -92,6 +91,8 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Complain, and end the program with 2."""
+        from .printing import printable  # noqa: PLC0415 - a --help needs none of it
+
         super().error(printable(message))
 
 
