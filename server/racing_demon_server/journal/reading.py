@@ -227,8 +227,11 @@ def past_of(db: sqlite3.Connection, table: KeptTable) -> Past:
 def _is_still_to_be_seen(db: sqlite3.Connection, table_id: int, snapshot: Snapshot) -> bool:
     """Tell whether spectators with a delay have not seen the hand's end yet that a snapshot was made at."""
     delay_us = 1_000 * snapshot.options.watch_delay_ms
+    if not delay_us:
+        return False
     sql = "SELECT max(at_us) FROM marks WHERE table_id = ? AND seq <= ?"
-    return delay_us > 0 and last_us(db) - db.execute(sql, (table_id, snapshot.seq)).fetchone()[0] < delay_us
+    ended_us = db.execute(sql, (table_id, snapshot.seq)).fetchone()[0]
+    return ended_us is not None and last_us(db) - ended_us < delay_us
 
 
 def snapshot_of(db: sqlite3.Connection, table_id: int) -> Snapshot | None:
