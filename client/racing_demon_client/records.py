@@ -169,15 +169,16 @@ def _told(lines: Iterable[str], source: str) -> Iterator[str]:
     kept = ""
     try:
         for line in lines:
-            if not (line.startswith(BEGINNINGS) and _is_half(kept)):
-                yield from (kept,) if kept else ()
-            else:
+            if line.startswith(BEGINNINGS) and _is_half(kept):
                 _tell_cut(source, "in its middle, before something was written behind it,")
+            elif kept:
+                yield kept
             kept = line
     except UnicodeDecodeError as error:
         if error.reason != CUT_LETTER:
             raise RecordUnreadable(f"{source} cannot be read: it is no text, so it is no record.") from error
-        yield from (kept,) if kept else ()
+        if kept:
+            yield kept
         kept = "{"  # what was before the letter that is cut off went with it
     except OSError as error:
         raise RecordUnreadable(f"{source} cannot be read: {error.strerror or error}") from error
