@@ -19,7 +19,7 @@ MESSAGE: Final = "Colyseus, a message after each play"
 MODES: Final = {DEFAULT: "default", FASTEST: "patch", MESSAGE: "message"}
 WINDOW: Final = 12
 """Steps on their way at each table where plays are told every 50 ms only; more would only wait longer."""
-TOGETHER: Final = ", 12 rounds on their way"
+TOGETHER: Final = f", {WINDOW} rounds on their way"
 SLOW_RATE: Final = 400
 AIM_PLAYS, AIM_FASTEST_P99, AIM_DEFAULT_P99 = 1.25, 1.0, 0.1
 AIM_P99_MS: Final = 100
