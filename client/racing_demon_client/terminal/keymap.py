@@ -131,8 +131,8 @@ class Keymap:
 def in_short(labels: Sequence[str]) -> str:
     """Return the keys of a row of piles, of four that follow each other the first and the last."""
     rows: list[str] = []
-    for label in labels:
-        if rows and len(label) == 1 and ord(label) == ord(rows[-1][-1]) + 1:
+    for before, label in zip(("", *labels), labels, strict=False):
+        if len(before) == len(label) == 1 and ord(label) == ord(before) + 1:
             rows[-1] += label
         else:
             rows.append(label)

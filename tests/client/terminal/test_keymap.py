@@ -191,7 +191,14 @@ def test_the_space_bar_does_what_is_told(space: str, told: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("labels", "told"), [("abc", "abc"), ("abcd", "a-d"), ("a23456789tjqk", "a2-9tjqk"), ("jklä", "jklä")]
+    ("labels", "told"),
+    [
+        (("F5", "6", "7", "8"), "F5678"),
+        ("abc", "abc"),
+        ("abcd", "a-d"),
+        ("a23456789tjqk", "a2-9tjqk"),
+        ("jklä", "jklä"),
+    ],
 )
 def test_keys_in_short(labels: str, told: str) -> None:
     """Four that follow each other are told by the first and the last; no other key is hidden."""
