@@ -1,18 +1,18 @@
 # Everything that can be asked of this repository. `make play` and `make test` set up all they need.
 
-PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PLAYABLE := $(VENV)/.playable
 STAMP := $(VENV)/.installed
 
 .PHONY: play test check format lint types contracts schema schema-write programs unit test-lan wheel-test \
-	attacks autobahn contention crash fuzz fuzz-sockets hidden soak torn \
-	bench figures games games-table bench-bots bench-broker bench-scores bench-spectators bench-ui panes picture clean help
+	attacks autobahn contention crash foreign fuzz fuzz-sockets hidden mutants soak torn \
+	bench figures games games-table bench-bots bench-broker bench-restart bench-scores bench-spectators bench-steps bench-ui panes picture clean help
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
-play: $(STAMP)  ## a live match against bots, here and now (bots only without a terminal)
+play: $(PLAYABLE)  ## a live match against bots, here and now (bots only without a terminal)
 	@$(BIN)/racing-demon play $(ARGS)
 
 test: check  ## the same as check
@@ -66,12 +66,20 @@ soak: $(STAMP)  ## HANDS in virtual time, with crashes, breaks and all the rest
 hidden: $(STAMP)  ## HANDS played with other hidden cards: everybody is told the same, byte for byte
 	RACING_DEMON_HANDS=$(or $(HANDS),10000) $(BIN)/pytest -s -o faulthandler_timeout=0 tests/system/test_hidden.py $(ARGS)
 
+foreign: $(STAMP)  ## a client in JavaScript (Node.js 20) plays HANDS (10) of each race, and deals 20 games again
+	RACING_DEMON_HANDS=$(or $(HANDS),10) RACING_DEMON_GAMES=22 \
+		$(BIN)/pytest -s -o faulthandler_timeout=0 tests/system/test_foreign.py $(ARGS)
+
 fuzz: $(STAMP)  ## RUNS of atheris, 204 decodings each: nothing but a refusal may come of a bad frame
 	@$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[fuzz]'
 	$(BIN)/python -m tests.support.guided -runs=$(or $(RUNS),500000) $(ARGS)
 
 fuzz-sockets: $(STAMP)  ## FRAMES that are a little wrong, through real sockets
 	RACING_DEMON_FRAMES=$(or $(FRAMES),100000) $(BIN)/pytest -s -o faulthandler_timeout=0 tests/system/test_fuzz.py $(ARGS)
+
+mutants: $(STAMP)  ## single mistakes planted in the server: which do the nearest tests not notice? GROUPS="rules record"
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[mutants]'
+	$(BIN)/python tests/mutation/run.py $(GROUPS) $(ARGS)
 
 autobahn: $(STAMP)  ## Autobahn's cases of RFC 6455 against the server's port; needs a Python 2.7
 	@sh tests/autobahn.sh
@@ -104,8 +112,14 @@ bench-bots: $(STAMP)  ## 200 four-handed hands: what each level of bot earns
 	$(BIN)/python -m racing_demon_server.simulate --hands 200
 	$(BIN)/python -m racing_demon_server.simulate --hands 200 --game classic
 
+bench-steps: $(STAMP)  ## the longest step of the event loop in a hand of hard bots, in all games; ARGS go to it
+	$(BIN)/python benchmarks/steps.py $(ARGS)
+
 bench-ui: $(STAMP)  ## from a key to its picture, beside an empty application and a raw loop; ARGS go to it
 	$(BIN)/python benchmarks/ui.py $(ARGS)
+
+bench-restart: $(STAMP)  ## memory, processor time and bytes of a restart with a long log; ARGS go to it
+	$(BIN)/python benchmarks/restart.py $(ARGS)
 
 bench-spectators: $(STAMP)  ## play to seen with 500 spectators and without, and with some who never read
 	$(BIN)/python benchmarks/spectators.py $(ARGS)
@@ -129,11 +143,8 @@ wheel-test: $(STAMP)  ## build the wheel, and play a hand from it in a fresh env
 clean:  ## remove what the other targets made
 	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-# uv is quicker where it is there and reaches a registry; pip always does.
-$(STAMP): pyproject.toml constraints.txt
-	@echo "Setting up $(VENV): half a minute, the first time only."
-	@$(PYTHON) -m venv $(VENV)
-	@{ command -v uv >/dev/null && \
-		uv pip install -q --python $(BIN)/python -c constraints.txt -e '.[dev]' 2>/dev/null; } || \
-		$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev]'
-	@touch $@
+$(STAMP): pyproject.toml constraints.txt deploy/venv.sh
+	@PYTHON="$(PYTHON)" sh deploy/venv.sh dev
+
+$(PLAYABLE): pyproject.toml constraints.txt deploy/venv.sh
+	@PYTHON="$(PYTHON)" sh deploy/venv.sh
