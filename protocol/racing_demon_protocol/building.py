@@ -52,6 +52,16 @@ class BuildingRules(CandidateRules):
         )
         self.asks_more = bool(self._effects or self._forces or any(self._must.values()))
         self._fills_up = game.goal is Goal.FOUNDATIONS_FULL
+        self._counting = {
+            seat: [
+                p.number
+                for p in self.layout.piles
+                if p.counts and p.seat == seat and p.kind is not Kind.STOCK
+            ]
+            for seat in seats
+        }
+        self._redeals_seen = max((effect.redeals_seen for effect in self._effects), default=0)
+        self._liberties_seen = max((effect.liberties_seen for effect in self._effects), default=0)
         self._ways = None if self.asks_more else Ways(self)
 
     def arrange(self, deck: Sequence[Card]) -> Sequence[Card]:
@@ -109,12 +119,31 @@ class BuildingRules(CandidateRules):
         Of several foundations of one group that accept the same card the first is named; the others are
         legal too, and worth the same.
         """
+        yield from self._plain(board, seat)
+        for effect in self._effects:
+            yield from effect.plays(board, seat)
+
+    def moves(self, board: Board, seat: int) -> Iterator[Play]:
+        """Yield a seat's legal plays as they are carried out."""
+        yield from self._plain(board, seat)
+        for effect in self._effects:
+            yield from map(effect.carried_out, effect.plays(board, seat))
+
+    def memory(self, board: Board, seat: int) -> tuple[int, ...]:
+        """Return all that a seat's future plays depend on beside the cards, as numbers.
+
+        What is counted without end is cut off where it makes no difference any more.
+        """
+        turned = self._turning.memory(board, seat, self._redeals_seen)
+        came = (board.came.get(pile, 0) for pile in self._counting[seat])
+        return *turned, min(board.liberties.get(seat, 0), self._liberties_seen), *came
+
+    def _plain(self, board: Board, seat: int) -> Iterator[Play]:
+        """Yield the plays that no rule of its own adds."""
         forced = self._forced_plays(board, seat) if self._forces else []
         for play in forced or self._candidates(board, seat):
             if not self._must[seat] or self._is_due(board, seat, play):
                 yield play
-        for effect in self._effects:
-            yield from effect.plays(board, seat)
 
     def may_help(self, board: Board, seat: int) -> bool:
         """Tell whether a rule of its own allows a seat something, now or after turning the stock."""

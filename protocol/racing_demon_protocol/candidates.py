@@ -29,14 +29,14 @@ class CandidateRules(FittingRules):
         super().__init__(game, seats)
         own, groups = self.layout.own, self.layout.groups
         self._turning = Turning(self.layout)
-        self._effects = effects_of(self)
-        self.is_classic = _is_classic(game)
-        self._singles = {seat: tuple(self._single_piles(seat)) for seat in seats}
-        self._columns_of: dict[tuple[int, int], tuple[int, ...]] = {}
         self._goals = {
             seat: [pile for pile in self.layout.foundations if self.layout.piles[pile].seat in {None, seat}]
             for seat in seats
         }
+        self._effects = effects_of(self)
+        self.is_classic = _is_classic(game)
+        self._singles = {seat: tuple(self._single_piles(seat)) for seat in seats}
+        self._columns_of: dict[tuple[int, int], tuple[int, ...]] = {}
         self._fillable = {
             seat: [
                 pile
@@ -59,6 +59,10 @@ class CandidateRules(FittingRules):
         """Tell whether a seat can turn or deal cards from its stock, or make it up anew."""
         return next(self._turning.plays(board, seat), None) is not None
 
+    def pass_length(self, board: Board, seat: int) -> int:
+        """Return how many turns make a pass through all cards of stock and waste."""
+        return self._turning.pass_length(board, seat)
+
     # To the foundations.
 
     def open_foundations(
@@ -68,6 +72,10 @@ class CandidateRules(FittingRules):
         for pile in self._goals.get(seat, ()):
             if self.accepts(board, pile, card) and self._may_go_up(board, seat, source, pile):
                 yield pile
+
+    def goals(self, seat: int) -> Sequence[int]:
+        """Return the foundations that a seat builds on."""
+        return self._goals.get(seat, ())
 
     def wanted_above(self, board: Board, seat: int) -> frozenset[Card]:
         """Return the cards of the first pack that the foundations take from a seat now."""

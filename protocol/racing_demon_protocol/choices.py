@@ -75,6 +75,7 @@ class TailRule(StrEnum):
     """What is available when the stock ends with fewer cards than a turn takes (A3)."""
 
     TOP = "top"
+    """The last of them: all that are left are turned together."""
     EITHER2 = "either2"
     """Either of the last two: they may also be turned one by one (seed 001, catalogue D6)."""
 
@@ -83,7 +84,9 @@ class TakeBack(StrEnum):
     """Whether a card may leave a foundation again (A9). Never from one that others build on."""
 
     NEVER = "never"
+    """It stays there."""
     FREE = "free"
+    """It may go wherever it fits."""
     TO_SPACE = "to_space"
     """Only into an empty column."""
 

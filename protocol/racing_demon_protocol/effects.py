@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 from .board import FOUNDATIONS, Board, Kind, Play
 from .cards import Card
-from .declaration import Game, Stock, Tableau
+from .declaration import Game, Tableau
 from .layout import Layout
 
 __all__ = ["Effect", "Table"]
@@ -23,6 +23,14 @@ class Table(Protocol):
         """Yield the foundations that take a card now."""
         ...
 
+    def goals(self, seat: int) -> Sequence[int]:
+        """Return the foundations that a seat builds on."""
+        ...
+
+    def wanted_above(self, board: Board, seat: int) -> frozenset[Card]:
+        """Return the cards of the first pack that the foundations take from a seat now."""
+        ...
+
     def plain_plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the plays of cards by no rule of its own."""
         ...
@@ -35,9 +43,22 @@ class Table(Protocol):
         """Tell whether the stock can be used."""
         ...
 
+    def pass_length(self, board: Board, seat: int) -> int:
+        """Return how many turns make a pass through all cards of stock and waste."""
+        ...
+
 
 class Effect:
-    """One rule of its own, at work. By itself it changes nothing."""
+    """One rule of its own, at work. By itself it changes nothing.
+
+    Attributes:
+        redeals_seen: redeals beyond so many make no difference to it.
+        liberties_seen: the same of liberties.
+
+    """
+
+    redeals_seen = 0
+    liberties_seen = 0
 
     def __init__(self, table: Table, special: Any) -> None:
         self.table = table
@@ -52,12 +73,16 @@ class Effect:
         yield from ()
 
     def resolve(self, board: Board, seat: int, play: Play) -> Play | None:
-        """Return a play with its foundation resolved, if it is one of this rule's own."""
+        """Return a play as it is carried out, if it is one of this rule's own."""
         for own in self.plays(board, seat):
             upward = play.destination == FOUNDATIONS and board.piles[own.destination].kind is Kind.FOUNDATION
             if own == play or (upward and own._replace(destination=FOUNDATIONS) == play):
-                return own
+                return self.carried_out(own)
         return None
+
+    def carried_out(self, play: Play) -> Play:
+        """Return one of this rule's own plays as it is carried out."""
+        return play
 
     def refuses(self, board: Board, seat: int, play: Play) -> str:
         """Say why this rule forbids a play that is legal otherwise; an empty text if it does not."""
@@ -85,13 +110,7 @@ class Effect:
 
         The stock must count.
         """
-        layout = self.table.layout
-        stock = layout.stock[seat]
-        group = layout.groups[stock]
-        assert isinstance(group, Stock)
-        left = len(board.cards[stock]) + len(board.cards[layout.waste[seat]])
-        turns = -(-left // group.turn) + 1 if left else 0
-        turned = board.came.get(stock, 0) >= turns
+        turned = board.came.get(self.table.layout.stock[seat], 0) >= self.table.pass_length(board, seat)
         return turned and next(self.table.plain_plays(board, seat), None) is None
 
     def stuck(self, board: Board, seat: int) -> bool:

@@ -9,20 +9,24 @@ itself looks at the public board.
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from .board import Board, Kind, Place, Play
+from .board import Board, Kind
 from .building import BuildingRules
 from .cards import PACK_SIZE, UNKNOWN, Card
 from .declaration import Reserve, Stock, Tableau, TailRule
+from .positions import ScratchBoard
+from .search import Steps
 
-__all__ = ["can_progress", "leads_on", "surfacing"]
+__all__ = ["columns_lead_on", "leads_on", "surfacing"]
 
 SEARCH_LIMIT: Final = 2_000
 """Arrangements of one tableau that the search looks at before it gives up and says "not dead". Neutral
 moves lead to a few dozen at the most; the limit is for declarations that nobody has thought of yet."""
-
-
-WIDE_LIMIT: Final = 100
-"""The same for whole boards, where every attribute of a game may matter: a few dozen milliseconds."""
+WIDE_LIMIT: Final = 3_000
+"""The same for whole positions, where every attribute of a game may matter."""
+START_UNITS: Final = 10
+POSITION_UNITS: Final = 6
+MOVE_UNITS: Final = 3
+"""The work of beginning, of finding the moves of a position, and of carrying one of them out."""
 
 
 class Column(NamedTuple):
@@ -57,8 +61,8 @@ def surfacing(stock: Stock, hand: Sequence[Card], waste: Sequence[Card], redeals
     return shown
 
 
-def can_progress(rules: BuildingRules, board: Board, seat: int, surfaced: Iterable[Card]) -> bool:
-    """Tell whether a seat has a play, now or after turning and neutral tableau moves.
+def columns_lead_on(rules: BuildingRules, board: Board, seat: int, surfaced: Iterable[Card]) -> Steps:
+    """Find out whether a seat has a play, now or after turning and neutral tableau moves.
 
     A play is one that brings the hand nearer to its end: see :meth:`~.board.Board.is_progress`.
     Foundations that cards may leave again are no dead end; then the answer is always yes.
@@ -82,6 +86,7 @@ def can_progress(rules: BuildingRules, board: Board, seat: int, surfaced: Iterab
     if any(card % PACK_SIZE in wanted for card in loose):
         return True
     start = _arrange(_column(rules, pile, board.cards[pile]) for pile in layout.own(seat, Kind.TABLEAU))
+    yield START_UNITS
     seen, waiting = {start}, [start]
     while waiting and len(seen) < SEARCH_LIMIT:
         for outcome in _steps(rules, wanted, waiting.pop(), loose):
@@ -90,11 +95,13 @@ def can_progress(rules: BuildingRules, board: Board, seat: int, surfaced: Iterab
             if outcome not in seen:
                 seen.add(outcome)
                 waiting.append(outcome)
+                yield MOVE_UNITS
+        yield POSITION_UNITS
     return bool(waiting)
 
 
-def leads_on(rules: BuildingRules, board: Board, hidden: Board, seat: int) -> bool:
-    """Tell the same of any building game, by making all neutral moves, laying out again among them.
+def leads_on(rules: BuildingRules, board: Board, hidden: Board, seat: int) -> Steps:
+    """Find out the same of any building game, by making all neutral moves, laying out again among them.
 
     Args:
         rules: the rules of the hand.
@@ -103,38 +110,22 @@ def leads_on(rules: BuildingRules, board: Board, hidden: Board, seat: int) -> bo
         seat: whose plays.
 
     """
-    seen = {_key(board)}
-    waiting = [(board, hidden)]
+    scratch = ScratchBoard(rules, seat, board, hidden)
+    start = scratch.position()
+    seen, waiting = {start}, [(start, scratch.counts)]
+    yield START_UNITS
     while waiting and len(seen) < WIDE_LIMIT:
-        position = waiting.pop()
-        for play in rules.legal_plays(position[0], seat):
-            resolved = rules.verify_play(position[0], seat, play)
-            if rules.is_progress(position[0], seat, resolved):
+        scratch.put_up(*waiting.pop())
+        for move in rules.moves(scratch.board, seat):
+            if rules.is_progress(scratch.board, seat, move):
                 return True
-            outcome = _after(rules, *position, seat, resolved)
-            if _key(outcome[0]) not in seen:
-                seen.add(_key(outcome[0]))
-                waiting.append(outcome)
+            outcome, counts = scratch.after(move)
+            if outcome not in seen:
+                seen.add(outcome)
+                waiting.append((outcome, counts))
+            yield MOVE_UNITS * scratch.carried
+        yield POSITION_UNITS
     return bool(waiting)
-
-
-def _after(rules: BuildingRules, board: Board, hidden: Board, seat: int, play: Play) -> tuple[Board, Board]:
-    """Return both boards after a play, and what follows by itself."""
-    board, hidden = board.copy(), hidden.copy()
-
-    def name(play: Play, places: Sequence[Place]) -> list[Card]:
-        hidden.shift(play)
-        return [hidden.cards[pile][index] for pile, index in places]
-
-    due: Play | None = play
-    while due is not None:
-        rules.carry_out(board, due, name)
-        due = rules.automatic(board, seat)
-    return board, hidden
-
-
-def _key(board: Board) -> tuple[tuple[Card, ...], ...]:
-    return tuple(tuple(cards) for cards in board.cards)
 
 
 def _tops(cycle: Sequence[Card], start: int, stock: Stock) -> Iterator[Card]:

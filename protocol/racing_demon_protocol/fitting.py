@@ -37,6 +37,12 @@ class FittingRules(Rules):
         self._successors = {
             group.name: successors(group) for group in game.groups if isinstance(group, Foundations)
         }
+        piles = [self.layout.piles[number] for number in self.layout.foundations]
+        self._beside = {p.number: [q.number for q in piles if q.seat == p.seat] for p in piles}
+        self._alike = {
+            number: [other for other in beside if self.layout.groups[other] is self.layout.groups[number]]
+            for number, beside in self._beside.items()
+        }
 
     def continues(self, column: Tableau, below: Card, above: Card) -> bool:
         """Tell whether a card may lie on another in a column."""
@@ -97,8 +103,7 @@ class FittingRules(Rules):
 
     def _must_wait(self, board: Board, foundation: int, waits: Waits, held: int) -> bool:
         """Tell whether others come before a foundation that holds so many cards."""
-        seat = self.layout.piles[foundation].seat
-        own = [pile for pile in self.layout.foundations if self.layout.piles[pile].seat == seat]
+        own = self._beside[foundation]
         if waits is Waits.OPEN:
             return any(not board.cards[pile] for pile in own if pile < foundation)
         return any(len(board.cards[pile]) < held for pile in own)
@@ -200,18 +205,11 @@ class FittingRules(Rules):
         """Return the rank that the first card of a foundation group has fixed for all of it."""
         group = self._foundation(pile)
         if group.base is Base.FIRST:
-            for other in self._alike(pile):
+            for other in self._alike[pile]:
                 if board.cards[other]:
                     return rank(board.cards[other][0])
         return None
 
     def _is_open(self, board: Board, pile: int, card: Card) -> bool:
         """Tell whether a suit has opened a foundation of this group already."""
-        return any(board.cards[p] and suit(board.cards[p][0]) == suit(card) for p in self._alike(pile))
-
-    def _alike(self, pile: int) -> Iterator[int]:
-        """Yield the foundations of the same group and owner."""
-        group, seat = self.layout.groups[pile], self.layout.piles[pile].seat
-        for other in self.layout.foundations:
-            if self.layout.groups[other] is group and self.layout.piles[other].seat == seat:
-                yield other
+        return any(board.cards[p] and suit(board.cards[p][0]) == suit(card) for p in self._alike[pile])

@@ -106,6 +106,10 @@ class FamilyByLayingEffect(Effect):
 
     special: FamilyByLaying
 
+    def __init__(self, table: Table, special: FamilyByLaying) -> None:
+        super().__init__(table, special)
+        self.redeals_seen = special.layings
+
     def refuses(self, board: Board, seat: int, play: Play) -> str:
         """Refuse cards of other groups in the first layings."""
         piles, special = board.piles, self.special
@@ -151,8 +155,7 @@ class PairedColumnEffect(Effect):
         for pile in piles:
             top = board.top(pile)
             if top is not None and top != UNKNOWN and rank(top) == self.special.base:
-                free = (p for p in self.table.layout.foundations if board.piles[p].seat in {None, seat})
-                return Play(pile, 1, next(p for p in free if not board.cards[p]))
+                return Play(pile, 1, next(p for p in self.table.goals(seat) if not board.cards[p]))
         if board.cards[stock]:
             return Play(stock, 1, min(piles, key=lambda pile: len(board.cards[pile])))
         return None
@@ -165,7 +168,7 @@ class RankPlacesEffect(Effect):
         """Refuse other suits in the first stage, and second cards before it is over."""
         if board.piles[play.destination].kind is not Kind.FOUNDATION:
             return ""
-        own = [p for p in self.table.layout.foundations if board.piles[p].seat in {None, seat}]
+        own = self.table.goals(seat)
         opened = [board.cards[pile][0] for pile in own if board.cards[pile]]
         if len(opened) == len(own) or not opened:
             return ""

@@ -7,9 +7,9 @@ other players are told one number only: how far somebody has come (catalogue 6.8
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from .board import Board
+from .board import Board, Pile
 
-__all__ = ["Runner", "order", "veiled"]
+__all__ = ["Runner", "may_see", "order", "veil", "veiled"]
 
 
 class Runner(NamedTuple):
@@ -42,6 +42,14 @@ def order(runners: Iterable[Runner]) -> list[tuple[int, ...]]:
     return [tuple(places[key]) for key in sorted(places)]
 
 
+def may_see(pile: Pile, seat: int | None) -> bool:
+    """Tell whether a seat, or with ``None`` somebody without one, may see what lies on a pile.
+
+    This alone decides it, for snapshots and for refusals.
+    """
+    return pile.seat == seat
+
+
 def veiled(board: Board, dealt: Board, seat: int | None) -> Board:
     """Return a board as a seat, or with ``None`` everybody else, may see it: others' layouts as dealt.
 
@@ -53,10 +61,27 @@ def veiled(board: Board, dealt: Board, seat: int | None) -> Board:
     """
     seen = dealt.copy()
     for pile in seen.piles:
-        if pile.seat == seat:
+        if may_see(pile, seat):
             seen.cards[pile.number] = list(board.cards[pile.number])
             if pile.number in board.came:
                 seen.came[pile.number] = board.came[pile.number]
     seen.redeals = {own: count for own, count in board.redeals.items() if own == seat}
     seen.liberties = {own: count for own, count in board.liberties.items() if own == seat}
     return seen
+
+
+def veil(board: Board, dealt: Board, seat: int) -> None:
+    """Lay a seat's piles as they were dealt: whoever takes the seat next has not played them.
+
+    Args:
+        board: the board to change.
+        dealt: the board as it was dealt.
+        seat: the seat that somebody else has now.
+
+    """
+    for pile in board.piles:
+        if may_see(pile, seat):
+            board.cards[pile.number][:] = dealt.cards[pile.number]
+            board.came.pop(pile.number, None)
+    board.redeals.pop(seat, None)
+    board.liberties.pop(seat, None)

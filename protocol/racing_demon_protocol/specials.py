@@ -9,8 +9,8 @@ from itertools import islice
 from typing import Final
 
 from .board import Board, Kind, Play
-from .cards import UNKNOWN, Card, rank
-from .declaration import Special, Stock, Tableau
+from .cards import PACK_SIZE, UNKNOWN, Card, rank
+from .declaration import Foundations, Special, Stock, Tableau
 from .effects import Effect, Table
 from .layings import (
     BasesFirstEffect,
@@ -56,15 +56,20 @@ class DrawEffect(Effect):
 
     special: Draw
 
+    def __init__(self, table: Table, special: Draw) -> None:
+        super().__init__(table, special)
+        self.liberties_seen = 0 if special.through else special.times
+
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield a play for each card that could be drawn, and where it could go."""
         if not self._may(board, seat):
             return
+        wanted = self.table.wanted_above(board, seat)
         for pile in (pile for group in self.special.groups for pile in self.piles(seat, group)):
             cards = board.cards[pile]
             for depth in range(0 if self.special.through else 1, len(cards)):
                 card = cards[-depth - 1]
-                if card != UNKNOWN:
+                if card != UNKNOWN and (self.special.marries or card % PACK_SIZE in wanted):
                     for destination in self._targets(board, seat, pile, card):
                         yield Play(pile, 1, destination, depth)
 
@@ -148,6 +153,10 @@ class GraceEffect(Effect):
 
     special: Grace
 
+    def __init__(self, table: Table, special: Grace) -> None:
+        super().__init__(table, special)
+        self.liberties_seen = special.times
+
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the ways to put a foundation's top card to a column's foot, or to its head."""
         if self.passed(board, seat):
@@ -162,9 +171,9 @@ class GraceEffect(Effect):
             return
         layout = self.table.layout
         heads = {layout.piles[door].under: door for door in self.piles(seat, self.special.heads)}
-        for foundation in layout.foundations:
+        for foundation in self.table.goals(seat):
             cards = board.cards[foundation]
-            if layout.piles[foundation].seat not in {None, seat} or len(cards) < 2:
+            if len(cards) < 2:
                 continue
             for pile, door in heads.items():
                 column, lying = layout.groups[pile or 0], board.cards[pile or 0]
@@ -259,6 +268,17 @@ class OpeningRescueEffect(Effect):
 
     special: OpeningRescue
 
+    def __init__(self, table: Table, special: OpeningRescue) -> None:
+        super().__init__(table, special)
+        self._kinds = {
+            seat: [
+                [pile for pile in table.goals(seat) if table.layout.groups[pile] is group]
+                for group in table.game.groups
+                if isinstance(group, Foundations)
+            ]
+            for seat in table.layout.seats
+        }
+
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield bases from under one card, if there is no other way to one."""
         if self._is_open(board, seat):
@@ -281,13 +301,7 @@ class OpeningRescueEffect(Effect):
         return ""
 
     def _is_open(self, board: Board, seat: int) -> bool:
-        layout = self.table.layout
-        opened: dict[str, bool] = {}
-        for pile in layout.foundations:
-            if layout.piles[pile].seat in {None, seat}:
-                name = layout.piles[pile].group
-                opened[name] = opened.get(name, False) or bool(board.cards[pile])
-        return all(opened.values())
+        return all(any(board.cards[pile] for pile in kind) for kind in self._kinds[seat])
 
     def _bases(self, board: Board, seat: int, pile: int, under: int) -> Iterator[Play]:
         """Yield the plays of cards that lie under so many others at most, and would open a foundation."""
@@ -303,6 +317,7 @@ class BottomCardsEffect(Effect):
     """Turns the waste's bottom cards again: see :class:`~.privileges.BottomCards`."""
 
     special: BottomCards
+    redeals_seen = 1
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the play as a player writes it: so many cards of the waste, to the stock."""
@@ -311,10 +326,9 @@ class BottomCardsEffect(Effect):
         if count and not board.cards[stock] and not board.redeals.get(seat, 0):
             yield Play(waste, count, stock)
 
-    def resolve(self, board: Board, seat: int, play: Play) -> Play | None:
-        """Return the play as it is carried out: from the bottom."""
-        own = super().resolve(board, seat, play)
-        return None if own is None else own._replace(count=-own.count)
+    def carried_out(self, play: Play) -> Play:
+        """Return the play with the cards taken from the bottom."""
+        return play._replace(count=-play.count)
 
 
 class ChosenBaseEffect(Effect):

@@ -7,12 +7,13 @@ from typing import Final, NamedTuple, Self
 from .board import Board
 from .errors import InconsistentEvent
 from .games import declare
-from .messages.server import HandResult, SeatState, Snapshot
+from .messages.server import HandResult, SeatState, Shuffle, Snapshot
 from .options import Options
-from .racing import veiled
+from .racing import may_see, veiled
 from .reasons import Phase
 from .rulebook import make_rules
 from .rules import Rules
+from .shuffle import deal_seed
 
 __all__ = ["DEALT", "IDENTICAL_LIMIT_MS", "IN_HAND", "Progress", "TableState"]
 
@@ -42,10 +43,13 @@ class TableState:
         phase: what the table is doing.
         seats: who sits where.
         departed: what those were called who have left since the match was over, by their seats.
+        banned: the names of those who were sent away and may not come back yet, the newest last.
         gone: what whoever left each seat last was called, as long as nobody else has it.
         hand: the number of the current or last hand of the match, from 1; 0 before the first.
         hand_id: what the commitment is over, with the seed.
-        commitment: the SHA-256 that the hand's deal was fixed with.
+        commitment: the SHA-256 of the server's secret for that hand.
+        shuffle: who has contributed to that hand's seed; ``None`` where nobody could.
+        next_shuffle: the same of the next hand, as far as it is known; ``None`` before it is prepared.
         rules: the rules of the current or last hand; ``None`` before the first deal.
         board: its board.
         called: who shouted "Demon!" in this hand, where that is wanted.
@@ -60,6 +64,7 @@ class TableState:
     __slots__ = (
         "_dealt_private",
         "_is_any_stuck",
+        "banned",
         "board",
         "called",
         "code",
@@ -70,6 +75,7 @@ class TableState:
         "hand_id",
         "host",
         "locked",
+        "next_shuffle",
         "options",
         "paused",
         "phase",
@@ -78,6 +84,7 @@ class TableState:
         "rules",
         "seats",
         "seq",
+        "shuffle",
         "winners",
     )
 
@@ -89,10 +96,13 @@ class TableState:
         self.phase = Phase.LOBBY
         self.seats: dict[int, SeatState] = {}
         self.departed: dict[int, str] = {}
+        self.banned: tuple[str, ...] = ()
         self.gone: dict[int, str] = {}
         self.hand = 0
         self.hand_id = ""
         self.commitment: str | None = None
+        self.shuffle: Shuffle | None = None
+        self.next_shuffle: Shuffle | None = None
         self.rules: Rules | None = None
         self.board: Board | None = None
         self.called: int | None = None
@@ -122,15 +132,28 @@ class TableState:
         return self.phase in {Phase.LOBBY, Phase.OVER}
 
     @property
+    def at_rest(self) -> bool:
+        """Whether no hand is played, nor about to be dealt: then players can contribute to the next one."""
+        return self.between_matches or self.phase is Phase.TALLY
+
+    @property
     def is_private(self) -> bool:
         """Whether the players of the current or last hand see no layout but their own."""
         return self.rules is not None and self.rules.is_private
+
+    def may_see(self, seat: int | None, pile: int) -> bool:
+        """Tell whether a seat, or with ``None`` a spectator, may see what lies on a pile of the hand."""
+        return self.board is not None and (not self.is_private or may_see(self.board.piles[pile], seat))
 
     @property
     def time_limit_ms(self) -> int | None:
         """How long the hand may take after its signal; ``None``: as long as it takes."""
         limit = self.options.time_limit_ms
         return IDENTICAL_LIMIT_MS if limit is None and self.is_private else limit
+
+    def deal_seed(self, secret: bytes) -> bytes:
+        """Return the seed that the current or last hand was dealt from, given the server's secret."""
+        return deal_seed(secret, self.hand_id, self.shuffle.revealed() if self.shuffle else {})
 
     def player(self, seat: int) -> str:
         """Return what the player was called who had a seat in the match; empty where that is not known."""
@@ -194,6 +217,9 @@ class TableState:
             progress=tuple(progress.reached for progress in self.progress.values()),
             since=tuple(progress.since for progress in self.progress.values()),
             departed=tuple(self.departed.items()),
+            banned=self.banned,
+            shuffle=self.shuffle,
+            next_shuffle=self.next_shuffle,
         )
 
     def _by_seat(self, counts: Mapping[int, int]) -> tuple[int, ...]:
@@ -226,9 +252,11 @@ class TableState:
         self.phase = snapshot.phase
         self.seats = {state.seat: state for state in snapshot.seats}
         self.departed = dict(snapshot.departed)
+        self.banned = snapshot.banned
         self.hand = snapshot.hand
         self.hand_id = snapshot.hand_id
         self.commitment = snapshot.commitment
+        self.shuffle, self.next_shuffle = snapshot.shuffle, snapshot.next_shuffle
         self.called = snapshot.called
         self.results = list(snapshot.results)
         self.winners = snapshot.winners

@@ -87,6 +87,29 @@ class Turning:
             elif any(board.cards[pile] for pile in gathering) and (waste in gathering or not turned):
                 yield Play(stock, 1, stock)
 
+    def pass_length(self, board: Board, seat: int) -> int:
+        """Return how many turns make a pass through all cards of stock and waste."""
+        stock, waste = self._layout.stock[seat], self._layout.waste[seat]
+        left = len(board.cards[stock]) + len(board.cards[waste])
+        return -(-left // self._group(stock).turn) + 1 if left else 0
+
+    def memory(self, board: Board, seat: int, redeals_seen: int) -> tuple[int, ...]:
+        """Return what future turns depend on beside the cards.
+
+        Args:
+            board: the board.
+            seat: whose stock.
+            redeals_seen: redeals beyond so many make no difference to other rules.
+
+        """
+        stock = self._layout.stock.get(seat)
+        if stock is None:
+            return ()
+        group = self._group(stock)
+        most = max(redeals_seen, len(group.rounds), 1) if group.redeals is None else group.redeals
+        turned = min(board.came[stock], self.pass_length(board, seat)) if stock in board.came else 0
+        return min(board.redeals.get(seat, 0), most), turned
+
     def due(self, board: Board, seat: int) -> Play | None:
         """Return the next step of a round, or of laying out again, that has begun."""
         stock = self._layout.stock.get(seat)

@@ -5,8 +5,11 @@ import pytest
 from racing_demon_protocol.board import Play
 from racing_demon_protocol.declaration import Stock, TailRule
 from racing_demon_protocol.endgame import surfacing
+from racing_demon_protocol.games import GAMES
+from racing_demon_protocol.shuffle import subseed
 
 from ..support.boards import RACES, Position, build, cards, deal_seed, names, rules_of
+from ..support.dealt import Dealt
 from ..support.search import distance, way_to_progress
 
 BLOCKED = ("5h 9S", "5s 9C", "5c 7S", "5d 7C", "6h QS", "6d QC", "6c JS")
@@ -215,6 +218,34 @@ def test_taking_back_keeps_a_hand_alive() -> None:
 def test_taking_back_means_nothing_in_a_race() -> None:
     """Nothing leaves a shared foundation, so a race ends dead whatever the option says."""
     assert not build(rules_of(players=2, take_back="free"), tableau=BLOCKED).can_progress()
+
+
+def test_a_chance_that_is_left_keeps_a_hand_alive() -> None:
+    """Where Fooliana is lost, threes dealt in another order may help, and then that hand is not dead yet."""
+    helped = 0
+    for number in (5, 7, 29, 34):
+        seed = subseed(bytes(32), str(number))
+        plain, other = (Dealt(GAMES[name], seed) for name in ("fooliana", "fooliana-reorder"))
+        while not plain.dealer.is_dead(plain.board, (0,)):
+            play = _onward(plain)
+            plain.play(play)
+            other.play(play)
+        assert not other.dealer.is_dead(other.board, (0,))
+        for _ in range(60):
+            play = _onward(other)
+            if other.rules.is_progress(other.board, 0, play):
+                helped += 1
+                break
+            other.play(play)
+    assert 4 == helped
+
+
+def _onward(hand: Dealt) -> Play:
+    """Return a play that leads on; where there is none, a card in another order, or else the next turn."""
+    legal = list(hand.rules.legal_plays(hand.board, 0))
+    led = [play for play in legal if hand.rules.is_progress(hand.board, 0, play)]
+    held = [play for play in legal if hand.board.piles[play.destination].group == "held"]
+    return (led or held or legal[-1:])[0]
 
 
 # The test against a search that makes real plays.

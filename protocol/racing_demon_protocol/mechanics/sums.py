@@ -128,10 +128,15 @@ class SumsRules(MechanicRules):
     # Pairs and trios.
 
     def _pairs(self, board: Board, places: Sequence[int]) -> Iterator[Play]:
-        for (i, one), (j, other) in permutations(enumerate(places), 2):
-            cards = [*board.cards[one][-1:], *board.cards[other][-1:]]
-            if len(cards) == 2 and sum(map(rank, cards)) == self._sums.total and self._reaches(i, j):
-                yield Play(one, 1, other)
+        holding: dict[int, list[int]] = {}
+        for number, place in enumerate(places):
+            if board.cards[place]:
+                holding.setdefault(rank(board.cards[place][-1]), []).append(number)
+        for number, one in enumerate(places):
+            needed = self._sums.total - rank(board.cards[one][-1]) if board.cards[one] else 0
+            for other in holding.get(needed, ()):
+                if other != number and self._reaches(number, other):
+                    yield Play(one, 1, places[other])
 
     def _reaches(self, one: int, other: int) -> bool:
         if self._sums.reach is Reach.ANYWHERE:

@@ -1,0 +1,45 @@
+"""A search that stops and goes on: it never takes longer at a time than whoever asks can spare."""
+
+from collections.abc import Generator
+from typing import Final
+
+__all__ = ["UNIT_MICROSECONDS", "Search", "Steps"]
+
+UNIT_MICROSECONDS: Final = 10
+"""What a unit of work is worth, roughly: so long a slow machine of today works on it, or less."""
+
+Steps = Generator[int, None, bool]
+"""The work of a search: yields the units that each step took, and returns the answer in the end."""
+
+
+class Search:
+    """Whether a seat can still come further, found out in slices.
+
+    The work is counted in units and not in time, so the same search takes the same slices everywhere.
+
+    Attributes:
+        answer: ``None`` while it is not known.
+        units: the work done so far.
+
+    """
+
+    def __init__(self, steps: Steps) -> None:
+        self.answer: bool | None = None
+        self.units = 0
+        self._steps = steps
+
+    def advance(self, units: int) -> bool | None:
+        """Work on for some units, and for the rest of the step that these end in; return the answer."""
+        end = self.units + units
+        try:
+            while self.answer is None and self.units < end:
+                self.units += next(self._steps)
+        except StopIteration as found:
+            self.answer = found.value
+        return self.answer
+
+    def finish(self) -> bool:
+        """Work on to the end, however long it takes, and return the answer."""
+        while self.answer is None:
+            self.advance(1)
+        return self.answer
