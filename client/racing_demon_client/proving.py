@@ -1,19 +1,28 @@
 """The proof of each hand: when its secret is told, a client checks what it has seen of it."""
 
 import asyncio
+from typing import Final
 
 from racing_demon_protocol.errors import InvalidRecord, RacingDemonError
 from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Snapshot
-from racing_demon_protocol.record import verify
+from racing_demon_protocol.record import Verdict, verify
 from racing_demon_protocol.view import TableView
 
+from .contributor import Part
 from .printing import counted
 
 __all__ = ["Proving"]
 
 Seen = list[Snapshot | ev.Event]
+
+NOT_RIGHT: Final = "NOT RIGHT: "
+CHEATED: Final = {
+    Part.CHANGED: f"{NOT_RIGHT}the server has changed your part of the shuffle.",
+    Part.REPEATED: f"{NOT_RIGHT}the server shuffled again when it knew your part of the shuffle.",
+}
+"""What no record shows, but whoever has contributed knows."""
 
 
 class Proving:
@@ -30,10 +39,18 @@ class Proving:
         self.proof = ""
         self._hand: Seen = []
         self._over: Seen = []
+        self._part = Part.NONE
 
-    def keep(self, message: Message, view: TableView) -> None:
-        """Keep a message that the view has followed: from the last rest before a hand on."""
-        rests = view.between_matches and not isinstance(message, ev.MatchOver | ev.Committed)
+    def keep(self, message: Message, view: TableView, part: Part = Part.NONE) -> None:
+        """Keep a message that the view has followed: from the last rest before a hand on.
+
+        Args:
+            message: what came.
+            view: the table after it.
+            part: what became of the own contribution to the newest hand.
+
+        """
+        rests = view.between_matches and not isinstance(message, ev.MatchOver)
         if isinstance(message, Snapshot):
             self._hand = [message]
         elif isinstance(message, ev.Event) and rests:
@@ -44,10 +61,16 @@ class Proving:
             self.seed = message.seed
             self.proof = "checking the hand..."
             self._over, self._hand = self._hand, [view.snapshot(0)]
+            self._part = part
+
+    @property
+    def has_found_fault(self) -> bool:
+        """Whether the last hand was not dealt or played as it should have been."""
+        return self.proof.startswith(NOT_RIGHT)
 
     def take_up(self, hand: Seen) -> None:
         """Take another hand's messages for those of the last one."""
-        self._over = hand
+        self._over, self._part = hand, Part.NONE
 
     def forget(self) -> None:
         """Say nothing of the last hand any more."""
@@ -58,13 +81,23 @@ class Proving:
         try:
             verdict = await asyncio.to_thread(verify, self._over)
         except InvalidRecord as error:
-            self.proof = f"NOT RIGHT: {error}"
+            self.proof = f"{NOT_RIGHT}{error}"
         except RacingDemonError as error:
             self.proof = f"This hand cannot be checked: {error}"
         else:
-            self.proof = (
-                f"Checked: the promise is kept, the deal is the secret's, "
-                f"{counted(verdict.plays, 'play')} {'is' if verdict.plays == 1 else 'are'} legal."
-                if verdict.hands
-                else "This hand was not seen from its deal on, so it cannot be checked here."
-            )
+            self.proof = _told(verdict, self._part)
+
+
+def _told(verdict: Verdict, part: Part) -> str:
+    """Say what a hand without a fault proves, to one who had a part in its shuffle."""
+    if part in CHEATED:
+        return CHEATED[part]
+    if not verdict.hands:
+        return "This hand was not seen from its deal on, so it cannot be checked here."
+    plays = f"{counted(verdict.plays, 'play')} {'is' if verdict.plays == 1 else 'are'} legal"
+    if part is Part.COUNTED:
+        return f"Checked: you took part in the shuffle, so nobody could choose this deal; {plays}."
+    if part is Part.LEFT_OUT:
+        return f"Checked: {plays}. But you were left out of the shuffle: others may have chosen this deal."
+    who = "the server alone" if verdict.alone else "players and server"
+    return f"Checked: {who} shuffled, as promised; {plays}."

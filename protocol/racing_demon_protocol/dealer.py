@@ -11,8 +11,9 @@ from .building import BuildingRules
 from .cards import Card
 from .dealing import decks
 from .declaration import Deals, Stock
-from .endgame import can_progress, leads_on, surfacing
+from .endgame import columns_lead_on, leads_on, surfacing
 from .rules import Rules
+from .search import Search, Steps
 from .shuffle import reshuffled
 
 __all__ = ["Dealer"]
@@ -60,20 +61,30 @@ class Dealer:
     def is_dead(self, board: Board, seats: Sequence[int]) -> bool:
         """Tell whether none of these seats can ever make a play again (catalogue 1.8.1, first test).
 
+        That may take seconds: see :meth:`search`.
+
         Args:
             board: the public board of the hand.
             seats: those who still play; whoever left has no play.
 
         """
-        return not any(self._leads_on(board, seat) for seat in seats)
+        return not any(self.search(board, seat).finish() for seat in seats)
 
-    def _leads_on(self, board: Board, seat: int) -> bool:
+    def search(self, board: Board, seat: int) -> Search:
+        """Begin to find out whether a seat can still come further, as the board is now."""
+        return Search(self._leads_on(board, seat))
+
+    def _leads_on(self, board: Board, seat: int) -> Steps:
         rules = self._rules
         if not isinstance(rules, BuildingRules):
             return rules.leads_on(board, seat, self._open)
-        if not rules.is_classic:
-            return leads_on(rules, board, self._open, seat)
-        return can_progress(rules, board, seat, self._surfacing(board, seat)) or rules.may_help(board, seat)
+        if rules.is_classic:
+            return self._classic_leads_on(rules, board, seat)
+        return leads_on(rules, board, self._open, seat)
+
+    def _classic_leads_on(self, rules: BuildingRules, board: Board, seat: int) -> Steps:
+        can_play = yield from columns_lead_on(rules, board, seat, self._surfacing(board, seat))
+        return can_play or rules.may_help(board, seat)
 
     def _cards(self, places: Sequence[Place]) -> tuple[Card, ...]:
         cards = self._open.cards

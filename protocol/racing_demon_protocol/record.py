@@ -6,21 +6,21 @@ beside them; they prove nothing.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from .board import Play
-from .dealer import Dealer
-from .errors import IllegalPlay, InconsistentEvent, InvalidGame, InvalidRecord
+from .errors import InconsistentEvent, InvalidGame, InvalidRecord
+from .fairness import check_contributions
 from .messages import FROM_SERVER, Event, Message, name_of
 from .messages import events as ev
 from .messages.server import Snapshot
 from .options import CallOut, StallRule
-from .reasons import EndReason, Phase
+from .proof import Replay, active, all_said_stuck, expect
+from .reasons import Phase
 from .shuffle import keeps
 from .state import DEALT
-from .tally import hand_points, match_winners, totals
+from .tally import match_winners, totals
 from .view import TableView
 
 __all__ = [
@@ -50,6 +50,10 @@ class Verdict:
     matches: int
     unseen: int = 0
     """Layouts of hands of identical deals whose plays the record does not hold: only how far they came."""
+    alone: int = 0
+    """Hands whose seed was the server's alone: no player contributed to it."""
+    left_out: int = 0
+    """Contributions that were not revealed, and so had no part in a seed."""
 
 
 def to_line(message: Message, **beside: int | str) -> str:
@@ -162,6 +166,7 @@ class _Auditor:
         self._match_over = False
         self._shifted: dict[int, list[int]] = {}
         self._hands = self._plays = self._skipped = self._matches = self._unseen = 0
+        self._alone = self._left_out = 0
 
     def audit(self, messages: Iterable[Message]) -> Verdict:
         for message in messages:
@@ -171,7 +176,15 @@ class _Auditor:
                 self._take(message)
         if self._view is None:
             raise InvalidRecord("There is no table in this record.")
-        return Verdict(self._hands, self._plays, self._skipped, self._matches, self._unseen)
+        return Verdict(
+            self._hands,
+            self._plays,
+            self._skipped,
+            self._matches,
+            self._unseen,
+            self._alone,
+            self._left_out,
+        )
 
     def _continues(self, snapshot: Snapshot) -> bool:
         """Tell whether a snapshot shows the table as it lies here, and not another."""
@@ -192,15 +205,12 @@ class _Auditor:
         view = self._view
         if view is None:
             raise InvalidRecord(f"Event {event.seq} comes before any table.")
-        before = self._hand[-1] if self._hand else None
         if isinstance(event, ev.Committed):
             self._hand = []
             self._shifted.clear()
         self._hand.append(event)
         _check_time(view, event)
-        if before is not None:
-            follows = isinstance(before, ev.Committed) is isinstance(event, ev.Dealt)
-            _expect(event, follows, "a promise and its deal are not together")
+        check_contributions(view, event)
         if isinstance(event, ev.Rotated):
             self._note_shift(view, event)
         if isinstance(event, ev.HandOver):
@@ -213,44 +223,35 @@ class _Auditor:
             self._match_over = match_winners(view) is not None
         elif isinstance(event, ev.MatchOver):
             # Asked now, and not when the hand ended: everybody may have left since.
-            _expect(event, match_winners(view) == event.winners, "the winners are others")
+            expect(event, match_winners(view) == event.winners, "the winners are others")
             self._matches += 1
         elif isinstance(event, ev.Committed):
-            _expect(event, not self._match_over or event.hand == 1, "the match was over")
+            expect(event, not self._match_over or event.hand == 1, "the match was over")
 
     def _check_hand(self, view: TableView, over: ev.HandOver) -> None:
-        _expect(over, view.rules is not None and view.phase in DEALT, "no hand was being played")
-        _expect(over, over.out is None or over.out in view.hand_seats, f"seat {over.out} was not in the hand")
+        expect(over, view.rules is not None and view.phase in DEALT, "no hand was being played")
+        expect(over, over.out is None or over.out in view.hand_seats, f"seat {over.out} was not in the hand")
         committed = self._hand[0]
         if not isinstance(committed, ev.Committed):
             self._skipped += 1
             return
-        seed = bytes.fromhex(over.seed)
-        kept = keeps(seed, committed.hand_id, committed.commitment)
-        _expect(over, kept, f"the seed is not the one that hand {committed.hand} was committed to")
+        secret = bytes.fromhex(over.seed)
+        kept = keeps(secret, committed.hand_id, committed.commitment)
+        expect(over, kept, f"the seed is not the one that hand {committed.hand} was committed to")
         played = {event.seat for event in self._hand if isinstance(event, ev.Played)}
-        replay = _Replay(view, seed, played, self._shifted)
+        replay = Replay(view, view.deal_seed(secret), played, self._shifted)
         for event in self._hand:
             self._plays += replay.follow(event)
         replay.check_end(view, over)
         self._hands += 1
         self._unseen += replay.unseen
+        self._alone += not (view.shuffle and view.shuffle.revealed())
+        self._left_out += len(view.shuffle.missing()) if view.shuffle else 0
 
     def _note_shift(self, view: TableView, event: ev.Rotated) -> None:
         """Note who still played when the stocks were shifted, if not all had said that they were stuck."""
-        if not _all_said_stuck(view):
-            self._shifted[event.seq] = _active(view)
-
-
-def _all_said_stuck(view: TableView) -> bool:
-    """Tell whether all of the hand who are there have said that they are stuck."""
-    states = [view.seats[seat] for seat in view.hand_seats]
-    return all(state.stuck for state in states if state.connected)
-
-
-def _active(view: TableView) -> list[int]:
-    """Return the seats of the hand whose players have not left."""
-    return [seat for seat in view.hand_seats if not view.seats[seat].left]
+        if not all_said_stuck(view):
+            self._shifted[event.seq] = active(view)
 
 
 def _check_time(view: TableView, event: ev.Event) -> None:
@@ -258,145 +259,23 @@ def _check_time(view: TableView, event: ev.Event) -> None:
     is_played = view.phase is Phase.PLAYING and not view.paused
     match event:
         case ev.Played():
-            _expect(event, view.in_hand, "it was played outside a hand")
-            _expect(event, not view.paused, "it was played in a pause")
+            expect(event, view.in_hand, "it was played outside a hand")
+            expect(event, not view.paused, "it was played in a pause")
         case ev.Committed():
             number = 1 if view.between_matches else view.hand + 1
-            _expect(event, view.phase not in DEALT, "the hand before was not over")
-            _expect(event, event.hand == number, "the hand's number is another")
+            expect(event, view.at_rest, "the hand before was not over")
+            expect(event, event.hand == number, "the hand's number is another")
         case ev.Called():
-            _expect(event, is_played and view.options.call_out is CallOut.SHOUT, "nobody could call out")
+            expect(event, is_played and view.options.call_out is CallOut.SHOUT, "nobody could call out")
         case ev.Rotated():
             is_wanted = view.options.stall_rule is StallRule.ROTATE and not view.is_private
-            _expect(event, is_played and is_wanted, "the stocks could not be shifted")
+            expect(event, is_played and is_wanted, "the stocks could not be shifted")
         case ev.Paused():
-            _expect(event, view.phase in DEALT and not view.paused, "there was nothing to pause")
+            expect(event, view.phase in DEALT and not view.paused, "there was nothing to pause")
         case ev.Continued():
-            _expect(event, view.paused, "there was no pause")
+            expect(event, view.paused, "there was no pause")
         case ev.Signalled():
-            _expect(event, view.phase is Phase.COUNTDOWN, "there was no countdown")
-            _expect(event, not view.paused, "the signal came in a pause")
+            expect(event, view.phase is Phase.COUNTDOWN, "there was no countdown")
+            expect(event, not view.paused, "the signal came in a pause")
         case ev.OptionsSet():
-            _expect(event, view.between_matches, "options changed within a match")
-
-
-class _Replay:
-    """One hand, dealt and judged once more with all cards known.
-
-    On identical deals the plays of a seat may be hidden from whoever kept the record: then there is nothing
-    to judge but the ends that its progress led to.
-
-    Attributes:
-        unseen: how many seats these are.
-
-    Args:
-        view: the table when the hand ends.
-        seed: the hand's secret.
-        played: the seats whose plays the record holds.
-        shifted: who still played when stocks were shifted though not all were stuck, by the events' numbers.
-
-    """
-
-    def __init__(
-        self, view: TableView, seed: bytes, played: Set[int], shifted: Mapping[int, list[int]]
-    ) -> None:
-        assert view.rules is not None
-        self._rules = view.rules
-        self._dealer = Dealer(seed, view.rules)
-        self._board = view.rules.deal()
-        self._signalled = False
-        self._out_ends = view.options.call_out is CallOut.AUTO
-        self._ended = False
-        self._shifted = shifted
-        self._rotations = 0
-        self._progress: dict[int, int] = {}
-        self._hidden = set(view.hand_seats) - played if view.is_private else set()
-        self.unseen = len(self._hidden)
-
-    def follow(self, event: ev.Event) -> int:
-        """Follow an event; return how many plays it was."""
-        match event:
-            case ev.Dealt():
-                self._deal(event)
-            case ev.Signalled():
-                self._signalled = True
-            case ev.Played():
-                self._play(event)
-                return 1
-            case ev.Progressed():
-                self._note_progress(event)
-            case ev.Called():
-                is_out = event.seat in self._hidden or self._rules.is_out(self._board, event.seat)
-                _expect(event, is_out, f"seat {event.seat} was not out")
-            case ev.Rotated():
-                self._rotate(event)
-        return 0
-
-    def check_end(self, view: TableView, over: ev.HandOver) -> None:
-        """Check how the hand ended, and what it was worth."""
-        _expect(over, over.elapsed_ms >= 0, "the time is wrong")
-        _expect(over, over.points == hand_points(view, over.out), "the points are wrong")
-        _expect(over, (over.reason is EndReason.OUT) == (over.out is not None), "the reason is another")
-        out = [seat for seat in view.hand_seats if self._rules.is_out(self._board, seat)]
-        for seat in view.progress.keys() - self._hidden:
-            reached = self._rules.progress(self._board, seat)
-            _expect(over, view.progress[seat].reached == reached, f"seat {seat} came to {reached}")
-        if over.out is not None:
-            _expect(over, over.out in {*out, *self._hidden}, f"seat {over.out} was not out")
-        elif over.reason is not EndReason.ABANDONED:
-            _expect(over, not out, "somebody was out")
-        if over.reason is EndReason.DEAD:
-            _expect(over, self._dealer.is_dead(self._board, _active(view)), "the hand was not dead")
-        elif over.reason is EndReason.STUCK:
-            _expect(over, _all_said_stuck(view), "not everybody was stuck")
-        elif over.reason is EndReason.TIME_UP:
-            limit_ms = view.time_limit_ms
-            _expect(over, limit_ms is not None and over.elapsed_ms >= limit_ms, "the time was not up")
-        elif over.reason is EndReason.ABANDONED:
-            _expect(over, not _active(view), "not everybody had left")
-
-    def _deal(self, event: ev.Dealt) -> None:
-        _expect(event, self._board == self._rules.deal(), "the cards were dealt already")
-        _expect(event, event.seats == self._rules.layout.seats, "the seats are others")
-        _expect(event, event.shown == self._dealer.first_cards(), "the cards are not the seed's")
-        self._board.reveal(self._rules.layout.first_places, event.shown)
-
-    def _note_progress(self, event: ev.Progressed) -> None:
-        before = self._progress.get(event.seat)
-        _expect(event, event.progress != before, "that was known")
-        self._progress[event.seat] = event.progress
-        if event.seat not in self._hidden:
-            reached = self._rules.progress(self._board, event.seat)
-            _expect(event, event.progress == reached, f"the seat came to {reached}")
-
-    def _rotate(self, event: ev.Rotated) -> None:
-        """Shift the stocks, as often as that shows other cards since the last play that led on."""
-        active = self._shifted.get(event.seq)
-        _expect(event, active is None or self._dealer.is_dead(self._board, active), "there were plays left")
-        self._rotations += 1
-        _expect(event, self._rotations < self._rules.turn_size, "the stocks were shifted too often")
-        self._board.rotate()
-        self._dealer.rotate()
-
-    def _play(self, event: ev.Played) -> None:
-        play = Play(event.source, event.count, event.destination, event.depth)
-        _expect(event, self._signalled, "it was played before the signal")
-        automatic = self._rules.automatic(self._board, event.seat)
-        _expect(event, automatic is not None or not self._ended, "the hand was over")
-        try:
-            if automatic is not None:
-                _expect(event, play == automatic, "a space had to be filled first")
-            else:
-                self._rules.verify_play(self._board, event.seat, play)
-            if event.counter and self._board.is_progress(play):
-                self._rotations = 0
-            shown = self._rules.carry_out(self._board, play, self._dealer.follow)
-        except (IllegalPlay, InconsistentEvent) as error:
-            raise InvalidRecord(f"Event {event.seq}: {error}") from error
-        _expect(event, shown == event.shown, "the cards turned up are not those of the seed")
-        self._ended = self._out_ends and self._rules.is_out(self._board, event.seat)
-
-
-def _expect(event: ev.Event, holds: bool, otherwise: str) -> None:
-    if not holds:
-        raise InvalidRecord(f"Event {event.seq}: {otherwise}.")
+            expect(event, view.between_matches, "options changed within a match")

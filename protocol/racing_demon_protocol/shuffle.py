@@ -1,29 +1,78 @@
 """The deal from a seed: everybody can repeat it once the seed is told.
 
-The seed is 32 secret bytes. SHAKE-256 stretches it, rejection sampling makes it uniform; Python's
+The seed is 32 bytes: a hash of what the server and the players have drawn, each bound by a commitment
+before any of it was known to others. SHAKE-256 stretches it, rejection sampling makes it uniform; Python's
 ``random`` would be predictable, and differ between versions.
 """
 
 import hashlib
 import hmac
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
 
 from .cards import ALL_RANKS, PACK_SIZE, SUIT_SIZE, Card
 
-__all__ = ["SEED_SIZE", "commitment", "deck", "hand_seeds", "keeps", "reshuffled", "subseed"]
+__all__ = [
+    "SEED_SIZE",
+    "commitment",
+    "contribution_hash",
+    "deal_seed",
+    "deck",
+    "hand_seeds",
+    "keeps",
+    "reshuffled",
+    "subseed",
+]
 
-SEED_SIZE = 32
-"""Bytes in a hand's seed."""
+SEED_SIZE: Final = 32
+"""Bytes in a hand's seed, in the server's secret, and in a player's contribution."""
+CONTRIBUTION: Final = b"racing-demon contribution 1\n"
+DEAL: Final = b"racing-demon deal 1\n"
+"""What keeps the two hashes apart from each other, and from all others."""
 
 
-def commitment(seed: bytes, hand_id: str) -> str:
-    """Return what is published before the deal: SHA-256 over seed and hand id, in hexadecimal."""
-    return hashlib.sha256(seed + hand_id.encode()).hexdigest()
+def commitment(secret: bytes, hand_id: str) -> str:
+    """Return what the server publishes first: SHA-256 over its secret and the hand's id, in hexadecimal."""
+    return hashlib.sha256(secret + hand_id.encode()).hexdigest()
 
 
-def keeps(seed: bytes, hand_id: str, published: str) -> bool:
-    """Tell whether a seed, told after the hand, keeps the promise made before it."""
-    return hmac.compare_digest(commitment(seed, hand_id), published)
+def keeps(secret: bytes, hand_id: str, published: str) -> bool:
+    """Tell whether a secret, told after the hand, is the one that the server had committed to."""
+    return hmac.compare_digest(commitment(secret, hand_id), published)
+
+
+def contribution_hash(value: bytes, promised: str, hand_id: str, seat: int) -> str:
+    """Return what a player publishes before revealing a contribution, in hexadecimal.
+
+    It is good for one seat and one hand, and for one secret of the server's.
+
+    Args:
+        value: the player's 32 random bytes.
+        promised: the server's commitment.
+        hand_id: the hand's id.
+        seat: the player's seat.
+
+    """
+    return hashlib.sha256(
+        CONTRIBUTION + bytes.fromhex(promised) + bytes([seat]) + value + hand_id.encode()
+    ).hexdigest()
+
+
+def deal_seed(secret: bytes, hand_id: str, contributions: Mapping[int, bytes]) -> bytes:
+    """Return the seed that a hand is dealt from.
+
+    Without contributions it is the server's secret, as it was before players could contribute.
+
+    Args:
+        secret: the server's.
+        hand_id: the hand's id.
+        contributions: what the players have revealed, by their seats.
+
+    """
+    if not contributions:
+        return secret
+    values = b"".join(bytes([seat]) + contributions[seat] for seat in sorted(contributions))
+    return hashlib.sha256(DEAL + secret + bytes([len(contributions)]) + values + hand_id.encode()).digest()
 
 
 def subseed(seed: bytes, label: str) -> bytes:

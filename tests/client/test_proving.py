@@ -26,7 +26,7 @@ async def _proved(*, falsely: bool = False, begin: int = 0) -> str:
 
 async def test_a_hand_that_is_right_is_said_to_be() -> None:
     """The promise, the deal and every play are checked when the secret is told."""
-    assert (await _proved()).startswith("Checked: the promise is kept")
+    assert (await _proved()).startswith("Checked: the server alone shuffled")
 
 
 async def test_a_server_that_cheats_is_found_out() -> None:

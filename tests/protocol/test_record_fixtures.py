@@ -46,6 +46,15 @@ def test_it_proves_itself(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", EXPORTS)
+def test_it_says_who_had_a_part_in_its_deals(name: str) -> None:
+    """How many hands the server shuffled alone, and how many contributions were left out, is as it was."""
+    record, expected = fixture(name)
+    verdict = verify(entry.message for entry in record.entries)
+    alone = expected.get("alone", expected["hands"])  # version 1 knew no contributions
+    assert (alone, expected.get("left_out", 0)) == (verdict.alone, verdict.left_out)
+
+
+@pytest.mark.parametrize("name", EXPORTS)
 def test_its_boards_and_its_tally_are_the_same(name: str) -> None:
     """The table lies as it lay then, at many moments; points, names and winners are the same."""
     record, expected = fixture(name)

@@ -75,6 +75,33 @@ def test_another_card_in_the_deal(name: str) -> None:
     refused(name, forge)
 
 
+def test_seats_that_change_their_packs() -> None:
+    """Two seats that swap all they were dealt and did are found: packs go by the seats' numbers."""
+
+    def forge(log: Log) -> None:
+        for place in range(place_of(log, ev.Dealt), len(log)):
+            event = log[place]
+            if isinstance(event, ev.Dealt):
+                change(log, place, seats=event.seats[::-1])
+            elif isinstance(event, ev.HandOver):
+                change(log, place, out=None if event.out is None else 1 - event.out)
+            elif isinstance(event, ev.MatchOver):
+                change(log, place, winners=tuple(1 - seat for seat in event.winners))
+            elif hasattr(event, "seat"):
+                change(log, place, seat=1 - event.seat)
+
+    assert "the seats are others" in refused("demon-a", forge)
+
+
+def test_a_seat_that_is_left_out_of_the_deal() -> None:
+    """Somebody who sits at the table and gets no cards is missed."""
+
+    def forge(log: Log) -> None:
+        log.insert(place_of(log, ev.Committed), ev.Joined(seq=1, seat=2, name="Eve"))
+
+    assert "the seats are others" in refused("racing-demon", forge)
+
+
 @pytest.mark.parametrize("name", MATCHES)
 def test_another_card_turned_up(name: str) -> None:
     """The last card that a play turns up is another one."""
@@ -172,6 +199,15 @@ def test_a_second_promise_before_the_deal() -> None:
         promised = place_of(log, ev.Committed)
         log.insert(promised, log[promised])
 
+    assert "the hand before was not over" in refused("classic", forge)
+
+
+def test_something_between_promise_and_deal() -> None:
+    """Where nobody reveals anything nothing happens between a promise and its deal."""
+
+    def forge(log: Log) -> None:
+        log.insert(place_of(log, ev.Dealt), ev.Said(seq=1, seat=0, text="wait"))
+
     assert "a promise and its deal are not together" in refused("classic", forge)
 
 
@@ -223,7 +259,7 @@ def test_stocks_that_are_shifted_too_often() -> None:
     log = list(sitting.log)
     for seat in (0, 1):
         sitting.events(seat, cl.Stuck)
-    stuck, over = sitting.log[len(log) : -2], sitting.log[-2:]
+    stuck, over = sitting.log[len(log) : -3], sitting.log[-3:]
     assert 1 == verify(record(sitting.options, sitting.log)).hands
     with pytest.raises(InvalidRecord, match="shifted too often"):
         verify(record(sitting.options, [*log, *stuck, ev.Rotated(seq=1), *stuck, *over]))
