@@ -1,27 +1,62 @@
-"""One example of every message: for the README of the wire, and for tests."""
+"""One example of every message, and one short hand as a whole: for the README of the wire, and for tests."""
 
-from racing_demon_protocol.messages import Message
+from racing_demon_protocol.dealer import Dealer
+from racing_demon_protocol.games import declare
+from racing_demon_protocol.messages import Event, Message
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages import server as sv
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import EndReason, Phase, Reaction, Reason
-from racing_demon_protocol.shuffle import commitment
+from racing_demon_protocol.rulebook import make_rules
+from racing_demon_protocol.shuffle import commitment, contribution_hash, deal_seed
 
-__all__ = ["EXAMPLES"]
+__all__ = ["EXAMPLES", "ONE_HAND", "OPTIONS"]
 
-SEED = bytes(range(32))
 TOKEN = "0f" * 32
-HAND_ID = "BCDF/1/1"
-COMMITMENT = commitment(SEED, HAND_ID)
+EPOCH = "9c41d07be25a6f38"
 OPTIONS = Options(hands=3)
+CODE = "BCDF"
+HAND_ID = f"{CODE}/1/1"
+SECRET = bytes(range(32))
+COMMITMENT = commitment(SECRET, HAND_ID)
+VALUES = {0: bytes(range(32, 64)), 1: bytes(range(64, 96))}
+HASHES = {seat: contribution_hash(value, COMMITMENT, HAND_ID, seat) for seat, value in VALUES.items()}
+SEED = deal_seed(SECRET, HAND_ID, VALUES)
+SHOWN = Dealer(SEED, make_rules(declare(OPTIONS, len(VALUES)), tuple(VALUES))).first_cards()
+
+ONE_HAND: tuple[Event, ...] = (
+    ev.Joined(seq=1, seat=0, name="Ann"),
+    ev.Hosted(seq=2, seat=0),
+    ev.Prepared(seq=3, hand_id=HAND_ID, commitment=COMMITMENT),
+    ev.Contributed(seq=4, seat=0, commitment=HASHES[0]),
+    ev.Joined(seq=5, seat=1, name="Bob"),
+    ev.Contributed(seq=6, seat=1, commitment=HASHES[1]),
+    ev.Readied(seq=7, seat=1, ready=True),
+    ev.Readied(seq=8, seat=0, ready=True),
+    ev.Committed(seq=9, hand=1, hand_id=HAND_ID, commitment=COMMITMENT, within_ms=1000),
+    ev.Revealed(seq=10, seat=1, value=VALUES[1].hex()),
+    ev.Revealed(seq=11, seat=0, value=VALUES[0].hex()),
+    ev.Dealt(seq=12, seats=(0, 1), shown=SHOWN, countdown_ms=3000),
+    ev.Signalled(seq=13),
+    ev.StuckSaid(seq=14, seat=1),
+    ev.StuckSaid(seq=15, seat=0),
+    ev.HandOver(seq=16, reason=EndReason.STUCK, out=None, elapsed_ms=1_500, points=(0, 0), seed=SECRET.hex()),
+)
+"""A whole hand that proves itself: two contribute to the seed, see what they were dealt, and play nothing."""
+
+
+def of_hand(cls: type[Event]) -> Event:
+    """Return the first event of a kind in the hand."""
+    return next(event for event in ONE_HAND if isinstance(event, cls))
+
 
 EXAMPLES: tuple[Message, ...] = (
     cl.Hello(version=1, software="my-client 0.1"),
     cl.Create(name="Ann", options=OPTIONS),
     cl.Join(code="BCDF", name="Bob"),
     cl.Watch(code="BCDF"),
-    cl.Resume(code="BCDF", token=TOKEN, seq=1733),
+    cl.Resume(code="BCDF", token=TOKEN, seq=1733, epoch=EPOCH),
     cl.PlayCards(counter=41, source=20, count=1, destination=-1, seen=1733),
     cl.Stuck(counter=42),
     cl.Ready(counter=1),
@@ -39,8 +74,11 @@ EXAMPLES: tuple[Message, ...] = (
     cl.StandIn(counter=9, seat=1, level="medium"),
     cl.Mute(counter=10, seat=1, muted=True),
     cl.React(counter=46, reaction=Reaction.WELL_PLAYED),
+    cl.Unban(counter=11, name="Bob"),
+    cl.Contribute(counter=1, commitment=HASHES[1]),
+    cl.Reveal(counter=3, value=VALUES[1].hex()),
     sv.Versions(oldest=1, newest=1, software="racing-demon-server 0.1.0"),
-    sv.Seated(code="BCDF", seat=1, token=TOKEN),
+    sv.Seated(code="BCDF", seat=1, token=TOKEN, epoch=EPOCH),
     sv.Snapshot(
         seq=2,
         code="BCDF",
@@ -63,23 +101,22 @@ EXAMPLES: tuple[Message, ...] = (
     sv.Watchers(count=3),
     sv.Halted(halted=True),
     sv.Elsewhere(port=5_254),
+    sv.CaughtUp(seq=1734),
     ev.Played(seq=1734, seat=1, counter=41, source=20, count=1, destination=3, shown=(63,)),
     ev.Progressed(seq=1735, seat=1, progress=17),
-    ev.Joined(seq=3, seat=1, name="Bob"),
+    of_hand(ev.Joined),
     ev.Left(seq=1735, seat=2),
     ev.Connected(seq=1736, seat=1, connected=False),
-    ev.Readied(seq=4, seat=1, ready=True),
-    ev.Hosted(seq=2, seat=0),
-    ev.OptionsSet(seq=5, options=OPTIONS),
-    ev.Committed(seq=6, hand=1, hand_id=HAND_ID, commitment=COMMITMENT),
-    ev.Dealt(
-        seq=7, seats=(0, 1), shown=(17, 4, 40, 26, 9, 51, 33, 60, 102, 71, 95, 54, 88, 67), countdown_ms=3000
-    ),
-    ev.Signalled(seq=8),
+    of_hand(ev.Readied),
+    of_hand(ev.Hosted),
+    ev.OptionsSet(seq=4, options=OPTIONS),
+    of_hand(ev.Committed),
+    of_hand(ev.Dealt),
+    of_hand(ev.Signalled),
     ev.StuckSaid(seq=1737, seat=0),
     ev.Rotated(seq=1738),
     ev.Called(seq=1739, seat=1, grace_ms=1000),
-    ev.HandOver(seq=1740, reason=EndReason.OUT, out=1, elapsed_ms=241_377, points=(38, 62), seed=SEED.hex()),
+    of_hand(ev.HandOver),
     ev.MatchOver(seq=1741, winners=(1,)),
     ev.Said(seq=1742, seat=1, text="Well played!"),
     ev.Paused(seq=1743, seat=0),
@@ -87,5 +124,9 @@ EXAMPLES: tuple[Message, ...] = (
     ev.StoodIn(seq=1745, seat=1, bot="medium"),
     ev.Muted(seq=1746, seat=1, muted=True),
     ev.Reacted(seq=1747, seat=1, reaction=Reaction.WELL_PLAYED),
+    ev.Unbanned(seq=1748, name="Bob"),
+    of_hand(ev.Prepared),
+    of_hand(ev.Contributed),
+    of_hand(ev.Revealed),
 )
 """In the order of their numbers."""

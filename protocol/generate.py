@@ -1,6 +1,6 @@
 """Writes what clients in other languages need: ``schema.json``, ``games.json``, and a part of the README.
 
-The schema and the README's message section follow from the messages, the games from their declarations.
+The schema and the README's sections follow from the messages and options, the games from their declarations.
 
 python protocol/generate.py [--check]
 """
@@ -9,21 +9,33 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from pydantic.json_schema import GenerateJsonSchema
 
-from examples import EXAMPLES
+from descriptions import beside, field, plain, wire_name
+from examples import EXAMPLES, ONE_HAND
+from game_list import games
+from racing_demon_protocol.choices import TailRule, TakeBack
 from racing_demon_protocol.codec import MAX_CLIENT_FRAME, MAX_SERVER_FRAME, VERSION, Encoding, encode
-from racing_demon_protocol.declaration import Deals, Game, Heads, Owner
-from racing_demon_protocol.games import GAMES
-from racing_demon_protocol.layout import Layout
 from racing_demon_protocol.messages import FROM_CLIENT, FROM_SERVER, Message, name_of
-from racing_demon_protocol.reasons import CloseCode
+from racing_demon_protocol.messages.row import Row
+from racing_demon_protocol.options import CallOut, OnLeave, Options, StallRule, TieBreak
+from racing_demon_protocol.reasons import CloseCode, EndReason, Phase, Reaction, Reason
 
 FOLDER = Path(__file__).parent
-BEGIN, END = "<!-- generated: messages -->\n", "<!-- end of generated -->\n"
+END = "<!-- end of generated -->\n"
+HAND, OPTIONS = "<!-- generated: one hand -->\n", "<!-- generated: options -->\n"
+MESSAGES = "<!-- generated: messages -->\n"
 HEX_WIDTH = 64
+CLOSED: Final = (
+    *(CallOut, OnLeave, StallRule, TailRule, TakeBack, TieBreak),
+    *(EndReason, Phase, Reaction, Reason),
+)
+"""The closed lists of words that a field, or an option, chooses from."""
+
+ROWS: Final = tuple(cls for cls in Row.__subclasses__() if cls is not Message)
+"""What messages hold that is an array itself."""
 
 
 def schema() -> str:
@@ -43,68 +55,79 @@ def schema() -> str:
     return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
 
 
-def games() -> str:
-    """Return the piles of every game, as JSON: what a client must know to number and to draw them."""
-    return "{\n" + ",\n".join(_listed(game) for game in GAMES.values()) + "\n}\n"
-
-
-def _listed(game: Game) -> str:
-    """Return a game as JSON, one line a group."""
-    told = _game(game)
-    lines = [json.dumps(group, ensure_ascii=False) for group in told.pop("groups")]
-    head = json.dumps(told, ensure_ascii=False).removesuffix("}")
-    return f'"{game.name}": {head}, "groups": [\n ' + ",\n ".join(lines) + "\n]}"
-
-
-def _game(game: Game) -> dict[str, Any]:
-    layout = Layout(game, (0,))
-    dealt = dict.fromkeys(range(len(layout.piles)), 0)
-    for pile, cards in layout.unknown_deal(0):
-        dealt[pile] += len(cards)
-    groups = [(group, [pile for pile in layout.piles if pile.group == group.name]) for group in game.groups]
-    return {
-        "title": game.title,
-        "racing": game.racing,
-        "deals": game.deals,
-        "packs": game.packs,
-        "ranks": list(game.ranks),
-        "groups": [
-            {
-                "name": group.name,
-                "kind": group.kind,
-                "owner": group.owner if game.deals is Deals.OWN else Owner.PLAYER,
-                "piles": len(piles),
-                "dealt": [dealt[pile.number] for pile in piles],
-                "shows": piles[0].shows,
-                "view": piles[0].view,
-                "gathers": piles[0].gathers,
-                "counts": piles[0].counts,
-                "under": group.of if isinstance(group, Heads) else group.name if group.under else None,
-                "geometry": group.geometry,
-                "rows": list(group.rows),
-            }
-            for group, piles in groups
-        ],
-    }
-
-
 def readme() -> str:
-    """Return this folder's README with its message section made anew."""
+    """Return this folder's README with what is generated in it made anew."""
     text = (FOLDER / "README.md").read_text(encoding="utf-8")
-    head, _, rest = text.partition(BEGIN)
-    tail = rest.partition(END)[2]
-    return head + BEGIN + "\n".join(_described()) + "\n" + END + tail
+    text = _with_part(text, OPTIONS, "\n".join(_options()))
+    hand = "\n".join(str(encode(event, Encoding.JSON)) for event in ONE_HAND)
+    text = _with_part(text, HAND, f"\n```\n{hand}\n```\n")
+    return _with_part(text, MESSAGES, "\n".join(_described()))
+
+
+def _with_part(text: str, begin: str, part: str) -> str:
+    """Return a text with another part behind a mark, up to the mark of its end."""
+    head, _, rest = text.partition(begin)
+    return head + begin + part + "\n" + END + rest.partition(END)[2]
+
+
+# The schema.
 
 
 def _frames(messages: dict[int, type[Message]], definitions: dict[str, Any]) -> dict[str, Any]:
     frames = {}
     for tag, cls in sorted(messages.items()):
         row = cls.model_json_schema()
-        definitions.update(row.pop("$defs", {}))
-        row["prefixItems"] = [{"const": tag, "title": "message"}, *row["prefixItems"]]
+        for name, definition in row.pop("$defs", {}).items():
+            definitions[name] = _worded(definition, name)
+        name = name_of(cls)
+        items = _worded(row, name)["prefixItems"]
+        row["prefixItems"] = [{"const": tag, "title": "message", "description": f"Names `{name}`."}, *items]
         row["minItems"] += 1
-        frames[name_of(cls)] = row
+        frames[name] = row
     return frames
+
+
+def _worded(row: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return the schema of a message, a row, the options or a closed list, with words for all in it."""
+    row["description"] = plain(row["description"])
+    if name == Options.__name__:
+        for option, described in row["properties"].items():
+            described["description"] = beside(Options)[option]
+    elif "enum" in row:
+        (listed,) = (kind for kind in CLOSED if kind.__name__ == name)
+        row["meanings"] = {word: beside(listed)[word] for word in row["enum"]}
+    else:
+        for item in row["prefixItems"]:
+            item["description"] = field(wire_name(name), item["title"])
+    return row
+
+
+# The sections of the README.
+
+
+def _options() -> Iterator[str]:
+    yield "\n| option | values | default | meaning |\n|---|---|---|---|"
+    for name, described in Options.model_json_schema()["properties"].items():
+        values = " or ".join(_values(kind) for kind in described.get("anyOf", [described]))
+        default = json.dumps(described["default"])
+        yield f"| `{name}` | {values} | `{default}` | {beside(Options)[name]} |"
+    yield ""
+    for kind in CLOSED[:6]:
+        option = next(
+            name for name, of in Options.model_fields.items() if kind.__name__ in str(of.annotation)
+        )
+        words = "; ".join(f"`{word}`: {beside(kind)[word].rstrip('.')}" for word in kind)
+        yield f"- `{option}` · {words}."
+
+
+def _values(kind: dict[str, Any]) -> str:
+    """Return what an option may be."""
+    if "$ref" in kind:
+        (listed,) = (closed for closed in CLOSED if closed.__name__ == kind["$ref"].rpartition("/")[2])
+        return ", ".join(f"`{word}`" for word in listed)
+    if "minimum" in kind:
+        return f"{kind['minimum']} to {kind['maximum']}"
+    return {"boolean": "true, false", "null": "null", "string": "a name in games.json"}[kind["type"]]
 
 
 def _described() -> Iterator[str]:
@@ -116,21 +139,33 @@ def _described() -> Iterator[str]:
             direction = towards
             yield f"\n### {direction}\n"
         fields = ", ".join(cls.model_fields)
-        required = sum(field.is_required() for field in cls.model_fields.values())
+        required = sum(of.is_required() for of in cls.model_fields.values())
         optional = len(cls.model_fields) - required
         note = f" (the last {optional} may be left out)" if optional else ""
         yield f"#### {cls.TAG} · {name_of(message)}\n"
-        yield (
-            f"{(cls.__doc__ or '').strip()}\n".replace("\n    ", "\n")
-            .replace("``", "`")
-            .replace(":class:`", "`")
-            .replace("~.server.", "")
-        )
+        yield f"{plain(cls.__doc__ or '')}\n"
         yield f"`[{cls.TAG}, {fields}]`{note}\n"
+        if words := "\n".join(_fields(cls)):
+            yield f"{words}\n"
         text, data = encode(message, Encoding.JSON), encode(message)
         assert isinstance(text, str)
         assert isinstance(data, bytes)
         yield f"```\n{text}\n{_hex(data)}\n```\n"
+    yield "\n### Rows\n"
+    for row in ROWS:
+        name = wire_name(row.__name__)
+        yield f"#### {name}\n"
+        yield f"{plain(row.__doc__ or '')}\n"
+        yield f"`[{', '.join(row.model_fields)}]`\n"
+        yield "\n".join(f"- `{of}`: {field(name, of)}" for of in row.model_fields) + "\n"
+
+
+def _fields(cls: type[Message]) -> Iterator[str]:
+    """Yield what each field of a message means, but for those that are the same in all of them."""
+    for name in cls.model_fields:
+        words = field(name_of(cls), name)
+        if words not in {field("", "counter"), field("", "seq")}:
+            yield f"- `{name}`: {words}"
 
 
 def _hex(data: bytes) -> str:

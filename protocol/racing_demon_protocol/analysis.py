@@ -1,6 +1,6 @@
 """A short analysis of a hand for each of its players: races, plays that waited, cards still buried.
 
-What lay face down is named only where the hand's secret has been told.
+What lay face down is named only where the server's secret has been told.
 """
 
 from collections.abc import Sequence
@@ -50,20 +50,20 @@ class SeatAnalysis(NamedTuple):
     buried: tuple[Buried, ...]
 
 
-def analyse(story: HandStory, view: TableView, seed: str = "") -> list[SeatAnalysis]:
+def analyse(story: HandStory, view: TableView, seed: bytes = b"") -> list[SeatAnalysis]:
     """Return the analysis of the hand that is over, in the order of its seats.
 
     Args:
         story: what happened in it.
         view: the table, whose board still lies as the hand ended.
-        seed: the hand's secret in hexadecimal, if it has been told.
+        seed: what the hand was dealt from, if that is known.
 
     """
     assert view.rules is not None
     assert view.board is not None
     # In the building games a card that lies face down in a column has lain there since the deal.
     is_known = seed and isinstance(view.rules, BuildingRules)
-    deal = Dealer(bytes.fromhex(seed), view.rules).open_board().cards if is_known else None
+    deal = Dealer(seed, view.rules).open_board().cards if is_known else None
     return [_seat(story, view, deal, seat) for seat in view.hand_seats]
 
 

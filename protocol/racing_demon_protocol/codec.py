@@ -94,6 +94,14 @@ def _refuse_extension(code: int, data: bytes) -> NoReturn:
     raise InvalidFrame("extension types are not used")
 
 
+def _map(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a map. One that names something twice means something else to every program."""
+    named = dict(pairs)
+    if len(named) != len(pairs):
+        raise InvalidFrame("a map names something twice")
+    return named
+
+
 # Without limits a frame of 4 KiB can make msgpack allocate 27 MiB.
 _CLIENT_LIMITS: Final = {"max_array_len": 64, "max_map_len": 32, "max_str_len": 1_024}
 _SERVER_LIMITS: Final = {"max_array_len": 1_024, "max_map_len": 64, "max_str_len": 1_024}
@@ -175,7 +183,13 @@ def _where(error: Exception) -> str:
 def _parse_msgpack(frame: bytes, limits: dict[str, int]) -> Any:
     try:
         return msgpack.unpackb(
-            frame, max_bin_len=0, max_ext_len=0, ext_hook=_refuse_extension, use_list=True, **limits
+            frame,
+            max_bin_len=0,
+            max_ext_len=0,
+            ext_hook=_refuse_extension,
+            object_pairs_hook=_map,
+            use_list=True,
+            **limits,
         )
     except InvalidFrame:
         raise
@@ -189,7 +203,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 def _parse_json(frame: str) -> Any:
     try:
-        return json.loads(frame, parse_constant=_refuse_constant)
+        return json.loads(frame, parse_constant=_refuse_constant, object_pairs_hook=_map)
     except InvalidFrame:
         raise
     except (ValueError, RecursionError) as error:

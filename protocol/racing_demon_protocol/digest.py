@@ -19,7 +19,7 @@ __all__ = ["VERSION", "Digest", "HandDigest", "Player", "digests"]
 VERSION: Final = 2
 """Rises with every change of what a digest holds, or of how it is found: then all are made anew."""
 
-IN_MATCH: Final = frozenset({Phase.COUNTDOWN, Phase.PLAYING, Phase.GRACE, Phase.TALLY})
+IN_MATCH: Final = frozenset({Phase.SHUFFLING, Phase.COUNTDOWN, Phase.PLAYING, Phase.GRACE, Phase.TALLY})
 """When a table is in the midst of a match."""
 
 Amount = Annotated[int, Field(ge=0)]

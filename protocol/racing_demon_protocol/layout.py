@@ -24,7 +24,6 @@ class Layout:
     Attributes:
         seats: the seats that take part, in the order of their packs.
         piles: all piles by number: the table's first, then each seat's, in the order declared.
-        opened: the same, all of whose cards are seen: as the dealer has them.
         groups: the declaration of each pile's group, by pile number.
         first: the number of the first pile of each group, by the group's name.
         foundations: the numbers of all foundations.
@@ -50,16 +49,15 @@ class Layout:
             replace(pile, under=places[group.of, pile.seat, pile.index]) if isinstance(group, Heads) else pile
             for pile, group in laid
         )
-        self.opened = tuple(pile.opened() for pile in self.piles)
         self.foundations = tuple(pile.number for pile in self.piles if pile.kind is Kind.FOUNDATION)
         self.first = {group.name: number for number, group in reversed([*enumerate(self.groups)])}
         self._named: dict[tuple[int, str], tuple[int, ...]] = {}
         self._steps: dict[int, tuple[tuple[tuple[int, int], ...], ...]] = {}
-        self._own = {
-            (seat, kind): tuple(p.number for p in self.piles if p.seat == seat and p.kind is kind)
-            for seat in self.seats
-            for kind in Kind
-        }
+        own: dict[tuple[int, Kind], list[int]] = {}
+        for pile in self.piles:
+            if pile.seat is not None:
+                own.setdefault((pile.seat, pile.kind), []).append(pile.number)
+        self._own = {owner: tuple(numbers) for owner, numbers in own.items()}
         self.stock = self._at_most_one_each(Kind.STOCK)
         self.waste = self._at_most_one_each(Kind.WASTE)
         self.card_limit = game.packs * PACK_SIZE * len(self.seats)
@@ -119,7 +117,7 @@ class Layout:
     @cached_property
     def undealt(self) -> Board:
         """The dealer's board before every deal; to be copied."""
-        return Board(self.opened)
+        return Board([pile.opened() for pile in self.piles])
 
     @cached_property
     def dealt(self) -> Board:

@@ -38,7 +38,7 @@ __all__ = [
     "why_not",
 ]
 
-VERSION: Final = 1
+VERSION: Final = 2
 MOST_ENTRIES: Final = 2_000_000
 """Longer than any evening: a table of eight that plays a whole day stays below it."""
 LATEST_MS: Final = 2**43

@@ -41,6 +41,8 @@ class Reason(StrEnum):
     """The table has a passphrase, and this is not it."""
     NO_SPECTATORS = "no_spectators"
     """The table wants nobody to look on."""
+    BANNED = "banned"
+    """The host has sent you away; you may come back after the match, or when the host lets you."""
     MUTED = "muted"
     """The host lets nobody hear what this seat says."""
     PAUSED = "paused"
@@ -49,6 +51,8 @@ class Reason(StrEnum):
     """Nothing printable is left of the name."""
     BAD_TEXT = "bad_text"
     """Nothing printable is left of what was said."""
+    BAD_CONTRIBUTION = "bad_contribution"
+    """The bytes are not the ones that this seat has committed to."""
     BAD_OPTION = "bad_option"
     """The options contradict each other, or the game does not know them."""
     SERVER_FULL = "server_full"
@@ -61,23 +65,36 @@ class Phase(StrEnum):
     """What a table is doing."""
 
     LOBBY = "lobby"
+    """No match has begun."""
+    SHUFFLING = "shuffling"
+    """The next hand's cards are fixed, and its players reveal what they have contributed to the seed."""
     COUNTDOWN = "countdown"
+    """The cards are dealt, and the signal has not come yet."""
     PLAYING = "playing"
+    """A hand is played."""
     GRACE = "grace"
     """"Demon!" was called; cards in the air may still land."""
     TALLY = "tally"
+    """A hand is over, and the match goes on."""
     OVER = "over"
+    """The match is over."""
 
 
 class Reaction(StrEnum):
     """What a player can show with one key. Each client chooses its words, or signs."""
 
     WELL_PLAYED = "well_played"
+    """Well played!"""
     THANKS = "thanks"
+    """Thanks!"""
     OH_NO = "oh_no"
+    """Oh no!"""
     LAUGH = "laugh"
+    """Ha ha!"""
     HURRY = "hurry"
+    """Hurry up!"""
     SORRY = "sorry"
+    """Sorry!"""
 
 
 class EndReason(StrEnum):

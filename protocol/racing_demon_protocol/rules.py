@@ -7,7 +7,7 @@ the building games are in :mod:`.building`; :mod:`.rulebook` knows which belong 
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from .board import FOUNDATIONS, Board, Kind, Move, Place, Play
 from .cards import PACK_SIZE, UNKNOWN, Card
@@ -16,12 +16,16 @@ from .declaration import Deals, Game, Goal, Group
 from .errors import IllegalPlay
 from .layout import layout_of
 from .reasons import Reason
+from .search import Steps
 
 __all__ = ["Namer", "Rules"]
 
 Namer = Callable[[Play, Sequence[Place]], Sequence[Card]]
 """The dealer's part in a play: makes the same move among the hidden cards, and names those that it
 turned up, in the order of their places."""
+
+LOOK_UNITS: Final = 35
+"""The work of finding a first legal play in a game that is not built in sequences."""
 
 
 class Rules:
@@ -99,6 +103,15 @@ class Rules:
         """Yield a seat's legal plays lazily, those that bring the hand forward first."""
         raise NotImplementedError
 
+    def moves(self, board: Board, seat: int) -> Iterator[Play]:
+        """Yield a seat's legal plays as they are carried out."""
+        return (self.verify_play(board, seat, play) for play in self.legal_plays(board, seat))
+
+    def memory(self, board: Board, seat: int) -> tuple[int, ...]:
+        """Return all that a seat's future plays depend on beside the cards, as numbers."""
+        came = (board.came.get(pile.number, 0) for pile in self.layout.piles if pile.seat == seat)
+        return board.redeals.get(seat, 0), board.liberties.get(seat, 0), *came
+
     def play(self, board: Board, seat: int, play: Play, name: Namer) -> Move:
         """Carry a play out on the board, if it is legal, and return what happened.
 
@@ -158,8 +171,10 @@ class Rules:
                 return False
         return True
 
-    def leads_on(self, board: Board, seat: int, hidden: Board) -> bool:
-        """Tell whether a seat can still come further; the building games have a search of their own.
+    def leads_on(self, board: Board, seat: int, hidden: Board) -> Steps:
+        """Find out step by step whether a seat can still come further.
+
+        The building games have a search of their own, in :mod:`.endgame`.
 
         Args:
             board: the public board.
@@ -167,6 +182,7 @@ class Rules:
             hidden: the same with all cards face up, for games that may go round in circles.
 
         """
+        yield LOOK_UNITS
         return any(True for _ in self.legal_plays(board, seat))
 
     def progress(self, board: Board, seat: int) -> int:

@@ -19,7 +19,7 @@ def points(view: TableView) -> dict[int, int]:
     """Return each seat's points in the hand as it stands, or as it ended."""
     if view.rules is None or view.board is None:
         return {}
-    if view.results and view.phase in {Phase.TALLY, Phase.OVER}:
+    if view.results and view.phase in {Phase.TALLY, Phase.OVER, Phase.SHUFFLING}:
         return dict(zip(view.results[-1].seats, view.results[-1].points, strict=True))
     return _points_with(view, None)
 

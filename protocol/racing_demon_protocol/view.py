@@ -12,13 +12,17 @@ from .errors import InconsistentEvent
 from .games import declare
 from .messages import events as ev
 from .messages.row import trusting
-from .messages.server import HandResult, SeatState
+from .messages.server import Contribution, HandResult, SeatState, Shuffle
+from .racing import veil
 from .reasons import Phase
 from .rulebook import make_rules
 from .rules import Namer, Rules
 from .state import Progress, TableState
 
-__all__ = ["TableView"]
+__all__ = ["MOST_BANNED", "TableView"]
+
+MOST_BANNED: Final = 32
+"""So many names of those who were sent away are kept; then the oldest may come back."""
 
 _trusted_played: Final = trusting(ev.Played)
 
@@ -103,13 +107,21 @@ class TableView(TableState):
 
     def _joined(self, event: ev.Joined) -> None:
         self.gone.pop(event.seat, None)
+        self._forget_contribution(event.seat)
         if event.seat in self.seats:  # who left in mid-match has won, or lost, all the same
             self.departed.setdefault(event.seat, self.seats[event.seat].name)
+        if self.board is not None and self._dealt_private is not None and event.seat in self.hand_seats:
+            veil(self.board, self._dealt_private, event.seat)
         self.seats[event.seat] = SeatState(
             seat=event.seat, name=event.name, bot=event.bot, ready=bool(event.bot)
         )
 
     def _left(self, event: ev.Left) -> None:
+        leaver = self.seats[event.seat]
+        if event.kicked and not leaver.bot:
+            self._unban(leaver.name)
+            self.banned = (*self.banned, leaver.name)[-MOST_BANNED:]
+        self._forget_contribution(event.seat)
         if self.between_matches:
             state = self.seats.pop(event.seat)
             self.gone[event.seat] = state.name
@@ -138,6 +150,27 @@ class TableView(TableState):
             if state.ready and not state.bot:  # it was said of other options
                 self._update(seat, ready=False)
 
+    def _prepared(self, event: ev.Prepared) -> None:
+        self.next_shuffle = Shuffle(hand_id=event.hand_id, commitment=event.commitment)
+
+    def _contributed(self, event: ev.Contributed) -> None:
+        if self.next_shuffle is None or event.seat not in self.seats:
+            raise InconsistentEvent(f"a contribution of seat {event.seat}, which none was asked of")
+        contribution = Contribution(seat=event.seat, commitment=event.commitment)
+        self.next_shuffle = self.next_shuffle.with_contribution(contribution)
+
+    def _revealed(self, event: ev.Revealed) -> None:
+        contribution = self.shuffle.of(event.seat) if self.shuffle else None
+        if self.shuffle is None or contribution is None or self.phase is not Phase.SHUFFLING:
+            raise InconsistentEvent(f"seat {event.seat} reveals what it has not contributed")
+        contribution = contribution.model_copy(update={"value": event.value})
+        self.shuffle = self.shuffle.with_contribution(contribution)
+
+    def _forget_contribution(self, seat: int) -> None:
+        """Forget what a seat has contributed to the next hand: its player is another one from now on."""
+        if self.next_shuffle is not None:
+            self.next_shuffle = self.next_shuffle.without(seat)
+
     def _committed(self, event: ev.Committed) -> None:
         if event.hand == 1:
             self.results.clear()
@@ -147,6 +180,11 @@ class TableView(TableState):
         self.hand = event.hand
         self.hand_id = event.hand_id
         self.commitment = event.commitment
+        seats = tuple(sorted(seat for seat, state in self.seats.items() if not state.left))
+        self.shuffle, self.next_shuffle = self.next_shuffle, None
+        if self.shuffle is not None:
+            self.shuffle = self.shuffle.model_copy(update={"seats": seats})
+        self.phase = Phase.SHUFFLING
 
     def _dealt(self, event: ev.Dealt) -> None:
         if not self.seats.keys() >= set(event.seats):
@@ -196,8 +234,15 @@ class TableView(TableState):
             if state.stuck or state.ready is not bool(state.bot):
                 self._update(seat, ready=bool(state.bot), stuck=False)
 
+    def _unbanned(self, event: ev.Unbanned) -> None:
+        self._unban(event.name)
+
+    def _unban(self, name: str) -> None:
+        self.banned = tuple(other for other in self.banned if other != name)
+
     def _match_over(self, event: ev.MatchOver) -> None:
         self.phase = Phase.OVER
+        self.banned = ()
         self.winners = event.winners
 
     def _spoken(self, event: ev.Said | ev.Reacted) -> None:
@@ -233,7 +278,10 @@ _APPLY: dict[type[ev.Event], Callable[[TableView, Any], None]] = {
     ev.Readied: TableView._readied,
     ev.Hosted: TableView._hosted,
     ev.OptionsSet: TableView._options_set,
+    ev.Prepared: TableView._prepared,
+    ev.Contributed: TableView._contributed,
     ev.Committed: TableView._committed,
+    ev.Revealed: TableView._revealed,
     ev.Dealt: TableView._dealt,
     ev.Signalled: TableView._signalled,
     ev.StuckSaid: TableView._stuck_said,
@@ -248,4 +296,5 @@ _APPLY: dict[type[ev.Event], Callable[[TableView, Any], None]] = {
     ev.Muted: TableView._muted,
     ev.Reacted: TableView._spoken,
     ev.Progressed: TableView._progressed,
+    ev.Unbanned: TableView._unbanned,
 }

@@ -14,14 +14,14 @@ from ..support.matches import MATCHES, log_of, options_of
 from ..support.recordings import recording_of
 
 
-def last_hand(name: str) -> tuple[HandStory, TableView, str]:
-    """Return the story of a match's last hand, the table after it, and its secret."""
-    story, view, seed = Story(), TableView("SIM", options_of(name)), ""
+def last_hand(name: str) -> tuple[HandStory, TableView, bytes]:
+    """Return the story of a match's last hand, the table after it, and its seed."""
+    story, view, seed = Story(), TableView("SIM", options_of(name)), b""
     for entry in recording_of(name).entries:
         view = followed(view, entry.message)
         story.note(entry.message, view, entry.at_us, entry.seat)
         if isinstance(entry.message, ev.HandOver):
-            seed = entry.message.seed
+            seed = view.deal_seed(bytes.fromhex(entry.message.seed))
     assert story.hand is not None
     return story.hand, view, seed
 

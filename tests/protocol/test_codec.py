@@ -19,8 +19,9 @@ from racing_demon_protocol.codec import (
 )
 from racing_demon_protocol.errors import InvalidFrame
 from racing_demon_protocol.messages import FROM_CLIENT, FROM_SERVER, Message
-from racing_demon_protocol.messages.client import Hello, Join, PlayCards
+from racing_demon_protocol.messages.client import Hello, Join, PlayCards, SetOptions
 from racing_demon_protocol.messages.events import Played
+from racing_demon_protocol.options import Options
 from racing_demon_protocol.view import TableView
 
 from ..support.frames import messages
@@ -144,6 +145,18 @@ def test_a_frame_of_json() -> None:
     """The JSON frame is the same array, without spaces."""
     message = PlayCards(counter=7, source=6, count=2, destination=-1, seen=300)
     assert "[6,7,6,2,-1,300]" == encode(message, Encoding.JSON)
+
+
+@pytest.mark.parametrize("encoding", Encoding)
+def test_a_change_of_options_names_what_changes(encoding: Encoding) -> None:
+    """Of the options the frame names those that were named, and so does the message that comes out of it."""
+    message = SetOptions(counter=5, options=Options(hands=5, target=None))
+    frame = encode(message, encoding)
+    row = json.loads(frame) if isinstance(frame, str) else msgpack.unpackb(frame)
+    assert [12, 5, {"hands": 5, "target": None}] == row
+    decoded = decode_client(frame)
+    assert isinstance(decoded, SetOptions)
+    assert {"hands", "target"} == decoded.options.model_fields_set
 
 
 def test_json_keeps_letters() -> None:
@@ -292,6 +305,8 @@ def test_damaged_frames_are_a_message_or_invalid(data: st.DataObject) -> None:
         _packed(4, "x" * 2_000),
         _packed(4, list(range(2_000))),
         _packed(14, 1) + b"\x00",
+        b"\x93\x02\xa3Ada\x82" + 2 * b"\xa5hands\x03",
+        '[2,"Ada",{"hands":3,"hands":3}]',
         b"\x92\x04\xa2\xff\xfe",
         b"\x91" * 4_000,
         b"\x92\x04" + b"\x91" * 4_000,
@@ -306,7 +321,7 @@ def test_frames_that_are_none_of_ours(frame: bytes | str) -> None:
     assert _refused(frame)
 
 
-@pytest.mark.parametrize("tag", [80, 66, 0, 23, 63])
+@pytest.mark.parametrize("tag", [80, 66, 0, 60, 63])
 def test_a_client_sends_no_events(tag: int) -> None:
     """A server takes no message that only servers send, nor one that does not exist."""
     with pytest.raises(InvalidFrame, match="no message"):

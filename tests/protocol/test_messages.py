@@ -39,6 +39,9 @@ TAGS = {
     "stand_in": 20,
     "mute": 21,
     "react": 22,
+    "unban": 23,
+    "contribute": 24,
+    "reveal": 25,
     "versions": 64,
     "seated": 65,
     "snapshot": 66,
@@ -48,6 +51,7 @@ TAGS = {
     "watchers": 70,
     "halted": 71,
     "elsewhere": 72,
+    "caught_up": 73,
     "played": 80,
     "joined": 81,
     "left": 82,
@@ -70,6 +74,10 @@ TAGS = {
     "muted": 99,
     "reacted": 100,
     "progressed": 101,
+    "unbanned": 102,
+    "prepared": 103,
+    "contributed": 104,
+    "revealed": 105,
 }
 """The numbers of protocol version 1: a change of one of these needs another version."""
 

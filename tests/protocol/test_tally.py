@@ -1,11 +1,14 @@
 import pytest
 
+from racing_demon_protocol.dealer import Dealer
+from racing_demon_protocol.games import declare
 from racing_demon_protocol.messages import Event
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import HandResult
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import EndReason
-from racing_demon_protocol.tally import MOST_HANDS, hand_points, match_winners
+from racing_demon_protocol.rulebook import make_rules
+from racing_demon_protocol.tally import MOST_HANDS, hand_points, match_winners, race_order
 from racing_demon_protocol.view import TableView
 
 from ..support.boards import cards
@@ -41,6 +44,37 @@ def test_points_in_the_order_of_the_seats() -> None:
         hand_points(_with_family(_view()), None),
         hand_points(_with_family(_view()), 1),
     )
+
+
+def _dealt(game: str) -> TableView:
+    """Return a table of three at the beginning of a hand."""
+    view = TableView("T", Options(game=game, out_bonus=10))
+    rules = make_rules(declare(view.options, 3), (0, 1, 2))
+    events: list[Event] = [ev.Joined(seq=seat + 1, seat=seat, name=str(seat)) for seat in range(3)]
+    events.append(ev.Committed(seq=4, hand=1, hand_id="T/1/1", commitment="0" * 64))
+    shown = Dealer(bytes(32), rules).first_cards()
+    events.append(ev.Dealt(seq=5, seats=(0, 1, 2), shown=shown, countdown_ms=0))
+    for event in events:
+        view.apply(event)
+    return view
+
+
+@pytest.mark.parametrize("out", [None, 0, 1, 2])
+@pytest.mark.parametrize("game", ["racing-demon", "demon-a"])
+def test_whoever_is_out_gets_the_bonus(game: str, out: int | None) -> None:
+    """The seat that is out, whichever number it has, gets the bonus, and no other seat does."""
+    view = _dealt(game)
+    assert view.is_private is (game == "demon-a")
+    without, points = hand_points(view, None), hand_points(view, out)
+    assert [10 * (seat == out) for seat in range(3)] == [
+        got - had for got, had in zip(points, without, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("out", [0, 1, 2])
+def test_whoever_is_out_is_ahead(out: int) -> None:
+    """On identical deals the seat that is out, whichever number it has, has won the race."""
+    assert out == race_order(_dealt("demon-a"), out)[0]
 
 
 @pytest.mark.parametrize(("on_leave", "points"), [("freeze", (1, 2, 0)), ("forfeit", (1, 0, 0))])

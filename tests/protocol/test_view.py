@@ -152,7 +152,7 @@ def test_the_course_of_a_hand() -> None:
     ):
         _next(view, cls, **fields)
         phases.append(view.phase)
-    assert [Phase.LOBBY, Phase.COUNTDOWN, Phase.PLAYING, Phase.GRACE, Phase.TALLY, Phase.OVER] == phases
+    assert [Phase.SHUFFLING, Phase.COUNTDOWN, Phase.PLAYING, Phase.GRACE, Phase.TALLY, Phase.OVER] == phases
     assert (3, (3,), {0: 4, 3: 62}) == (view.called, view.winners, tally.points(view))
     assert EndReason.OUT == view.results[0].reason
 

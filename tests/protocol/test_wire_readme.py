@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from racing_demon_protocol.declaration import Game, Geometry, Racing
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.layout import Layout
 from racing_demon_protocol.messages import FROM_CLIENT, FROM_SERVER, name_of
+from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import CloseCode, Reason
 
 FOLDER = Path(__file__).parents[2] / "protocol"
@@ -51,12 +53,58 @@ def test_an_example_fits_the_schema(text: str) -> None:
     assert not validator.is_valid([*row, *[None] * 20])
 
 
+def described(node: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """Yield where in the schema something is that a client meets, and the words for it."""
+    for name, frame in [*node["client_to_server"].items(), *node["server_to_client"].items()]:
+        yield name, frame["description"]
+        yield from ((f"{name}.{item['title']}", item["description"]) for item in frame["prefixItems"])
+    for name, kind in node["$defs"].items():
+        yield name, kind["description"]
+        yield from ((f"{name}.{item['title']}", item["description"]) for item in kind.get("prefixItems", ()))
+        yield from (
+            (f"{name}.{option}", of["description"]) for option, of in kind.get("properties", {}).items()
+        )
+        yield from ((f"{name}.{word}", kind["meanings"][word]) for word in kind.get("enum", ()))
+
+
+def test_the_schema_has_words_for_everything() -> None:
+    """Every message, field, option and word of a closed list is described in schema.json."""
+    told = dict(described(SCHEMA))
+
+    assert [] == [path for path, words in told.items() if len(words) < 4]
+    assert {"hello", "hello.version", "Options.turn", "CallOut.shout", "SeatState.stuck"} <= told.keys()
+
+
+@pytest.mark.parametrize("name", ["README.md", "schema.json", "games.json"])
+def test_the_documents_speak_no_python(name: str) -> None:
+    """What clients in any language read has no words of Python, of its docstrings, or of our catalogue."""
+    text = (FOLDER / name).read_text(encoding="utf-8")
+
+    assert [] == re.findall(r".*(?:\bNone\b|:class:|(?<!`)``(?!`)|\(A\d+|[Cc]atalogue \d).*", text)
+
+
+def test_every_option_is_explained() -> None:
+    """Each option, and each word that it may be, stands in the README's section on options."""
+    section = README.partition("## Options\n")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
+    kinds = re.findall(r"#/\$defs/(\w+)", json.dumps(SCHEMA["$defs"]["Options"]))
+    words = {word for kind in kinds for word in SCHEMA["$defs"][kind]["enum"]}
+
+    assert list(Options.model_fields) == rows
+    assert words <= set(re.findall(r"`(\w+)`", section))
+
+
 def test_every_word_of_the_games_is_explained() -> None:
-    """Every field of a group, every kind of pile, way to show and geometry is told in the README."""
+    """Every field of games.json, and every word that a field chooses from, is told in the README."""
     explained = set(re.findall(r"`([a-z_]+)`", README))
-    assert {
-        field for game in GAMES_LISTED.values() for group in game["groups"] for field in group
-    } <= explained
+    games = GAMES_LISTED.values()
+    fields = {field for game in games for field in game}
+    fields |= {field for game in games for row in [*game["groups"], *game["deal"]] for field in row}
+    fields |= {field for game in games for field in [*game["scoring"], *game["options"]]}
+    words = {game[field] for game in games for field in ("racing", "deals", "goal")}
+    words |= {game["arrange"]["rule"] for game in games if game["arrange"]}
+
+    assert fields | words <= explained
     assert {*map(str, Kind), *map(str, Shows), *map(str, Geometry)} <= explained
 
 

@@ -4,9 +4,9 @@ A connection says :class:`Hello`, takes its place with one of Create, Join, Watc
 commands. A command carries the seat's own counter, which rises with each; it is answered once.
 """
 
-from typing import Annotated, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Final, Self
 
-from pydantic import Field
+from pydantic import Field, model_serializer
 
 from ..board import Play
 from ..options import Options
@@ -19,6 +19,8 @@ from .row import (
     Counter,
     Depth,
     Destination,
+    Epoch,
+    Hash,
     Message,
     Milliseconds,
     Name,
@@ -31,9 +33,11 @@ from .row import (
 )
 
 __all__ = [
+    "HAND_COMMANDS",
     "AddBot",
     "Call",
     "Command",
+    "Contribute",
     "Create",
     "Hello",
     "Join",
@@ -48,11 +52,13 @@ __all__ = [
     "Ready",
     "RemoveBot",
     "Resume",
+    "Reveal",
     "Say",
     "SetOptions",
     "StandIn",
     "Start",
     "Stuck",
+    "Unban",
     "Watch",
 ]
 
@@ -113,13 +119,17 @@ class Watch(Message):
 class Resume(Message):
     """Come back to a seat with its token, and get the events after ``seq``.
 
-    ``seq`` 0 asks for a snapshot. The newest connection of a seat wins; an older one is closed.
+    ``seq`` 0 asks for a snapshot. ``epoch`` is that of the connection which brought event ``seq``. A server
+    whose log does not have that event sends a snapshot. The newest connection of a seat wins; an older one is
+    closed.
     """
 
     TAG: ClassVar[int] = 5
+    LATER: ClassVar[int] = 1
     code: Code
     token: Token
     seq: Seq = 0
+    epoch: Epoch = ""
 
 
 class PlayCards(Command):
@@ -148,22 +158,32 @@ class PlayCards(Command):
 
 
 class Stuck(Command):
-    """Say that you have nothing to play. When all connected players say so, the hand ends."""
+    """Say that you have nothing to play. When all connected players say so, the hand ends.
+
+    ``seen`` is the number of the last event that the sender had applied. Sent again after a break, in
+    another hand than it was meant for, the command is refused; with 0 it is meant for any.
+    """
 
     TAG: ClassVar[int] = 7
+    LATER: ClassVar[int] = 1
+    seen: Seq = 0
 
 
 class Ready(Command):
-    """Say that you are ready for the next deal, or not after all."""
+    """Say that you are ready for the next deal, or not after all. ``seen`` is that of :class:`Stuck`."""
 
     TAG: ClassVar[int] = 8
+    LATER: ClassVar[int] = 1
     ready: Annotated[bool, Field(strict=True)] = True
+    seen: Seq = 0
 
 
 class Start(Command):
-    """Deal now, whoever is ready. For the host."""
+    """Deal now, whoever is ready. For the host. ``seen`` is that of :class:`Stuck`."""
 
     TAG: ClassVar[int] = 9
+    LATER: ClassVar[int] = 1
+    seen: Seq = 0
 
 
 class AddBot(Command):
@@ -181,20 +201,30 @@ class RemoveBot(Command):
 
 
 class SetOptions(Command):
-    """Change the table's options. For the host, between matches."""
+    """Change the options that the map names, and no others. For the host, between matches."""
 
     TAG: ClassVar[int] = 12
     options: Options
 
+    @model_serializer(mode="plain")
+    def to_array(self) -> list[Any]:
+        """Return the fields in order; of the options those that were named."""
+        return [self.counter, self.options.model_dump(exclude_unset=True)]
+
 
 class Call(Command):
-    """Shout "Demon!": you have gone out, where the table wants it said."""
+    """Shout "Demon!": you have gone out, where that is to be said. ``seen`` is that of :class:`Stuck`."""
 
     TAG: ClassVar[int] = 13
+    LATER: ClassVar[int] = 1
+    seen: Seq = 0
 
 
 class Leave(Command):
-    """Give the seat up for good."""
+    """Give the seat up for good. Its token opens nothing any more.
+
+    Where everybody may watch without a delay the connection goes on as a spectator's, else it is closed.
+    """
 
     TAG: ClassVar[int] = 14
 
@@ -214,17 +244,30 @@ class Say(Command):
 
 
 class Kick(Command):
-    """Send a player, or a bot, away from the table; whose connection it is, it is closed. For the host."""
+    """Send a player, or a bot, away from the table. For the host.
+
+    The player's connection is closed. Until the match is over (the next one, between matches) the token opens
+    nothing, and nobody of that name comes in from that address, unless the host says :class:`Unban`.
+    """
 
     TAG: ClassVar[int] = 17
     seat: Seat
 
 
+class Unban(Command):
+    """Let those come back who were sent away under a name. For the host."""
+
+    TAG: ClassVar[int] = 23
+    name: Name
+
+
 class Pause(Command):
-    """Stop the hand for everybody, or let it go on. For the host."""
+    """Stop the hand for everybody, or let it go on. For the host. ``seen`` is that of :class:`Stuck`."""
 
     TAG: ClassVar[int] = 18
+    LATER: ClassVar[int] = 1
     paused: Annotated[bool, Field(strict=True)] = True
+    seen: Seq = 0
 
 
 class MakeHost(Command):
@@ -255,3 +298,24 @@ class React(Command):
 
     TAG: ClassVar[int] = 22
     reaction: Reaction
+
+
+class Contribute(Command):
+    """Commit to 32 random bytes that shall have a part in the seed of the next hand.
+
+    ``commitment`` is a SHA-256: see Fair deals in the README. It may be replaced until the hand is committed.
+    """
+
+    TAG: ClassVar[int] = 24
+    commitment: Hash
+
+
+class Reveal(Command):
+    """Reveal the bytes of your contribution, once the next hand is committed."""
+
+    TAG: ClassVar[int] = 25
+    value: Hash
+
+
+HAND_COMMANDS: Final = Stuck, Call, Ready, Start, Pause
+"""The commands, beside plays, that are meant for the hand that their sender sees, or the deal after it."""

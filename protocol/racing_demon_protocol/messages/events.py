@@ -15,6 +15,7 @@ from .row import (
     Count,
     Counter,
     Depth,
+    Elapsed,
     Hash,
     Message,
     Milliseconds,
@@ -31,6 +32,7 @@ __all__ = [
     "Committed",
     "Connected",
     "Continued",
+    "Contributed",
     "Dealt",
     "Event",
     "HandOver",
@@ -42,14 +44,17 @@ __all__ = [
     "OptionsSet",
     "Paused",
     "Played",
+    "Prepared",
     "Progressed",
     "Reacted",
     "Readied",
+    "Revealed",
     "Rotated",
     "Said",
     "Signalled",
     "StoodIn",
     "StuckSaid",
+    "Unbanned",
 ]
 
 
@@ -129,28 +134,33 @@ class OptionsSet(Event):
 
 
 class Committed(Event):
-    """The next hand is coming, and its cards are fixed.
+    """The next hand is coming, and its cards are fixed: nothing can be contributed to its seed any more.
 
-    ``commitment`` is the SHA-256 over the seed's 32 bytes and ``hand_id`` in UTF-8. Hand 1 begins a
-    new match.
+    ``commitment`` is the SHA-256 over the server's 32 secret bytes and ``hand_id`` in UTF-8. Hand 1 begins a
+    new match. Whoever has contributed has ``within_ms`` to reveal the bytes; then the cards are dealt.
     """
 
     TAG: ClassVar[int] = 87
+    LATER: ClassVar[int] = 1
     hand: Annotated[int, Field(strict=True, ge=1, le=1_000)]
     hand_id: Text
     commitment: Hash
+    within_ms: Milliseconds = 0
 
 
 class Dealt(Event):
     """The cards lie on the table; the signal comes ``countdown_ms`` later.
 
-    ``shown`` names all cards that lie face up, in the order of the piles, each bottom first.
+    ``shown`` names all cards that lie face up, in the order of the piles, each bottom first. ``left_out``
+    are the seats that have contributed to the seed, and have not revealed their bytes in time.
     """
 
     TAG: ClassVar[int] = 88
+    LATER: ClassVar[int] = 1
     seats: tuple[Seat, ...]
     shown: tuple[CardNumber, ...]
     countdown_ms: Milliseconds
+    left_out: tuple[Seat, ...] = ()
 
 
 class Signalled(Event):
@@ -183,14 +193,14 @@ class Called(Event):
 class HandOver(Event):
     """The hand is over. ``points`` are in the order of the hand's seats; ``out`` is who went out.
 
-    ``seed`` is the secret of the commitment: with it everybody can check the deal. ``elapsed_ms``
-    counts from the signal.
+    ``seed`` is the server's secret: with it and the contributions everybody can check the deal.
+    ``elapsed_ms`` counts from the signal.
     """
 
     TAG: ClassVar[int] = 93
     reason: EndReason
     out: Seat | None
-    elapsed_ms: Milliseconds
+    elapsed_ms: Elapsed
     points: tuple[Points, ...]
     seed: Hash
 
@@ -226,7 +236,7 @@ class Continued(Event):
     """The hand goes on, so long after its signal; before the signal the time is negative."""
 
     TAG: ClassVar[int] = 97
-    elapsed_ms: Milliseconds
+    elapsed_ms: Elapsed
 
 
 class StoodIn(Event):
@@ -259,3 +269,38 @@ class Progressed(Event):
     TAG: ClassVar[int] = 101
     seat: Seat
     progress: Points
+
+
+class Unbanned(Event):
+    """Those who were sent away under a name may come back."""
+
+    TAG: ClassVar[int] = 102
+    name: Name
+
+
+class Prepared(Event):
+    """The server has drawn its secret for the next hand, and commits to it; players may contribute now.
+
+    ``commitment`` and ``hand_id`` are those that ``committed`` repeats when the hand begins. Another one with
+    another id takes its place where the next hand is a different one after all, as the match has ended.
+    """
+
+    TAG: ClassVar[int] = 103
+    hand_id: Text
+    commitment: Hash
+
+
+class Contributed(Event):
+    """A player has committed to a contribution to the next hand's seed. It ends with the player's stay."""
+
+    TAG: ClassVar[int] = 104
+    seat: Seat
+    commitment: Hash
+
+
+class Revealed(Event):
+    """A player has revealed the contribution to the seed of the hand that is about to be dealt."""
+
+    TAG: ClassVar[int] = 105
+    seat: Seat
+    value: Hash

@@ -21,6 +21,8 @@ __all__ = [
     "Counter",
     "Depth",
     "Destination",
+    "Elapsed",
+    "Epoch",
     "Hash",
     "Message",
     "Microseconds",
@@ -56,6 +58,8 @@ Depth = Annotated[int, Field(strict=True, ge=0, le=MAX_COUNT)]
 """How many cards above the ones that are meant stay where they are."""
 CardNumber = Annotated[int, Field(strict=True, ge=UNKNOWN, le=MAX_CARD)]
 Milliseconds = Annotated[int, Field(strict=True, ge=-MAX_INT, le=MAX_INT)]
+Elapsed = Annotated[int, Field(strict=True, ge=-MAX_INT, le=2**53 - 1)]
+"""Milliseconds since a hand's signal: tables may stand for years. JSON readers hold it exactly."""
 Microseconds = Annotated[int, Field(strict=True, ge=0, le=2**53)]
 Name = Annotated[str, Field(min_length=1, max_length=64)]
 """A player's name; the server cleans it to at most 24 printable characters."""
@@ -70,6 +74,8 @@ Token = Annotated[str, Field(min_length=64, max_length=64, pattern="^[0-9a-f]+$"
 """The secret that opens a seat: 256 random bits in hexadecimal."""
 ChosenToken = Annotated[str, Field(max_length=64, pattern="^([0-9a-f]{64})?$")]
 """A token that a client has drawn by itself; empty where the server is to draw one."""
+Epoch = Annotated[str, Field(max_length=16, pattern="^[0-9a-f]*$")]
+"""The name of one start of a server, which is random; empty for none."""
 Hash = Annotated[str, Field(min_length=64, max_length=64, pattern="^[0-9a-f]+$")]
 """A SHA-256, or a hand's seed of 32 bytes, in hexadecimal."""
 

@@ -1,6 +1,6 @@
 """Messages from the server to one client. What goes to the whole table is in :mod:`.events`."""
 
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Self
 
 from pydantic import Field
 
@@ -11,6 +11,8 @@ from .row import (
     Code,
     Counter,
     Destination,
+    Elapsed,
+    Epoch,
     Hash,
     Message,
     Microseconds,
@@ -25,6 +27,8 @@ from .row import (
 
 __all__ = [
     "Accepted",
+    "CaughtUp",
+    "Contribution",
     "Elsewhere",
     "Halted",
     "HandResult",
@@ -32,6 +36,7 @@ __all__ = [
     "Refused",
     "SeatState",
     "Seated",
+    "Shuffle",
     "Snapshot",
     "Versions",
     "Watchers",
@@ -53,14 +58,17 @@ class Seated(Message):
     """You have your place. A snapshot, or the events you missed, follow.
 
     ``seat`` is ``None`` for a spectator; ``token`` opens the seat again, and is ``None`` for a plain
-    spectator. ``counter`` is the last one that the table has answered for this seat.
+    spectator. ``counter`` is the last one that the table has answered for this seat. ``epoch`` names this
+    start of the server: keep it with the events that follow, and send it with ``resume``.
     """
 
     TAG: ClassVar[int] = 65
+    LATER: ClassVar[int] = 1
     code: Code
     seat: Seat | None = None
     token: Token | None = None
     counter: Counter = 0
+    epoch: Epoch = ""
 
 
 class SeatState(Row):
@@ -88,23 +96,68 @@ class HandResult(Row):
     points: tuple[Points, ...]
     reason: EndReason
     out: Seat | None = None
-    elapsed_ms: Milliseconds = 0
+    elapsed_ms: Elapsed = 0
+
+
+class Contribution(Row):
+    """What a player adds to the seed of a hand: the commitment, and the bytes once they are revealed."""
+
+    seat: Seat
+    commitment: Hash
+    value: Hash | None = None
+
+
+class Shuffle(Row):
+    """How the seed of one hand comes about: the server's commitment, and what players contribute.
+
+    ``seats`` are those who take part in the hand, once it is committed; then nobody can contribute any more.
+    """
+
+    hand_id: Text
+    commitment: Hash
+    contributions: tuple[Contribution, ...] = ()
+    seats: tuple[Seat, ...] = ()
+
+    def of(self, seat: int) -> Contribution | None:
+        """Return what a seat has contributed."""
+        return next((each for each in self.contributions if each.seat == seat), None)
+
+    def revealed(self) -> dict[int, bytes]:
+        """Return the bytes that were revealed, by their seats."""
+        return {each.seat: bytes.fromhex(each.value) for each in self.contributions if each.value is not None}
+
+    def missing(self) -> tuple[int, ...]:
+        """Return the seats that have committed to a contribution, and have not revealed it."""
+        return tuple(each.seat for each in self.contributions if each.value is None)
+
+    def with_contribution(self, contribution: Contribution) -> Self:
+        """Return the same with a seat's contribution, in the order of the seats."""
+        others = [each for each in self.contributions if each.seat != contribution.seat]
+        contributions = sorted([*others, contribution], key=lambda each: each.seat)
+        return self.model_copy(update={"contributions": tuple(contributions)})
+
+    def without(self, seat: int) -> Self:
+        """Return the same without what a seat has contributed."""
+        others = tuple(each for each in self.contributions if each.seat != seat)
+        return self.model_copy(update={"contributions": others})
 
 
 class Snapshot(Message):
     """All of a table that everybody may see, after event ``seq``.
 
-    ``piles`` are in the order of the game's layout for ``hand_seats``, each bottom first, -1 for a
-    face-down card. ``elapsed_ms`` counts from the signal; before it, it is negative. ``locked`` tells
-    whether the table has a passphrase. ``came`` has a number for each pile, where the game counts what
-    comes to piles; ``liberties`` one for each seat of the hand: see Events in the README. On identical deals
-    ``progress`` tells how far each seat of the hand has come, and ``since`` with which event; the piles of
-    all seats but the receiver's are as they were dealt. ``departed`` names those who have left since the
-    match was over, by their seats.
+    ``piles`` are in the order of the game's layout for ``hand_seats``, each bottom first, -1 for a face-
+    down card. ``elapsed_ms`` counts from the signal; before it, it is negative. ``locked`` tells whether
+    the table has a passphrase. ``came`` has a number for each pile, where the game counts what comes to
+    piles; ``liberties`` one for each seat of the hand: see *What a snapshot counts*. On identical deals
+    ``progress`` tells how far each seat of the hand has come, and ``since`` with which event; the piles
+    of all seats but the receiver's are as they were dealt. ``departed`` names those who have left since
+    the match was over, by their seats. ``banned`` are the names under which players were sent away who
+    may not come back yet. ``shuffle`` tells who has contributed to the seed of the current or last hand,
+    and ``next_shuffle`` to that of the next one.
     """
 
     TAG: ClassVar[int] = 66
-    LATER: ClassVar[int] = 5
+    LATER: ClassVar[int] = 8
     seq: Seq
     code: Code
     options: Options
@@ -117,7 +170,7 @@ class Snapshot(Message):
     hand_seats: tuple[Seat, ...] = ()
     piles: tuple[tuple[CardNumber, ...], ...] = ()
     redeals: tuple[Annotated[int, Field(strict=True, ge=0)], ...] = ()
-    elapsed_ms: Milliseconds = 0
+    elapsed_ms: Elapsed = 0
     called: Seat | None = None
     results: tuple[HandResult, ...] = ()
     winners: tuple[Seat, ...] = ()
@@ -128,6 +181,9 @@ class Snapshot(Message):
     progress: tuple[Points, ...] = ()
     since: tuple[Seq, ...] = ()
     departed: tuple[tuple[Seat, Name], ...] = ()
+    banned: tuple[Name, ...] = ()
+    shuffle: Shuffle | None = None
+    next_shuffle: Shuffle | None = None
 
 
 class Accepted(Message):
@@ -141,9 +197,10 @@ class Accepted(Message):
 class Refused(Message):
     """The command was not carried out, and changed nothing.
 
-    For a lost race ``by`` is the seat whose card arrived first and ``late_us`` by how many
-    microseconds. ``pile`` is the pile that was aimed at, and ``top`` the card that it shows now, -1
-    where it is empty or face down.
+    For a lost race ``by`` is the seat whose card arrived first, and ``late_us`` by how many microseconds
+    (see Order in the README). ``pile`` is the pile that was aimed at, and ``top`` the card that it shows
+    now, -1 where it is empty or face down. On identical deals ``top`` is -1 for every pile but the
+    receiver's own, and nobody is ``beaten``.
     """
 
     TAG: ClassVar[int] = 68
@@ -192,3 +249,14 @@ class Elsewhere(Message):
 
     TAG: ClassVar[int] = 72
     port: Annotated[int, Field(strict=True, ge=1, le=65_535)]
+
+
+class CaughtUp(Message):
+    """All that you had missed has come: the table is now as it was after event ``seq``.
+
+    Comes once for each ``seated``, behind the snapshot or the missed events. Whoever plays before it
+    plays on a table of the past.
+    """
+
+    TAG: ClassVar[int] = 73
+    seq: Seq

@@ -1,0 +1,173 @@
+"""Writes ``games.json``: what a client in another language must know of each game, from its declaration."""
+
+import json
+from collections.abc import Iterator
+from typing import Any, Final
+
+from racing_demon_protocol.cards import PACK_SIZE, parse, rank
+from racing_demon_protocol.declaration import (
+    Deal,
+    Deals,
+    Foundations,
+    Game,
+    Group,
+    Heads,
+    Owner,
+    Reserve,
+    Stock,
+    Tableau,
+    TailRule,
+    TakeBack,
+    Waste,
+)
+from racing_demon_protocol.errors import InvalidGame
+from racing_demon_protocol.games import GAMES, declare
+from racing_demon_protocol.layout import Layout
+from racing_demon_protocol.mechanics.ranks import Sympathy
+from racing_demon_protocol.mechanics.tricks import Script
+from racing_demon_protocol.options import Options
+from racing_demon_protocol.privileges import BumpKing
+from racing_demon_protocol.rulebook import make_rules
+
+__all__ = ["games"]
+
+OF_GROUPS: Final[dict[str, tuple[type[Group], str]]] = {
+    "turn": (Stock, "turn"),
+    "redeals": (Stock, "redeals"),
+    "tail_rule": (Stock, "tail_rule"),
+    "waste_view": (Waste, "view"),
+    "take_back": (Foundations, "take_back"),
+    "forced_bases": (Foundations, "forced_bases"),
+    "columns": (Tableau, "shape"),
+    "reserve": (Reserve, "size"),
+}
+"""The options that change groups: whose, and which attribute of theirs."""
+
+SMALL: Final = range(1, 6)
+VALUES: Final[dict[str, tuple[Any, ...]]] = {
+    "tail_rule": tuple(TailRule),
+    "take_back": tuple(TakeBack),
+    "forced_bases": (False, True),
+}
+"""What is tried of each option, to see whether a game has anything for it; of the others small numbers."""
+
+
+def games() -> str:
+    """Return every game's piles, deal and scores, as JSON, one line a group and a step."""
+    return "{\n" + ",\n".join(_listed(game) for game in GAMES.values()) + "\n}\n"
+
+
+def _listed(game: Game) -> str:
+    told = _game(game)
+    groups, steps = _lines(told.pop("groups")), _lines(told.pop("deal"))
+    head = json.dumps(told, ensure_ascii=False).removesuffix("}")
+    return f'"{game.name}": {head},\n "deal": [{steps}],\n "groups": [{groups}]}}'
+
+
+def _lines(rows: list[dict[str, Any]]) -> str:
+    return "".join(f"{',' * (number > 0)}\n  {json.dumps(row)}" for number, row in enumerate(rows))
+
+
+def _game(game: Game) -> dict[str, Any]:
+    layout = Layout(game, (0,))
+    return {
+        "title": game.title,
+        "text": game.text,
+        "racing": game.racing,
+        "seats": [game.least_seats, game.most_seats],
+        "deals": game.deals,
+        "packs": game.packs,
+        "ranks": list(game.ranks),
+        "goal": game.goal,
+        "scoring": {
+            "foundation_card": game.scoring.foundation_card,
+            "reserve_card": game.scoring.reserve_card,
+            "out_bonus": game.scoring.out_bonus,
+        },
+        "options": dict(_options(game)),
+        "arrange": _arranged(game),
+        "rounds": [[_step(game, step) for step in laying] for laying in _rounds(game)],
+        "deal": [_step(game, step) for step in game.deal],
+        "groups": [_group(game, layout, group) for group in game.groups],
+    }
+
+
+def _group(game: Game, layout: Layout, group: Group) -> dict[str, Any]:
+    piles = [pile for pile in layout.piles if pile.group == group.name]
+    return {
+        "name": group.name,
+        "kind": group.kind,
+        "owner": group.owner if game.deals is Deals.OWN else Owner.PLAYER,
+        "piles": len(piles),
+        "shows": piles[0].shows,
+        "view": piles[0].view,
+        "gathers": piles[0].gathers,
+        "shuffles": isinstance(group, Stock) and group.shuffle,
+        "limit": group.limit if isinstance(group, Waste) else None,
+        "counts": piles[0].counts,
+        "under": group.of if isinstance(group, Heads) else group.name if group.under else None,
+        "geometry": group.geometry,
+        "rows": list(group.rows),
+    }
+
+
+def _step(game: Game, step: Deal) -> dict[str, Any]:
+    """Return a step of the deal, with no attribute that says nothing."""
+    group = next(group for group in game.groups if group.name == step.to)
+    told: dict[str, Any] = {"to": step.to}
+    if step.cards:
+        told |= _sought(step.cards)
+    elif step.count is not None:
+        told["first"] = step.count
+    elif step.each is not None:
+        told["each"] = step.each
+    elif isinstance(group, Reserve):
+        told |= {"each": group.size, "option": "reserve"}
+    elif isinstance(group, Tableau):
+        told |= {"each": group.shape[0]} if len({*group.shape}) == 1 else {"cards": list(group.shape)}
+    return told | {name: True for name in ("rows", "by_rank", "once") if getattr(step, name)}
+
+
+def _rounds(game: Game) -> tuple[tuple[Deal, ...], ...]:
+    return next((group.rounds for group in game.groups if isinstance(group, Stock)), ())
+
+
+def _sought(cards: tuple[str, ...]) -> dict[str, Any]:
+    """Return which cards a step seeks out: the numbers of faces, or ranks of which the first will do."""
+    if all(card.endswith("*") for card in cards):
+        return {"ranks": [rank(parse(card[:-1] + "S")) for card in cards]}
+    return {"faces": [parse(card) for card in cards]}
+
+
+def _arranged(game: Game) -> dict[str, Any] | None:
+    """Return how a seat's shuffled cards are put into another order before they are dealt."""
+    if isinstance(game.mechanic, Sympathy):
+        return {"rule": "packs"}
+    if isinstance(game.mechanic, Script):
+        ordered = make_rules(game, (0,)).arrange(range(PACK_SIZE))
+        return {"rule": "fixed", "faces": list(ordered)}
+    for special in game.specials:
+        if isinstance(special, BumpKing):
+            return {"rule": "kings", "width": special.width, "rows": special.rows}
+    return None
+
+
+def _options(game: Game) -> Iterator[tuple[str, Any]]:
+    """Yield the options that the game has something for, with what holds where a table does not set them."""
+    for name, (kind, attribute) in OF_GROUPS.items():
+        for group in game.groups:
+            if isinstance(group, kind):
+                own = getattr(group, attribute)
+                own = len(own) if isinstance(own, tuple) else own
+                if any(_takes(game, name, value) for value in VALUES.get(name, SMALL) if value != own):
+                    yield name, own
+                break
+
+
+def _takes(game: Game, option: str, value: Any) -> bool:
+    seats = range(game.least_seats)
+    try:
+        make_rules(declare(Options(**{"game": game.name, option: value}), len(seats)), seats)
+    except InvalidGame:
+        return False
+    return True
