@@ -21,6 +21,7 @@ class BotSeats:
 
     Args:
         view: the table that they look at.
+        catch_up: is called before each look and each command, so that nothing read before is overtaken.
         send: is given a bot's seat and its command, when its hand arrives.
         speed: they think so many times faster than people.
         seed: what their chances follow from.
@@ -28,27 +29,36 @@ class BotSeats:
     """
 
     def __init__(
-        self, view: TableView, send: Callable[[int, Command], None], *, speed: float, seed: bytes
+        self,
+        view: TableView,
+        catch_up: Callable[[], object],
+        send: Callable[[int, Command], None],
+        *,
+        speed: float,
+        seed: bytes,
     ) -> None:
         self._view = view
+        self._catch_up = catch_up
         self._send = send
         self._speed = speed
         self._seed = seed
         self._loop = asyncio.get_running_loop()
+        self._bots: dict[int, Bot] = {}
         self._timers: dict[int, asyncio.TimerHandle] = {}
 
     def __len__(self) -> int:
-        return len(self._timers)
+        return len(self._bots)
 
     def start(self, seat: int, level: str, counter: int = 0) -> None:
         """Let a bot play a seat, whose last command had a number."""
         rng = random.Random(self._seed + bytes([seat]))  # noqa: S311 - thinking times, not cards
-        bot = Bot(seat, LEVELS[level], rng, counter)
+        self._bots[seat] = bot = Bot(seat, LEVELS[level], rng, counter)
         self._move_later(bot, None, rng.uniform(0, START_SPREAD_MS))
 
     def stop(self, seat: int) -> None:
         """Let nobody play a seat any more, if a bot did."""
-        if seat in self._timers:
+        if seat in self._bots:
+            del self._bots[seat]
             self._timers.pop(seat).cancel()
 
     def close(self) -> None:
@@ -56,13 +66,19 @@ class BotSeats:
         for timer in self._timers.values():
             timer.cancel()
         self._timers.clear()
+        self._bots.clear()
 
     def _move_later(self, bot: Bot, command: Command | None, wait_ms: float) -> None:
         delay = wait_ms / 1_000 / self._speed
         self._timers[bot.seat] = self._loop.call_later(delay, self._move, bot, command)
 
     def _move(self, bot: Bot, command: Command | None) -> None:
-        if command is not None:
+        self._catch_up()
+        if command is not None and self._sits(bot):
             self._send(bot.seat, command)
-        if bot.seat in self._timers:  # its command may have ended its stay
+        if self._sits(bot):
             self._move_later(bot, *bot.decide(self._view))
+
+    def _sits(self, bot: Bot) -> bool:
+        """Tell whether a bot still plays its seat: others' commands, or its own, may have ended that."""
+        return self._bots.get(bot.seat) is bot

@@ -11,6 +11,7 @@ from typing import Final
 
 from racing_demon_protocol.board import Board, Kind, Play
 from racing_demon_protocol.cards import UNKNOWN
+from racing_demon_protocol.counters import next_counter
 from racing_demon_protocol.messages.client import Call, Command, PlayCards, Stuck
 from racing_demon_protocol.options import CallOut
 from racing_demon_protocol.reasons import Phase
@@ -80,7 +81,7 @@ class Bot:
         assert view.rules is not None
         assert view.board is not None
         if view.options.call_out is CallOut.SHOUT and view.rules.is_out(view.board, self.seat):
-            return Call(counter=self._next_counter()), self._wait(self.level.turn_ms)
+            return Call(counter=self._next_counter(), seen=view.seq), self._wait(self.level.turn_ms)
         if view.seats[self.seat].stuck:
             self._fruitless_turns = 0
             return None, self._wait(IDLE_MS)
@@ -95,7 +96,7 @@ class Bot:
             best = max(useful, key=lambda item: (item[0], self._rng.random()))[1]
             return self._send(view, best), self._wait(self.level.play_ms)
         if turn is None or tired:
-            return Stuck(counter=self._next_counter()), self._wait(self.level.turn_ms)
+            return Stuck(counter=self._next_counter(), seen=view.seq), self._wait(self.level.turn_ms)
         self._fruitless_turns += 1
         return self._send(view, turn), self._wait(self.level.turn_ms)
 
@@ -134,7 +135,7 @@ class Bot:
         return PlayCards.of(play, counter=self._next_counter(), seen=view.seq)
 
     def _next_counter(self) -> int:
-        self._counter += 1
+        self._counter = next_counter(self._counter)
         return self._counter
 
     def _wait(self, median_ms: int) -> int:

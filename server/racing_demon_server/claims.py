@@ -4,6 +4,7 @@ import hmac
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from racing_demon_protocol.counters import is_newer
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.messages.server import Accepted, Refused
 from racing_demon_protocol.reasons import Reason
@@ -19,13 +20,15 @@ class Claim:
     """One actor's: the hash of the token, and the last command that was answered, with its answer.
 
     A play that was carried out was answered by its event: then ``reply`` is ``None``, and ``seq`` is the last
-    event that it led to.
+    event that it led to. ``address_hash`` is the hash of the address that the actor came from last; empty
+    where that is not known, as after a restart.
     """
 
     token_hash: bytes
     counter: int = 0
     reply: Accepted | Refused | None = None
     seq: int = 0
+    address_hash: bytes = b""
 
     def answer(self) -> Accepted | Refused | None:
         """Return the answer to the last command; ``None`` where there was none yet."""
@@ -49,6 +52,15 @@ class Claims:
         """Let the bearer of a token speak for an actor; an empty hash lets nobody (a bot's)."""
         self.restore(actor, Claim(token_hash))
         self._changed.add(actor)
+
+    def note_address(self, actor: Actor, address_hash: bytes) -> None:
+        """Note where an actor came from last."""
+        self._claims[actor].address_hash = address_hash
+
+    def origin(self, actor: Actor) -> tuple[bytes, bytes]:
+        """Return the hashes of an actor's token, and of the address that the actor came from last."""
+        claim = self._claims[actor]
+        return claim.token_hash, claim.address_hash
 
     def restore(self, actor: Actor, claim: Claim) -> None:
         """Take up a claim as it was kept."""
@@ -95,12 +107,13 @@ class Claims:
     def earlier(self, actor: Actor, counter: int) -> Accepted | Refused | None:
         """Return the answer to a command that was sent before; ``None`` for a new one."""
         claim = self._claims[actor]
-        if counter > claim.counter:
+        if is_newer(counter, claim.counter):
             return None
         answer = claim.answer()
         if counter == claim.counter and answer is not None:
             return answer
-        return Refused(counter=counter, reason=Reason.REPEATED, text="That command was answered before.")
+        text = f"The counter {counter} does not come after the last one, {claim.counter}."
+        return Refused(counter=counter, reason=Reason.REPEATED, text=text)
 
     def remember(self, actor: Actor, reply: Accepted | Refused) -> None:
         """Keep the answer to an actor's newest command."""
@@ -108,6 +121,7 @@ class Claims:
         if claim is not None:
             claim.counter, claim.reply = reply.counter, reply
             self._changed.add(actor)
+            self._played.discard(actor)
 
     def remember_play(self, actor: Actor, counter: int, seq: int) -> None:
         """Keep that an actor's newest command was a play that was carried out, and its last event.
@@ -115,7 +129,7 @@ class Claims:
         The log has it, so nothing is to be written down before the log is cut: see :meth:`take_changed`.
         """
         claim = self._claims.get(actor)
-        if claim is not None and counter > claim.counter:
+        if claim is not None and is_newer(counter, claim.counter):
             claim.counter, claim.reply, claim.seq = counter, None, seq
             self._played.add(actor)
 

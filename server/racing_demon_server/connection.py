@@ -12,6 +12,8 @@ try:
 except ImportError:  # on this platform it has none
     from websockets.utils import apply_mask
 
+from .waking import seconds_until
+
 __all__ = ["Connection"]
 
 DATA_OPCODES: Final = {Opcode.TEXT, Opcode.BINARY, Opcode.CONT}
@@ -37,10 +39,12 @@ class Reader(Protocol):
 
     Attributes:
         is_flooding: whether nothing more of it is looked at.
+        rest_us: for how long nothing more of it is to be read, since the last batch began.
 
     """
 
     is_flooding: bool
+    rest_us: int
 
     def new_batch(self) -> None:
         """Note that bytes are being read now."""
@@ -93,6 +97,7 @@ class Connection(ServerConnection):
         self._unframed = 0
         self._is_fragment_next = False
         self._takes_short = False
+        self._resting: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Give the connection some time to say what it wants."""
@@ -105,6 +110,13 @@ class Connection(ServerConnection):
         self._door.forget(self)
         super().connection_lost(exc)
         self._session = None
+        if self._resting is not None:
+            self._resting.cancel()
+        # These refer back to the connection, by way of frames. Only a sweep would free such circles.
+        self.protocol.parser.close()
+        for error in (exc, self.protocol.parser_exc):
+            if error is not None:
+                error.__traceback__ = None
 
     def begin(self, session: Reader) -> None:
         """Give all frames to a session, those first that were read before it was there."""
@@ -115,16 +127,20 @@ class Connection(ServerConnection):
         self._note_place()
 
     def data_received(self, data: bytes) -> None:
-        """Stamp bytes as they are read, and take them: where they are many, some at a time."""
+        """Stamp bytes as they are read, and take them: where they are many, some at a time.
+
+        What is left for later is stamped when it is taken, like bytes that still wait in the system.
+        """
         session = self._session
-        if session is not None:
+        if session is not None and self._resting is None and len(data) <= AT_ONCE and not self._unread:
             session.new_batch()
-            if len(data) <= AT_ONCE and not self._unread:
-                if not session.is_flooding and not self.transport.is_closing():
-                    self._take(session, data)
-                return
+            if not session.is_flooding and not self.transport.is_closing():
+                self._take(session, data)
+                if session.rest_us:
+                    self._rest(session)
+            return
         self._unread += data
-        if len(self._unread) == len(data):  # else the rest of what came before is to be taken first
+        if len(self._unread) == len(data) and self._resting is None:  # else what came before goes first
             self._take_slice()
 
     def _take_slice(self) -> None:
@@ -134,12 +150,27 @@ class Connection(ServerConnection):
         if self._unread:
             taken = bytes(self._unread[:SLICE])
             del self._unread[:SLICE]
+            if self._session is not None:
+                self._session.new_batch()
             self._feed(taken)
-        if self._unread:
+        if self._session is not None and self._session.rest_us:
+            self._rest(self._session)
+        elif self._unread:
             self.transport.pause_reading()
             self.loop.call_soon(self._take_slice)
         else:
             self.loop.call_soon(self._read_on)
+
+    def _rest(self, session: Reader) -> None:
+        """Read nothing for a while: its sender has used more than is there for it. Others do not notice."""
+        self.transport.pause_reading()
+        self._resting = self.loop.call_later(seconds_until(session.rest_us), self._wake, session)
+
+    def _wake(self, session: Reader) -> None:
+        """Go on with what was read before; it arrives now, as what was not read does."""
+        self._resting = None
+        session.rest_us = 0
+        self._take_slice()
 
     def _read_on(self) -> None:
         """Read again, when the last of what was read is judged.

@@ -12,10 +12,10 @@ from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.options import CallOut, StallRule
 from racing_demon_protocol.reasons import EndReason, Phase
 from racing_demon_protocol.rulebook import make_rules
-from racing_demon_protocol.shuffle import commitment
 from racing_demon_protocol.state import DEALT
 from racing_demon_protocol.tally import hand_points, match_winners
 
+from .contributions import Contributions, secret_of
 from .hand import Hand
 from .hand_clock import HandClock
 from .log import Log
@@ -35,17 +35,17 @@ class Course:
     Args:
         log: the table's log.
         seating: knows who is there.
-        seeds: gives 32 secret bytes for each hand.
+        contributions: what the seed of each hand is made of.
 
     """
 
-    def __init__(self, log: Log, seating: Seating, seeds: Iterator[bytes]) -> None:
+    def __init__(self, log: Log, seating: Seating, contributions: Contributions) -> None:
         self.hand: Hand | None = None
         self.pausing = Pausing(log, seating)
+        self._contributions = contributions
         self._log = log
         self._view = log.view
         self._seating = seating
-        self._seeds = seeds
         self._grace_until = 0
         self._next_deal_at = 0
 
@@ -72,11 +72,10 @@ class Course:
         match event:
             case ev.Played():
                 self._known_hand(event).restore(event, at)
+            case ev.Committed():
+                self._contributions.restore(event, at)
             case ev.Dealt():
-                seed, rules = seeds.get(self._view.hand_id), self._view.rules
-                if seed is None or rules is None:
-                    raise InconsistentEvent(f"the secret of hand {self._view.hand_id} is missing")
-                self.hand = Hand(self._view, seed, Dealer(seed, rules), at)
+                self._take_up_hand(secret_of(self._view.hand_id, seeds), at)
             case ev.Paused() | ev.Continued():
                 self.pausing.restore(event, self._known_hand(event), at)
             case ev.Rotated():
@@ -97,6 +96,7 @@ class Course:
             self._grace_until = max(self._grace_until, at + RETURN_US)
         self._next_deal_at = max(self._next_deal_at, at + min(RETURN_US, self._view.options.tally_ms * 1_000))
         self.pausing.begin_again(at)
+        self._contributions.begin_again(at)
 
     # After the server could keep nothing.
 
@@ -104,7 +104,7 @@ class Course:
         """Put off all that was still to come but for the hand, whose pause does that."""
         self._grace_until += microseconds
         self._next_deal_at += microseconds
-        self.pausing.shift(microseconds)
+        self._contributions.shift(microseconds)
 
     def go_on(self, at: int) -> None:
         """Let the hand go on, if enough are there, or none need be."""
@@ -123,6 +123,8 @@ class Course:
             yield from self._timers_of(hand)
             if (due := self.pausing.due) is not None:
                 yield due, self.pausing.stop_by_rule
+        if view.phase is Phase.SHUFFLING:
+            yield self._contributions.due, self._deal_cards
         if view.phase is Phase.TALLY and self._seating.somebody_is_there() and not self.lacks_players():
             yield self._next_deal_at, self.deal
 
@@ -153,44 +155,57 @@ class Course:
         assert self.hand is not None
         self._end(self.hand, EndReason.OUT, self._view.called, at)
 
+    def keep_pace(self, now: int) -> None:
+        """Let what goes on in slices take one at a time, however late the time is told."""
+        if self.hand is not None:
+            self.hand.keep_pace(now)
+
     def _check_dead(self, at: int) -> None:
         hand = self.hand
         assert hand is not None
         there = [seat for seat in self._view.hand_seats if not self._seating.state(seat).left]
         if not self._view.is_private:
-            if not hand.is_alive(at) and hand.is_dead(there):
+            if not hand.is_alive(at) and hand.is_dead(there, at):
                 self._stall(hand, EndReason.DEAD, at)
             return
-        for seat in there:  # each alone: whoever cannot go on waits for the others
-            if hand.is_dead([seat]) and not self._seating.state(seat).stuck:
-                self._log.emit(ev.StuckSaid, seat=seat)
-        self.check_agreed_stop(at)
+        seat = hand.dead_seat(at)  # whoever cannot go on waits for the others
+        if seat in there and not self._seating.state(seat).stuck:
+            self._log.emit(ev.StuckSaid, seat=seat)
+            self.check_agreed_stop(at)
 
     # A hand begins.
 
     def deal(self, at: int) -> None:
-        """Deal the next hand: the first of a match if none is played."""
-        number = 1 if self._view.between_matches else self._view.hand + 1
-        hand_id = f"{self._view.code}/{self._match_number()}/{number}"
-        seed = next(self._seeds)
-        self._log.emit(ev.Committed, hand=number, hand_id=hand_id, commitment=commitment(seed, hand_id))
+        """Deal the next hand, as soon as those have revealed their bytes who have contributed to it."""
+        self._contributions.commit(at)
         self._seating.keep_seated()
-        seats = tuple(sorted(self._seating.active()))
-        rules = make_rules(declare(self._view.options, len(seats)), seats)
-        dealer = Dealer(seed, rules)
-        countdown_ms = self._view.options.countdown_ms
-        self._log.emit(ev.Dealt, seats=seats, shown=dealer.first_cards(), countdown_ms=countdown_ms)
-        self.hand = Hand(self._view, seed, dealer, at)
+        self.check_revealed(at)
+
+    def check_revealed(self, at: int) -> None:
+        """Deal the committed hand if nobody is waited for."""
+        if self._contributions.is_complete:
+            self._deal_cards(at)
+
+    def _deal_cards(self, at: int) -> None:
+        """Deal the committed hand, without what is not revealed."""
+        view, secret = self._view, self._contributions.secret
+        seats = view.shuffle.seats if view.shuffle else tuple(sorted(self._seating.active()))
+        rules = make_rules(declare(view.options, len(seats)), seats)
+        self._log.emit(
+            ev.Dealt,
+            seats=seats,
+            shown=Dealer(view.deal_seed(secret), rules).first_cards(),
+            countdown_ms=view.options.countdown_ms,
+            left_out=view.shuffle.missing() if view.shuffle else (),
+        )
+        self._take_up_hand(secret, at)
         self.check_presence(at)
 
-    def _match_number(self) -> int:
-        """Return which of the table's matches the next hand belongs to; the last hand's id says its own."""
-        last = int(self._view.hand_id.split("/")[1]) if self._view.hand_id else 0
-        return last + self._view.between_matches
-
-    def put_off_deal(self, at: int) -> None:
-        """Let a deal that was due while nobody was there begin now, and not then."""
-        self._next_deal_at = max(self._next_deal_at, at)
+    def _take_up_hand(self, secret: bytes, at: int) -> None:
+        """Judge the hand that is dealt now, or was before the server was started anew."""
+        view = self._view
+        assert view.rules is not None
+        self.hand = Hand(view, secret, Dealer(view.deal_seed(secret), view.rules), at)
 
     def check_ready(self, at: int) -> None:
         """Deal if everybody is ready."""
@@ -250,6 +265,8 @@ class Course:
 
     def follow_leave(self, at: int) -> None:
         """Go on without somebody who has left; a hand that all have left is over."""
+        if self._view.phase is Phase.SHUFFLING:
+            self.check_revealed(at)
         if self.hand is not None and self._view.phase in DEALT:
             if all(self._seating.state(other).left for other in self._view.hand_seats):
                 self._end(self.hand, EndReason.ABANDONED, None, at)
@@ -284,7 +301,7 @@ class Course:
             out=out,
             elapsed_ms=max(0, self.hand_clock.elapsed_ms(at)),
             points=hand_points(self._view, out),
-            seed=hand.seed.hex(),
+            seed=hand.secret.hex(),
         )
         self.pausing.forget()
         self._next_deal_at = at + self._view.options.tally_ms * 1_000
@@ -294,3 +311,4 @@ class Course:
         winners = match_winners(self._view)
         if winners is not None:
             self._log.emit(ev.MatchOver, winners=winners)
+        self._contributions.prepare()

@@ -4,7 +4,7 @@ Times are microseconds on the clock of whoever calls; nothing here reads one.
 """
 
 from collections.abc import Iterable
-from typing import Final
+from operator import itemgetter
 
 from racing_demon_protocol.board import FOUNDATIONS, Kind, Play
 from racing_demon_protocol.cards import UNKNOWN, Card
@@ -17,12 +17,9 @@ from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.view import TableView
 
 from .arrivals import Arrival, Arrivals
+from .dead_hand import DEAD_CHECK_DELAY, SLICE_GAP, DeadHandTest
 
 __all__ = ["Hand"]
-
-DEAD_CHECK_DELAY: Final = 500_000
-"""From a play to the test whether the hand is dead. Many plays share one test; a dead hand ends within
-a second."""
 
 
 class Hand:
@@ -31,33 +28,40 @@ class Hand:
     Attributes:
         rules: its rules.
         board: the public board.
-        seed: the secret of the deal.
+        secret: the server's, which the seed of the deal follows from.
         signal_at: when play begins.
         rotations: how often stocks were rotated since the last play that made progress.
         first_out: the seat that reached the goal first.
-        dead_check_at: when to ask whether the hand is dead; ``None`` if nothing has changed.
+        dealt_seq: the number of the event that dealt it.
 
     Args:
         view: the table's view, after the deal.
-        seed: the secret of the deal.
+        secret: the server's, which the seed of the deal follows from.
         dealer: the one who knows the hidden cards.
         dealt_at: when the cards were dealt.
 
     """
 
-    def __init__(self, view: TableView, seed: bytes, dealer: Dealer, dealt_at: int) -> None:
+    def __init__(self, view: TableView, secret: bytes, dealer: Dealer, dealt_at: int) -> None:
         assert view.rules is not None
         assert view.board is not None
         self.rules = view.rules
         self.board = view.board
-        self.seed = seed
+        self.secret = secret
         self.signal_at = dealt_at + view.options.countdown_ms * 1_000
         self.rotations = 0
         self.first_out: int | None = None
-        self.dead_check_at: int | None = self.signal_at + DEAD_CHECK_DELAY
         self._view = view
+        begins = self.signal_at + DEAD_CHECK_DELAY
+        self._dead_tests: dict[int | None, DeadHandTest] = {}
+        if view.is_private:
+            for number, seat in enumerate(view.hand_seats):
+                phase = number * SLICE_GAP // len(view.hand_seats)
+                self._dead_tests[seat] = DeadHandTest(view.board, dealer, begins, phase)
+        else:
+            self._dead_tests[None] = DeadHandTest(view.board, dealer, begins)
         self._dealer = dealer
-        self._dealt_seq = view.seq
+        self.dealt_seq = view.seq
         self._has_built = False
         self._foundations = frozenset(view.rules.layout.foundations)
         self._arrivals = Arrivals()
@@ -71,7 +75,7 @@ class Hand:
         """
         # Field by field it would take the interpreter three times as long.
         counter, source, count, destination, seen, depth = command.__dict__.values()
-        if seen < self._dealt_seq:
+        if seen < self.dealt_seq:
             raise IllegalPlay("That play was meant for an earlier hand.", Reason.HAND_OVER)
         play = Play(source, count, destination, depth)
         if count == 1 or not (destination == FOUNDATIONS or self._is_foundation(destination)):
@@ -103,7 +107,10 @@ class Hand:
         return played
 
     def refusal(self, seat: int, command: PlayCards, error: IllegalPlay, at: int) -> Refused:
-        """Say why a play was refused: by whom it was beaten and by how much, and what lies there now."""
+        """Say why a play was refused: by whom it was beaten and by how much, and what lies there now.
+
+        It tells of no pile that the seat may not see.
+        """
         beaten = self._beaten_by(seat, command) if error.reason is Reason.ILLEGAL else None
         if beaten is not None:
             return Refused(
@@ -113,17 +120,35 @@ class Hand:
                 by=beaten.seat,
                 late_us=max(0, at - beaten.at),
                 pile=beaten.pile,
-                top=self._top(beaten.pile),
+                top=self._top(seat, beaten.pile),
             )
         pile = command.destination if 0 <= command.destination < len(self.board.piles) else FOUNDATIONS
         return Refused(
-            counter=command.counter, reason=error.reason, text=error.text, pile=pile, top=self._top(pile)
+            counter=command.counter,
+            reason=error.reason,
+            text=error.text,
+            pile=pile,
+            top=self._top(seat, pile),
         )
 
-    def is_dead(self, seats: Iterable[int]) -> bool:
-        """Tell whether none of the seats can make a play any more; asked once for each change."""
-        self.dead_check_at = None
-        return self._dealer.is_dead(self.board, list(seats))
+    @property
+    def dead_check_at(self) -> int | None:
+        """When to work on a dead-hand test; ``None`` if nothing has changed since all was known."""
+        dues = [test.due for test in self._dead_tests.values() if test.due is not None]
+        return min(dues, default=None)
+
+    def is_dead(self, seats: Iterable[int], at: int) -> bool:
+        """Do one slice of the test; tell whether it is known by now that none of the seats can play."""
+        return self._dead_tests[None].work(seats, at)
+
+    def dead_seat(self, at: int) -> int | None:
+        """Do one slice of the test that is due first; return its seat if it is known by now to be dead.
+
+        On identical deals each seat is tested by itself: others must not hear when it has played.
+        """
+        due = [(test.due, seat) for seat, test in self._dead_tests.items() if test.due is not None]
+        seat = min(due, key=itemgetter(0), default=(at, None))[1]
+        return seat if seat is not None and self._dead_tests[seat].work([seat], at) else None
 
     def is_alive(self, at: int) -> bool:
         """Tell whether a card was built since this was asked last, and if so, let it be asked again.
@@ -133,25 +158,31 @@ class Hand:
         """
         is_alive, self._has_built = self._has_built, False
         if is_alive:
-            self.dead_check_at = at + DEAD_CHECK_DELAY
+            self._dead_tests[None].due = at + DEAD_CHECK_DELAY
         return is_alive
 
     def ask_again(self, at: int) -> None:
-        """Ask some time after ``at`` whether the hand is dead, if it is not to be asked before."""
-        if self.dead_check_at is None:
-            self.dead_check_at = at + DEAD_CHECK_DELAY
+        """Test some time after ``at`` whether the hand is dead, if it is not to be tested before."""
+        for test in self._dead_tests.values():
+            test.ask(at)
+
+    def keep_pace(self, now: int) -> None:
+        """Leave what is overdue of dead-hand tests for later: only one slice is done at a time."""
+        for test in self._dead_tests.values():
+            test.keep_pace(now)
 
     def shift(self, microseconds: int) -> None:
         """Put off all that is still to come, after a pause of so long."""
         self.signal_at += microseconds
-        if self.dead_check_at is not None:
-            self.dead_check_at += microseconds
+        for test in self._dead_tests.values():
+            test.shift(microseconds)
 
     def rotate(self, at: int) -> None:
         """Shift the hidden stocks; the view's own follow with the event."""
         self._dealer.rotate()
         self.rotations += 1
-        self.ask_again(at)
+        for test in self._dead_tests.values():
+            test.forget(at)
 
     def restore(self, event: Played, at: int) -> None:
         """Take up a play that was made before the server was started anew.
@@ -162,7 +193,7 @@ class Hand:
         """
         play = Play(event.source, event.count, event.destination, event.depth)
         if event.counter:
-            self._note_play(play, at)
+            self._note_play(event.seat, play, at)
         self._dealer.follow(play, ())
         self._view.apply(event)
         if event.counter:
@@ -176,18 +207,19 @@ class Hand:
         return max(1, min(play.count, face_up))
 
     def _carry_out(self, seat: int, counter: int, play: Play, at: int) -> list[Played]:
-        self._note_play(play, at)
+        self._note_play(seat, play, at)
         event = self._view.play(seat, counter, play, self._dealer.follow)
         self._note_arrival(event, at)
         played = [event, *self.settle(seat)]
         self._note_first_out(seat)
         return played
 
-    def _note_play(self, play: Play, at: int) -> None:
+    def _note_play(self, seat: int, play: Play, at: int) -> None:
         """Note what a play means for the end of the hand, before it is made."""
         if self.rotations and self.board.is_progress(play):
             self.rotations = 0
-        self.ask_again(at)  # turning, too, can lose the last card that could be played
+        # Turning, too, can lose the last card that could be played.
+        self._dead_tests[seat if self.rules.is_private else None].forget(at)
 
     def _note_arrival(self, event: Played, at: int) -> None:
         if event.destination in self._foundations:
@@ -211,7 +243,7 @@ class Hand:
             return None
         spoilt = []
         for pile, since in self._arrivals.since(command.seen).items():
-            if command.destination not in {pile, FOUNDATIONS}:
+            if command.destination not in {pile, FOUNDATIONS} or not self._view.may_see(seat, pile):
                 continue
             first, cards = since[-1], self.board.cards[pile]
             seen = cards[: len(cards) - len(since)]
@@ -232,6 +264,6 @@ class Hand:
     def _is_foundation(self, pile: int) -> bool:
         return pile in self._foundations
 
-    def _top(self, pile: int) -> Card:
-        top = self.board.top(pile) if pile >= 0 else None
+    def _top(self, seat: int, pile: int) -> Card:
+        top = self.board.top(pile) if pile >= 0 and self._view.may_see(seat, pile) else None
         return UNKNOWN if top is None else top

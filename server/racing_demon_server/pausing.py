@@ -9,13 +9,13 @@ from .hand import Hand
 from .log import Log
 from .seating import Seating
 
-__all__ = ["RETURN_US", "Pausing"]
+__all__ = ["RETURN_US", "STOPPABLE", "Pausing"]
 
 RETURN_US: Final = 10_000_000
 """After the server was away: how long a hand waits for its players, where it pauses for nobody else."""
 
 STOPPABLE: Final = frozenset({Phase.COUNTDOWN, Phase.PLAYING})
-"""When a hand can pause."""
+"""When a hand can pause: not in the grace, which ends it within seconds whoever is connected."""
 
 
 class Pausing:
@@ -44,9 +44,14 @@ class Pausing:
     def due(self) -> int | None:
         """When the hand is to pause, if nobody comes back before; ``None`` if it need not."""
         after_ms = self._view.options.pause_after_ms
-        if self._lacking_since is None or after_ms is None or self._view.paused:
+        if self._lacking_since is None or after_ms is None or not self.can_stop:
             return None
         return self._lacking_since + after_ms * 1_000
+
+    @property
+    def can_stop(self) -> bool:
+        """Whether the hand is running and can pause."""
+        return self._view.phase in STOPPABLE and not self._view.paused
 
     @property
     def waits_for_nobody(self) -> bool:
@@ -65,15 +70,16 @@ class Pausing:
 
     def stop_by_server(self, at: int) -> None:
         """Pause the hand, because the server cannot keep what is played."""
-        if self._view.phase in STOPPABLE and not self._view.paused:
+        if self.can_stop:
             self.since, self._is_by_rule = at, True
             self._log.emit(ev.Paused, seat=None, by_server=True)
 
     def begin_again(self, at: int) -> None:
         """Pause the hand until enough are back, after the server was away."""
-        if self._view.phase in STOPPABLE and not self._view.paused and self._seating.is_lacking():
+        if self.can_stop and self._seating.is_lacking():
             self.stop_by_rule(at)
-        if self._view.paused and self.waits_for_nobody:
+        # Old journals may hold a pause in the grace, in which a hand cannot pause any more.
+        if self._view.paused and (self.waits_for_nobody or self._view.phase not in STOPPABLE):
             self.ends_at = at + RETURN_US
 
     def restore(self, event: ev.Paused | ev.Continued, hand: Hand, at: int) -> None:
@@ -83,13 +89,6 @@ class Pausing:
         else:
             # A host without a seat is not told from the rule; then it is the host who lets the hand go on.
             self.since, self._is_by_rule = at, event.seat is None and self._view.host is not None
-
-    def shift(self, microseconds: int) -> None:
-        """Put off the end of a pause, and the next for want of people."""
-        if self.ends_at is not None:
-            self.ends_at += microseconds
-        if self._lacking_since is not None:
-            self._lacking_since += microseconds
 
     def go_on(self, hand: Hand, now: int) -> None:
         """Let the hand go on as if no time had passed, with those who are there."""

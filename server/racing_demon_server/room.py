@@ -1,8 +1,8 @@
 """A room: one table, and everybody who listens to it. The thin shell that keeps the table's time.
 
-Commands that wait are taken in rounds: the first of each connection, then the second of each. So no
-connection that keeps its socket full overtakes the earlier play of a quiet one. From the inbox to the
-log there is no ``await``.
+Arrival order is the law, for bots and timers too. Whatever comes to the table in another way than through
+the inbox (a bot's play, a timer, somebody who joins, a line that breaks) comes after all that was read
+before it. From the inbox to the log there is no ``await``.
 
 With a journal the judge is ahead of what everybody sees: an event, and the answer to a command, is told when
 it is written down, and everything is told in the order in which it was judged.
@@ -12,13 +12,11 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from operator import itemgetter
 from typing import Final
 
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.messages.client import Command
 from racing_demon_protocol.messages.events import (
-    Committed,
     Connected,
     Event,
     Joined,
@@ -33,15 +31,19 @@ from racing_demon_protocol.reasons import CloseCode, Reason
 from racing_demon_protocol.view import TableView
 
 from .audience import Audience, Kept
+from .backlog import Backlog
+from .bans import hash_address
 from .bot_seats import BotSeats
 from .claims import Actor
+from .epochs import Epochs
+from .inbox import Inbox, Waiting
 from .journal.keeping import TableJournal
-from .listener import Frames, Listener
+from .listener import Frames, Listener, frames_of
 from .lock import Lock
 from .observer import Observer
 from .publication import Publication, Then
 from .shown import Published, Shown
-from .table import Answer, Past, Table
+from .table import GONE, Answer, Past, Table
 from .waking import seconds_until
 
 __all__ = ["Clock", "Room"]
@@ -54,11 +56,6 @@ HALTED: Final = "The server's disk takes nothing just now, so nothing can be pla
 log = logging.getLogger("racing_demon_server")
 
 
-Waiting = tuple[int, Listener, Actor, Command, int]
-"""A command in the inbox: its round, who sent it and for whom, and when it arrived."""
-_ROUND: Final = itemgetter(0)
-
-
 class Room:
     """One table and its listeners.
 
@@ -67,19 +64,23 @@ class Room:
         shown: the table, as everybody sees it.
         journal: where the table is kept, if it is.
         audience: everybody who listens.
+        epochs: which starts of the server have written the table's log.
 
     Args:
         code: the table's code.
         options: its options.
-        seeds: gives 32 secret bytes for each hand.
+        secrets: gives 32 secret bytes for each hand.
         clock: tells the time.
         bot_speed: bots think so many times faster than people.
         bot_seed: what the bots' chances follow from.
         kept_events: how many events to keep for those who come back.
+        backlog: counts what waits for spectators who see tables later.
         observers: who else is told what happens.
         lock: asks for the passphrase.
         journal: where the table is kept; ``None`` keeps it in memory alone, and tells everything at once.
         past: what is kept of the table from before the server was started anew.
+        epoch: names this start of the server.
+        contributions: whether players may contribute to the deals, too.
 
     Raises:
         CommandRefused: the options cannot be played.
@@ -92,47 +93,55 @@ class Room:
         self,
         code: str,
         options: Options,
-        seeds: Iterator[bytes],
+        secrets: Iterator[bytes],
         clock: Clock,
         *,
         bot_speed: float,
         bot_seed: bytes,
         kept_events: int,
+        backlog: Backlog,
         observers: Sequence[Observer] = (),
         lock: Lock | None = None,
         journal: TableJournal | None = None,
         past: Past | None = None,
+        epoch: str = "",
+        contributions: bool = True,
     ) -> None:
-        self._drawn: list[bytes] = []
         self._last_seq = 0
-        self.table = Table(code, options, self._noted(seeds))
+        self.table = Table(code, options, secrets, contributions=contributions)
         self.table.view.locked = lock is not None and lock.is_locked
-        kept, told = Kept(kept_events), list[Frames]()
+        kept = Kept(kept_events)
         if past is not None:
-            self.table.restore(past._replace(log=self._noted_log(past, kept, told)))
+            self.table.restore(past._replace(log=kept.passed_on(frames_of(past.log))))
         self._last_seq = self.table.view.seq
+        self.epochs = Epochs([*(past.epochs if past else ()), (epoch, self._last_seq)])
+        if journal is not None:
+            snapshot = None if past is None else past.snapshot
+            journal.begin(epoch, self._last_seq, 0 if snapshot is None else snapshot.seq)
         published = None if journal is None else Published(self.table)
         self.shown: Shown = published or self.table
         self.journal = journal
-        self.audience = Audience(self.shown, kept, clock, observers)
+        self.audience = Audience(self.shown, kept, clock, observers, backlog)
         self._publication = Publication(self.table, self.audience, journal, published)
         self._lock = lock
         self._clock = clock
         self._loop = asyncio.get_running_loop()
-        self._inbox: list[Waiting] = []
+        self._inbox = Inbox()
         self._fresh: list[Frames] = []
         self._is_halted = self._is_stopped = False
         self._timer: asyncio.TimerHandle | None = None
         self._due: int | None = None
-        self._bots = BotSeats(self.table.view, self._receive_from_bot, speed=bot_speed, seed=bot_seed)
+        self._bots = BotSeats(
+            self.table.view, self.catch_up, self._receive_from_bot, speed=bot_speed, seed=bot_seed
+        )
         self._observers = observers
         if past is not None:
             if self.table.view.options.watch_delay_ms:
                 before = TableView(code, options)
-                if past.snapshot is not None and (not told or told[0].event.seq > 1):
+                if past.snapshot is not None:
                     before.restore(past.snapshot)
                 before.locked = self.table.view.locked
-                self.audience.gallery.take_up(before, told)
+                self.audience.gallery.take_up(before, frames_of(past.log))
             self._begin_again()
 
     # What connections ask for.
@@ -147,8 +156,8 @@ class Room:
         if self._lock is not None:
             self._lock.verify(passphrase, address, self._clock())
 
-    def join(self, name: str, token_hash: bytes) -> int:
-        """Seat somebody and return the seat's number.
+    def join(self, name: str, token_hash: bytes, address: str = "") -> int:
+        """Seat somebody who comes from an address, and return the seat's number.
 
         Raises:
             CommandRefused: it cannot be.
@@ -156,10 +165,17 @@ class Room:
         """
         if self._is_halted:
             raise CommandRefused(Reason.HALTED, HALTED)
-        now = self._clock()
-        seat, events = self.table.join(name, token_hash, now)
+        now = self.catch_up()
+        seat, events = self.table.join(name, token_hash, now, self._hashed(address))
         self._publish(events, now)
         return seat
+
+    def note_address(self, actor: Actor, address: str) -> None:
+        """Note the address that an actor comes back from."""
+        self.table.claims.note_address(actor, self._hashed(address))
+
+    def _hashed(self, address: str) -> bytes:
+        return hash_address(address, b"" if self._lock is None else self._lock.salt)
 
     def host(self, token_hash: bytes) -> None:
         """Let somebody be the host without a seat."""
@@ -181,16 +197,28 @@ class Room:
 
     def leave(self, listener: Listener, actor: Actor) -> None:
         """Forget a listener whose connection is lost; its seat stays, unless it was taken up again."""
+        self.catch_up()
         self.audience.discard(listener)
         if self.audience.speakers.get(actor) is listener:
             del self.audience.speakers[actor]
             self._connect(actor, connected=False)
 
-    def put(self, sender: Listener, actor: Actor, command: Command, arrived: int, round_: int) -> None:
+    def put(self, sender: Listener, actor: Actor, command: Command, arrived: int) -> None:
         """Put a command into the inbox; all that arrived together are judged together, in rounds."""
         if not self._inbox:
             self._loop.call_soon(self._empty_inbox)
-        self._inbox.append((round_, sender, actor, command, arrived))
+        self._inbox.put(Waiting(sender, actor, command, arrived))
+
+    def catch_up(self) -> int:
+        """Judge all that was read, let happen all that is due, and return the present moment.
+
+        Whatever is to happen at that moment comes after that.
+        """
+        self._empty_inbox()
+        now = self._clock()
+        self._pass_time(now)
+        self._write_down(now)
+        return now
 
     def close(self) -> None:
         """Stop the clockwork."""
@@ -211,8 +239,8 @@ class Room:
 
     def halt(self, halted: bool) -> None:
         """Stand still until what happens can be written down again, and tell everybody; or go on."""
+        now = self.catch_up()
         self._is_halted = halted
-        now = self._clock()
         self._publish(self.table.halt(now) if halted else self.table.resume(now), now)
         self.audience.announce(Halted(halted=halted))
 
@@ -222,13 +250,6 @@ class Room:
         if self._timer is not None:
             self._timer.cancel()
         self._bots.close()
-
-    def _noted_log(self, past: Past, kept: Kept, told: list[Frames]) -> Iterator[tuple[Event, int]]:
-        """Yield the past's events; keep each for those who come back, and note it for who sees it later."""
-        for event, at in past.log:
-            told.append(self._framed(event, at))
-            kept.add(told[-1:])
-            yield event, at
 
     def _begin_again(self) -> None:
         now = self._clock()
@@ -241,31 +262,51 @@ class Room:
     # The clockwork.
 
     def _empty_inbox(self) -> None:
-        waiting, self._inbox = self._inbox, []
+        """Judge all that was read. What is due before something was read happens before that is judged."""
         if self._is_stopped:
+            self._inbox.clear()
+        if not self._inbox:
             return
-        waiting.sort(key=_ROUND)
         accepted: list[int] = []
-        for item in waiting:
-            _, sender, actor, command, arrived = item
+        while (item := self._next()) is not None:
             if self._is_halted:
                 self._put_off(item)
-                continue
-            if self.audience.speakers.get(actor) is not sender:  # it changed hands meanwhile
-                text = "You do not speak for this seat any more."
-            elif actor not in self.table.claims:
-                text = "You have left this table."
-            else:
-                reply, events = self._judge(actor, command, arrived)
-                if reply is None:
-                    accepted.append(arrived)
-                    self._note(events, arrived)
-                else:
-                    self._note(events, arrived, [partial(self._answer, item, reply)])
-                continue
+            elif self._take_up(item):
+                accepted.append(item.arrived)
+            at = item.arrived
+        self._write_down(at, [partial(self._count, accepted)] if accepted else ())
+
+    def _next(self) -> Waiting | None:
+        """Take the next command out of the inbox, when all that is due before it has happened."""
+        while self._inbox:
+            due = self.table.due
+            item = self._inbox.take(before=due)
+            if item is not None or due is None:
+                return item
+            try:
+                self._note(self.table.tick(due), due)
+            except Exception:
+                log.exception("what was due could not happen", extra={"table": self.table.view.code})
+                return self._inbox.take()  # which will be refused for the same mistake
+        return None
+
+    def _take_up(self, item: Waiting) -> bool:
+        """Judge a command that was read; tell whether it is a play that was carried out."""
+        sender, actor, command, arrived = item
+        if self.audience.speakers.get(actor) is not sender:  # it changed hands meanwhile
+            has_left = sender in self.audience.gallery
+            text = GONE if has_left else "You do not speak for this seat any more."
             refused = Refused(counter=command.counter, reason=Reason.NOT_SEATED, text=text)
             self._note([], arrived, [partial(self._answer, item, refused)])
-        self._write_down(arrived, [partial(self._count, accepted)] if accepted else ())
+            return False
+        reply, events = self._judge(actor, command, arrived)
+        self._note(events, arrived, () if reply is None else [partial(self._answer, item, reply)])
+        return reply is None
+
+    def _pass_time(self, until: int) -> None:
+        """Let everything happen that is due by a moment, each at its own."""
+        while not self._is_stopped and (due := self.table.due) is not None and due <= until:
+            self._note(self.table.tick(due), due)
 
     def _judge(self, actor: Actor, command: Command, at: int) -> Answer:
         """Judge a command. A mistake in here costs this command alone: it is written down and refused."""
@@ -276,7 +317,7 @@ class Room:
             return self.table.refuse(actor, command.counter)
 
     def _receive_from_bot(self, seat: int, command: Command) -> None:
-        if seat in self.table.claims and not self._is_halted:
+        if not self._is_halted:
             now = self._clock()
             self._publish(self._judge(seat, command, now).events, now)
 
@@ -285,7 +326,7 @@ class Room:
 
         One that was judged already may be about to be written down: its answer comes after that.
         """
-        _, sender, actor, command, _ = item
+        sender, actor, command, _ = item
         is_known = actor in self.table.claims and self.audience.speakers.get(actor) is sender
         earlier = self.table.claims.earlier(actor, command.counter) if is_known else None
         if earlier is None:
@@ -295,7 +336,7 @@ class Room:
             self._publication.when_written(partial(self._answer, item, earlier))
 
     def _answer(self, item: Waiting, reply: Accepted | Refused) -> None:
-        _, sender, _, command, arrived = item
+        sender, _, command, arrived = item
         for observer in self._observers:
             observer.answered(self.shown, command, reply, self._clock() - arrived)
         self.audience.reply(sender, reply)
@@ -308,7 +349,7 @@ class Room:
 
     def _connect(self, actor: Actor, connected: bool) -> None:
         if not self._is_stopped:
-            now = self._clock()
+            now = self.catch_up()
             self._publish(self.table.connect(actor, connected, now), now)
 
     def _publish(self, events: list[Event], at: int) -> None:
@@ -335,8 +376,7 @@ class Room:
 
     def _hand_on(self, at: int, then: Sequence[Then] = ()) -> None:
         fresh, self._fresh = self._fresh, []
-        seeds = self._seeds([each.event for each in fresh]) if self._drawn else ()
-        self._publication.note(fresh, at, seeds, then)
+        self._publication.note(fresh, at, self.table.take_secrets(), then)
 
     def _write_down(self, at: int, then: Sequence[Then] = ()) -> None:
         """Write down all that is noted, together; keep the time."""
@@ -352,19 +392,6 @@ class Room:
         is_whispered = seq == before
         return Frames(event, at, event.seat if is_whispered and isinstance(event, Played) else None)
 
-    def _noted(self, seeds: Iterator[bytes]) -> Iterator[bytes]:
-        """Yield the hands' secrets, and note each for the journal."""
-        for seed in seeds:
-            self._drawn.append(seed)
-            yield seed
-
-    def _seeds(self, events: list[Event]) -> list[tuple[str, bytes]]:
-        """Return the secrets of the hands that begin with these events, by the hands' ids."""
-        drawn, self._drawn = self._drawn, []
-        begun = [each.hand_id for each in events if isinstance(each, Committed)]
-        newest = drawn[len(drawn) - len(begun) :]  # a deal may have failed before
-        return list(zip(begun, newest, strict=True))
-
     def _follow(self, event: Event) -> Then | None:
         """Do what an event means for seats and bots; return what ends connections when all is told."""
         match event:
@@ -378,28 +405,24 @@ class Room:
             case Connected(connected=True):
                 self._bots.stop(event.seat)
             case OptionsSet() if not event.options.spectators:
-                return self._end_watching
+                return self.audience.close_gallery
             case Left():
                 self._bots.stop(event.seat)
                 return self._part(event)
         return None
 
-    def _end_watching(self) -> None:
-        players = {None, *(seat for seat, state in self.table.seats.items() if not state.left)}
-        self.audience.close_gallery(players)  # None: a host without a seat
-
     def _part(self, event: Left) -> Then | None:
-        """Return what ends the connection of somebody who has left; who may watch anyway may look on."""
-        options = self.table.view.options
-        if event.kicked:
-            listener = self.audience.speakers.pop(event.seat, None)
-            code, text = CloseCode.KICKED, "The host sent you away from the table."
-        elif options.spectators and not options.watch_delay_ms:
+        """Return what becomes of the connection of somebody who has left: a spectator's, or none."""
+        listener = self.audience.speakers.pop(event.seat, None)
+        if listener is None:
             return None
-        else:
-            listener = self.audience.speakers.get(event.seat)
-            code, text = CloseCode.GOOD_BYE, "You have left the table."
-        return None if listener is None else partial(self.audience.send_away, listener, code, text)
+        if event.kicked:
+            code, text = CloseCode.KICKED, "The host sent you away from the table."
+            return partial(self.audience.send_away, listener, code, text)
+        options = self.table.view.options
+        if options.spectators and not options.watch_delay_ms:
+            return partial(self.audience.look_on, listener)
+        return partial(self.audience.send_away, listener, CloseCode.GOOD_BYE, "You have left the table.")
 
     def _wind_up(self) -> None:
         """Wake when the table has something to do next; most plays do not change when that is."""
@@ -415,9 +438,4 @@ class Room:
 
     def _tick(self) -> None:
         self._timer = self._due = None
-        now = self._clock()
-        events = self.table.tick(now)
-        if events:
-            self._publish(events, now)
-        else:
-            self._wind_up()
+        self._publish([], self.catch_up())

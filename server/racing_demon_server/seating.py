@@ -14,6 +14,7 @@ from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import SeatState
 from racing_demon_protocol.reasons import Reaction, Reason
 
+from .bans import Ban, Bans
 from .chat import Chat
 from .claims import Actor, Claims
 from .log import Log
@@ -34,6 +35,7 @@ class Seating:
 
     Attributes:
         claims: who may speak for them.
+        bans: who was sent away, and may not come back yet.
 
     Args:
         log: the table's log.
@@ -44,6 +46,7 @@ class Seating:
         self.claims = Claims()
         self._log = log
         self._view = log.view
+        self.bans = Bans(log.view)
         self._chat = Chat()
         self._gone: dict[Actor, int] = {}
         self._given_up: set[Actor] = set()
@@ -62,13 +65,11 @@ class Seating:
         """Return the seat that an actor speaks for.
 
         Raises:
-            CommandRefused: it has none, or has left it.
+            CommandRefused: it has none.
 
         """
         if actor is None:
             raise CommandRefused(Reason.NOT_SEATED, "You are watching; only players may do that.")
-        if self.state(actor).left:
-            raise CommandRefused(Reason.NOT_SEATED, "You have left this table.")
         return actor
 
     def people(self) -> list[SeatState]:
@@ -94,14 +95,19 @@ class Seating:
 
     # Coming and going.
 
-    def join(self, name: str, token_hash: bytes) -> int:
+    def join(self, name: str, token_hash: bytes, address_hash: bytes) -> int:
         """Seat somebody, and return the seat's number.
 
         Raises:
-            CommandRefused: there is no seat, the name will not do, or the match takes nobody in.
+            CommandRefused: there is no seat, the name will not do, the match takes nobody in, or the host has
+                sent this player away.
 
         """
-        return self._sit_down(clean(name), token_hash)
+        cleaned = clean(name)
+        self.bans.verify(cleaned, token_hash, address_hash)
+        seat = self._sit_down(cleaned, token_hash)
+        self.claims.note_address(seat, address_hash)
+        return seat
 
     def add_bot(self, level: str) -> None:
         """Seat a bot.
@@ -147,10 +153,12 @@ class Seating:
         self._gone = {actor: min(since + microseconds, now) for actor, since in self._gone.items()}
 
     def vacate(self, seat: int, *, kicked: bool = False) -> None:
-        """Let a seat go, and the hostship with it."""
+        """Let a seat go, and the hostship with it. Its token opens nothing any more."""
+        state = self.state(seat)
+        if kicked and not state.bot:
+            self.bans.add(Ban(state.name, *self.claims.origin(seat)))
         self._log.emit(ev.Left, seat=seat, kicked=kicked)
-        if kicked or seat not in self._view.seats:
-            self.claims.drop(seat)
+        self.claims.drop(seat)
         self._gone.pop(seat, None)
         self._given_up.discard(seat)
         if seat == self._view.host:
@@ -161,19 +169,25 @@ class Seating:
         self.claims.keep(self._view.seats)
         self._gone = {actor: at for actor, at in self._gone.items() if actor in self.claims}
 
+    def _instead(self) -> str:
+        """Return what somebody can do who finds no seat, if anything."""
+        return "; you can watch" if self._view.options.spectators else ""
+
     def _sit_down(self, name: str, token_hash: bytes, bot: str = "") -> int:
         view = self._view
         if not (view.between_matches or view.options.late_join):
-            raise CommandRefused(Reason.NOT_NOW, "This match takes nobody in; you can watch.")
+            raise CommandRefused(Reason.NOT_NOW, f"This match takes nobody in{self._instead()}.")
         game, seats = declare(view.options, 1), seats_of(view.options)
         seat = next((n for n in range(seats) if self._is_free(n)), None)
         if seat is None or len(self.active()) >= seats:  # a seat below may be free, with others above
             by_game = f"{game.title} is for {most_players(game)}"
             why = "All seats are taken" if seats == view.options.seats else by_game
-            raise CommandRefused(Reason.TABLE_FULL, f"{why}; you can watch.")
+            raise CommandRefused(Reason.TABLE_FULL, f"{why}{self._instead()}.")
         taken = [state.name for state in view.seats.values()]
         self._log.emit(ev.Joined, seat=seat, name=unique(name, taken), bot=bot)
         self.claims.add(seat, token_hash)
+        self._gone.pop(seat, None)  # that was whoever had the seat before
+        self._given_up.discard(seat)
         self._chat.forget(seat)
         if view.host is None and None not in self.claims:
             self._log.emit(ev.Hosted, seat=seat)
@@ -236,6 +250,18 @@ class Seating:
         if self._person(seat).connected:
             raise CommandRefused(Reason.NOT_NOW, "That player is here; bots stand in for those who are away.")
         self._log.emit(ev.StoodIn, seat=seat, bot=level)
+
+    def unban(self, name: str) -> None:
+        """Let those come back who were sent away under a name.
+
+        Raises:
+            CommandRefused: nobody of that name was.
+
+        """
+        if name not in self._view.banned:
+            raise CommandRefused(Reason.BAD_NAME, "Nobody of that name was sent away.")
+        self._log.emit(ev.Unbanned, name=name)
+        self.bans.lift(name)
 
     def mute(self, seat: int, muted: bool) -> None:
         """Let nobody hear what a player says, or let it be heard again.

@@ -4,13 +4,12 @@ A frame gets its arrival stamp as its bytes are read, and goes to its table's in
 there is no queue and no task between a player's bytes and the judge.
 """
 
-import asyncio
 import hashlib
-import itertools
 import logging
 import math
 import secrets
 from collections.abc import Mapping
+from typing import Final
 
 from websockets.frames import Frame, Opcode
 
@@ -21,55 +20,23 @@ from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages.server import Elsewhere, Pong, Refused, Seated
 from racing_demon_protocol.reasons import CloseCode, Reason
 
-from . import pages
-from .addresses import MINUTE, Addresses
+from .addresses import MINUTE
 from .claims import Actor
 from .connection import Connection
-from .hall import Hall, KeptElsewhere
+from .costs import COSTS
+from .hall import KeptElsewhere
 from .limits import Bucket
 from .listener import framed
-from .room import Clock, Room
-from .settings import Settings
+from .room import Room
+from .service import Service
 
-__all__ = ["Service", "Session", "hash_token"]
+__all__ = ["Session", "hash_token"]
+
+TOO_DEAR: Final = (
+    "The server is asked too much by your address or your table. Wait some seconds, and try again."
+)
 
 log = logging.getLogger("racing_demon_server")
-
-
-class Service:
-    """What all sessions share.
-
-    Attributes:
-        settings: the server's.
-        hall: keeps the tables.
-        clock: tells the time.
-        meter: is told what happens to connections.
-        addresses: what each address has and does.
-        numbers: what connections are called in the logs.
-
-    """
-
-    def __init__(self, settings: Settings, hall: Hall, clock: Clock, meter: pages.Meter) -> None:
-        self.settings = settings
-        self.hall = hall
-        self.clock = clock
-        self.meter = meter
-        self.addresses = Addresses(settings)
-        self.numbers = itertools.count(1)
-        self._closings: set[asyncio.Task[None]] = set()
-
-    def note_cut(
-        self, number: int, why: str, event: str = "connection cut", level: int = logging.WARNING
-    ) -> None:
-        """Log and count a connection that the server ends."""
-        log.log(level, event, extra={"connection": number, "why": why})
-        self.meter.cut(why)
-
-    def spawn_close(self, connection: Connection, code: CloseCode, reason: str) -> None:
-        """Close a connection while everybody else goes on."""
-        task = asyncio.get_running_loop().create_task(connection.close(code, reason))
-        self._closings.add(task)
-        task.add_done_callback(self._closings.discard)
 
 
 class Session:
@@ -78,6 +45,7 @@ class Session:
     Attributes:
         encoding: how its frames are written.
         is_flooding: whether nothing more of it is looked at.
+        rest_us: for how long nothing more of it is to be read, as it has used more than is there for it.
 
     """
 
@@ -85,11 +53,13 @@ class Session:
         self.encoding = Encoding(str(connection.subprotocol))
         self._writes_text = self.encoding is Encoding.JSON
         self.is_flooding = False
+        self.rest_us = 0
         self._address = address
         self._number = next(service.numbers)
         self._connection = connection
         self._service = service
         settings = service.settings
+        self._allowance = service.allowance(address)
         self._frames = Bucket(settings.frames_per_second, settings.frame_burst)
         self._controls = Bucket(settings.controls_per_second, settings.control_burst)
         self._commands = Bucket(settings.commands_per_second, settings.command_burst)
@@ -99,7 +69,6 @@ class Session:
         self._actor: Actor = None
         self._spectator = True
         self._arrived = 0
-        self._round = 0
         self._message = bytearray()
         self._fragments = 0
         self._text = False
@@ -152,15 +121,17 @@ class Session:
     # Receiving.
 
     def new_batch(self) -> None:
-        """Note that bytes are being read now: frames in them arrive now, one round after the other."""
+        """Note that bytes are being read now: frames in them arrive now."""
         clock = self._service.clock  # as a method it would be looked up for longer
         self._arrived = clock()
-        self._round = 0
+        self.rest_us = 0
 
     def count_frame(self) -> bool:
         """Count a frame of any kind; tell whether what comes in it still matters."""
         if not self._frames.take(self._arrived):
             self._end_flood("Too many frames a second.", "flood")
+        elif not self._allowance.take(self._arrived):
+            self.rest_us = self._allowance.overdraw(self._arrived)
         return not self._closing
 
     def count_control(self) -> bool:
@@ -228,9 +199,16 @@ class Session:
                 self.reply(Pong(stamp=stamp))
             case cl.Command():
                 self._command(message)
-            case _ if self.entered:
-                text = "This connection has its place already; open another."
-                raise CommandRefused(Reason.NOT_NOW, text)
+            case _:
+                self._enter(message)
+
+    def _enter(self, message: Message) -> None:
+        if self.entered:
+            text = "This connection has its place already; open another."
+            raise CommandRefused(Reason.NOT_NOW, text)
+        if not self._pay(message):
+            raise CommandRefused(Reason.TOO_FAST, TOO_DEAR)
+        match message:
             case cl.Create():
                 self._create(message)
             case cl.Join():
@@ -241,11 +219,13 @@ class Session:
                 self._resume(message)
 
     def _greet(self, hello: cl.Hello) -> None:
-        self._greeted = True
         if hello.version != VERSION:
             advice = "update your client" if hello.version < VERSION else "the server needs an update"
             text = f"This server speaks version {VERSION} of the protocol, you {hello.version}: {advice}."
             self.close(CloseCode.VERSION, text)
+        elif self._greeted:
+            self.close(CloseCode.BAD_FRAME, "You have said hello already.")
+        self._greeted = True
 
     def _command(self, command: cl.Command) -> None:
         if self._room is None or self._spectator:
@@ -256,9 +236,16 @@ class Session:
             self._service.meter.refused(Reason.TOO_FAST)
             text = "Too fast: the server takes no more commands a second."
             self.reply(Refused(counter=command.counter, reason=Reason.TOO_FAST, text=text))
+        elif not self._pay(command):
+            self._service.meter.refused(Reason.TOO_FAST)
+            self.reply(Refused(counter=command.counter, reason=Reason.TOO_FAST, text=TOO_DEAR))
         else:
-            self._room.put(self, self._actor, command, self._arrived, self._round)
-            self._round += 1
+            self._room.put(self, self._actor, command, self._arrived)
+
+    def _pay(self, message: Message) -> bool:
+        """Take what a message costs beyond its frame; tell whether that was there."""
+        rest = COSTS[type(message)] - 1
+        return not rest or self._allowance.take(self._arrived, rest)
 
     def _create(self, message: cl.Create) -> None:
         if not self._service.addresses.take_table(self._address, self._arrived):
@@ -278,7 +265,7 @@ class Session:
             self._seat(room, None, token, 0)
 
     def _watch(self, message: cl.Watch) -> None:
-        room = self._service.hall.room(message.code)
+        room = self._service.find(self._address, message.code, self._arrived)
         room.admit(message.passphrase, self._address)
         if not room.table.view.options.spectators:
             raise CommandRefused(Reason.NO_SPECTATORS, "This table wants nobody to look on.")
@@ -287,9 +274,10 @@ class Session:
         room.audience.watch(self)
 
     def _join_or_return(self, message: cl.Join) -> None:
-        room = self._service.hall.room(message.code)
         token = message.token or secrets.token_hex(32)
-        token_hash, claims = hash_token(token), room.table.claims
+        token_hash = hash_token(token)
+        room = self._service.find(self._address, message.code, self._arrived, token_hash)
+        claims = room.table.claims
         if claims.knows(token_hash):
             self._return(room, claims.actor(token_hash), token, 0)
         else:
@@ -297,13 +285,15 @@ class Session:
             self._join(room, message.name, token)
 
     def _join(self, room: Room, name: str, token: str) -> None:
-        seat = room.join(name, hash_token(token))
+        seat = room.join(name, hash_token(token), self._address)
         self._seat(room, seat, token, 0)
 
     def _resume(self, message: cl.Resume) -> None:
-        room = self._service.hall.room(message.code)
-        actor = room.table.claims.actor(hash_token(message.token))
-        self._return(room, actor, message.token, message.seq)
+        token_hash = hash_token(message.token)
+        room = self._service.find(self._address, message.code, self._arrived, token_hash)
+        actor = room.table.claims.actor(token_hash)
+        is_known = room.epochs.contain(message.epoch, message.seq)
+        self._return(room, actor, message.token, message.seq if is_known else 0)
 
     def _return(self, room: Room, actor: Actor, token: str, seq: int) -> None:
         if room.is_halted:
@@ -311,15 +301,18 @@ class Session:
                 CloseCode.TRY_AGAIN, "The server's disk takes nothing just now; come back in a moment."
             )
             return
+        room.note_address(actor, self._address)
         self._seat(room, actor, token, seq)
 
     def _seat(self, room: Room, actor: Actor, token: str, seq: int) -> None:
         self._spectator, self._actor, self._room = False, actor, room
+        self._allowance.add_pool(self._service.units_of(room))
         previous = room.audience.take_seat(self, actor)
         if previous is not None:
             previous.close(CloseCode.TAKEN_OVER, "This seat was taken up again from elsewhere.")
         counter = room.table.claims.counter(actor)
-        seated = Seated(code=room.table.view.code, seat=actor, token=token, counter=counter)
+        code, epoch = room.table.view.code, room.epochs.current
+        seated = Seated(code=code, seat=actor, token=token, counter=counter, epoch=epoch)
         room.enter(self, actor, seated, seq)
         room.connect(actor)
 

@@ -4,7 +4,7 @@
 events of the table's log. Times are microseconds on one rising clock, which is the caller's.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar, Final, NamedTuple
 
 from racing_demon_protocol.errors import CommandRefused, IllegalPlay, InvalidGame
@@ -14,20 +14,25 @@ from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Accepted, Refused, SeatState, Snapshot
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Phase, Reason
-from racing_demon_protocol.rulebook import make_rules
-from racing_demon_protocol.state import DEALT, IN_HAND
+from racing_demon_protocol.state import IN_HAND
 from racing_demon_protocol.view import TableView
 
+from .bans import Ban
 from .claims import Actor, Claim
+from .contributions import Contributions
 from .course import Course
+from .hand import Hand
 from .hand_clock import HandClock
 from .log import Log
+from .pausing import STOPPABLE
+from .playable import verify_playable
 from .seating import Seating, most_players
 
-__all__ = ["MAX_SEATS", "Answer", "Past", "Table"]
+__all__ = ["GONE", "MAX_SEATS", "Answer", "Past", "Table"]
 
 MAX_SEATS: Final = 8
-NOT_STARTED: Final = frozenset({Phase.LOBBY, Phase.COUNTDOWN})
+NOT_STARTED: Final = frozenset({Phase.LOBBY, Phase.SHUFFLING, Phase.COUNTDOWN})
+GONE: Final = "You have left this table."
 MISTAKE: Final = "The server made a mistake over this, and wrote it down. Try something else."
 
 
@@ -53,6 +58,8 @@ class Past(NamedTuple):
             all are there where spectators are still to see some of these.
         seeds: the secrets of its hands, by the hands' ids.
         claims: who may speak for its seats, and what was answered last.
+        epochs: the starts of the server that wrote it, each with the number of the last event before it.
+        bans: who was sent away from it.
 
     """
 
@@ -60,6 +67,8 @@ class Past(NamedTuple):
     log: Iterable[tuple[ev.Event, int]]
     seeds: Mapping[str, bytes]
     claims: Mapping[Actor, Claim]
+    epochs: Sequence[tuple[str, int]] = ()
+    bans: Sequence[Ban] = ()
 
 
 class Table:
@@ -68,29 +77,35 @@ class Table:
     Attributes:
         view: what everybody may see of it.
         claims: who may speak for its seats.
+        bans: who was sent away from it.
 
     Args:
         code: the table's code.
         options: its options.
-        seeds: gives 32 secret bytes for each hand.
+        secrets: gives 32 secret bytes for each hand.
+        contributions: whether players may contribute to the deals, too.
 
     Raises:
         CommandRefused: the options cannot be played.
 
     """
 
-    def __init__(self, code: str, options: Options, seeds: Iterator[bytes]) -> None:
+    def __init__(
+        self, code: str, options: Options, secrets: Iterator[bytes], *, contributions: bool = True
+    ) -> None:
         _verify_options(options)
         self.view = TableView(code, options)
         self._log = Log(self.view)
         self._seating = Seating(self._log)
         self.claims = self._seating.claims
-        self._now = 0
+        self.bans = self._seating.bans
+        self._now = self._arrived = 0
         self._halted_at: int | None = None
         self._due: int | None = None
         self._is_due_known = False
         self._dead_check_at: int | None = None
-        self._course = Course(self._log, self._seating, seeds)
+        self._contributions = Contributions(self._log, self._seating, secrets, wanted=contributions)
+        self._course = Course(self._log, self._seating, self._contributions)
 
     @property
     def hand_clock(self) -> HandClock:
@@ -104,23 +119,31 @@ class Table:
 
     # Who is who.
 
-    def join(self, name: str, token_hash: bytes, at: int) -> tuple[int, list[ev.Event]]:
+    def join(
+        self, name: str, token_hash: bytes, at: int, address_hash: bytes = b""
+    ) -> tuple[int, list[ev.Event]]:
         """Seat somebody, and return the seat's number.
 
+        Args:
+            name: what the player wants to be called.
+            token_hash: the hash of the token that opens the seat again.
+            at: when.
+            address_hash: the hash of the address that the player comes from; empty where that is not known.
+
         Raises:
-            CommandRefused: there is no seat, the name will not do, or the match takes nobody in.
+            CommandRefused: there is no seat, the name will not do, the match takes nobody in, or the host has
+                sent this player away.
 
         """
         self._advance(at)
-        seat = self._seating.join(name, token_hash)
-        self._course.put_off_deal(self._now)
+        seat = self._seating.join(name, token_hash, address_hash)
+        self._contributions.prepare()
         return seat, self._taken()
 
     def connect(self, actor: Actor, connected: bool, at: int) -> list[ev.Event]:
         """Note that an actor's connection came or went."""
         self._advance(at)
         if self._seating.connect(actor, connected, at) and self._halted_at is None:
-            self._course.put_off_deal(self._now)
             self._course.check_presence(self._now)
             if not connected:
                 self._course.check_ready(self._now)
@@ -151,8 +174,12 @@ class Table:
                 self.view.apply(event)
                 self._seating.restore(event, at)
             self._course.restore(event, at, past.seeds)
+        self.bans.restore(past.bans)
+        self._contributions.restore_secret(past.seeds)
+        players = {None, *self._seating.active()}
         for actor, claim in past.claims.items():
-            self.claims.restore(actor, claim)
+            if actor in players:  # older journals have claims of those who left, too
+                self.claims.restore(actor, claim)
         for seat, (counter, seq) in played.items():
             self.claims.remember_play(seat, counter, seq)
 
@@ -163,11 +190,19 @@ class Table:
         self._course.begin_again(at)
         return self._taken()
 
+    def take_secrets(self) -> list[tuple[str, bytes]]:
+        """Return the secrets drawn since this was asked last, by their hands' ids.
+
+        They must be kept before anybody is told the events that were returned meanwhile.
+        """
+        return self._contributions.take_drawn()
+
     # While the server can keep nothing.
 
     def halt(self, at: int) -> list[ev.Event]:
         """Let the table stand still, and nothing happen by itself: what is played could not be kept."""
-        self._halted_at = self._now = max(self._now, at)
+        self._advance(at)
+        self._halted_at = self._now
         self._course.pausing.stop_by_server(self._now)
         return self._taken()
 
@@ -185,12 +220,19 @@ class Table:
     # Commands and time.
 
     def receive(self, actor: Actor, command: cl.Command, at: int) -> Answer:
-        """Judge a command that arrived at a moment; everything that is due by then happens before."""
+        """Judge a command that arrived at a moment; everything that is due by then happens before.
+
+        Of commands that arrive together one may be judged after another that was read later. The table's
+        time does not run backwards for it, but its own arrival is what others are compared with.
+        """
+        self._arrived = at
         if at < self._now or not self._is_due_known or (self._due is not None and self._due <= at):
             self._advance(at)
         else:
             self._now = at
         counter = command.counter
+        if actor not in self.claims:
+            return Answer(Refused(counter=counter, reason=Reason.NOT_SEATED, text=GONE), self._taken())
         earlier = self.claims.earlier(actor, counter)
         if earlier is not None:
             return Answer(earlier, self._taken())
@@ -230,9 +272,14 @@ class Table:
 
     @property
     def due(self) -> int | None:
-        """When :meth:`tick` has something to do next; ``None`` while only commands can change things."""
+        """When :meth:`tick` has something to do next; ``None`` while only commands can change things.
+
+        What is overdue, as after a restart, is due at the moment of the last thing that happened: nothing
+        happens before what happened already.
+        """
         if not self._is_due_known:
-            self._due = min((at for at, _ in self._timers()), default=None)
+            first = min((at for at, _ in self._timers()), default=None)
+            self._due = None if first is None else max(first, self._now)
             hand = self._course.hand
             self._dead_check_at = None if hand is None else hand.dead_check_at
             self._is_due_known = True
@@ -252,11 +299,14 @@ class Table:
         return events
 
     def _advance(self, now: int) -> None:
-        self._now = max(self._now, now)
-        while (due := self.due) is not None and due <= self._now:
-            at, act = min(self._timers(), key=lambda timer: timer[0])
-            act(at)
+        """Let everything happen that is due by a moment, each at its own, and none before another."""
+        while (due := self.due) is not None and due <= now:
+            self._now = due
+            _, act = min(self._timers(), key=lambda timer: timer[0])
+            act(due)
+            self._course.keep_pace(now)
             self._is_due_known = False
+        self._now = max(self._now, now)
 
     def _timers(self) -> Iterator[tuple[int, Callable[[int], None]]]:
         """Yield what is to be done by itself, and when."""
@@ -276,43 +326,46 @@ class Table:
     # The commands, one method each.
 
     def _play(self, seat: int, command: cl.PlayCards) -> Refused | None:
-        hand = self._course.hand
-        if hand is None or self.view.phase not in IN_HAND:  # of a past the hand that is over is not kept
-            if self.view.phase in NOT_STARTED:
-                raise CommandRefused(Reason.NOT_STARTED, "Plays count from the signal on.")
-            raise CommandRefused(Reason.HAND_OVER, "The hand is over.")
-        self._verify_goes_on()
+        hand = self._running_hand()
         try:
-            self._log.add(hand.play(seat, command, self._now))
+            self._log.add(hand.play(seat, command, self._arrived))
         except IllegalPlay as error:
-            return hand.refusal(seat, command, error, self._now)
+            return hand.refusal(seat, command, error, self._arrived)
         self._course.follow_play(hand, seat, self._now)
         return None
 
     def _stuck(self, seat: int, command: cl.Stuck) -> None:
-        if self.view.phase is not Phase.PLAYING or seat not in self.view.hand_seats:
-            raise CommandRefused(Reason.NOT_NOW, "Nobody can be stuck while no hand is played.")
-        self._verify_goes_on()
+        self._running_hand(command.seen)
+        if seat not in self.view.hand_seats:
+            raise CommandRefused(Reason.NOT_SEATED, "This seat is not in the hand.")
+        if self.view.phase is Phase.GRACE:
+            raise CommandRefused(Reason.NOT_NOW, "Somebody has called; the hand ends in a moment.")
         if not self._seating.state(seat).stuck:
             self._log.emit(ev.StuckSaid, seat=seat)
         self._course.check_agreed_stop(self._now)
 
     def _call(self, seat: int, command: cl.Call) -> None:
-        hand = self._course.hand
+        hand = self._running_hand(command.seen)
         if self.view.phase is Phase.GRACE:
-            raise CommandRefused(Reason.HAND_OVER, "Somebody called before you.")
-        if hand is None or self.view.phase is not Phase.PLAYING:
-            raise CommandRefused(Reason.NOT_NOW, "There is no hand to call out of.")
-        self._verify_goes_on()
+            raise CommandRefused(
+                Reason.NOT_NOW, "Somebody called before you; plays still count for a moment."
+            )
         if seat not in self.view.hand_seats or not hand.rules.is_out(hand.board, seat):
             raise CommandRefused(Reason.ILLEGAL, "You are not out yet.")
         self._course.begin_grace(seat, self._now)
 
     def _ready(self, seat: int, command: cl.Ready) -> None:
-        self._verify_at_rest()
+        self._verify_at_rest(command.seen)
         if self._seating.state(seat).ready != command.ready:
             self._log.emit(ev.Readied, seat=seat, ready=command.ready)
         self._course.check_ready(self._now)
+
+    def _contribute(self, seat: int, command: cl.Contribute) -> None:
+        self._contributions.contribute(seat, command.commitment)
+
+    def _reveal(self, seat: int, command: cl.Reveal) -> None:
+        self._contributions.reveal(seat, command.value)
+        self._course.check_revealed(self._now)
 
     def _leave(self, seat: int, command: cl.Leave) -> None:
         self._vacate(seat)
@@ -328,6 +381,8 @@ class Table:
         cl.Stuck: _stuck,
         cl.Call: _call,
         cl.Ready: _ready,
+        cl.Contribute: _contribute,
+        cl.Reveal: _reveal,
         cl.Leave: _leave,
         cl.Say: _say,
         cl.React: _react,
@@ -337,7 +392,7 @@ class Table:
     # The host's commands.
 
     def _start(self, command: cl.Start) -> None:
-        self._verify_at_rest()
+        self._verify_at_rest(command.seen)
         if not self._seating.active():
             raise CommandRefused(Reason.NOT_NOW, "Nobody has taken a seat yet.")
         if self._course.lacks_players():
@@ -346,7 +401,6 @@ class Table:
 
     def _add_bot(self, command: cl.AddBot) -> None:
         self._seating.add_bot(command.level)
-        self._course.put_off_deal(self._now)
 
     def _remove_bot(self, command: cl.RemoveBot) -> None:
         state = self.view.seats.get(command.seat)
@@ -359,14 +413,15 @@ class Table:
     def _set_options(self, command: cl.SetOptions) -> None:
         if not self.view.between_matches:
             raise CommandRefused(Reason.NOT_NOW, "Options change between matches.")
-        _verify_options(command.options)
-        game = declare(command.options, 1)
+        options = self.view.options.changed_by(command.options)
+        _verify_options(options)
+        game = declare(options, 1)
         if len(self._seating.active()) > game.most_seats:
             text = f"{game.title} is for {most_players(game)}, and more have taken seats."
             raise CommandRefused(Reason.BAD_OPTION, text)
-        if len(self._seating.active()) > command.options.seats:
+        if len(self._seating.active()) > options.seats:
             raise CommandRefused(Reason.BAD_OPTION, "More than that have taken seats.")
-        self._log.emit(ev.OptionsSet, options=command.options)
+        self._log.emit(ev.OptionsSet, options=options)
 
     def _kick(self, command: cl.Kick) -> None:
         if command.seat == self.view.host:
@@ -375,13 +430,17 @@ class Table:
             raise CommandRefused(Reason.NOT_SEATED, "Nobody has that seat.")
         self._vacate(command.seat, kicked=True)
 
+    def _unban(self, command: cl.Unban) -> None:
+        self._seating.unban(command.name)
+
     def _pause_or_go_on(self, command: cl.Pause) -> None:
-        if self.view.phase not in {Phase.COUNTDOWN, Phase.PLAYING}:
-            raise CommandRefused(Reason.NOT_NOW, "There is no hand to pause.")
-        if command.paused and not self.view.paused:
-            self._course.pausing.stop(self.view.host, self._now)
-        elif not command.paused and self.view.paused:
+        self._verify_hand(command.seen)
+        if self.view.paused and not command.paused:
             self._course.end_pause(self._now)
+        elif self.view.phase not in STOPPABLE:
+            raise CommandRefused(Reason.NOT_NOW, "There is no hand to pause.")
+        elif command.paused and not self.view.paused:
+            self._course.pausing.stop(self.view.host, self._now)
 
     def _make_host(self, command: cl.MakeHost) -> None:
         self._seating.make_host(command.seat)
@@ -399,6 +458,7 @@ class Table:
         cl.RemoveBot: _remove_bot,
         cl.SetOptions: _set_options,
         cl.Kick: _kick,
+        cl.Unban: _unban,
         cl.Pause: _pause_or_go_on,
         cl.MakeHost: _make_host,
         cl.StandIn: _stand_in,
@@ -410,19 +470,42 @@ class Table:
         self._seating.vacate(seat, kicked=kicked)
         self._course.follow_leave(self._now)
 
-    def _verify_at_rest(self) -> None:
-        if self.view.phase in DEALT:
+    def _verify_at_rest(self, seen: int) -> None:
+        if not self.view.at_rest:
             raise CommandRefused(Reason.NOT_NOW, "The cards are dealt already.")
+        self._verify_hand(seen)
 
-    def _verify_goes_on(self) -> None:
+    def _verify_hand(self, seen: int) -> None:
+        """Refuse what was meant for an earlier hand, or the deal before it, and was sent again after a break.
+
+        Args:
+            seen: the last event that the sender had applied; 0 where that is not said.
+
+        """
+        hand = self._course.hand
+        if hand is not None and 0 < seen < hand.dealt_seq:
+            raise CommandRefused(Reason.HAND_OVER, "That was meant for an earlier hand.")
+
+    def _running_hand(self, seen: int = 0) -> Hand:
+        """Return the hand in which plays count now.
+
+        Raises:
+            CommandRefused: there is none, or it pauses, or the command was meant for an earlier one.
+
+        """
+        self._verify_hand(seen)
+        hand = self._course.hand
+        if hand is None or self.view.phase not in IN_HAND:  # of a past the hand that is over is not kept
+            if self.view.phase in NOT_STARTED:
+                raise CommandRefused(Reason.NOT_STARTED, "Plays count from the signal on.")
+            raise CommandRefused(Reason.HAND_OVER, "The hand is over.")
         if self.view.paused:
             raise CommandRefused(Reason.PAUSED, "The hand pauses: nothing is played until it goes on.")
+        return hand
 
 
 def _verify_options(options: Options) -> None:
-    """Refuse options that no game can be played with, for any number of players."""
     try:
-        for players in (1, MAX_SEATS):
-            make_rules(declare(options, players), range(players))
+        verify_playable(options)
     except InvalidGame as error:
         raise CommandRefused(Reason.BAD_OPTION, str(error)) from None

@@ -6,7 +6,8 @@ from racing_demon_protocol.cards import parse
 from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.messages.client import PlayCards
 from racing_demon_protocol.reasons import Reason
-from racing_demon_server.hand import DEAD_CHECK_DELAY, Hand
+from racing_demon_server.dead_hand import DEAD_CHECK_DELAY
+from racing_demon_server.hand import Hand
 
 from ..support.tables import SECOND, Own, Sitting
 
@@ -37,15 +38,15 @@ def test_the_first_test_comes_after_the_signal() -> None:
 
 def test_a_change_is_asked_about_once() -> None:
     """After the answer nothing is asked until something changes."""
-    _, hand = _hand(Own(["AS", "9D"]))
-    assert not hand.is_dead([0])
+    sitting, hand = _hand(Own(["AS", "9D"]))
+    assert not hand.is_dead([0], sitting.now)
     assert hand.dead_check_at is None
 
 
 def test_a_play_asks_again() -> None:
     """Some time after a play the hand may be dead."""
     sitting, hand = _hand(Own(["AS", "9D"]))
-    hand.is_dead([0])
+    hand.is_dead([0], sitting.now)
     hand.play(0, _command(sitting, sitting.column(0)), sitting.now + 7)
     assert sitting.now + 7 + DEAD_CHECK_DELAY == hand.dead_check_at
 
@@ -53,7 +54,7 @@ def test_a_play_asks_again() -> None:
 def test_many_plays_share_one_test() -> None:
     """A test that is coming anyway is not put off by further plays."""
     sitting, hand = _hand(Own(["AS", "AH", "9D"]))
-    hand.is_dead([0])
+    hand.is_dead([0], sitting.now)
     for number in (0, 1):
         hand.play(0, _command(sitting, sitting.column(0, number)), sitting.now + number * 1_000)
     assert sitting.now + DEAD_CHECK_DELAY == hand.dead_check_at
@@ -69,15 +70,10 @@ def test_a_hand_that_goes_on_is_not_searched() -> None:
 
 
 def test_the_test_asks_only_those_who_play() -> None:
-    """A seat that is not asked about has no play."""
-    _, hand = _hand(Own(["AS", "9D"]), Own(["9D"]))
-    assert [False, True, False] == [hand.is_dead([0, 1]), hand.is_dead([1]), hand.is_dead([0])]
-
-
-def test_nobody_makes_a_hand_dead() -> None:
-    """Without anybody to ask about there is no play."""
-    _, hand = _hand(Own(["AS", "9D"]))
-    assert hand.is_dead([])
+    """A seat that is not asked about has no play; without any there is none."""
+    sitting, hand = _hand(Own(["9D"]), Own(["AS", "9D"]), Own(["9D"]))
+    asked: list[list[int]] = [[0, 1, 2], [1], [0, 2], []]
+    assert [False, False, True, True] == [hand.is_dead(seats, sitting.now) for seats in asked]
 
 
 def test_who_is_out_first_is_remembered() -> None:

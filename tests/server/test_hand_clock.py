@@ -44,6 +44,17 @@ def test_events_tell_the_time_that_the_judge_knows() -> None:
     assert -3_000 == follower.hand_clock.elapsed_ms(sitting.now)
 
 
+def test_before_the_first_hand_no_time_has_passed() -> None:
+    """A table without a hand tells 0, whatever the clock says."""
+    assert 0 == HandClock().elapsed_ms(5 * SECOND)
+
+
+def test_a_hand_that_stands_still_has_the_time_at_which_it_stopped() -> None:
+    """In a pause the clock goes on, and the hand's time does not."""
+    hand_clock = HandClock(signal_at=SECOND, stopped_at=4 * SECOND)
+    assert [3_000, 3_000] == [hand_clock.elapsed_ms(at * SECOND) for at in (4, 9)]
+
+
 def test_the_end_of_a_hand_alone_tells_its_time() -> None:
     """Whoever knows no earlier event of a hand knows its time from its end on."""
     over = ev.HandOver(

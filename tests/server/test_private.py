@@ -2,23 +2,26 @@
 
 import random
 from collections.abc import Iterator, Sequence
-from copy import deepcopy
 
 import pytest
 
 from racing_demon_protocol import tally
-from racing_demon_protocol.board import Play
+from racing_demon_protocol.board import FOUNDATIONS, Play
+from racing_demon_protocol.cards import UNKNOWN
 from racing_demon_protocol.codec import encode
 from racing_demon_protocol.declaration import Deals, Racing
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.invariants import status
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
+from racing_demon_protocol.messages.server import Refused
 from racing_demon_protocol.reasons import EndReason, Phase, Reason
 from racing_demon_protocol.record import verify
 from racing_demon_protocol.state import IDENTICAL_LIMIT_MS
 from racing_demon_protocol.view import TableView
+from racing_demon_server.dead_hand import SLICE_GAP
 
+from ..support.lockstep import gain_of
 from ..support.tables import NAMES, SECOND, Sitting, of_type
 
 PRIVATE = sorted(name for name, game in GAMES.items() if game.deals is Deals.IDENTICAL)
@@ -139,12 +142,68 @@ def test_the_ways_differed_in_most_games() -> None:
 def _gain(sitting: Sitting, seat: int, play: Play) -> int:
     """Return how much further a play brings a seat, with all that follows by itself."""
     assert sitting.hand is not None
-    piles = (sitting.board.piles, sitting.hand._dealer._open.piles)  # all that is large and never changes
-    shared = {id(same): same for same in (sitting.rules, *piles)}
-    hand = deepcopy(sitting.hand, shared)
-    before = hand.rules.progress(hand.board, seat)
-    hand._carry_out(seat, 1, play, sitting.now)
-    return -1_000 if hand.first_out is not None else hand.rules.progress(hand.board, seat) - before
+    return gain_of(sitting.hand, seat, play)
+
+
+@pytest.mark.parametrize("game", SOME)
+def test_a_refusal_shows_no_card_of_anothers_layout(game: str) -> None:
+    """Whoever aims at another's pile, with a seat in the hand or without, is told that, and no card."""
+    sitting = racing(game, 2)
+    late = sitting.join("Late")
+    play_on(sitting, [0], 6, random.Random(game))
+    own = sitting.board.piles[-1].number
+    for pile in [pile.number for pile in sitting.board.piles if pile.seat == 0]:
+        for seat, reason in ((1, Reason.NOT_YOUR_PILE), (late, Reason.NOT_SEATED)):
+            aimed = {"source": own, "count": 1, "destination": pile, "seen": sitting.seq}
+            refused = sitting.send(seat, cl.PlayCards, **aimed).reply
+            assert isinstance(refused, Refused)
+            assert (reason, pile, UNKNOWN) == (refused.reason, refused.pile, refused.top)
+
+
+@pytest.mark.parametrize("game", SOME)
+def test_nobody_is_beaten_in_a_race_of_identical_deals(game: str) -> None:
+    """A card that comes too late for another's foundation was never meant for it: no rival is named."""
+    sitting = racing(game, 2)
+    dealt, rng = sitting.seq, random.Random(game)
+    for _ in range(30):
+        play_on(sitting, [0], 2, rng)
+        if sitting.table.view.phase is not Phase.PLAYING:
+            break
+        for pile in [pile.number for pile in sitting.board.piles if pile.seat == 1]:
+            if not sitting.rules.can_play(sitting.board, 1, Play(pile, 1, FOUNDATIONS)):
+                refused = sitting.miss(1, pile, seen=dealt)
+                assert (None, 0, Reason.ILLEGAL) == (refused.by, refused.late_us, refused.reason)
+
+
+@pytest.mark.parametrize("plays", [0, 1])
+def test_when_a_seat_is_found_stuck_tells_nothing_of_the_others(plays: int) -> None:
+    """Half a second after its own last play, whether or not another seat has played just before."""
+    sitting = racing("number-eleven", 2)
+    ahead, last = sitting.fork(), list[Play]()
+    while legal := ahead.plays(1):
+        last.append(legal[0])
+        give(ahead, 1, legal[0])
+    for play in last[:-1]:
+        give(sitting, 1, play)
+    sitting.wait(2 * SECOND)
+    for play in sitting.plays(0)[:plays]:
+        give(sitting, 0, play)
+    sitting.wait(SECOND // 5)
+    give(sitting, 1, last[-1])
+    assert not of_type(ev.StuckSaid, sitting.wait(SECOND // 2 - 1))
+    assert [1] == [said.seat for said in of_type(ev.StuckSaid, sitting.wait(SLICE_GAP))]
+
+
+def test_whoever_takes_a_seat_over_sees_the_deal_alone() -> None:
+    """What the one before made of the layout is not shown, though it is the same seat."""
+    sitting = racing("flower-garden", 2, hands=1)
+    play_on(sitting, [0, 1], 20, random.Random(1))
+    sitting.wait(IDENTICAL_LIMIT_MS * SECOND // 1_000)
+    sitting.events(1, cl.Leave)
+    before = sitting.table.view.snapshot_for(None, 0).piles
+    assert before != sitting.table.view.snapshot_for(1, 0).piles
+    assert 1 == sitting.join("New")
+    assert before == sitting.table.view.snapshot_for(1, 0).piles
 
 
 def test_who_wins_first_ends_the_hand() -> None:

@@ -46,10 +46,10 @@ async def test_a_burst_waits_for_the_first_command_of_others() -> None:
     watching = Ear()
     room.audience.catch_up(watching, 0)
     burst = [ready(1), ready(2, wanted=False), ready(3)]
-    for number, command in enumerate(burst):
-        room.put(ann_ear, ann, command, now(), number)
-    room.put(ben_ear, ben, ready(1), now(), 0)
-    room.put(ben_ear, ben, ready(2, wanted=False), now(), 1)
+    for command in burst:
+        room.put(ann_ear, ann, command, now())
+    room.put(ben_ear, ben, ready(1), now())
+    room.put(ben_ear, ben, ready(2, wanted=False), now())
     await answered()
     assert [ann, ben, ann, ben, ann] == who(watching.events)
     assert cat not in who(watching.events)
@@ -64,7 +64,7 @@ async def test_within_a_round_the_first_to_arrive_is_first() -> None:
     room.audience.catch_up(watching, 0)
     for place in (2, 0, 3):
         seat, ear = seats[place]
-        room.put(ear, seat, ready(1), now(), 0)
+        room.put(ear, seat, ready(1), now())
     await answered()
     assert [2, 0, 3] == who(watching.events)
 
@@ -75,7 +75,7 @@ async def test_nothing_is_judged_before_all_that_arrived_is_in() -> None:
     room = open_room()
     seat, ear = seat_at(room, "Ann")
     seq = room.table.view.seq
-    room.put(ear, seat, ready(1), now(), 0)
+    room.put(ear, seat, ready(1), now())
     assert seq == room.table.view.seq
     await asyncio.sleep(0)
     assert seq + 1 == room.table.view.seq
@@ -91,7 +91,7 @@ async def test_answers_go_to_the_sender_alone() -> None:
     (ann, ann_ear), (_, ben_ear) = seat_at(room, "Ann"), seat_at(room, "Ben")
     await say(room, ann_ear, ann, ready(1), cl.Call(counter=2))
     assert [Accepted(counter=1, seq=room.table.view.seq)] == ann_ear.replies[:1]
-    assert [Reason.NOT_NOW] == [r.reason for r in ann_ear.replies if isinstance(r, Refused)]
+    assert [Reason.NOT_STARTED] == [r.reason for r in ann_ear.replies if isinstance(r, Refused)]
     assert [] == ben_ear.replies
 
 
@@ -114,11 +114,11 @@ def test_a_mistake_of_the_server_costs_one_command(caplog: pytest.LogCaptureFixt
     """Where no deal can be made, the command that wanted it is refused; what came with it is carried out."""
 
     async def story() -> None:
-        room = open_room(seeds=iter(()))
+        room = open_room(seeds=iter(()), contributions=False)
         (ann, ann_ear), (ben, ben_ear) = seat_at(room, "Ann"), seat_at(room, "Ben")
-        room.put(ann_ear, ann, ready(1), now(), 0)
-        room.put(ben_ear, ben, ready(1), now(), 0)  # all are ready, and there is no seed
-        room.put(ann_ear, ann, cl.Say(counter=2, text="well?"), now(), 1)
+        room.put(ann_ear, ann, ready(1), now())
+        room.put(ben_ear, ben, ready(1), now())  # all are ready, and there is no seed
+        room.put(ann_ear, ann, cl.Say(counter=2, text="well?"), now())
         await answered()
         assert [Accepted, Accepted] == [type(reply) for reply in ann_ear.replies]
         (refused,) = ben_ear.replies
@@ -172,7 +172,7 @@ async def test_who_has_left_does_not_speak_for_the_seat_s_next_owner() -> None:
     room = open_room()
     ann, ann_ear = seat_at(room, "Ann")
     await say(room, ann_ear, ann, cl.Leave(counter=1))
-    room.put(ann_ear, ann, cl.Leave(counter=2), now(), 0)
+    room.put(ann_ear, ann, cl.Leave(counter=2), now())
     ben, ben_ear = seat_at(room, "Ben")
     await answered()
     assert ann == ben
@@ -200,12 +200,14 @@ async def test_who_has_left_does_not_speak_for_a_bot() -> None:
 
 @virtual
 async def test_who_has_left_may_look_on() -> None:
-    """Whoever gave the seat up is not thrown out when somebody else takes it, and commands nothing."""
+    """Whoever gave the seat up is a spectator, when somebody else takes it, too, and commands nothing."""
     room = open_room()
     ann, ann_ear = seat_at(room, "Ann")
     await say(room, ann_ear, ann, cl.Leave(counter=1))
     ben, _ = seat_at(room, "Ben")
+    await ann_ear.until(ev.Joined)
     assert ann_ear.closing is None
+    assert [ann_ear] == [*room.audience.gallery]
     assert ben in [event.seat for event in ann_ear.events if isinstance(event, ev.Joined)]
     await say(room, ann_ear, ann, cl.Ready(counter=2))
     assert isinstance(ann_ear.replies[-1], Refused)
@@ -250,7 +252,7 @@ def test_a_loop_that_wakes_too_early_is_asked_for_little_more() -> None:
         room, loop = open_room(countdown_ms=3_000), asyncio.get_running_loop()
         assert isinstance(loop, RoundingLoop)
         ann, ear = seat_at(room, "Ann")
-        room.put(ear, ann, cl.Start(counter=1), now(), 0)
+        room.put(ear, ann, cl.Start(counter=1), now())
         loop.let_pass(0.000_6)
         await answered()
         before = loop.appointments

@@ -17,7 +17,7 @@ from ..support.virtual_journal import VirtualJournal
 
 
 def test_what_was_judged_before_the_disk_was_full_is_not_refused(tmp_path: Path) -> None:
-    """Sent again meanwhile it is answered when its event is told; a new command is refused."""
+    """Sent again meanwhile it is answered when its event is told, not before; a new command is refused."""
 
     async def story() -> None:
         journal = VirtualJournal(tmp_path / "journal.db", random.Random(1))
@@ -28,14 +28,15 @@ def test_what_was_judged_before_the_disk_was_full_is_not_refused(tmp_path: Path)
         room.audience.catch_up(ear, 0)
         journal.is_failing = True
         command = cl.Ready(counter=1)
-        room.put(ear, 0, command, now(), 0)
+        room.put(ear, 0, command, now())
         await asyncio.sleep(1)
         assert room.is_halted
-        room.put(ear, 0, command, now(), 0)
-        room.put(ear, 0, cl.Ready(counter=2), now(), 1)
+        room.put(ear, 0, command, now())
+        room.put(ear, 0, cl.Ready(counter=2), now())
         await asyncio.sleep(1)
         assert [Reason.HALTED] == [reply.reason for reply in ear.replies if isinstance(reply, Refused)]
         assert not [event for event in ear.events if isinstance(event, Readied)]
+        assert not [reply for reply in ear.replies if isinstance(reply, Accepted)]
         journal.is_failing = False
         await asyncio.sleep(1)
         assert 1 == len([event for event in ear.events if isinstance(event, Readied)])

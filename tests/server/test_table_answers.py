@@ -1,11 +1,14 @@
 """Every command is carried out once, however often it is sent."""
 
+from typing import Any, Final
+
 import pytest
 
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Accepted, Refused
-from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.reasons import Phase, Reason
+from racing_demon_server.claims import Claim
 from racing_demon_server.table import Answer
 
 from ..support.tables import MS, Own, Sitting, told
@@ -89,12 +92,10 @@ def test_older_counters_are_refused(counter: int) -> None:
 
 
 def test_counters_may_skip() -> None:
-    """A counter only has to rise."""
+    """A counter only has to rise, by less than half of all numbers."""
     sitting = Sitting.lobby(2)
     sitting.give(0, cl.Ready(counter=2))
-    assert (
-        Accepted(counter=2**31 - 1, seq=5) == sitting.give(0, cl.Ready(counter=2**31 - 1, ready=False)).reply
-    )
+    assert Accepted(counter=2**30, seq=6) == sitting.give(0, cl.Ready(counter=2**30, ready=False)).reply
 
 
 def test_counters_are_each_seat_s_own() -> None:
@@ -137,12 +138,13 @@ def test_a_play_that_ends_the_hand_is_answered_with_the_end() -> None:
 
 
 def test_leaving_a_match_twice_is_leaving_once() -> None:
-    """A leaver who asks again is told the same."""
+    """A leaver who asks again has nothing to say any more, and nothing happens."""
     sitting = Sitting.playing(3)
     command = cl.Leave(counter=5)
-    reply = sitting.give(2, command).reply
-    assert isinstance(reply, Accepted)
-    assert reply == _again(sitting, 2, command).reply
+    assert isinstance(sitting.give(2, command).reply, Accepted)
+    again = _again(sitting, 2, command).reply
+    assert isinstance(again, Refused)
+    assert Reason.NOT_SEATED is again.reason
 
 
 def test_a_freed_seat_begins_with_new_counters() -> None:
@@ -162,3 +164,82 @@ def test_what_is_due_happens_before_an_old_answer() -> None:
     sitting.now += 3_000 * MS
     answer = sitting.give(0, command)
     assert (reply, "signalled") == (answer.reply, told(answer.events))
+
+
+HIGHEST = 2**31 - 1
+
+
+def _count_up(sitting: Sitting, seat: int) -> None:
+    """Let a seat come to the highest counter, by steps as long as they can be."""
+    for counter in (2**30 - 1, 2**31 - 3, HIGHEST):
+        sitting.give(seat, cl.Ready(counter=counter))
+    assert HIGHEST == sitting.counter(seat)
+
+
+def test_the_highest_counter_is_not_the_last() -> None:
+    """After it comes 1, and the seat goes on."""
+    sitting = Sitting.lobby(2)
+    _count_up(sitting, 1)
+    answer = sitting.give(1, cl.Ready(counter=1, ready=False))
+    assert (Accepted, 1) == (type(answer.reply), sitting.counter(1))
+
+
+def test_a_counter_cannot_be_driven_to_the_highest_at_once() -> None:
+    """A counter that is ahead by half of all numbers, or more, is refused, and the seat goes on as before."""
+    sitting = Sitting.lobby(2)
+    refused = _again(sitting, 1, cl.Ready(counter=HIGHEST)).reply
+    assert isinstance(refused, Refused)
+    assert (Reason.REPEATED, 0) == (refused.reason, sitting.counter(1))
+    assert isinstance(sitting.give(1, cl.Ready(counter=1)).reply, Accepted)
+
+
+def test_a_restart_finds_the_newest_counter_beyond_the_highest() -> None:
+    """A play with counter 1, after the highest was answered, is the seat's last command."""
+    sitting = Sitting.lobby(2)
+    _count_up(sitting, 1)
+    claim = Claim(b"token", HIGHEST, Accepted(counter=HIGHEST, seq=3))
+    sitting.table.claims.restore(1, claim)
+    sitting.table.claims.remember_play(1, 1, 17)
+    assert Accepted(counter=1, seq=17) == sitting.table.claims.earlier(1, 1)
+
+
+def _end_by_stuck(sitting: Sitting) -> None:
+    for seat in (0, 1):
+        sitting.events(seat, cl.Stuck)
+    assert Phase.TALLY is sitting.table.view.phase
+
+
+STALE: Final[list[tuple[type[cl.Command], dict[str, Any]]]] = [
+    (cl.Stuck, {}),
+    (cl.Call, {}),
+    (cl.Pause, {}),
+    (cl.Pause, {"paused": False}),
+]
+
+
+@pytest.mark.parametrize(("cls", "fields"), STALE)
+def test_what_was_meant_for_a_hand_does_not_count_in_the_next(
+    cls: type[cl.Command], fields: dict[str, Any]
+) -> None:
+    """Sent again after a break it says what its sender had seen, and is refused in any other hand."""
+    sitting = Sitting.playing(2, hands=3, tally_ms=0, countdown_ms=0)
+    seen = sitting.seq
+    for seat in (0, 1):
+        sitting.events(seat, cl.Stuck, seen=seen)
+    sitting.wait(0)
+    assert (Phase.PLAYING, 2) == (sitting.table.view.phase, sitting.table.view.hand)
+    assert Reason.HAND_OVER is sitting.refused(0, cls, seen=seen, **fields).reason
+    if cls is not cl.Call:
+        assert isinstance(sitting.send(0, cls, seen=sitting.seq, **fields).reply, Accepted)
+
+
+@pytest.mark.parametrize("cls", [cl.Ready, cl.Start])
+def test_what_was_meant_for_a_deal_does_not_count_for_the_next(cls: type[cl.Command]) -> None:
+    """Whoever was ready for a hand that was played without them is not ready for the one after it."""
+    sitting = Sitting.playing(2, hands=3, tally_ms=60_000, countdown_ms=0)
+    _end_by_stuck(sitting)
+    seen = sitting.seq
+    sitting.wait(60_000 * MS)
+    _end_by_stuck(sitting)
+    assert Reason.HAND_OVER is sitting.refused(0, cls, seen=seen).reason
+    assert isinstance(sitting.send(0, cls, seen=sitting.seq).reply, Accepted)

@@ -49,6 +49,11 @@ def test_six_lines_in_ten_seconds_are_too_many() -> None:
     sitting.events(0, cl.Say, text="once more")
 
 
+def test_what_is_said_is_cut_off() -> None:
+    """Of longer words 200 characters are kept; the wire takes no more, and what is joined may be longer."""
+    assert "x" * 200 == clean_words("x" * 500)
+
+
 def test_a_new_player_may_speak_at_once() -> None:
     """What the last one on a seat has said does not count for the next."""
     sitting = Sitting.lobby(2)

@@ -160,10 +160,10 @@ def test_no_grace_is_no_grace() -> None:
 
 
 def test_the_second_caller_is_too_late() -> None:
-    """Once somebody has called nobody else does."""
+    """Once somebody has called nobody else does; the hand is not called over while plays still count."""
     sitting = _out()
     sitting.events(0, cl.Call)
-    assert [Reason.HAND_OVER] * 2 == [sitting.refused(seat, cl.Call).reason for seat in (0, 1)]
+    assert [Reason.NOT_NOW] * 2 == [sitting.refused(seat, cl.Call).reason for seat in (0, 1)]
 
 
 @pytest.mark.parametrize("call_out", ["shout", "auto"])
@@ -186,7 +186,7 @@ def test_nobody_calls_after_the_hand(call_out: str) -> None:
     sitting = _one_card_left(call_out=call_out)
     for seat in range(3):
         sitting.events(seat, cl.Stuck)
-    assert Reason.NOT_NOW == sitting.refused(0, cl.Call).reason
+    assert Reason.HAND_OVER == sitting.refused(0, cl.Call).reason
 
 
 def test_who_calls_first_gets_the_bonus() -> None:

@@ -49,6 +49,12 @@ def test_a_hand_has_as_much_time_as_before() -> None:
     assert "hand_over" in told(sitting.wait(1))
 
 
+def test_a_pause_of_the_server_says_so() -> None:
+    """Players are told that no host and no missing player stopped the hand."""
+    (event,) = of_type(ev.Paused, Sitting.playing(2).halt())
+    assert (None, True) == (event.seat, event.by_server)
+
+
 def test_cards_in_the_air_may_still_land() -> None:
     """After a shout the time in which cards count goes on where it was."""
     sitting = Sitting.lobby(2, call_out="shout", grace_ms=900)

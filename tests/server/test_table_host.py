@@ -73,7 +73,23 @@ def test_the_host_sets_the_options() -> None:
     """Between matches the host's options replace the table's, for everybody to see."""
     sitting = Sitting.lobby(1)
     options = Options(game="classic", hands=2)
-    assert [ev.OptionsSet(seq=3, options=options)] == sitting.events(0, cl.SetOptions, options=options)
+    assert [ev.OptionsSet(seq=4, options=options)] == sitting.events(0, cl.SetOptions, options=options)
+
+
+def test_only_the_options_named_change() -> None:
+    """What a change of options does not name stays as it is, and null sets back what the game decides."""
+    sitting = Sitting.lobby(1, game="classic", hands=2, columns=6, spectators=False)
+    sitting.events(0, cl.SetOptions, options=Options(hands=7))
+    assert sitting.options.model_copy(update={"hands": 7}) == sitting.table.view.options
+    sitting.events(0, cl.SetOptions, options=Options(columns=None))
+    assert sitting.options.model_copy(update={"hands": 7, "columns": None}) == sitting.table.view.options
+
+
+def test_options_are_refused_by_what_they_make_together() -> None:
+    """A change that the table's other options cannot be played with is refused, and changes nothing."""
+    sitting = Sitting.lobby(1, game="classic", columns=6)
+    assert Reason.BAD_OPTION == sitting.refused(0, cl.SetOptions, options=Options(game="racing-demon")).reason
+    assert sitting.options == sitting.table.view.options
 
 
 def test_options_stand_during_a_match() -> None:
@@ -118,7 +134,7 @@ def test_new_options_clear_the_old_board() -> None:
 def test_a_bot_takes_a_seat() -> None:
     """A bot has a name and its level, and is ready."""
     sitting = Sitting.lobby(1)
-    assert [ev.Joined(seq=3, seat=1, name="Ada", bot="hard")] == sitting.events(0, cl.AddBot, level="hard")
+    assert [ev.Joined(seq=4, seat=1, name="Ada", bot="hard")] == sitting.events(0, cl.AddBot, level="hard")
     assert sitting.table.view.seats[1].ready
 
 
@@ -144,11 +160,20 @@ def test_there_is_no_ninth_bot() -> None:
     assert Reason.TABLE_FULL == Sitting.lobby(8).refused(0, cl.AddBot).reason
 
 
+@pytest.mark.parametrize(("spectators", "text"), [(True, "; you can watch."), (False, ".")])
+def test_who_finds_no_seat_is_told_what_else_there_is(spectators: bool, text: str) -> None:
+    """Watching is offered only where the table allows spectators."""
+    sitting = Sitting.lobby(8, spectators=spectators)
+    with pytest.raises(CommandRefused) as refused:
+        sitting.join("Joy")
+    assert refused.value.text == f"All seats are taken{text}"
+
+
 def test_a_bot_is_sent_away() -> None:
     """Between matches the host may take a bot from its seat."""
     sitting = Sitting.lobby(1)
     sitting.events(0, cl.AddBot)
-    assert [ev.Left(seq=4, seat=1)] == sitting.events(0, cl.RemoveBot, seat=1)
+    assert [ev.Left(seq=5, seat=1)] == sitting.events(0, cl.RemoveBot, seat=1)
 
 
 @pytest.mark.parametrize("seat", [1, 5], ids=["a player", "nobody"])

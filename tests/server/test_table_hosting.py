@@ -19,8 +19,9 @@ HOSTS: dict[type[cl.Command], dict[str, object]] = {
     cl.MakeHost: {"seat": 1},
     cl.StandIn: {"seat": 2},
     cl.Mute: {"seat": 2},
+    cl.Unban: {"name": "Ben"},
 }
-SEATS = {cl.PlayCards, cl.Stuck, cl.Call, cl.Ready, cl.Leave, cl.Say, cl.React}
+SEATS = {cl.PlayCards, cl.Stuck, cl.Call, cl.Ready, cl.Leave, cl.Say, cl.React, cl.Contribute, cl.Reveal}
 
 
 def test_every_command_is_somebodys() -> None:

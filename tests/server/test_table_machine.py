@@ -21,10 +21,24 @@ from racing_demon_server.bots import LEVELS, Bot
 from racing_demon_server.claims import Actor
 from racing_demon_server.table import Answer
 
+from ..support.contributing import hash_of, value_of
 from ..support.tables import MS, SECOND, Sitting
 
 SHARED = [name for name, game in GAMES.items() if game.racing is Racing.SHARED]
 """The games around foundations of the table: nothing of them is hidden from anybody."""
+
+Sent = tuple[type[cl.Command], dict[str, object]]
+"""A command that somebody sends, and its fields."""
+
+HOSTS: list[Sent] = [
+    (cl.Start, {}),
+    (cl.AddBot, {"level": "hard"}),
+    (cl.AddBot, {"level": "easy"}),
+    (cl.RemoveBot, {"seat": 1}),
+    (cl.RemoveBot, {"seat": 2}),
+    (cl.Unban, {"name": "Ann"}),
+    (cl.Unban, {"name": "Guest 1"}),
+]
 
 chances = st.integers(0, 1_000)
 options = st.fixed_dictionaries(
@@ -105,22 +119,12 @@ class TableMachine(RuleBasedStateMachine):
             ]
         ),
     )
-    def say(self, chance: int, command: tuple[type[cl.Command], dict[str, object]]) -> None:
+    def say(self, chance: int, command: Sent) -> None:
         """Let anybody say anything."""
         self._send(self._anybody(chance), command[0], **command[1])
 
-    @rule(
-        command=st.sampled_from(
-            [
-                (cl.Start, {}),
-                (cl.AddBot, {"level": "hard"}),
-                (cl.AddBot, {"level": "easy"}),
-                (cl.RemoveBot, {"seat": 1}),
-                (cl.RemoveBot, {"seat": 2}),
-            ]
-        )
-    )
-    def host(self, command: tuple[type[cl.Command], dict[str, object]]) -> None:
+    @rule(command=st.sampled_from(HOSTS))
+    def host(self, command: Sent) -> None:
         """Let the host do what hosts do."""
         self._send(self.sitting.table.view.host, command[0], **command[1])
 
@@ -135,7 +139,7 @@ class TableMachine(RuleBasedStateMachine):
             ]
         ),
     )
-    def host_someone(self, chance: int, command: tuple[type[cl.Command], dict[str, object]]) -> None:
+    def host_someone(self, chance: int, command: Sent) -> None:
         """Let the host do something with anybody."""
         self._send(self.sitting.table.view.host, command[0], seat=chance % 8, **command[1])
 
@@ -155,6 +159,22 @@ class TableMachine(RuleBasedStateMachine):
         for seat in list(self.sitting.table.view.seats):
             self._send(seat, cl.Ready)
         self.sitting.wait(SECOND)
+
+    @rule(chance=chances, again=st.booleans())
+    def contribute(self, chance: int, again: bool) -> None:
+        """Let anybody commit to bytes for the next hand, or to others instead."""
+        seat = self._anybody(chance)
+        if seat is not None and self.sitting.mirror.next_shuffle is not None:
+            hashed = hash_of(self.sitting, seat, bytes(32) if again else None)
+            self._send(seat, cl.Contribute, commitment=hashed)
+
+    @rule(chance=chances, again=st.booleans())
+    def reveal(self, chance: int, again: bool) -> None:
+        """Let anybody reveal bytes, right or wrong."""
+        seat = self._anybody(chance)
+        if seat is not None:
+            value = bytes(32) if again else value_of(seat, self.sitting.mirror.hand_id)
+            self._send(seat, cl.Reveal, value=value.hex())
 
     @precondition(lambda self: self._playing())
     @rule()
@@ -273,7 +293,7 @@ class TableMachine(RuleBasedStateMachine):
 
     def _dealt(self) -> int:
         assert self.sitting.hand is not None
-        return self.sitting.hand._dealt_seq
+        return self.sitting.hand.dealt_seq
 
 
 TestTableMachine = TableMachine.TestCase

@@ -6,16 +6,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from racing_demon_protocol.counters import next_counter
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.invariants import status
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages.server import Refused
 from racing_demon_protocol.options import CallOut, OnLeave, Options, StallRule, TieBreak
-from racing_demon_protocol.reasons import Phase, Reaction
+from racing_demon_protocol.reasons import Phase, Reaction, Reason
 from racing_demon_server.claims import Actor
+from racing_demon_server.names import folded
 
-from ..support.tables import SECOND, Own, Sitting
+from ..support.tables import NAMES, SECOND, Own, Sitting
 
 LARGEST = 2**31 - 1
 PLAIN = (cl.Stuck, cl.Start, cl.Call, cl.Leave)
@@ -89,7 +91,7 @@ TABLES: dict[str, tuple[Callable[[], Sitting], Phase]] = {
     "over": (_over, Phase.OVER),
 }
 
-counters = st.integers(0, 12) | st.integers(0, LARGEST)
+counters = st.integers(0, 12) | st.integers(0, LARGEST) | st.sampled_from([LARGEST - 1, LARGEST])
 some_options = st.fixed_dictionaries(
     {},
     optional={
@@ -126,6 +128,7 @@ plays = st.builds(
     destination=st.integers(-1, 45) | st.integers(-1, 255),
     seen=st.integers(0, 40) | st.integers(0, LARGEST),
 )
+hashes = st.sampled_from([digit * 64 for digit in "0af"])
 commands: st.SearchStrategy[cl.Command] = st.one_of(
     plays,
     plays,
@@ -137,9 +140,13 @@ commands: st.SearchStrategy[cl.Command] = st.one_of(
     st.builds(cl.Pause, counter=counters, paused=st.booleans()),
     st.builds(cl.Mute, counter=counters, seat=st.integers(0, 7), muted=st.booleans()),
     st.builds(cl.StandIn, counter=counters, seat=st.integers(0, 7)),
+    st.builds(cl.Unban, counter=counters, name=st.sampled_from([*NAMES, "Nobody"])),
     st.builds(cl.React, counter=counters, reaction=st.sampled_from(Reaction)),
+    st.builds(cl.Contribute, counter=counters, commitment=hashes),
+    st.builds(cl.Reveal, counter=counters, value=hashes),
     *(st.builds(cls, counter=counters, seat=st.integers(0, 7)) for cls in (cl.Kick, cl.MakeHost)),
     *(st.builds(cls, counter=counters) for cls in PLAIN),
+    *(st.builds(cls, counter=counters, seen=st.integers(0, 40)) for cls in cl.HAND_COMMANDS),
 )
 steps = st.lists(st.tuples(st.integers(0, 8), commands), max_size=12)
 
@@ -163,6 +170,9 @@ def test_every_command_is_tried_here() -> None:
         cl.React,
         cl.Kick,
         cl.MakeHost,
+        cl.Unban,
+        cl.Contribute,
+        cl.Reveal,
     )
     assert set(cl.Command.__subclasses__()) == set(tried)
 
@@ -187,6 +197,10 @@ def test_noise_breaks_nothing(name: str, steps: list[tuple[int, cl.Command]]) ->
     sitting.wait(120 * SECOND)
     if sitting.table.view.board is not None and phase is not Phase.GRACE:
         assert [] == status(sitting.rules, sitting.board)
+    for actor in (*range(8), None):
+        if actor in sitting.table.claims:  # whatever it has sent, it can go on
+            reply = sitting.give(actor, cl.Say(counter=next_counter(sitting.counter(actor)), text="on")).reply
+            assert not isinstance(reply, Refused) or reply.reason is not Reason.REPEATED
 
 
 @settings(deadline=None, max_examples=100)
@@ -201,4 +215,4 @@ def test_whoever_comes_is_seated_or_refused(names: list[str]) -> None:
         except CommandRefused:
             assert before == sitting.state()
     seated = [state.name for state in sitting.table.view.seats.values()]
-    assert len(seated) == len({name.casefold() for name in seated})
+    assert len(seated) == len({folded(name) for name in seated})

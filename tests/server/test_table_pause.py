@@ -11,7 +11,7 @@ from racing_demon_protocol.reasons import Phase, Reason
 from racing_demon_protocol.record import verify
 
 from ..support.records import record
-from ..support.tables import MS, SECOND, Sitting, of_type, told
+from ..support.tables import MS, SECOND, Own, Sitting, of_type, told
 
 
 def lonely(players: int = 2, **options: Any) -> Sitting:
@@ -30,6 +30,27 @@ def test_a_hand_pauses_for_want_of_players() -> None:
     assert [] == sitting.wait(10 * SECOND - 1)
     assert "paused" == told(sitting.wait(1))
     assert sitting.mirror.paused
+
+
+def test_a_hand_that_is_dealt_while_somebody_is_away_pauses() -> None:
+    """Who was gone before the deal is waited for from the deal on."""
+    sitting = Sitting.lobby(2, countdown_ms=3_000)
+    sitting.connect(1, connected=False)
+    sitting.wait(15 * SECOND)
+    sitting.events(0, cl.Start)
+    assert "paused" not in told(sitting.wait(10 * SECOND - 1))
+    assert "paused" in told(sitting.wait(1))
+
+
+def test_whoever_else_is_lost_does_not_put_a_pause_off() -> None:
+    """The time counts from when too few were connected at first."""
+    sitting = Sitting.playing(3)
+    for seat in (1, 2):
+        sitting.connect(seat, connected=False)
+    sitting.wait(6 * SECOND)
+    sitting.connect(0, connected=False)
+    assert [] == sitting.wait(4 * SECOND - 1)
+    assert "paused" == told(sitting.wait(1))
 
 
 def test_two_are_enough() -> None:
@@ -137,6 +158,19 @@ def test_a_countdown_pauses_too() -> None:
     assert -2_000 == event.elapsed_ms
     assert [] == sitting.wait(2 * SECOND - 1)
     assert "signalled" == told(sitting.wait(1))
+
+
+def test_a_hand_in_its_grace_does_not_pause() -> None:
+    """A line that breaks just before the call stops nothing: the grace ends when it was meant to."""
+    sitting = Sitting.lobby(2, game="classic", call_out="shout", grace_ms=5_000, pause_after_ms=1_000)
+    sitting.start()
+    sitting.lay(["AS"], Own(["KC"], reserve="2S"), Own(["KD"], reserve="3H"))
+    sitting.play(0, sitting.reserve(0))
+    sitting.connect(1, connected=False)
+    sitting.wait(900 * MS)
+    sitting.events(0, cl.Call)
+    assert [] == sitting.wait(5 * SECOND - 1)
+    assert "hand_over" in told(sitting.wait(1))
 
 
 @pytest.mark.parametrize("phase", [Phase.LOBBY, Phase.TALLY])

@@ -9,7 +9,7 @@ from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Accepted, Refused
 from racing_demon_protocol.reasons import EndReason, Reason
 
-from ..support.tables import MS, Own, Sitting, of_type
+from ..support.tables import MS, Own, Sitting, of_type, told
 
 FIRST, NEXT = 0, 1
 
@@ -42,6 +42,23 @@ def test_one_of_two_wins_the_place(faster: int, slower: int, destination: int) -
         pile=FIRST,
         top=parse("2S", faster),
     )
+
+
+def test_a_loser_is_told_the_time_between_what_was_read() -> None:
+    """A third player's command that was judged before the winner's, and read after it, changes nothing."""
+    sitting = Sitting.playing(3)
+    sitting.lay(["AS"], Own(["2S", "KD"]), Own(["2S", "KD"]), Own(["KD"]))
+    at, seen, number = sitting.now + 5 * MS, sitting.seq, sitting.counter(0) + 1
+    plays = [
+        cl.PlayCards(counter=number, source=sitting.column(seat), count=1, destination=FIRST, seen=seen)
+        for seat in (0, 1)
+    ]
+    sitting.table.receive(2, cl.React(counter=1, reaction="hurry"), at + 1_500)
+    assert sitting.table.receive(0, plays[0], at).reply is None
+    for later, late_us in ((1_800, 1_800), (0, 0), (-700, 0)):
+        answer = sitting.fork().table.receive(1, plays[1], at + later).reply
+        assert isinstance(answer, Refused)
+        assert (Reason.BEATEN, 0, late_us) == (answer.reason, answer.by, answer.late_us)
 
 
 def test_the_loser_keeps_the_card() -> None:
@@ -285,7 +302,7 @@ def test_a_run_may_end_the_hand() -> None:
     sitting = Sitting.playing(2)
     sitting.lay(["AS"], Own(["3S 2S"]), Own(["KC"]))
     events = sitting.play(0, sitting.column(0), count=2)
-    assert [ev.Played, ev.Played, ev.HandOver] == [type(event) for event in events]
+    assert "played played hand_over" == told(events)
     assert EndReason.OUT == of_type(ev.HandOver, events)[0].reason
 
 

@@ -192,15 +192,15 @@ def test_nobody_is_stuck_before_the_signal() -> None:
     """Who cannot play yet cannot be stuck."""
     sitting = Sitting.lobby(2)
     sitting.events(0, cl.Start)
-    assert Reason.NOT_NOW == sitting.refused(0, cl.Stuck).reason
+    assert Reason.NOT_STARTED == sitting.refused(0, cl.Stuck).reason
 
 
 def test_nobody_calls_before_the_signal() -> None:
     """Nobody is out of a hand that has not begun."""
     sitting = Sitting.lobby(2, call_out="shout")
-    assert Reason.NOT_NOW == sitting.refused(0, cl.Call).reason
+    assert Reason.NOT_STARTED == sitting.refused(0, cl.Call).reason
     sitting.events(0, cl.Start)
-    assert Reason.NOT_NOW == sitting.refused(0, cl.Call).reason
+    assert Reason.NOT_STARTED == sitting.refused(0, cl.Call).reason
 
 
 def test_the_first_turn_is_a_command() -> None:

@@ -284,7 +284,7 @@ def test_by_itself_nothing_is_shifted() -> None:
 
 
 def test_nobody_is_stuck_between_hands() -> None:
-    """Without a hand there is nothing to be stuck in."""
+    """Just after the end "stuck" is refused for the same reason as a play."""
     sitting = Sitting.playing(1)
     sitting.events(0, cl.Stuck)
-    assert Reason.NOT_NOW == sitting.refused(0, cl.Stuck).reason
+    assert Reason.HAND_OVER == sitting.refused(0, cl.Stuck).reason

@@ -36,6 +36,7 @@ from .rooms import Ear, in_virtual_time, now, say
 
 __all__ = [
     "CANARY",
+    "Broker",
     "Disturbance",
     "Plan",
     "Step",
@@ -50,6 +51,17 @@ CANARY: Final = PACK_SIZE * 30_000_000
 """Added to a card it leaves rank and suit as they are, and makes a number that nothing else has."""
 WAITS: Final = (0, 0, 0, 0.001, 0.05, 0.7)
 """Seconds between two steps."""
+
+COMMANDS: Final[list[tuple[type[cl.Command], dict[str, Any]]]] = [
+    (cl.Stuck, {}),
+    (cl.Say, {"text": "hello"}),
+    (cl.Call, {}),
+    (cl.Pause, {"paused": True}),
+    (cl.Pause, {"paused": False}),
+    (cl.Pause, {"paused": False}),
+    (cl.Ready, {}),
+]
+"""What people send beside plays."""
 
 Disturbance = Callable[[Board], None]
 """Changes the dealer's cards, right after the deal."""
@@ -78,7 +90,7 @@ class Told(NamedTuple):
 
 
 @dataclass
-class _Broker:
+class Broker:
     """Takes all that is published, as soon as it is due. It is an observer."""
 
     outbox: Outbox = field(default_factory=lambda: Outbox(Topics("node"), homeassistant=True))
@@ -86,24 +98,28 @@ class _Broker:
     events: list[Event] = field(default_factory=list)
 
     def opened(self, table: Shown) -> None:
+        """Take the table's first messages."""
         self.outbox.open(table, now())
 
     def published(self, table: Shown, events: Sequence[Event]) -> None:
+        """Take what events bring, one after the other."""
         for event in events:
             self.events.append(event)
             self.outbox.follow(table, event, now())
             self.fetch()
 
     def carried_out(self, table: Shown, took_us: Sequence[int]) -> None:
-        pass
+        """Note nothing: that is for metrics."""
 
     def answered(self, table: Shown, command: cl.Command, reply: Accepted | Refused, took_us: int) -> None:
-        pass
+        """Note nothing: that is for metrics."""
 
     def closed(self, table: Shown) -> None:
+        """Let the table's last messages wait."""
         self.outbox.close(table)
 
     def fetch(self) -> None:
+        """Take what is due by now."""
         for message in self.outbox.take(now(), 10_000):
             self.got += [message.topic, message.payload, str(message.retain)]
 
@@ -113,7 +129,7 @@ class _Performance:
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._broker = _Broker()
+        self._broker = Broker()
         self._metrics = Metrics()
         settings = Settings(seed=plan.seed, bot_speed=4.0, kept_events=30)
         self._hall = Hall(settings, now, [self._metrics, self._broker])
@@ -219,18 +235,7 @@ def _invent(room: Room, plan: Plan, rng: random.Random) -> Step:
     if chance < 0.07:
         return "break", seat, None, wait
     if chance < 0.15:
-        kind, fields = rng.choice(
-            [
-                (cl.Stuck, {}),
-                (cl.Say, {"text": "hello"}),
-                (cl.Call, {}),
-                (cl.Pause, {"paused": True}),
-                (cl.Pause, {"paused": False}),
-                (cl.Pause, {"paused": False}),
-                (cl.Ready, {}),
-            ]
-        )
-        return "send", seat, (kind, fields), wait
+        return "send", seat, rng.choice(COMMANDS), wait
     return "send", seat, (cl.PlayCards, _invent_play(room, seat, rng)), wait
 
 

@@ -1,4 +1,4 @@
-"""Noninterference: what lies face down changes nothing that anybody is told.
+"""Noninterference: what lies face down, or is private to a seat, changes nothing that anybody else is told.
 
 ``make hidden HANDS=10000`` is the same with more hands; ``RACING_DEMON_HANDS`` says how many.
 """
@@ -7,15 +7,19 @@ import os
 import random
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
+from racing_demon_protocol.declaration import Deals
+from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.shuffle import subseed
 from racing_demon_server.hand import Hand
 
 from ..support.hidden import Plan, Told, canaries_in, other_cards, play, with_canaries
+from ..support.lockstep import Race, run
 
 HANDS: Final = int(os.environ.get("RACING_DEMON_HANDS", "40"))
 SEED: Final = int(os.environ.get("RACING_DEMON_SEED", "1"))
@@ -92,3 +96,45 @@ def test_a_refusal_that_told_of_a_hidden_card_would_be_found(monkeypatch: pytest
         canaries |= {*canaries_in(play(plan, told.steps, with_canaries(told.shown)))}
     assert any(name.startswith("seat") for name in found)
     assert any(name.startswith("seat") for name in canaries)
+
+
+PRIVATE: Final = sorted(
+    name for name, game in GAMES.items() if game.deals is Deals.IDENTICAL and game.most_seats > 1
+)
+
+
+def races(count: int, journals: Path) -> Iterator[Race]:
+    """Yield so many pairs of races: all games in turn, spectators with and without delay, some journals."""
+    for number in range(count):
+        rng = random.Random(SEED * 1_000_003 + number)
+        options = Options(
+            game=PRIVATE[number % len(PRIVATE)],
+            hands=1,
+            countdown_ms=0,
+            tally_ms=600_000,
+            time_limit_ms=120_000,
+            call_out=rng.choice(["auto", "shout"]),
+            watch_delay_ms=rng.choice([0, 0, 3_000]),
+        )
+        folder = journals / str(number) if number % 4 == 3 else None
+        if folder is not None:
+            folder.mkdir()
+        seed = subseed(SEED.to_bytes(32, "big"), f"races/{number}")
+        yield Race(seed, options, rng.randint(2, 3), rng.choice([0, 0, 1]), rng.randint(5, 40), folder)
+
+
+def test_what_is_private_to_a_seat_changes_nothing_for_others(tmp_path: Path) -> None:
+    """On identical deals two ways to play, with the same progress, give everybody else the same bytes."""
+    compared = parted = cut_short = 0
+    for number, race in enumerate(races(HANDS, tmp_path)):
+        outcome = run(race)
+        assert outcome.differing == {}, f"pair {number}: {race.options.game}"
+        compared += outcome.compared
+        parted += outcome.plays[0] != outcome.plays[1]
+        cut_short += outcome.is_cut_short
+    sys.stdout.write(
+        f"\n{HANDS} pairs of races, seed {SEED}: {compared} frames and messages; the seat played otherwise "
+        f"in {parted}; {cut_short} cut short because the seat was stuck in one of them alone\n"
+    )
+    assert parted > HANDS // 2
+    assert cut_short <= HANDS // 4
