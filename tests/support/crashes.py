@@ -5,6 +5,7 @@ import contextlib
 import os
 import random
 import secrets
+import shutil
 import signal
 import sqlite3
 import sys
@@ -13,8 +14,9 @@ from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Final, Self
+from typing import Any, Final, Self
 
 from racing_demon_client.connection import Client
 from racing_demon_client.errors import ConnectionFailed
@@ -26,13 +28,28 @@ from racing_demon_protocol.messages.events import Played
 from racing_demon_protocol.messages.server import Accepted, Halted, Refused
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Phase, Reason
-from racing_demon_server.journal.reading import log_of, tables
+from racing_demon_protocol.view import TableView
+from racing_demon_server.journal.reading import log_of, options_of, tables
 from racing_demon_server.journal.schema import open_journal
 
+from .hand_times import backward_times
 from .processes import Running, started
 from .servers import PATIENCE
 
-__all__ = ["Mortal", "Player", "Verdict", "all_answered", "judge", "judge_db", "meeting", "one_hand", "until"]
+__all__ = [
+    "Mortal",
+    "Player",
+    "Verdict",
+    "all_answered",
+    "copy_by_hand",
+    "go_back",
+    "judge",
+    "judge_db",
+    "meeting",
+    "mirrors_of",
+    "one_hand",
+    "until",
+]
 
 HANDS: Final = 100
 PLAYS: Final = 15
@@ -143,6 +160,11 @@ class Player:
             await asyncio.sleep(0.05)
             command = command.model_copy(update={"counter": self.client.next_counter()})
 
+    def forget(self) -> None:
+        """Forget what was told: the history that it was told of is gone."""
+        self.seen.clear()
+        self.answered.clear()
+
     async def listen(self, halts: list[bool] | None = None) -> None:
         """Write down what the server says."""
         async for message in self.client:
@@ -191,6 +213,10 @@ async def _entered(entering: Callable[[], Awaitable[Client]]) -> Client:
             await asyncio.sleep(0.05)
 
 
+def _can_play(player: Player) -> bool:
+    return any(True for _ in player.client.legal_plays())
+
+
 async def one_hand(url: str, journal_halts: list[bool] | None = None) -> list[Player]:
     """Let two players play a match of one hand, taking turns, until both say that they are stuck."""
     options = Options(hands=1, countdown_ms=20, tally_ms=0)
@@ -205,6 +231,7 @@ async def one_hand(url: str, journal_halts: list[bool] | None = None) -> list[Pl
         await until(lambda: ann.view.in_hand and ben.view.in_hand)
         for number in range(2 * PLAYS):
             player = players[number % 2]
+            await until(partial(_can_play, player))  # not while it catches up with what it missed
             play = player.rng.choice(list(player.client.legal_plays()))
             await player.say(player.client.play_command(play))
         for player in players:
@@ -225,15 +252,26 @@ async def one_hand(url: str, journal_halts: list[bool] | None = None) -> list[Pl
 
 @asynccontextmanager
 async def meeting(
-    url: str, number: int, seed: int, seconds: float = 0.01, patience: float = 60.0
+    url: str,
+    number: int,
+    seed: int,
+    seconds: float = 0.01,
+    patience: float = 60.0,
+    *,
+    last_url: str = "",
+    **more: Any,
 ) -> AsyncIterator[list[Player]]:
-    """Let some players sit down at a table and play, each with a client of its own, until the end of this."""
-    options = Options(hands=HANDS, countdown_ms=50, tally_ms=50, pause_after_ms=10_000)
+    """Let some players sit down at a table and play, each with a client of its own, until the end of this.
+
+    The last of them may have another way to the server; the table may have more options.
+    """
+    options = Options(hands=HANDS, countdown_ms=50, tally_ms=50, pause_after_ms=10_000, **more)
     async with contextlib.AsyncExitStack() as stack:
         ann = await stack.enter_async_context(await Client.create(url, "Ann", options))
         clients = [ann]
         for other in range(1, number):
-            joining = Client.join(url, ann.code, f"P{other}")
+            way = last_url if last_url and other == number - 1 else url
+            joining = Client.join(way, ann.code, f"P{other}")
             clients.append(await stack.enter_async_context(await joining))
         players = []
         for index, client in enumerate(clients):
@@ -264,6 +302,41 @@ async def all_answered(players: Iterable[Player]) -> None:
     await until(lambda: all(each.client.online and not each.client.waiting for each in players))
 
 
+def copy_by_hand(source: Path, target: Path) -> None:
+    """Copy a journal that no server writes, with the file that SQLite keeps beside it."""
+    for suffix in ("", "-wal"):
+        file = source.with_name(source.name + suffix)
+        if file.exists():
+            shutil.copy(file, target.with_name(target.name + suffix))
+
+
+async def go_back(
+    journal: Path, older: Path, players: Iterable[Player], put_back: Callable[[Path, Path], None]
+) -> None:
+    """Put an older copy in the place of a dead server's journal, once players have heard all it said."""
+    players = list(players)
+    await until(lambda: not any(player.client.online for player in players))
+    for player in players:
+        player.forget()
+    for file in journal.parent.glob(f"{journal.name}*"):
+        file.unlink()
+    put_back(older, journal)
+
+
+def mirrors_of(journal: Path, players: Iterable[Player]) -> list[bool]:
+    """Tell for each player whether its table is the journal's after the event that it has heard last."""
+    equal = []
+    with contextlib.closing(open_journal(journal)) as db:
+        for player in players:
+            mirror = player.client.view
+            (table,) = [table for table in tables(db) if table.code == mirror.code]
+            view = TableView(table.code, options_of(table))
+            for kept in log_of(db, table.id, last=mirror.seq):
+                view.apply(kept.event)
+            equal.append(view.snapshot(0) == mirror.snapshot(0))
+    return equal
+
+
 @dataclass(frozen=True)
 class Verdict:
     """What a journal says of what players were told.
@@ -273,6 +346,7 @@ class Verdict:
         lost: those of them that the journal does not have, or has otherwise.
         doubled: commands that were carried out twice.
         gaps: numbers that are missing in the journal.
+        backwards: events that tell less time of a hand than had passed before.
 
     """
 
@@ -280,6 +354,12 @@ class Verdict:
     lost: int
     doubled: int
     gaps: int
+    backwards: int
+
+    @property
+    def is_right(self) -> bool:
+        """Whether the journal has all that was told, once, and time only goes on."""
+        return (0, 0, 0, 0) == (self.lost, self.doubled, self.gaps, self.backwards)
 
 
 def judge(journal: Path, players: Iterable[Player]) -> Verdict:
@@ -292,7 +372,8 @@ def judge_db(db: sqlite3.Connection, players: Iterable[Player]) -> Verdict:
     """Compare what players were told with an open journal."""
     players = list(players)
     (table,) = [table for table in tables(db) if table.code == players[0].client.code]
-    kept = {each.event.seq: each.event for each in log_of(db, table.id)}
+    log = list(log_of(db, table.id))
+    kept = {each.event.seq: each.event for each in log}
     frames = {seq: encode(event) for seq, event in kept.items()}
     plays = Counter(
         (each.seat, each.counter) for each in kept.values() if isinstance(each, Played) and each.counter
@@ -304,4 +385,5 @@ def judge_db(db: sqlite3.Connection, players: Iterable[Player]) -> Verdict:
         for counter, answer in player.answered.items():
             was_played = plays[player.client.seat or 0, counter] == 1
             lost += was_played is not (answer == "played" and isinstance(player.sent[counter], cl.PlayCards))
-    return Verdict(told, lost, sum(count > 1 for count in plays.values()), max(kept) - len(kept))
+    doubled, backwards = sum(count > 1 for count in plays.values()), len(list(backward_times(log)))
+    return Verdict(told, lost, doubled, max(kept) - len(kept), backwards)

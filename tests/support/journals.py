@@ -13,15 +13,18 @@ from racing_demon_protocol.messages.events import MatchOver
 from racing_demon_server.app import rising_clock
 from racing_demon_server.durability import Durability
 from racing_demon_server.gateway import start
-from racing_demon_server.hall import Hall
+from racing_demon_server.hall import Hall, left_out
+from racing_demon_server.journal import checking
+from racing_demon_server.journal.checking import Report
 from racing_demon_server.journal.reading import last_us
 from racing_demon_server.journal.schema import open_journal
+from racing_demon_server.journal.upkeep import restore
 from racing_demon_server.journal.writer import Journal
 from racing_demon_server.settings import Settings
 
 from .servers import PATIENCE, Peer, Served, within
 
-__all__ = ["journaled", "overwrite_page", "play_match"]
+__all__ = ["check", "journaled", "overwrite_page", "play_match", "put_back"]
 
 
 @asynccontextmanager
@@ -54,6 +57,16 @@ async def play_match(url: str, *, bots: int = 2, hands: int = 1) -> str:
         await host.ask(cl.Start)
         await host.until(MatchOver)
         return host.code
+
+
+def check(path: Path) -> Report:
+    """Check a journal, with a server that is started on it."""
+    return checking.check(path, left_out)
+
+
+def put_back(source: Path, target: Path) -> None:
+    """Put a copy of a journal in its place."""
+    restore(source, target, left_out)
 
 
 def overwrite_page(path: Path, name: str) -> None:

@@ -4,24 +4,30 @@ import argparse
 import contextlib
 import json
 import os
+import shutil
 import sqlite3
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from racing_demon_protocol.portable import Correction, why_not
 
+from .checking import LeftOut, check
 from .matches import Match, correct, export, matches
+from .pruning import prune
 from .reading import UnknownContents, corrections_of
 from .schema import JournalUnusable, default_path, journals_of, open_journal
-from .upkeep import backup, check, restore
+from .upkeep import backup, restore
 
 __all__ = ["main"]
 
 MOST_CHARACTERS = 65_536
+MOST_IN_MEMORY = 16 * 1024 * 1024
+"""A record that is longer is put aside in a file, until its reader has it."""
 
 EXAMPLES = """examples:
   racing-demon-server journal list                       the matches of this machine's journal
@@ -29,6 +35,7 @@ EXAMPLES = """examples:
   racing-demon-server journal backup FILE --to COPY      a copy, also while a server runs
   racing-demon-server journal restore COPY --to FILE     put it back; FILE must not be there
   racing-demon-server journal check FILE                 is all of it there, and does it fit together?
+  racing-demon-server journal prune FILE --before 90d    delete matches that ended 90 days ago, or earlier
 
 Of a server of several processes, list, export and correct look into all journals: process 2 has match 2-3.1.
 
@@ -36,11 +43,17 @@ exit codes: 0 done, 1 what is in the file is not right, 2 wrong arguments, 3 the
 """
 
 
-def main(argv: Sequence[str]) -> int:
-    """Do what is asked, and return the exit code."""
+def main(argv: Sequence[str], left_out: LeftOut) -> int:
+    """Do what is asked, and return the exit code.
+
+    Args:
+        argv: the arguments.
+        left_out: what a server does with the open tables of a journal, for checks.
+
+    """
     arguments = _parser().parse_args(argv)
     try:
-        code = _do(arguments)
+        code = _do(arguments, left_out)
         sys.stdout.flush()  # what cannot be written is to be known now, not when the program has ended
         return code
     except JournalUnusable as error:
@@ -58,34 +71,56 @@ def main(argv: Sequence[str]) -> int:
         return 0
 
 
-def _do(arguments: argparse.Namespace) -> int:
+def _do(arguments: argparse.Namespace, left_out: LeftOut) -> int:
+    code = 0
     match arguments.command:
         case "backup":
             backup(arguments.file, arguments.to)
-            return 0
         case "restore":
-            restore(arguments.file, arguments.to)
-            return 0
+            restore(arguments.file, arguments.to, left_out)
         case "check":
-            return _check(arguments.file)
+            code = _check(arguments.file, left_out)
+        case "prune":
+            code = _prune(arguments.file, arguments.before)
         case "list":
-            return _list(arguments.journal, as_json=arguments.json)
+            code = _list(arguments.journal, as_json=arguments.json)
         case "correct":
-            return _correct(arguments.journal, arguments.id)
+            code = _correct(arguments.journal, arguments.id)
         case _:
-            return _export(arguments.journal, arguments.id)
+            code = _export(arguments.journal, arguments.id)
+    return code
 
 
-def _check(path: Path) -> int:
-    report = check(path)
-    for fault in report.faults:
+def _check(path: Path, left_out: LeftOut) -> int:
+    report = check(path, left_out)
+    wrong = [*report.faults, *report.waiting]
+    for fault in wrong:
         sys.stdout.write(f"not right: {fault}\n")
-    if not report.faults:
+    if not wrong:
         sys.stdout.write(
             f"right: {report.tables} tables, {report.hands} hands, {report.events} events; "
             "nothing is missing\n"
         )
-    return 1 if report.faults else 0
+    return 1 if wrong else 0
+
+
+def _prune(path: Path, before: datetime) -> int:
+    pruned = prune(path, round(before.timestamp() * 1_000))
+    for why in pruned.kept:
+        sys.stdout.write(f"left as it is: {why}\n")
+    sys.stdout.write(
+        f"{pruned.matches} matches were deleted; {pruned.free} bytes of the file are free, and used again\n"
+    )
+    return 1 if pruned.kept else 0
+
+
+def _moment(text: str) -> datetime:
+    """Return the moment that somebody writes as a date, or as so many days ago."""
+    with contextlib.suppress(ValueError, OverflowError):
+        if text.endswith("d") and text[:-1].isdecimal():
+            return datetime.now(UTC) - timedelta(days=int(text[:-1]))
+        return datetime.fromisoformat(text).astimezone()
+    raise argparse.ArgumentTypeError(f"{text!r} is neither a date like 2026-11-01 nor days ago like 90d")
 
 
 def _list(path: Path, *, as_json: bool) -> int:
@@ -99,10 +134,12 @@ def _list(path: Path, *, as_json: bool) -> int:
 
 
 def _matches(path: Path) -> Iterator[tuple[sqlite3.Connection, Match]]:
-    """Yield the matches of a server, of all its processes, each with the journal that it is in."""
+    """Yield the matches of a server, of all its processes, each with the journal that it is in.
+
+    No transaction is open in between: however slow the output's reader is, the journal's log does not grow.
+    """
     for journal, name in journals_of(path):
         with contextlib.closing(open_journal(name)) as db:
-            db.execute("BEGIN")
             for match in list(matches(db, journal)):
                 yield db, match
 
@@ -122,11 +159,20 @@ def _export(path: Path, wanted: str) -> int:
     for db, match in _matches(path):
         if wanted in {"all", match.id}:
             found += 1
-            for line in export(db, match):
-                sys.stdout.write(line + "\n")
+            _write_record(db, match)
     if not found and wanted != "all":
         return _missing(path, wanted)
     return 0
+
+
+def _write_record(db: sqlite3.Connection, match: Match) -> None:
+    """Write a match's record, after all of it was read: whoever reads the output may take any time."""
+    with tempfile.SpooledTemporaryFile(MOST_IN_MEMORY, "w+", encoding="utf-8", newline="") as record:
+        db.execute("BEGIN")
+        record.writelines(line + "\n" for line in export(db, match))
+        db.execute("COMMIT")
+        record.seek(0)
+        shutil.copyfileobj(record, sys.stdout)
 
 
 def _correct(path: Path, wanted: str) -> int:
@@ -181,6 +227,11 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("--to", type=Path, metavar="FILE", required=True)
     command = commands.add_parser("check", help="check a journal")
     command.add_argument("file", type=Path)
+    command = commands.add_parser("prune", help="delete old matches, also while a server writes the journal")
+    command.add_argument("file", type=Path)
+    command.add_argument(
+        "--before", type=_moment, metavar="DATE", required=True, help="like 2026-11-01, or 90d for days ago"
+    )
     for name, text in (
         ("list", "list the matches"),
         ("export", "write a match, or all, as JSON lines"),

@@ -1,6 +1,6 @@
 """What is written of one table: from what happened to rows."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Final
 
 from racing_demon_protocol import __version__
@@ -11,8 +11,11 @@ from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.shuffle import commitment
 
+from ..bans import Ban
 from ..claims import Actor, Claim
+from ..epochs import MOST
 from ..listener import Frames
+from .folding import MOST_BYTES, MOST_EVENTS, closed, opened, snapped
 from .runs import LONGEST, RUN, joined
 from .writer import INSERT_EVENT, KEEP_CLAIM, Journal, Statement
 
@@ -41,6 +44,12 @@ class TableJournal:
         self._wall_clock = wall_clock
         self._statements: list[Statement] = []
         self._run: list[Frames] = []
+        self._events = self._bytes = 0
+
+    @property
+    def is_long(self) -> bool:
+        """Whether so much has happened since the last snapshot that it is time for another."""
+        return self._events >= MOST_EVENTS or self._bytes >= MOST_BYTES
 
     @property
     def has_noted(self) -> bool:
@@ -52,15 +61,35 @@ class TableJournal:
         row = (code, number, options.model_dump_json(), salt, passphrase)
         sql = "INSERT INTO tables VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL)"
         values = (self._id, *row, __version__, VERSION, self._wall_clock())
-        self._journal.write([(sql, values)], _nothing)
+        self._journal.write([(sql, values), *opened(self._id)], _nothing)
+
+    def begin(self, epoch: str, seq: int, snapshot_seq: int = 0) -> None:
+        """Note that a start of the server goes on behind an event; the oldest starts are forgotten.
+
+        Args:
+            epoch: names the start.
+            seq: the number of the event.
+            snapshot_seq: the number of the event that the last snapshot stands behind.
+
+        """
+        self._events = seq - snapshot_seq
+        forget = (
+            "DELETE FROM epochs WHERE table_id = ? AND id <= "
+            "(SELECT id FROM epochs WHERE table_id = ? ORDER BY id DESC LIMIT 1 OFFSET ?)"
+        )
+        self._statements += [
+            ("INSERT INTO epochs VALUES (NULL, ?, ?, ?)", (self._id, seq, epoch)),
+            (forget, (self._id, self._id, MOST)),
+        ]
 
     def close(self) -> None:
-        """Write down that the table is closed for good."""
+        """Write down that the table is closed for good; of what belongs to no match nothing is kept."""
         sql = "UPDATE tables SET closed_ms = ?, last_event = (SELECT max(id) FROM events) WHERE id = ?"
-        self._journal.write([(sql, (self._wall_clock(), self._id))], _nothing)
+        self._journal.write([(sql, (self._wall_clock(), self._id)), *closed(self._id)], _nothing)
 
-    def note(self, frames: Iterable[Frames]) -> None:
+    def note(self, frames: Collection[Frames]) -> None:
         """Note events, to be written down with all that is noted until then."""
+        self._events += len(frames)
         for each in frames:
             if type(each.event) is Played and each.seat is None:
                 self._run.append(each)
@@ -68,6 +97,7 @@ class TableJournal:
                     self._end_run()
             else:
                 self._end_run()
+                self._bytes += len(each.packed)
                 self._statements.append(self._alone(each))
 
     def note_beside(
@@ -76,6 +106,7 @@ class TableJournal:
         seeds: Iterable[tuple[str, bytes]] = (),
         claims: Iterable[tuple[Actor, Claim | None]] = (),
         snapshot: Snapshot | None = None,
+        bans: Iterable[Ban] | None = None,
     ) -> None:
         """Note what the events do not tell, behind those that are noted.
 
@@ -84,6 +115,7 @@ class TableJournal:
             seeds: the secrets of hands that were dealt, by their ids.
             claims: the claims that have changed; ``None`` for one that is gone.
             snapshot: the table after all that, where no hand is played.
+            bans: all players who were sent away, if that has changed.
 
         """
         self._end_run()
@@ -94,9 +126,13 @@ class TableJournal:
             self._statements.append(self._claim(actor, claim))
             if actor is not None and claim is not None and isinstance(claim.reply, Refused):
                 self._statements += self._beaten(actor, claim.reply, at)
+        if bans is not None:
+            self._statements.append(("DELETE FROM bans WHERE table_id = ?", (self._id,)))
+            sql = "INSERT INTO bans VALUES (NULL, ?, ?, ?, ?)"
+            self._statements += [(sql, (self._id, *ban)) for ban in bans]
         if snapshot is not None:
-            sql = "INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?)"
-            self._statements.append((sql, (self._id, snapshot.seq, pack(snapshot))))
+            self._events = self._bytes = 0
+            self._statements += snapped(self._id, snapshot, at)
 
     def write(self, told: Callable[[], None]) -> None:
         """Write down what is noted, all of it or nothing, and call back when it is certain."""
@@ -135,10 +171,10 @@ class TableJournal:
         """Yield what keeps by how much a card came too late; nothing for other refusals."""
         if reply.reason is Reason.BEATEN:
             sql = (
-                "INSERT OR IGNORE INTO beaten SELECT ?, ?, ?, seq, ?, ?, ? "
+                "INSERT INTO beaten SELECT NULL, ?, ?, seq, ?, ?, ? "
                 "FROM events WHERE table_id = ? ORDER BY id DESC LIMIT 1"
             )
-            row = (self._id, actor, reply.counter, at, self._wall_clock(), pack(reply))
+            row = (self._id, actor, at, self._wall_clock(), pack(reply))
             yield sql, (*row, self._id)
 
 

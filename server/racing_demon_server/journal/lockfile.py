@@ -18,6 +18,9 @@ class JournalTaken(JournalUnusable):
 class Lockfile:
     """Holds the lock that belongs to a file. A file of its own: SQLite uses the locks of the other.
 
+    Attributes:
+        path: the file itself, where the name that was given is a symbolic link.
+
     Args:
         path: the file.
 
@@ -28,9 +31,10 @@ class Lockfile:
     """
 
     def __init__(self, path: Path) -> None:
-        name = path.with_name(path.name + "-lock")
+        self.path = Path(os.path.realpath(path))
+        name = self.path.with_name(self.path.name + "-lock")
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            name.parent.mkdir(parents=True, exist_ok=True)
             self._handle = os.open(name, os.O_CREAT | os.O_RDWR, 0o600)
         except OSError as error:
             raise JournalUnusable(f"The journal {path} cannot be opened: {error.strerror}.") from error

@@ -1,13 +1,15 @@
 """Matches from a journal: a list of them, and each as a record that anybody can check."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from racing_demon_protocol.errors import InconsistentEvent, InvalidGame
 from racing_demon_protocol.messages import Event
 from racing_demon_protocol.messages import events as ev
+from racing_demon_protocol.messages.server import SeatState, Snapshot
 from racing_demon_protocol.portable import Correction, Entry, Header, entry_line, section_line
 from racing_demon_protocol.record import tally_line
 from racing_demon_protocol.view import TableView
@@ -17,13 +19,15 @@ from .reading import (
     KeptTable,
     UnknownContents,
     beaten_of,
+    beginnings_of,
     corrections_of,
     log_of,
     options_of,
     tables,
+    verify,
 )
 
-__all__ = ["Match", "correct", "export", "matches"]
+__all__ = ["Match", "correct", "export", "follow", "matches", "matches_of", "stretch_of"]
 
 MARKS: Final = frozenset(
     cls.TAG for cls in (ev.Joined, ev.Left, ev.OptionsSet, ev.Committed, ev.Dealt, ev.HandOver, ev.MatchOver)
@@ -96,23 +100,70 @@ def matches(db: sqlite3.Connection, journal: str = "") -> Iterator[Match]:
 
     """
     for table in tables(db):
-        for match in _Follower(table).follow(log_of(db, table.id, kinds=MARKS)):
+        for match in matches_of(db, table):
             match.journal = journal
             yield match
 
 
-class _Follower:
-    """Follows the marks of one table."""
+def matches_of(db: sqlite3.Connection, table: KeptTable) -> Iterator[Match]:
+    """Yield the matches of a table.
 
-    def __init__(self, table: KeptTable) -> None:
+    Raises:
+        UnknownContents: something is not understood.
+
+    """
+    verify(table)
+    return _Follower(table, beginnings_of(db, table.id)).follow(log_of(db, table.id, kinds=MARKS))
+
+
+def stretch_of(db: sqlite3.Connection, match: Match) -> tuple[TableView, int]:
+    """Return the table where the stretch of its log begins that has a match, and its first event's number.
+
+    Raises:
+        UnknownContents: something is not understood.
+
+    """
+    table, first = match.table, 1
+    view = TableView(table.code, options_of(table))
+    view.locked = table.passphrase is not None
+    for snapshot in beginnings_of(db, table.id):
+        if snapshot.seq < match.first:
+            first = 1 + snapshot.seq
+            _restore(view, snapshot)
+    return view, first
+
+
+def follow(view: TableView, event: Event) -> None:
+    """Let a view follow an event.
+
+    Raises:
+        UnknownContents: it does not fit.
+
+    """
+    try:
+        view.apply(event)
+    except (InconsistentEvent, InvalidGame) as error:
+        raise UnknownContents(f"event {event.seq}: {error}") from error
+
+
+class _Follower:
+    """Follows the marks of one table, stretch by stretch."""
+
+    def __init__(self, table: KeptTable, beginnings: Iterable[Snapshot]) -> None:
         self._table = table
+        self._beginnings = deque(beginnings)
         self._game = options_of(table).game
-        self._players: dict[int, ev.Joined] = {}
+        self._players: dict[int, ev.Joined | SeatState] = {}
         self._match: Match | None = None
-        self._count = 0
 
     def follow(self, log: Iterator[Kept]) -> Iterator[Match]:
         for event, _, at_ms in log:
+            while self._beginnings and self._beginnings[0].seq < event.seq:
+                snapshot = self._beginnings.popleft()
+                self._game, self._players = (
+                    snapshot.options.game,
+                    {each.seat: each for each in snapshot.seats},
+                )
             match event:
                 case ev.Joined():
                     self._players[event.seat] = event
@@ -120,8 +171,7 @@ class _Follower:
                     self._game = event.options.game
                 case ev.Committed() if event.hand == 1:
                     yield from self._end(event.seq - 1, at_ms)
-                    self._count += 1
-                    key = f"{self._table.id}.{self._count}"
+                    key = f"{self._table.id}.{_number(event.hand_id)}"
                     self._match = Match(key, self._table, event.seq, self._game, at_ms)
                 case ev.Dealt() if self._match is not None:
                     self._note_players(self._match, event.seats)
@@ -148,6 +198,14 @@ class _Follower:
                 match.bots.append(seat)
 
 
+def _number(hand_id: str) -> int:
+    """Return which of its table's matches a hand belongs to; earlier ones may have been deleted."""
+    try:
+        return int(hand_id.split("/")[1])
+    except (IndexError, ValueError) as error:
+        raise UnknownContents("a hand has an id that tells no match") from error
+
+
 def export(db: sqlite3.Connection, match: Match) -> Iterator[str]:
     """Yield the lines of a match's record: the table as it began, every event with its times, corrections.
 
@@ -156,21 +214,26 @@ def export(db: sqlite3.Connection, match: Match) -> Iterator[str]:
 
     """
     table = match.table
-    view = TableView(table.code, options_of(table))
-    view.locked = table.passphrase is not None
+    view, first = stretch_of(db, match)
+    last = match.last or 2**31
     software = f"racing-demon-server {table.software}"
     yield section_line(Header(id=match.id, kept_by="server", software=software))
     beaten: dict[int, list[Entry]] = {}
-    for seq, entry in beaten_of(db, table.id):
+    for seq, entry in beaten_of(db, table.id, first=match.first, last=last):
         beaten.setdefault(seq, []).append(entry)
-    for event, at_us, at_ms in log_of(db, table.id, last=match.last or 2**31):
+    is_over = False
+    for event, at_us, at_ms in log_of(db, table.id, first=first, last=last):
+        if event.seq > match.first and isinstance(event, ev.Committed) and event.hand == 1:
+            break  # the match was over, and the next one begun, after it was looked for
         if event.seq == match.first:
             yield entry_line(Entry(view.snapshot(0), at_us, at_ms))
-        _apply(view, event)
+        follow(view, event)
         if event.seq >= match.first:
             yield entry_line(Entry(event, at_us, at_ms))
             yield from map(entry_line, beaten.get(event.seq, ()))
-    if match.finished:
+            if is_over := isinstance(event, ev.MatchOver):
+                break
+    if is_over:
         yield tally_line(view)
     yield from map(section_line, corrections_of(db, match.key))
 
@@ -181,8 +244,8 @@ def correct(db: sqlite3.Connection, match: Match, correction: Correction) -> Non
     db.execute("INSERT INTO corrections (match, entry) VALUES (?, ?)", values)
 
 
-def _apply(view: TableView, event: Event) -> None:
+def _restore(view: TableView, snapshot: Snapshot) -> None:
     try:
-        view.apply(event)
+        view.restore(snapshot)
     except (InconsistentEvent, InvalidGame) as error:
-        raise UnknownContents(f"event {event.seq}: {error}") from error
+        raise UnknownContents(f"the table after event {snapshot.seq}: {error}") from error

@@ -1,20 +1,21 @@
 """Reads tables from a journal."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from types import NoneType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pydantic import ValidationError
 
-from racing_demon_protocol.codec import VERSION, decode_server
+from racing_demon_protocol.codec import decode_server
 from racing_demon_protocol.errors import InvalidFrame
 from racing_demon_protocol.messages import Event
 from racing_demon_protocol.messages.events import Played
-from racing_demon_protocol.messages.server import Accepted, Refused, Snapshot
+from racing_demon_protocol.messages.server import Accepted, Refused, Seated, Snapshot
 from racing_demon_protocol.options import Options
 
+from ..bans import Ban
 from ..claims import Actor, Claim
-from ..table import Past
 from .keeping import NOBODY
 from .runs import LONGEST, RUN, BrokenRun, Play, parted
 
@@ -24,26 +25,30 @@ if TYPE_CHECKING:
 __all__ = [
     "Kept",
     "KeptTable",
+    "OtherVersion",
     "UnknownContents",
+    "bans_of",
     "beaten_of",
+    "beginnings_of",
     "claims_of",
     "corrections_of",
+    "epochs_of",
     "last_us",
     "log_of",
     "options_of",
-    "past_of",
     "seeds_of",
-    "snapshot_of",
+    "snapshots_of",
     "tables",
+    "verify",
 ]
 
 
-BEFORE_SNAPSHOT: Final = 256
-"""So many events before a table's snapshot are read, for clients who come back and lack some of them."""
-
-
 _BETWEEN: Final = """id BETWEEN
-    coalesce((SELECT id FROM marks WHERE table_id = :table AND seq <= :first ORDER BY seq DESC LIMIT 1), 1)
+    coalesce(
+        (SELECT id FROM marks WHERE table_id = :table AND seq <= :first ORDER BY seq DESC LIMIT 1),
+        (SELECT id FROM marks WHERE table_id = :table ORDER BY seq LIMIT 1),
+        1
+    )
     AND coalesce(
         (SELECT id FROM marks WHERE table_id = :table AND seq >= :end ORDER BY seq LIMIT 1),
         (SELECT last_event FROM tables WHERE id = :table),
@@ -55,6 +60,10 @@ _BETWEEN: Final = """id BETWEEN
 
 class UnknownContents(Exception):
     """What stands in the file is not understood here: another version wrote it, or it is damaged."""
+
+
+class OtherVersion(UnknownContents):
+    """A table was played with another version of the protocol, and waits for a server that speaks that."""
 
 
 class KeptTable(NamedTuple):
@@ -81,8 +90,39 @@ class Kept(NamedTuple):
     at_ms: int
 
 
+_COLUMNS: Final = (
+    *((int,), (str,), (int,), (str,), (bytes,), (bytes, NoneType), (str,), (int,), (int,)),
+    *((int, NoneType), (int, NoneType)),
+)
+"""What each field of a :class:`KeptTable` is."""
+_KINDS: Final = {int: "a number", str: "a text", bytes: "a row of bytes"}
+_KEPT: Final = ((int,), (int,), (int,), (int,), (bytes,))
+"""Number, kind, two times and frame of an event."""
+
+
+def _verify_row(what: str, row: Sequence[object], columns: Sequence[tuple[type, ...]]) -> None:
+    """Verify that a row holds what it should: SQLite sees to that in new and undamaged files only."""
+    for value, kinds in zip(row, columns, strict=True):
+        if type(value) not in kinds:
+            raise UnknownContents(f"{what} has {value!r:.40} where {_KINDS[kinds[0]]} belongs")
+
+
+def verify(table: KeptTable) -> None:
+    """Verify that a table's row can be used.
+
+    Raises:
+        UnknownContents: it holds something of another type.
+
+    """
+    _verify_row("its row", table, _COLUMNS)
+    try:
+        Seated(code=table.code)
+    except ValidationError as error:
+        raise UnknownContents("its code is none") from error
+
+
 def tables(db: sqlite3.Connection, *, only_open: bool = False) -> Iterator[KeptTable]:
-    """Yield the tables, the oldest first."""
+    """Yield the tables, the oldest first, as they stand there: see :func:`verify`."""
     where = "WHERE closed_ms IS NULL " if only_open else ""
     for row in db.execute(f"SELECT * FROM tables {where}ORDER BY id"):  # noqa: S608 - two texts of our own
         yield KeptTable(*row)
@@ -131,8 +171,10 @@ def log_of(
             f"UNION ALL SELECT seq, id, {Played.TAG}, at_us, at_ms, frame FROM whispers {where} :last) "
             "ORDER BY seq, place"
         )
-    for seq, kind, at_us, at_ms, frame in db.execute(sql, bounds):
-        row = Play(bytes(frame), at_us)
+    for seq, *rest in db.execute(sql, bounds):
+        _verify_row(f"event {seq}", (seq, *rest), _KEPT)
+        kind, at_us, at_ms, frame = rest
+        row = Play(frame, at_us)
         plays = _parted(seq, row) if kind == RUN else [row]
         for number, play in enumerate(plays, seq - len(plays) + 1):
             if first <= number <= last:
@@ -156,7 +198,9 @@ def _event(seq: int, frame: bytes) -> Event:
     return event
 
 
-def beaten_of(db: sqlite3.Connection, table_id: int) -> Iterator[tuple[int, "Entry"]]:
+def beaten_of(
+    db: sqlite3.Connection, table_id: int, *, first: int = 1, last: int = 2**31
+) -> Iterator[tuple[int, "Entry"]]:
     """Yield what those were told whose card came too late, each with the event before it.
 
     Raises:
@@ -165,9 +209,12 @@ def beaten_of(db: sqlite3.Connection, table_id: int) -> Iterator[tuple[int, "Ent
     """
     from racing_demon_protocol.portable import Entry  # noqa: PLC0415 - no server needs records to be read
 
-    sql = "SELECT seq, actor, at_us, at_ms, frame FROM beaten WHERE table_id = ? ORDER BY seq, at_us"
-    for seq, actor, at_us, at_ms, frame in db.execute(sql, (table_id,)):
-        reply = _reply(bytes(frame))
+    columns = "seq, actor, at_us, at_ms, frame"
+    sql = f"SELECT {columns} FROM beaten WHERE table_id = ? AND seq BETWEEN ? AND ? ORDER BY seq, at_us"  # noqa: S608
+    for row in db.execute(sql, (table_id, first, last)):
+        _verify_row("what somebody was told whose card came too late", row, _KEPT)
+        seq, actor, at_us, at_ms, frame = row
+        reply = _reply(frame)
         assert reply is not None
         yield seq, Entry(reply, at_us, at_ms, actor)
 
@@ -189,66 +236,97 @@ def corrections_of(db: sqlite3.Connection, match: str) -> "list[Correction]":
 
 
 def seeds_of(db: sqlite3.Connection, table_id: int) -> dict[str, bytes]:
-    """Return the secrets of a table's hands, by their ids."""
-    return dict(db.execute("SELECT hand_id, seed FROM seeds WHERE table_id = ?", (table_id,)))
+    """Return the secrets of a table's hands, by their ids.
+
+    Raises:
+        UnknownContents: what stands there is none.
+
+    """
+    rows = db.execute("SELECT hand_id, seed FROM seeds WHERE table_id = ?", (table_id,)).fetchall()
+    for row in rows:
+        _verify_row("the secret of a hand", row, ((str,), (bytes,)))
+    return dict(rows)
 
 
 def claims_of(db: sqlite3.Connection, table_id: int) -> dict[Actor, Claim]:
     """Return who may speak for a table's seats, and what was answered last.
 
     Raises:
-        UnknownContents: an answer is not understood.
+        UnknownContents: an answer, or something else, is not understood.
 
     """
     rows = db.execute("SELECT actor, token_hash, counter, reply FROM claims WHERE table_id = ?", (table_id,))
-    return {
-        None if actor == NOBODY else actor: Claim(token_hash, counter, _reply(reply))
-        for actor, token_hash, counter, reply in rows
-    }
+    claims: dict[Actor, Claim] = {}
+    for row in rows:
+        _verify_row("a claim", row, ((int,), (bytes,), (int,), (bytes, NoneType)))
+        actor, token_hash, counter, reply = row
+        claims[None if actor == NOBODY else actor] = Claim(token_hash, counter, _reply(reply))
+    return claims
 
 
-def past_of(db: sqlite3.Connection, table: KeptTable) -> Past:
-    """Return what is needed to go on with a table.
-
-    Raises:
-        UnknownContents: something is not understood; the log may raise it, too.
-
-    """
-    if table.protocol != VERSION:
-        raise UnknownContents(f"it was played with version {table.protocol} of the protocol, not {VERSION}")
-    snapshot = snapshot_of(db, table.id)
-    first = 1
-    if snapshot is not None and not _is_still_to_be_seen(db, table.id, snapshot):
-        first = max(1, snapshot.seq - BEFORE_SNAPSHOT)
-    log = ((kept.event, kept.at_us) for kept in log_of(db, table.id, first=first))
-    return Past(snapshot, log, seeds_of(db, table.id), claims_of(db, table.id))
-
-
-def _is_still_to_be_seen(db: sqlite3.Connection, table_id: int, snapshot: Snapshot) -> bool:
-    """Tell whether spectators with a delay have not seen the hand's end yet that a snapshot was made at."""
-    delay_us = 1_000 * snapshot.options.watch_delay_ms
-    if not delay_us:
-        return False
-    sql = "SELECT max(at_us) FROM marks WHERE table_id = ? AND seq <= ?"
-    ended_us = db.execute(sql, (table_id, snapshot.seq)).fetchone()[0]
-    return ended_us is not None and last_us(db) - ended_us < delay_us
-
-
-def snapshot_of(db: sqlite3.Connection, table_id: int) -> Snapshot | None:
-    """Return a table as it was after its last hand; ``None`` if none is over.
+def bans_of(db: sqlite3.Connection, table_id: int) -> list[Ban]:
+    """Return who was sent away from a table.
 
     Raises:
-        UnknownContents: it is not understood.
+        UnknownContents: what stands there is nobody.
 
     """
-    row = db.execute("SELECT frame FROM snapshots WHERE table_id = ?", (table_id,)).fetchone()
-    if row is None:
-        return None
+    columns = "name, token_hash, address_hash"
+    sql = f"SELECT {columns} FROM bans WHERE table_id = ? ORDER BY id"  # noqa: S608 - of our own
+    rows = db.execute(sql, (table_id,)).fetchall()
+    for row in rows:
+        _verify_row("a player who was sent away", row, ((str,), (bytes,), (bytes,)))
+    return [Ban(*row) for row in rows]
+
+
+def epochs_of(db: sqlite3.Connection, table_id: int) -> list[tuple[str, int]]:
+    """Return the starts of the server that have written a table, each with the last event before it.
+
+    Raises:
+        UnknownContents: what stands there is none.
+
+    """
+    rows = db.execute("SELECT epoch, seq FROM epochs WHERE table_id = ? ORDER BY id", (table_id,)).fetchall()
+    for row in rows:
+        _verify_row("a start of the server", row, ((str,), (int,)))
+    return rows
+
+
+def beginnings_of(db: sqlite3.Connection, table_id: int) -> list[Snapshot]:
+    """Return the snapshots that stretches of a table's log begin with, the oldest first (:mod:`.folding`).
+
+    Raises:
+        UnknownContents: one is not understood.
+
+    """
+    sql = (
+        "SELECT seq, frame FROM snapshots WHERE table_id = :table AND NOT EXISTS "
+        "(SELECT 1 FROM marks WHERE table_id = :table AND seq = snapshots.seq) ORDER BY seq"
+    )
+    return [_snapshot(*row) for row in db.execute(sql, {"table": table_id})]
+
+
+def snapshots_of(
+    db: sqlite3.Connection, table_id: int, *, until_us: int = 2**63 - 1, most: int = -1
+) -> Iterator[Snapshot]:
+    """Yield a table as it was between its hands, at some moments, the newest first.
+
+    Raises:
+        UnknownContents: one is not understood.
+
+    """
+    sql = "SELECT seq, frame FROM snapshots WHERE table_id = ? AND at_us <= ? ORDER BY seq DESC LIMIT ?"
+    for row in db.execute(sql, (table_id, until_us, most)):
+        yield _snapshot(*row)
+
+
+def _snapshot(seq: int, frame: bytes) -> Snapshot:
+    _verify_row("its snapshot", (seq, frame), ((int,), (bytes,)))
     try:
-        snapshot = decode_server(row[0])
+        snapshot = decode_server(frame)
     except InvalidFrame as error:
         raise UnknownContents(f"its snapshot is not understood: {error}") from error
-    if not isinstance(snapshot, Snapshot):
+    if not isinstance(snapshot, Snapshot) or snapshot.seq != seq:
         raise UnknownContents("what stands as its snapshot is none")
     return snapshot
 
@@ -260,11 +338,12 @@ def last_us(db: sqlite3.Connection) -> int:
     """
     going_on = "WHERE table_id IN (SELECT id FROM tables WHERE closed_ms IS NULL)"
     marks = f"SELECT max(id) AS last FROM marks {going_on} GROUP BY table_id"  # noqa: S608 - of our own
-    sql = (
-        f"SELECT max(at_us) FROM events {going_on} AND id >= (SELECT min(last) FROM ({marks})) "  # noqa: S608
-        f"UNION SELECT max(at_us) FROM whispers {going_on}"
-    )
-    return max(at_us or 0 for (at_us,) in db.execute(sql))
+    recent = f"AND id >= (SELECT min(last) FROM ({marks}))"  # noqa: S608
+    newest = 0
+    for where in (f"events {going_on} {recent}", f"whispers {going_on}", f"snapshots {going_on}"):
+        sql = f"SELECT max(at_us) FROM {where} AND typeof(at_us) = 'integer'"  # noqa: S608
+        newest = max(newest, db.execute(sql).fetchone()[0] or 0)
+    return newest
 
 
 def _reply(frame: bytes | None) -> Accepted | Refused | None:

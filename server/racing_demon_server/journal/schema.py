@@ -1,4 +1,4 @@
-"""The file: how it is laid out, how older ones are brought up to date, and which are none of ours."""
+"""The file: where it is, how it is opened and brought up to date, and which files are none of ours."""
 
 import contextlib
 import logging
@@ -10,11 +10,9 @@ from typing import Final
 
 from ..durability import Durability
 from ..siblings import MOST_PROCESSES
+from .layout import APPLICATION_ID, LAYOUT, MIGRATIONS, TABLES, VERSION
 
 __all__ = [
-    "APPLICATION_ID",
-    "TABLES",
-    "VERSION",
     "JournalUnusable",
     "default_path",
     "journal_of",
@@ -24,9 +22,6 @@ __all__ = [
     "telling_damage",
 ]
 
-APPLICATION_ID: Final = int.from_bytes(b"RDJ1", "big")
-"""What tells the file from other people's databases (``PRAGMA application_id``)."""
-
 BUSY_SECONDS: Final = 5.0
 """How long another program may hold the file, such as one that copies it."""
 
@@ -34,137 +29,6 @@ STATEMENTS: Final = 256
 """So many statements are kept prepared: one for each number of rows that are written together."""
 
 log = logging.getLogger("racing_demon_server")
-
-MIGRATIONS: Final = (
-    # 1: the first release.
-    """
-    CREATE TABLE tables (
-        id INTEGER PRIMARY KEY,
-        code TEXT NOT NULL,
-        number INTEGER NOT NULL,
-        options TEXT NOT NULL,
-        salt BLOB NOT NULL,
-        passphrase BLOB,
-        software TEXT NOT NULL,
-        protocol INTEGER NOT NULL,
-        opened_ms INTEGER NOT NULL,
-        closed_ms INTEGER
-    );
-    CREATE INDEX tables_open ON tables (id) WHERE closed_ms IS NULL;
-    CREATE TABLE events (
-        table_id INTEGER NOT NULL REFERENCES tables (id),
-        seq INTEGER NOT NULL,
-        kind INTEGER NOT NULL,
-        at_us INTEGER NOT NULL,
-        at_ms INTEGER NOT NULL,
-        frame BLOB NOT NULL,
-        PRIMARY KEY (table_id, seq)
-    ) WITHOUT ROWID;
-    CREATE TABLE seeds (
-        table_id INTEGER NOT NULL REFERENCES tables (id),
-        hand_id TEXT NOT NULL,
-        seed BLOB NOT NULL,
-        commitment TEXT NOT NULL,
-        PRIMARY KEY (table_id, hand_id)
-    ) WITHOUT ROWID;
-    CREATE TABLE claims (
-        table_id INTEGER NOT NULL REFERENCES tables (id),
-        actor INTEGER NOT NULL,
-        token_hash BLOB NOT NULL,
-        counter INTEGER NOT NULL,
-        reply BLOB,
-        PRIMARY KEY (table_id, actor)
-    ) WITHOUT ROWID;
-    """,
-    # 2: what a record tells beside the events.
-    """
-    CREATE TABLE beaten (
-        table_id INTEGER NOT NULL REFERENCES tables (id),
-        actor INTEGER NOT NULL,
-        counter INTEGER NOT NULL,
-        seq INTEGER NOT NULL,
-        at_us INTEGER NOT NULL,
-        at_ms INTEGER NOT NULL,
-        frame BLOB NOT NULL,
-        PRIMARY KEY (table_id, actor, counter)
-    ) WITHOUT ROWID;
-    CREATE TABLE corrections (
-        id INTEGER PRIMARY KEY,
-        match TEXT NOT NULL,
-        entry TEXT NOT NULL
-    );
-    CREATE INDEX corrections_match ON corrections (match);
-    """,
-    # 3: where a restart begins.
-    """
-    CREATE TABLE snapshots (
-        table_id INTEGER PRIMARY KEY REFERENCES tables (id),
-        seq INTEGER NOT NULL,
-        frame BLOB NOT NULL
-    );
-    """,
-    # 4: plays that are told to their players alone.
-    """
-    CREATE TABLE whispers (
-        id INTEGER PRIMARY KEY,
-        table_id INTEGER NOT NULL REFERENCES tables (id),
-        seq INTEGER NOT NULL,
-        at_us INTEGER NOT NULL,
-        at_ms INTEGER NOT NULL,
-        frame BLOB NOT NULL
-    );
-    CREATE INDEX whispers_table ON whispers (table_id, seq, id);
-    """,
-    # 5: rows that hold several plays, which older programs would not understand.
-    "-- the tables are as they were\n",
-    # 6: events in the order in which they were written, so that those of many tables lie on a page together.
-    """
-    ALTER TABLE events RENAME TO events_by_table;
-    CREATE TABLE events (
-        id INTEGER PRIMARY KEY,
-        table_id INTEGER NOT NULL REFERENCES tables (id),
-        seq INTEGER NOT NULL,
-        kind INTEGER NOT NULL,
-        at_us INTEGER NOT NULL,
-        at_ms INTEGER NOT NULL,
-        frame BLOB NOT NULL
-    );
-    INSERT INTO events (table_id, seq, kind, at_us, at_ms, frame)
-        SELECT table_id, seq, kind, at_us, at_ms, frame FROM events_by_table ORDER BY table_id, seq;
-    DROP TABLE events_by_table;
-    CREATE INDEX events_marks ON events (table_id, seq) WHERE kind NOT IN (0, 80);
-    CREATE VIEW marks AS SELECT * FROM events WHERE kind NOT IN (0, 80);
-    ALTER TABLE tables ADD COLUMN last_event INTEGER;
-    CREATE TEMP TABLE lasts (table_id INTEGER PRIMARY KEY, id INTEGER);
-    INSERT INTO lasts SELECT table_id, max(id) FROM events GROUP BY table_id;
-    UPDATE tables SET last_event = (SELECT id FROM lasts WHERE table_id = tables.id)
-        WHERE closed_ms IS NOT NULL;
-    DROP TABLE lasts;
-    """,
-)
-"""What makes each version of the file from the one before. Nothing here is ever changed: only added to.
-
-``tables``: one row a table; ``number`` is the how-many-th of its server it is, ``options`` are those it was
-opened with; no event of a closed one comes after ``last_event``. ``events``: the logs as they are on the wire
-(``kind`` is the message's number), with the time on the server's clock in microseconds and that of the wall
-in milliseconds; a row of the kind 0 has several plays, with the number of the last and the newest time
-(:mod:`.runs`). They lie as they were written, those of all tables together. ``marks``: those that are no
-plays, one among a hundred; an index finds them, and the plays of a table lie between its own. ``seeds``: the
-secret of each deal.
-``claims``: who may speak for a seat (-1: a host without one), and the last command of each with its answer.
-``beaten``: what those were told whose card came too late, behind the event ``seq``. ``corrections``: what was
-said of a match afterwards, by the match's name, as the lines of its record.
-``snapshots``: each table as it was after its last hand, so that a restart need not go through all of its log.
-``whispers``: the plays of hands of identical deals, behind the event ``seq``, in their order.
-"""
-
-VERSION: Final = len(MIGRATIONS)
-"""The version of the file that this program writes (``PRAGMA user_version``)."""
-
-TABLES: Final = frozenset(
-    ("tables", "events", "marks", "seeds", "claims", "beaten", "corrections", "snapshots", "whispers")
-)
-"""What must be in a file of this version, ``marks`` as a view."""
 
 
 class JournalUnusable(Exception):
@@ -238,12 +102,17 @@ def open_journal(
 
     Raises:
         JournalUnusable: it is none of ours, or of a newer version, or lacks a table, or cannot be read or
-            written.
+            written, or is to be written and has a second name.
 
     """
     try:
         if write:
             _make(path)
+            if path.is_file() and path.stat().st_nlink > 1:  # SQLite would keep another log for each name
+                raise JournalUnusable(
+                    f"The journal {path} has a second name (a hard link), and a server that used it by that "
+                    "name would ruin it. Remove one of the two names, or make a copy of the file."
+                )
         elif not path.exists():
             raise JournalUnusable(f"There is no journal at {path}.")
         db = sqlite3.connect(
@@ -316,7 +185,8 @@ def _migrate(db: sqlite3.Connection) -> None:
     version = _pragma(db, "user_version")
     if 0 < version < VERSION:
         log.info("the journal is brought up to date", extra={"version": version, "to": VERSION})
-    for number, statements in enumerate(MIGRATIONS[version:], version + 1):
+    steps = enumerate(MIGRATIONS[version:], version + 1) if version else [(VERSION, LAYOUT)]
+    for number, statements in steps:
         db.executescript(
             f"BEGIN IMMEDIATE;{statements};"
             f"PRAGMA application_id={APPLICATION_ID};PRAGMA user_version={number};COMMIT;"

@@ -1,46 +1,17 @@
-"""Copies and checks journals, also while a server writes them."""
+"""Copies journals, also while a server writes them, and puts copies back."""
 
 import contextlib
 import os
 import sqlite3
+import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
-from racing_demon_protocol.codec import VERSION
-from racing_demon_protocol.errors import InconsistentEvent, InvalidGame
-from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Snapshot
-from racing_demon_protocol.shuffle import SEED_SIZE, keeps
-from racing_demon_protocol.view import TableView
-
-from ..table import Table
+from .checking import LeftOut, check
 from .lockfile import JournalTaken, Lockfile
-from .reading import (
-    KeptTable,
-    UnknownContents,
-    beaten_of,
-    claims_of,
-    corrections_of,
-    log_of,
-    options_of,
-    past_of,
-    seeds_of,
-    snapshot_of,
-    tables,
-)
 from .schema import JournalUnusable, open_journal
 
-__all__ = ["Report", "backup", "check", "restore"]
-
-
-class Report(NamedTuple):
-    """What a check has found: how much there is, and what is wrong with it."""
-
-    tables: int
-    events: int
-    hands: int
-    faults: list[str]
+__all__ = ["backup", "restore"]
 
 
 def backup(source: Path, target: Path) -> None:
@@ -61,8 +32,13 @@ def backup(source: Path, target: Path) -> None:
         _copy(db, target)
 
 
-def restore(source: Path, target: Path) -> None:
+def restore(source: Path, target: Path, left_out: LeftOut) -> None:
     """Put a copy in the place of a journal, which must not be there, and which no server may use.
+
+    Args:
+        source: the copy.
+        target: the journal.
+        left_out: see :func:`.checking.check`.
 
     Raises:
         JournalUnusable: it cannot be done.
@@ -71,91 +47,11 @@ def restore(source: Path, target: Path) -> None:
     with _held(target):
         if target.exists():
             raise JournalUnusable(f"{target} is there already. Move it away first: nothing is overwritten.")
-        faults = check(source).faults
+        faults = check(source, left_out).faults
         if faults:
             raise JournalUnusable(f"{source} is damaged: {faults[0]}.")
         with contextlib.closing(open_journal(source)) as db:
             _copy(db, target)
-
-
-def check(path: Path) -> Report:
-    """Check a journal: that no event is missing and each fits, that seeds keep their promises, and all else.
-
-    Snapshots must be what the events have led to, and a server that is started must be able to go on with
-    the tables that are open. One of another version of the protocol waits for a server of that version.
-
-    Raises:
-        JournalUnusable: the file cannot be read at all.
-
-    """
-    with contextlib.closing(open_journal(path)) as db:
-        count = events = hands = 0
-        try:
-            faults = [row[0] for row in db.execute("PRAGMA integrity_check") if row[0] != "ok"]
-            db.execute("BEGIN")  # one moment for all of it
-            for table in tables(db):
-                count += 1
-                try:
-                    table_events, table_hands = _check_table(db, table)
-                    events, hands = events + table_events, hands + table_hands
-                except (UnknownContents, InconsistentEvent, InvalidGame) as error:
-                    faults.append(f"table {table.id} ({table.code}): {error}")
-            faults += _wrong_corrections(db)
-        except sqlite3.Error as error:
-            faults = [f"the file cannot be read: {error}"]
-        return Report(count, events, hands, faults)
-
-
-def _check_table(db: sqlite3.Connection, table: KeptTable) -> tuple[int, int]:
-    view, seeds, hands = TableView(table.code, options_of(table)), seeds_of(db, table.id), 0
-    view.locked = table.passphrase is not None
-    snapshot = snapshot_of(db, table.id)
-    claims_of(db, table.id)
-    for _ in beaten_of(db, table.id):
-        pass
-    for event, _, _ in log_of(db, table.id):
-        view.apply(event)
-        if snapshot is not None and event.seq == snapshot.seq:
-            _compare(snapshot, view.snapshot_for(None, snapshot.elapsed_ms))
-        if isinstance(event, ev.Committed):
-            seed = seeds.get(event.hand_id, b"")
-            if len(seed) != SEED_SIZE or not keeps(seed, event.hand_id, event.commitment):
-                raise UnknownContents(f"the seed of hand {event.hand_id} is not the one that was promised")
-            hands += 1
-    if snapshot is not None and snapshot.seq > view.seq:
-        raise UnknownContents(f"its snapshot is of event {snapshot.seq}, and the last one is {view.seq}")
-    if table.closed_ms is None and table.protocol == VERSION:
-        _take_up(db, table)
-    return view.seq, hands
-
-
-def _compare(kept: Snapshot, folded: Snapshot) -> None:
-    """Compare a snapshot with what the events have led to, in all that it had when it was written."""
-    known = [name for name in Snapshot.model_fields if name in kept.model_fields_set]
-    wrong = [name for name in known if getattr(kept, name) != getattr(folded, name)]
-    if wrong:
-        text = f"its snapshot after event {kept.seq} does not follow from its events: {', '.join(wrong)}"
-        raise UnknownContents(text)
-
-
-def _take_up(db: sqlite3.Connection, table: KeptTable) -> None:
-    """Do with an open table what a server does with it that is started."""
-    try:
-        again = Table(table.code, options_of(table), iter(()))
-        again.restore(past_of(db, table))
-        again.begin_again(0)
-    except sqlite3.Error:
-        raise
-    except Exception as error:  # whatever it is, a server would be without the table
-        raise UnknownContents(f"it cannot go on: {str(error) or repr(error)}") from error
-
-
-def _wrong_corrections(db: sqlite3.Connection) -> Iterator[str]:
-    for (match,) in db.execute("SELECT DISTINCT match FROM corrections ORDER BY match"):
-        try:
-            corrections_of(db, match)
-        except UnknownContents as error:
-            yield str(error)
 
 
 def _is_same(source: Path, target: Path) -> bool:
@@ -189,8 +85,18 @@ def _held(target: Path) -> Iterator[None]:
         lock.release()
 
 
+def _sync_folder(folder: Path) -> None:
+    """Write a folder to the disk: else a power cut could leave the file in it without its name."""
+    if sys.platform != "win32":  # which has no way to do that
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
 def _copy(db: sqlite3.Connection, target: Path) -> None:
-    """Copy a database to a file, which is there in the end as a whole or not at all."""
+    """Copy a database to a file, which is on the disk in the end as a whole, or not at all."""
     part = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
@@ -203,6 +109,7 @@ def _copy(db: sqlite3.Connection, target: Path) -> None:
         finally:
             os.close(handle)
         os.replace(part, target)
+        _sync_folder(target.parent)
     except OSError as error:
         raise JournalUnusable(f"{target} cannot be written: {error.strerror}.") from error
     except sqlite3.Error as error:

@@ -71,7 +71,7 @@ class Journal:
     """The journal of one server. To be used on the loop's thread alone.
 
     Attributes:
-        path: the file.
+        path: the file, with no symbolic link on the way.
         numbers: gives each new table its number in the file.
         is_halted: whether the disk takes nothing at the moment.
         halted: is told when that changes.
@@ -87,8 +87,8 @@ class Journal:
     """
 
     def __init__(self, path: Path, durability: Durability, meter: JournalMeter | None = None) -> None:
-        self.path = path
         self._lock = Lockfile(path)
+        self.path = path = self._lock.path
         with contextlib.ExitStack() as undoing:
             undoing.callback(self._lock.release)
             self._db = open_journal(path, write=True, durability=durability)

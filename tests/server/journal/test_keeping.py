@@ -36,7 +36,7 @@ def count(path: Path, sql: str) -> int:
 async def resume(peer: Peer, old: Peer, seq: int) -> None:
     """Come back to a seat by its token."""
     await peer.greet()
-    await peer.enter(cl.Resume(code=old.code, token=old.token, seq=seq))
+    await peer.enter(cl.Resume(code=old.code, token=old.token, seq=seq, epoch=old.place.epoch))
 
 
 async def test_seats_and_numbers_are_as_they_were(path: Path) -> None:

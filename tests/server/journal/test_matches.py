@@ -1,7 +1,9 @@
 """``racing-demon-server journal``: exports, and what is said of matches afterwards."""
 
+import contextlib
 import json
 import random
+import shutil
 from pathlib import Path
 
 import pytest
@@ -13,12 +15,23 @@ from racing_demon_protocol.options import Options
 from racing_demon_protocol.portable import Correction, read_records, section_line, why_not
 from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.record import verify
+from racing_demon_server.journal.schema import open_journal
 
 from ...support.accounts import Account, Heard
 from ...support.journals import journaled
-from ...support.processes import CLIENT, SERVER, Ended, text_of, unread
+from ...support.processes import CLIENT, SERVER, Ended, started, text_of, unread
 from ...support.servers import Peer
 from ...support.witnesses import Contest, table_of_witnesses
+
+MORE_TABLES = """
+    WITH RECURSIVE more (id) AS (SELECT 2 UNION ALL SELECT id + 1 FROM more WHERE id < 2000)
+    INSERT INTO tables SELECT more.id, code, number, options, salt, passphrase, software, protocol, opened_ms,
+    closed_ms, last_event FROM more, tables WHERE tables.id = 1
+"""
+MORE_EVENTS = """
+    INSERT INTO events SELECT NULL, tables.id, seq, kind, at_us, at_ms, frame
+    FROM tables, marks WHERE tables.id > 1 AND table_id = 1
+"""
 
 NOTE = Correction(at_ms=1, by="Ann", why="A slip.", seat=0, points=-2)
 
@@ -55,6 +68,25 @@ async def test_an_export_is_a_portable_record(folder: Path) -> None:
     assert all(entry.at_ms is not None for entry in record.entries)
     assert 1 == verify(entry.message for entry in record.entries).hands
     assert "tally" == json.loads(exported.out.splitlines()[-1])["message"]
+
+
+@pytest.mark.parametrize("command", [("export", "all"), ("list", "--json")])
+async def test_an_output_that_nobody_reads_holds_nothing_up(
+    folder: Path, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    """While the command waits for its reader, what a server writes still goes from its log to its file."""
+    path = tmp_path / "journal.sqlite"
+    shutil.copy(await kept(folder), path)
+    with contextlib.closing(open_journal(path, write=True)) as db:
+        many = NOTE.model_copy(update={"why": "x" * 200}).model_dump_json()
+        db.executemany("INSERT INTO corrections (match, entry) VALUES ('1.1', ?)", [(many,)] * 1_000)
+        db.execute(MORE_TABLES)
+        db.execute(MORE_EVENTS)
+        async with started(SERVER, "journal", *command, "--journal", str(path)) as program:
+            await program.line("1.1")
+            db.execute("DELETE FROM corrections WHERE id = 1")
+            assert 0 == db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+            assert program.process.returncode is None
 
 
 def beaten(account: Account) -> list[tuple[int, int, Refused]]:

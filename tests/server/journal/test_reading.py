@@ -7,7 +7,8 @@ from racing_demon_protocol.codec import VERSION, encode
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.view import TableView
 from racing_demon_server.durability import Durability
-from racing_demon_server.journal.reading import past_of, tables
+from racing_demon_server.journal.past import past_of
+from racing_demon_server.journal.reading import tables
 from racing_demon_server.journal.schema import open_journal
 
 
@@ -18,7 +19,7 @@ def test_a_table_whose_events_are_gone_is_as_its_snapshot_has_it(tmp_path: Path)
     with contextlib.closing(open_journal(tmp_path / "j", write=True, durability=Durability.NORMAL)) as db:
         values = (1, "BCDF", 1, options.model_dump_json(), b"", None, "0.1.0", VERSION, 0, None, None)
         db.execute(f"INSERT INTO tables VALUES ({', '.join('?' * len(values))})", values)  # noqa: S608
-        db.execute("INSERT INTO snapshots VALUES (1, ?, ?)", (snapshot.seq, encode(snapshot)))
+        db.execute("INSERT INTO snapshots VALUES (1, ?, 0, ?)", (snapshot.seq, encode(snapshot)))
         (table,) = tables(db)
         past = past_of(db, table)
         assert (snapshot, []) == (past.snapshot, list(past.log))

@@ -16,7 +16,9 @@ from racing_demon_protocol.messages.server import Refused, Snapshot
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Phase, Reason
 from racing_demon_protocol.shuffle import hand_seeds
-from racing_demon_server.claims import Actor
+from racing_demon_server.bots import LEVELS, Bot
+from racing_demon_server.claims import Actor, Claim
+from racing_demon_server.simulate import pass_time
 from racing_demon_server.table import Answer, Past, Table
 
 SEED = bytes(32)
@@ -76,15 +78,15 @@ class Recorded:
         """Return what a journal gives back of it."""
         events = [(decode_server(frame), at) for frame, at in self.log]
         log = [(event, at) for event, at in events if isinstance(event, Event)]
-        ids = [event.hand_id for event, _ in log if isinstance(event, ev.Committed)]
+        ids = [event.hand_id for event, _ in log if isinstance(event, ev.Prepared)]
         seeds = dict(zip(ids, hand_seeds(SEED), strict=False))
         claims = {actor: replace(claim) for actor, claim in self.table.claims._claims.items()}
         return Past(snapshot, log, seeds, claims)
 
     def restored(self, snapshot: Snapshot | None = None) -> Table:
         """Return the table as it is taken up again."""
-        dealt = sum(isinstance(decode_server(frame), ev.Dealt) for frame, _ in self.log)
-        table = Table("TEST", self.options, islice(hand_seeds(SEED), dealt, None))
+        drawn = sum(isinstance(decode_server(frame), ev.Prepared) for frame, _ in self.log)
+        table = Table("TEST", self.options, islice(hand_seeds(SEED), drawn, None))
         table.restore(self.past(snapshot))
         return table
 
@@ -132,7 +134,7 @@ def hidden(table: Table) -> object:
         hand.rotations,
         hand.first_out,
         hand.signal_at,
-        hand.seed,
+        hand.secret,
     )
 
 
@@ -278,6 +280,38 @@ def test_where_nothing_pauses_it_waits_for_ten_seconds() -> None:
     assert any(isinstance(event, ev.Continued) for event in twin.tick(recorded.now + 10_000 * MS))
 
 
+def dead() -> Recorded:
+    """Return a table a moment after the play that left nobody any other, before the server has noticed."""
+    recorded = playing(redeals=0)
+    bots = [Bot(seat, LEVELS["hard"], random.Random(seat)) for seat in range(3)]
+    hand = recorded.table._course.hand
+    assert hand is not None
+    for number in range(3_000):
+        seat = number % 3
+        command, _ = bots[seat].decide(recorded.table.view)
+        if isinstance(command, cl.PlayCards):
+            fields = {**command.__dict__, "counter": recorded.counter(seat)}
+            recorded.give(seat, cl.PlayCards(**fields))
+        recorded.wait(20)
+        if hand._dealer.is_dead(hand.board, [0, 1, 2]):
+            assert Phase.PLAYING is recorded.table.view.phase
+            return recorded
+    raise AssertionError("the hand does not end")
+
+
+def test_a_hand_that_ends_after_a_restart_took_as_long_as_it_did() -> None:
+    """What was overdue when the server died happens when it is back, and not at some time in the past."""
+    recorded = dead()
+    elapsed = recorded.table.hand_clock.elapsed_ms(recorded.now)
+    twin = recorded.restored()
+    twin.begin_again(recorded.now)
+    at = recorded.now + 5_000 * MS
+    events = [event for seat in range(3) for event in twin.connect(seat, connected=True, at=at)]
+    events += pass_time(twin, at + 1_000 * MS)
+    (over,) = (event for event in events if isinstance(event, ev.HandOver))
+    assert elapsed <= over.elapsed_ms <= elapsed + 1_000
+
+
 @pytest.mark.parametrize("host", [0, None], ids=["seated", "watching"])
 def test_the_pause_of_a_host_stays(host: Actor) -> None:
     """Whatever the host stopped the host lets go on."""
@@ -287,9 +321,37 @@ def test_the_pause_of_a_host_stays(host: Actor) -> None:
     assert not any(isinstance(event, ev.Paused) for event in twin.begin_again(recorded.now))
     for seat in range(3):
         twin.connect(seat, connected=True, at=recorded.now + MS)
+    twin.tick(recorded.now + 15_000 * MS)  # longer than a hand waits that only the restart has stopped
     assert twin.view.paused
-    twin.receive(host, cl.Pause(counter=recorded.counter(host), paused=False), recorded.now + 2 * MS)
+    twin.receive(host, cl.Pause(counter=recorded.counter(host), paused=False), recorded.now + 15_001 * MS)
     assert not twin.view.paused
+
+
+@pytest.mark.parametrize(("grace_ms", "ends_ms"), [(900, 11_000), (10_500, 11_000), (30_000, 30_000)])
+def test_cards_in_the_air_may_still_land_after_a_restart(grace_ms: int, ends_ms: int) -> None:
+    """A grace goes on to its end, and for ten seconds at least, in which players come back."""
+    recorded = playing(call_out="shout")
+    seq = recorded.table.view.seq + 1
+    recorded.note([ev.Called(seq=seq, seat=0, grace_ms=grace_ms)])
+    twin = recorded.restored()
+    twin.begin_again(recorded.now + 1_000 * MS)
+    assert not any(isinstance(event, ev.HandOver) for event in twin.tick(recorded.now + ends_ms * MS - 1))
+    assert any(isinstance(event, ev.HandOver) for event in twin.tick(recorded.now + ends_ms * MS))
+
+
+def test_a_host_who_was_away_before_the_restart_has_no_more_time_for_it() -> None:
+    """The twenty seconds after which another is host count from the lost connection."""
+    recorded = playing()
+    recorded.note(recorded.table.connect(1, connected=True, at=recorded.now))
+    recorded.note(recorded.table.connect(0, connected=False, at=recorded.now))
+    gone_at = recorded.now
+    recorded.wait(6_000)
+    recorded.give(1, cl.Say(counter=recorded.counter(1), text="Where is she?"))
+    twin = recorded.restored()
+    twin.begin_again(recorded.now)
+    twin.connect(1, connected=True, at=recorded.now)
+    assert not any(isinstance(event, ev.Hosted) for event in twin.tick(gone_at + 20_000 * MS - 1))
+    assert any(isinstance(event, ev.Hosted) for event in twin.tick(gone_at + 20_000 * MS))
 
 
 def test_who_stays_away_is_not_waited_for() -> None:
@@ -331,3 +393,15 @@ def test_a_play_of_the_hand_that_was_over_is_refused_as_such() -> None:
         reply = table.receive(0, late, recorded.now).reply
         assert isinstance(reply, Refused)
         assert reply.reason is Reason.HAND_OVER
+
+
+def test_a_journal_that_kept_the_token_of_who_left_lets_nobody_back() -> None:
+    """Older servers kept it until the next match; it opens nothing after a restart."""
+    recorded = Recorded(countdown_ms=0)
+    recorded.give(0, cl.Start(counter=1))
+    recorded.give(2, cl.Leave(counter=1))
+    past = recorded.past()
+    older = past._replace(claims={**past.claims, 2: Claim(b"Cat", 1)})
+    table = Table("TEST", recorded.options, islice(hand_seeds(SEED), 1, None))
+    table.restore(older)
+    assert (True, False) == (table.claims.knows(b"Ben"), table.claims.knows(b"Cat"))

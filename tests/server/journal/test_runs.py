@@ -30,6 +30,7 @@ from ...support.rooms import in_virtual_time, now, say, seat_at
 from ...support.virtual_journal import VirtualJournal
 
 WALL = 1_795_000_000_000
+FIRST = ev.Committed(seq=1, hand=1, hand_id="BCDF/1/1", commitment="00" * 32)
 PLAYS = st.builds(Play, st.binary(max_size=40), st.integers(0, 2**53))
 
 
@@ -77,10 +78,10 @@ def written(
 
 
 def some_log(rng: random.Random, events: int) -> list[tuple[ev.Event, int]]:
-    """Return a table's log: no play first, then plays, a few other events, and times out of order."""
-    log: list[tuple[ev.Event, int]] = []
-    for seq in range(1, events + 1):
-        event = play(seq) if seq > 1 and rng.random() < 0.97 else ev.StuckSaid(seq=seq, seat=0)
+    """Return a table's log: a match's beginning, then plays, some other events, and times out of order."""
+    log: list[tuple[ev.Event, int]] = [(FIRST, 1_000)]
+    for seq in range(2, events + 1):
+        event = play(seq) if rng.random() < 0.97 else ev.StuckSaid(seq=seq, seat=0)
         log.append((event, 1_000 * seq + rng.randrange(1_500)))
     return log
 
@@ -145,8 +146,8 @@ def test_logs_that_lie_among_each_other_are_read_apart(path: Path, seed: int) ->
 
 def test_a_log_is_looked_for_where_it_lies(path: Path) -> None:
     """However much lies before it, and however much others have written since."""
-    marks = (1, 2_900)
-    log = [(ev.StuckSaid(seq=seq, seat=0) if seq in marks else play(seq), seq) for seq in range(1, 3_000)]
+    log = [(FIRST, 1), *((play(seq), seq) for seq in range(2, 3_000))]
+    log[2_899] = ev.StuckSaid(seq=2_900, seat=0), 2_900
     written(path, random.Random(1), log, log, log, apart=1)
     steps = 0
 
@@ -191,6 +192,25 @@ def test_who_was_beaten_stands_behind_the_newest_event_of_the_own_table(path: Pa
     in_virtual_time(write())
     with contextlib.closing(open_journal(path)) as db:
         assert [(2, Entry(late, 40, WALL, 0))] == list(beaten_of(db, 1))
+
+
+def test_who_takes_a_seat_again_is_beaten_like_any_other(path: Path) -> None:
+    """The counters of a seat begin anew with its next player, whose lost races are kept, too."""
+    late = Refused(counter=7, reason=Reason.BEATEN, text="Too late.", by=1, late_us=4)
+
+    async def write() -> None:
+        journal = VirtualJournal(path, random.Random(1))
+        table = TableJournal(journal, next(journal.numbers), lambda: WALL)
+        table.note([Frames(play(1), 10)])
+        for at, token in ((40, b"Ann"), (50, b"Ben")):
+            table.note_beside(at, claims=[(0, Claim(token, 7, late))])
+            table.write(lambda: None)
+        await journal.drained()
+        journal.close()
+
+    in_virtual_time(write())
+    with contextlib.closing(open_journal(path)) as db:
+        assert [(1, Entry(late, at, WALL, 0)) for at in (40, 50)] == list(beaten_of(db, 1))
 
 
 def test_plays_of_many_tables_lie_together(path: Path) -> None:
@@ -257,7 +277,7 @@ def test_what_arrives_together_is_one_row(path: Path) -> None:
                 source, count, destination, _ = turn
                 made = {"source": source, "count": count, "destination": destination, "seen": seq}
                 came.append(now() + 7 * len(came))
-                room.put(ear, seat, cl.PlayCards(counter=10 + len(came), **made), came[-1], 0)
+                room.put(ear, seat, cl.PlayCards(counter=10 + len(came), **made), came[-1])
             await asyncio.sleep(1)
         room.close()
         journal.close()

@@ -9,22 +9,18 @@ from pathlib import Path
 import pytest
 
 from racing_demon_server.durability import Durability
+from racing_demon_server.journal.layout import APPLICATION_ID, LAYOUT, MIGRATIONS, TABLES, VERSION, layout
 from racing_demon_server.journal.lockfile import Lockfile, first_free
 from racing_demon_server.journal.matches import export, matches
 from racing_demon_server.journal.reading import last_us, log_of, tables
 from racing_demon_server.journal.schema import (
-    APPLICATION_ID,
-    MIGRATIONS,
-    TABLES,
-    VERSION,
     JournalUnusable,
     default_path,
     open_journal,
     reading,
 )
-from racing_demon_server.journal.upkeep import check
 
-from ...support.journals import overwrite_page
+from ...support.journals import check, overwrite_page
 
 FIXTURES = Path(__file__).parent
 
@@ -42,6 +38,13 @@ def test_a_new_file_is_its_owners_alone(path: Path) -> None:
         files = sorted(path.parent.iterdir())
         assert ["journal.sqlite", "journal.sqlite-shm", "journal.sqlite-wal"] == [file.name for file in files]
         assert {0o600} == {stat.S_IMODE(file.stat().st_mode) for file in files}
+
+
+def test_folders_that_are_not_there_are_made(tmp_path: Path) -> None:
+    """A new user has none of the folders in which the journal is by default."""
+    path = tmp_path / "one" / "two" / "journal.sqlite"
+    open_journal(path, write=True).close()
+    assert path.exists()
 
 
 def test_nothing_is_put_aside_elsewhere(path: Path) -> None:
@@ -154,6 +157,8 @@ def test_a_table_goes_on_in_a_file_that_was_brought_up_to_date(path: Path, versi
     with contextlib.closing(sqlite3.connect(path)) as db:
         db.executescript((FIXTURES / f"version{version}.sql").read_text())
         db.execute("UPDATE tables SET closed_ms = NULL")
+        if version >= 6:  # before, there was no such column
+            db.execute("UPDATE tables SET last_event = NULL")
         db.commit()
         events, newest = db.execute("SELECT max(seq), max(at_us) FROM events").fetchone()
     open_journal(path, write=True).close()
@@ -190,6 +195,37 @@ def test_migrations_are_never_changed() -> None:
         for (name,) in made.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
             columns = f"PRAGMA table_info({name})"
             assert kept.execute(columns).fetchall() == made.execute(columns).fetchall()
+
+
+def test_a_new_file_is_laid_out_like_one_that_was_brought_up_to_date() -> None:
+    """The same tables, columns, keys and indices, in the same order; a new file's tables may be strict."""
+    facts = []
+    for script in (LAYOUT, layout(strict=False), ";".join(MIGRATIONS)):
+        with contextlib.closing(sqlite3.connect(":memory:")) as db:
+            db.executescript(script)
+            named = db.execute("SELECT type, name FROM sqlite_master WHERE type <> 'index' ORDER BY name")
+            names = named.fetchall()
+            columns = {name: db.execute(f"PRAGMA table_info({name})").fetchall() for _, name in names}
+            indices = "SELECT name, tbl_name, sql FROM sqlite_master WHERE type = 'index' ORDER BY name"
+            facts.append((names, columns, db.execute(indices).fetchall()))
+    assert facts[0] == facts[1] == facts[2]
+
+
+@pytest.mark.skipif(sqlite3.sqlite_version_info < (3, 37), reason="older SQLite has no strict tables")
+@pytest.mark.parametrize("name", sorted(TABLES - {"marks"}))
+def test_a_table_takes_no_value_of_another_type(path: Path, name: str) -> None:
+    """In a new file a text cannot get to where a number belongs, nor a number to where bytes do."""
+    with contextlib.closing(open_journal(path, write=True)) as db:
+        columns = db.execute(f"PRAGMA table_info({name})").fetchall()
+        right = {"INTEGER": 1, "TEXT": "a", "BLOB": b"a"}
+        for place, column in enumerate(columns):
+            values = [right[each[2]] for each in columns]
+            values[place] = b"a" if column[2] == "INTEGER" else 1
+            if column[2] == "TEXT":
+                values[place] = b"a"
+            marks = ", ".join("?" * len(values))
+            with pytest.raises(sqlite3.Error, match=r"cannot store|datatype mismatch"):
+                db.execute(f"INSERT INTO {name} VALUES ({marks})", values)  # noqa: S608 - our own names
 
 
 def test_the_usual_place_is_the_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,37 +1,33 @@
-"""The command ``racing-demon-server journal``: copies, checks, lists, exports."""
+"""The command ``racing-demon-server journal``: copies, lists, exports."""
 
 import contextlib
 import json
-import sqlite3
+import re
 import stat
-from collections.abc import AsyncIterator, Callable
+import subprocess
+import sys
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from racing_demon_protocol.codec import VERSION, decode_server, pack
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Snapshot
-from racing_demon_protocol.options import Options
 from racing_demon_protocol.record import read, verify
 from racing_demon_server.journal.schema import open_journal
-from racing_demon_server.journal.upkeep import check
-from racing_demon_server.program import main
 
-from ...support.journals import journaled, play_match
+from ...support.faults import needs_strace
+from ...support.journal_command import fails, lines, played_journal
+from ...support.journals import check, journaled, play_match
 from ...support.servers import Peer, Served
-
-FIXTURE = Path(__file__).parent / "version1.sql"
 
 
 @pytest.fixture
 def played(tmp_path: Path) -> Path:
     """Return a journal with a finished match in it."""
     path = tmp_path / "journal.sqlite"
-    with contextlib.closing(sqlite3.connect(path)) as db:
-        db.executescript(FIXTURE.read_text())
-    open_journal(path, write=True).close()
+    played_journal(path)
     return path
 
 
@@ -40,30 +36,6 @@ async def served(tmp_path: Path) -> AsyncIterator[Served]:
     """Run a server that keeps a journal."""
     async with journaled(tmp_path / "journal.sqlite", bot_speed=100.0) as served:
         yield served
-
-
-def lines(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> list[str]:
-    """Run the command, which must go well, and return what it says."""
-    assert 0 == main(["journal", *map(str, arguments)])
-    return capsys.readouterr().out.splitlines()
-
-
-def fails(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str]:
-    """Run the command, and return its code and what it complains of."""
-    code = main(["journal", *map(str, arguments)])
-    ended = capsys.readouterr()
-    assert "Traceback" not in ended.err
-    return code, ended.out + ended.err
-
-
-async def begin_second_hand(host: Peer) -> None:
-    """Let three bots play into a second hand."""
-    for _ in range(3):
-        await host.ask(cl.AddBot, level="hard")
-    await host.ask(cl.Start)
-    await host.until(ev.HandOver)
-    await host.until(ev.Signalled)
-    await host.follow(host.view.seq + 5)
 
 
 # Matches.
@@ -166,6 +138,30 @@ async def test_a_copy_is_made_while_games_run(
         assert told <= (await back.until(Snapshot)).seq
 
 
+@needs_strace
+@pytest.mark.parametrize("command", ["backup", "restore"])
+def test_a_copy_has_its_name_on_the_disk(played: Path, tmp_path: Path, command: str) -> None:
+    """When the command has ended, a power cut takes neither what is in the copy nor its name."""
+    copy, log = tmp_path / "copies" / "copy.sqlite", tmp_path / "log"
+    copy.parent.mkdir()
+    traced = ["strace", "-f", "-y", "-e", "trace=fsync,fdatasync,rename,renameat2", "-o", str(log)]
+    program = [
+        sys.executable,
+        "-m",
+        "racing_demon_server",
+        "journal",
+        command,
+        str(played),
+        "--to",
+        str(copy),
+    ]
+    subprocess.run([*traced, *program], check=True)  # noqa: S603 - our own program
+    calls = log.read_text()
+    assert re.search(r"rename.*/copy\.sqlite\"", calls)
+    synced = calls.split('/copy.sqlite"')[-1]
+    assert re.search(rf"fsync\(\d+<{re.escape(str(copy.parent.resolve()))}>\) += 0", synced), calls
+
+
 def test_a_copy_takes_the_place_of_nothing(
     played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -251,141 +247,3 @@ def test_where_nothing_can_be_written_nothing_is_left(
     code, said = fails(capsys, "backup", played, "--to", tmp_path / "none" / "copy.sqlite")
     assert (3, True) == (code, "cannot be written" in said)
     assert not (tmp_path / "none").exists()
-
-
-# Checks.
-
-
-def test_a_whole_journal_is_right(played: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """It says how much was looked at."""
-    (told,) = lines(capsys, "check", played)
-    assert told.startswith("right: 1 tables, 1 hands, ")
-
-
-@pytest.mark.parametrize(
-    ("damage", "why"),
-    [
-        ("DELETE FROM events WHERE seq = 20", "event 21 after event 19"),
-        ("UPDATE events SET frame = x'00' WHERE seq = 20", "event 20 is not understood"),
-        (
-            "UPDATE events SET frame = (SELECT frame FROM events WHERE seq = 21) WHERE seq = 20",
-            "event 20 is none",
-        ),
-        ("UPDATE seeds SET seed = zeroblob(32)", "is not the one that was promised"),
-        ("DELETE FROM seeds", "is not the one that was promised"),
-        ("UPDATE claims SET reply = x'c0'", "an answer is not understood"),
-        ("UPDATE tables SET options = '{}}'", "its options are unknown here"),
-        ("INSERT INTO beaten VALUES (1, 0, 1, 20, 0, 0, x'c0')", "an answer is not understood"),
-    ],
-)
-def test_what_is_wrong_is_found(
-    played: Path, capsys: pytest.CaptureFixture[str], damage: str, why: str
-) -> None:
-    """Whatever is missing or changed: which table, and what."""
-    with contextlib.closing(sqlite3.connect(played)) as db:
-        db.execute(damage)
-        db.commit()
-    code, said = fails(capsys, "check", played)
-    assert 1 == code
-    assert said.startswith("not right: table 1 (")
-    assert why in said
-
-
-@pytest.mark.parametrize("game", ["racing-demon", "flower-garden"])
-async def test_an_open_table_is_right(tmp_path: Path, capsys: pytest.CaptureFixture[str], game: str) -> None:
-    """Within a second hand, and after it when another server has taken it up; locked, and of any kind."""
-    journal = tmp_path / "journal.sqlite"
-    async with journaled(journal, bot_speed=100.0) as served:
-        options = Options(game=game, hands=3, countdown_ms=0, tally_ms=0)
-        create = cl.Create(name="Ann", options=options, seated=False, passphrase="sesame")  # noqa: S106
-        async with Peer.entered(served.url, create) as host:
-            await begin_second_hand(host)
-            (told,) = lines(capsys, "check", journal)
-    assert told.startswith("right: 1 tables, 2 hands, ")
-    async with journaled(journal, bot_speed=100.0) as again, Peer.connect(again.url) as back:
-        await back.greet()
-        await back.enter(cl.Resume(code=host.code, token=host.token))
-        await back.until(ev.MatchOver)
-        (told,) = lines(capsys, "check", journal)
-    assert told.startswith("right: 1 tables, 3 hands, ")
-
-
-def undone(snapshot: Snapshot) -> bytes:
-    """Return the snapshot with another host and another tally."""
-    (result, *others) = snapshot.results
-    changed = result.model_copy(update={"points": (*result.points[:-1], 99)})
-    return pack(snapshot.model_copy(update={"host": 0, "results": (changed, *others)}))
-
-
-@pytest.mark.parametrize(
-    ("damage", "why"),
-    [
-        (lambda _: b"\xc0", "its snapshot is not understood"),
-        (lambda _: pack(ev.Readied(seq=2, seat=0, ready=True)), "what stands as its snapshot is none"),
-        (undone, "does not follow from its events: host, results"),
-        (
-            lambda snapshot: pack(snapshot.model_copy(update={"seq": 99_999})),
-            "its snapshot is of event 99999",
-        ),
-        (lambda snapshot: pack(snapshot.model_copy(update={"piles": ((1,),)})), "from its events: piles"),
-    ],
-    ids=["no frame", "another message", "host and tally", "the future", "cards"],
-)
-async def test_a_wrong_snapshot_is_found(
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    damage: Callable[[Snapshot], bytes],
-    why: str,
-) -> None:
-    """A server would begin with it: it must be there, and be what the events before it have led to."""
-    journal = tmp_path / "journal.sqlite"
-    async with journaled(journal, bot_speed=100.0) as served:
-        async with Peer.hosting(served.url, seated=False, hands=3) as host:
-            await begin_second_hand(host)
-    with contextlib.closing(sqlite3.connect(journal)) as db:
-        snapshot = decode_server(db.execute("SELECT frame FROM snapshots").fetchone()[0])
-        assert isinstance(snapshot, Snapshot)
-        db.execute("UPDATE snapshots SET frame = ?", (damage(snapshot),))
-        db.commit()
-    code, said = fails(capsys, "check", journal)
-    assert 1 == code
-    assert said.startswith(f"not right: table 1 ({host.code}): ")
-    assert why in said
-
-
-async def test_an_open_table_that_no_server_can_take_up_is_found(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Its log may be whole: what the server does with it when it starts is done here, too."""
-    journal = tmp_path / "journal.sqlite"
-    async with journaled(journal) as served, Peer.hosting(served.url):
-        pass
-    for protocol, wanted in ((VERSION, 1), (VERSION + 1, 0)):  # another version's is whole, and waits for it
-        with contextlib.closing(sqlite3.connect(journal)) as db:
-            db.execute('UPDATE tables SET options = \'{"game": "bridge"}\', protocol = ?', (protocol,))
-            db.commit()
-        code, said = fails(capsys, "check", journal)
-        assert wanted == code
-        assert bool(wanted) is ("it cannot go on: " in said)
-
-
-def test_a_wrong_correction_is_found(played: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What was said of a match afterwards belongs to its record."""
-    with contextlib.closing(sqlite3.connect(played)) as db:
-        db.execute("INSERT INTO corrections VALUES (1, '1.1', '{}')")
-        db.commit()
-    code, said = fails(capsys, "check", played)
-    assert (1, "not right: a correction of match 1.1 is not understood\n") == (code, said)
-
-
-def test_a_damaged_page_is_found(played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A file that SQLite cannot read through is told so, and restored nowhere."""
-    data = bytearray(played.read_bytes())
-    for place in range(4_096 * 3, len(data), 512):
-        data[place] ^= 0xFF
-    played.write_bytes(data)
-    code, said = fails(capsys, "check", played)
-    assert (1, True) == (code, said.startswith("not right: "))
-    code, _ = fails(capsys, "restore", played, "--to", tmp_path / "other.sqlite")
-    assert 3 == code
-    assert not (tmp_path / "other.sqlite").exists()

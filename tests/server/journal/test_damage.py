@@ -1,0 +1,112 @@
+"""A journal in which one value is wrong: a server starts all the same, and a check knows what it omits."""
+
+import contextlib
+import itertools
+import random
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from racing_demon_protocol.messages import client as cl
+from racing_demon_protocol.messages import events as ev
+from racing_demon_server.hall import Hall
+from racing_demon_server.journal.layout import MIGRATIONS, TABLES
+from racing_demon_server.journal.reading import last_us
+from racing_demon_server.journal.schema import JournalUnusable, open_journal, reading
+from racing_demon_server.settings import Settings
+
+from ...support.journals import check, journaled
+from ...support.servers import Peer
+
+OPEN: Final = 3
+VALUES: Final = ("no number", b"\xff\x00", 1.5, -1, 2**62, "", b"", None)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a journal that all tests here begin with."""
+    return tmp_path_factory.mktemp("journal")
+
+
+async def kept(folder: Path) -> Path:
+    """Return a journal whose tables are not strict: one in a hand, one of identical deals, one in a lobby."""
+    path = folder / "journal.sqlite"
+    if path.exists():
+        return path
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.executescript(f"{MIGRATIONS[0]}; PRAGMA user_version = 1; PRAGMA application_id = 1380207153;")
+    async with journaled(path, bot_speed=100.0) as served:
+        for game, hands in (("racing-demon", 3), ("little-lots", 1), ("classic", 3)):
+            async with Peer.hosting(served.url, seated=False, game=game, hands=hands) as host:
+                for _ in range(3):
+                    await host.ask(cl.AddBot, level="hard")
+                if game != "classic":
+                    await host.ask(cl.Start)
+                    await host.until(ev.Signalled)
+                    await host.follow(host.view.seq + 5)
+                else:
+                    async with Peer.entered(served.url, cl.Join(code=host.code, name="Eve")) as eve:
+                        await host.ask(cl.Kick, seat=eve.place.seat)
+                if hands == 3 and game != "classic":
+                    await host.until(ev.HandOver)
+                    await host.until(ev.Signalled)
+                    await host.follow(host.view.seq + 20)
+    with contextlib.closing(open_journal(path, write=True)) as db:
+        db.execute("INSERT INTO corrections VALUES (1, '1.1', '{}')")
+        db.execute("DELETE FROM corrections")
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return path
+
+
+def taken_up(path: Path) -> int:
+    """Return how many tables a server takes up; -1 where it says that it cannot use the file."""
+    try:
+        with reading(path) as db:
+            now = last_us(db)
+            hall = Hall(Settings(), lambda: now)
+            left_out = list(hall.take_up(db))
+            tables = len(hall)
+            hall.close(for_good=False)
+    except JournalUnusable:
+        return -1
+    assert tables + len(left_out) <= OPEN
+    return tables
+
+
+def damaged(path: Path, copy: Path, name: str) -> Iterator[str]:
+    """Make one copy after the other in which a value of a table is another, and yield what it is."""
+    rng = random.Random(name)
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        columns = [column for _, column, *_ in db.execute(f"PRAGMA table_info({name})")]
+        rows = [list(row) for row in db.execute(f"SELECT * FROM {name}")]  # noqa: S608 - our own names
+    for place, value in itertools.product(range(len(columns)), VALUES):
+        row = rng.choice(rows)
+        keys = " AND ".join(f"{column} IS ?" for column in columns)
+        sql = f"UPDATE {name} SET {columns[place]} = ? WHERE {keys}"  # noqa: S608 - our own names
+        shutil.copy(path, copy)
+        with contextlib.closing(sqlite3.connect(copy, isolation_level=None)) as db:
+            try:
+                assert 1 == db.execute(sql, (value, *row)).rowcount
+            except sqlite3.Error:  # not even a table that is not strict takes that
+                continue
+        yield f"{name}.{columns[place]} = {value!r}"
+
+
+@pytest.mark.parametrize("name", sorted(TABLES - {"marks", "corrections"}))
+async def test_a_wrong_value_costs_one_table_and_a_check_knows(
+    folder: Path, tmp_path: Path, name: str
+) -> None:
+    """Whatever stands in a column: the other tables go on, and where all do not, the journal is not right."""
+    copy = tmp_path / "copy.sqlite"
+    path = await kept(folder)
+    assert ([], []) == check(path)[3:]
+    assert OPEN == taken_up(path)
+    for what in damaged(path, copy, name):
+        tables, report = taken_up(copy), check(copy)
+        assert tables == -1 or tables >= OPEN - 1 - (".code" in what), what
+        if not report.faults and not report.waiting:
+            assert OPEN == tables or "closed_ms" in what, what

@@ -1,0 +1,35 @@
+"""The command ``racing-demon-server journal`` in this process, and a journal for it."""
+
+import contextlib
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from racing_demon_server.journal.schema import open_journal
+from racing_demon_server.program import main
+
+__all__ = ["fails", "lines", "played_journal"]
+
+FIXTURE = Path(__file__).parents[1] / "server" / "journal" / "version1.sql"
+
+
+def played_journal(path: Path) -> None:
+    """Make a journal with a finished match in it."""
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.executescript(FIXTURE.read_text())
+    open_journal(path, write=True).close()
+
+
+def lines(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> list[str]:
+    """Run the command, which must go well, and return what it says."""
+    assert 0 == main(["journal", *map(str, arguments)])
+    return capsys.readouterr().out.splitlines()
+
+
+def fails(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str]:
+    """Run the command, and return its code and what it complains of."""
+    code = main(["journal", *map(str, arguments)])
+    ended = capsys.readouterr()
+    assert "Traceback" not in ended.err
+    return code, ended.out + ended.err
