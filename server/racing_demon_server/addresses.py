@@ -10,10 +10,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from .costs import REQUEST
 from .limits import Bucket
 from .settings import Settings
 
-__all__ = ["MINUTE", "Addresses", "believed_address", "networks"]
+__all__ = ["MINUTE", "POOL_SECONDS", "Addresses", "believed_address", "networks"]
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 SHARED_BITS: Final = 64
@@ -23,10 +24,12 @@ NOT_SAID: Final = "unknown"
 MOST_REMEMBERED: Final = 10_000
 MINUTE: Final = 60.0
 """Seconds."""
+POOL_SECONDS: Final = 5.0
+"""A pool of units holds what flows into it in so many seconds."""
 
 
 def networks(texts: Iterable[str]) -> tuple[Network, ...]:
-    """Return networks as operators write them, like ``172.16.0.0/12``.
+    """Return networks as operators write them, like ``10.0.0.0/30``.
 
     Raises:
         ValueError: that is none.
@@ -75,9 +78,19 @@ def _parsed(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
 
 @dataclass(slots=True)
 class _Place:
-    """One address: its open connections, and the tables that it may open."""
+    """One address: its open connections, and what it may still do.
+
+    Attributes:
+        tables: the tables that it may open.
+        units: what its connections may use together, beyond each one's share.
+        misses: the wrong codes that it may ask for.
+        connections: how many are open.
+
+    """
 
     tables: Bucket
+    units: Bucket
+    misses: Bucket
     connections: int = 0
 
 
@@ -105,12 +118,33 @@ class Addresses:
         """Count a table that is opened; tell whether its address may open it now."""
         return not address or self._place(address).tables.take(at)
 
+    def units(self, address: str) -> Bucket | None:
+        """Return what all connections of an address draw on; ``None`` for this machine."""
+        return self._place(address).units if address else None
+
+    def take_request(self, address: str, at: int) -> bool:
+        """Count an HTTP request, or a handshake; tell whether its address may have an answer."""
+        return not address or self._place(address).units.take(at, REQUEST)
+
+    def may_miss(self, address: str, at: int) -> bool:
+        """Tell whether an address may still ask for a table that is not there."""
+        return not address or not self._place(address).misses.is_empty(at)
+
+    def note_miss(self, address: str, at: int) -> None:
+        """Count a code of a table that is not there."""
+        if address:
+            self._place(address).misses.take(at)
+
     def _place(self, address: str) -> _Place:
         place = self._places.get(address)
         if place is None:
             self._forget()
-            bucket = Bucket(self._settings.tables_per_minute / MINUTE, self._settings.table_burst)
-            place = self._places[address] = _Place(bucket)
+            settings = self._settings
+            place = self._places[address] = _Place(
+                tables=Bucket(settings.tables_per_minute / MINUTE, settings.table_burst),
+                units=Bucket(settings.units_per_address, settings.units_per_address * POOL_SECONDS),
+                misses=Bucket(settings.misses_per_minute / MINUTE, settings.miss_burst),
+            )
         self._places.move_to_end(address)
         return place
 

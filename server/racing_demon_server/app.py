@@ -8,14 +8,16 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final
 
 from racing_demon_protocol import __version__
+from racing_demon_protocol.lan import NO_INTERFACES, VARIABLE
 
 from . import garbage
 from .gateway import Gateway, listen, url_of
 from .hall import Hall
+from .interfaces import reachable
 from .journal.reading import last_us
 from .journal.schema import reading
 from .journal.writer import Journal
@@ -25,6 +27,10 @@ from .processes import Inherited
 from .publisher.wiring import own_urls, publishers
 from .room import Clock
 from .settings import Settings
+
+if TYPE_CHECKING:
+    from .announcer import Announcer
+    from .publisher.publishing import Publisher
 
 __all__ = ["run", "serve"]
 
@@ -105,7 +111,8 @@ async def _serve(  # noqa: PLR0913, PLR0917
     stop_with_stdin: bool,
 ) -> None:
     brokers = publishers(settings, clock)
-    hall = Hall(settings, clock, [metrics, *brokers], journal)
+    announcers = _announcers(settings)
+    hall = Hall(settings, clock, [metrics, *brokers, *announcers], journal)
     hall.restore()
     _allow_sockets(settings)
     meter = Meter(lambda open_: metrics.text(open_, hall.listeners, brokers), metrics.cut, metrics.refused)
@@ -122,8 +129,7 @@ async def _serve(  # noqa: PLR0913, PLR0917
     lag = asyncio.create_task(metrics.measure_lag(clock))
     url = url_of(settings.host, port)
     log.info("server started", extra={"url": url, "version": __version__, "tables": len(hall)})
-    for broker in brokers:
-        broker.start(settings.public_urls or own_urls(settings.host, port))
+    _say_where(settings, port, brokers, announcers)
     garbage.begin()
     sweeping = asyncio.create_task(_sweep(hall, gateway))
     announce(url)
@@ -140,10 +146,30 @@ async def _serve(  # noqa: PLR0913, PLR0917
     for server in servers:
         await server.wait_closed()
     hall.close(for_good=not keeps)
-    for broker in brokers:
-        await broker.stop()
+    await asyncio.gather(*(each.stop() for each in brokers), *(each.stop() for each in announcers))
     for task in (lag, sweeping, preparing):
         task.cancel()
+
+
+def _announcers(settings: Settings) -> "list[Announcer]":
+    """Return who announces the tables on the local network, if that is wanted."""
+    if not settings.announces or os.environ.get(VARIABLE, "").strip() == NO_INTERFACES:
+        return []
+    from .announcer import Announcer  # noqa: PLC0415 - zeroconf takes a while to load
+
+    return [Announcer()]
+
+
+def _say_where(
+    settings: Settings, port: int, brokers: "Sequence[Publisher]", announcers: "Sequence[Announcer]"
+) -> None:
+    """Begin to tell others where the tables are; on the local network only of private addresses."""
+    for broker in brokers:
+        broker.start(settings.public_urls or own_urls(settings.host, port))
+    for announcer in announcers:
+        announcer.start(
+            [each for each in reachable(settings.host, os.environ) if not each.ip.is_global], port
+        )
 
 
 async def _sweep(hall: Hall, gateway: Gateway) -> None:

@@ -6,16 +6,18 @@ turn, and so do answers and whatever else is for one listener alone: all of one 
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final
 
 import msgpack
 
 from racing_demon_protocol.messages import Message
-from racing_demon_protocol.messages.server import Watchers
+from racing_demon_protocol.messages.events import Dealt, Event, OptionsSet
+from racing_demon_protocol.messages.server import CaughtUp, Watchers
 from racing_demon_protocol.reasons import CloseCode
 
+from .backlog import Backlog
 from .claims import Actor
 from .gallery import Gallery
 from .listener import Alone, Batch, Framed, Frames, Listener, Packed
@@ -58,9 +60,17 @@ class Kept:
                 self._fresh.append(each.packed)
             else:
                 self._whispered = each.event.seq
+            if _ends_privacy(each.event):
+                self._whispered = each.event.seq - 1
         self._newest = frames[-1].event.seq  # that of the event before, where it is a play for one alone
         while len(self._fresh) >= GROUP:
             self._groups.append(msgpack.packb([self._fresh.popleft() for _ in range(GROUP)]))
+
+    def passed_on(self, log: Iterable[Frames]) -> Iterator[tuple[Event, int]]:
+        """Keep the events of a log, one by one, and yield each with its time."""
+        for frames in log:
+            self.add([frames])
+            yield frames.event, frames.at
 
     def since(self, seq: int) -> Batch | None:
         """Return the events after one; ``None`` where one, or a play without a number, is not kept.
@@ -93,15 +103,21 @@ class Audience:
         kept: its newest events.
         clock: tells the time, in microseconds.
         observers: who else is told what happens.
+        backlog: counts what waits for spectators who see tables later.
 
     """
 
     def __init__(
-        self, shown: Shown, kept: Kept, clock: Callable[[], int], observers: Sequence[Observer]
+        self,
+        shown: Shown,
+        kept: Kept,
+        clock: Callable[[], int],
+        observers: Sequence[Observer],
+        backlog: Backlog,
     ) -> None:
         self.speakers: dict[Actor, Listener] = {}
         self.listeners: dict[Listener, None] = {}  # in the order in which they came
-        self.gallery = Gallery(shown, clock)
+        self.gallery = Gallery(shown, clock, backlog)
         self._shown = shown
         self._kept = kept
         self._clock = clock
@@ -144,6 +160,7 @@ class Audience:
             listener.reply(self._shown.view.snapshot_for(actor, elapsed_ms))
         else:
             listener.send(missed)
+        listener.reply(CaughtUp(seq=self._shown.view.seq))
         self.listeners[listener] = None
         if self.gallery:
             listener.reply(Watchers(count=len(self.gallery)))
@@ -161,14 +178,20 @@ class Audience:
         self.listeners.pop(listener, None)
         listener.close(code, text)
 
-    def close_gallery(self, players: Collection[Actor]) -> None:
-        """End the connections of all but the players, as the host wants nobody to look on any more."""
+    def look_on(self, listener: Listener) -> None:
+        """Make a spectator of a player who has left, and has heard everything until now."""
+        self.send_out()
+        if listener in self.listeners:  # else the connection is lost already
+            del self.listeners[listener]
+            self.gallery.take_over(listener)
+            self._count_watchers()
+
+    def close_gallery(self) -> None:
+        """End the connections of all spectators, as the host wants nobody to look on any more."""
+        self.send_out()
         for listener in self.gallery:
             self.gallery.discard(listener)
             listener.close(CloseCode.KICKED, NOBODY_LOOKS_ON)
-        speaking = {listener for actor, listener in self.speakers.items() if actor in players}
-        for listener in [each for each in self.listeners if each not in speaking]:  # who left, and looks on
-            self.send_away(listener, CloseCode.KICKED, NOBODY_LOOKS_ON)
         self._count_watchers()
 
     def close(self) -> None:
@@ -251,6 +274,14 @@ class Audience:
     def _tell_watchers(self) -> None:
         self._counting = None
         self.announce(Watchers(count=len(self.gallery)))
+
+
+def _ends_privacy(event: Event) -> bool:
+    """Tell whether layouts may have been private before an event, and are not any more.
+
+    Nobody is told only the events since one before it: whether they can be would tell who has played since.
+    """
+    return isinstance(event, OptionsSet) or (isinstance(event, Dealt) and len(event.seats) == 1)
 
 
 def _in_turn(frames: Sequence[Frames], asides: Sequence[tuple[int, Framed]]) -> Iterator[Framed]:

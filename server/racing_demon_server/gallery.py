@@ -3,21 +3,25 @@
 Events are passed on in rounds, to a few spectators every millisecond; in between the loop is free for the
 players' cards. What comes up during a round waits for the next, and goes to each spectator in one write:
 the more there are, the later they see it, and never the players. With a delay the gallery follows the table
-with a view of its own, so that whoever comes to it sees no more than the others there.
+with a view of its own, so that whoever comes to it sees no more than the others there. What waits until then
+is bounded: where it is too much, the gallery goes on with a snapshot.
 """
 
 import asyncio
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final
 
-from racing_demon_protocol.messages.events import OptionsSet, Played
+from racing_demon_protocol.codec import decode_server, pack
+from racing_demon_protocol.messages import Message
+from racing_demon_protocol.messages.events import Event, OptionsSet, Played
+from racing_demon_protocol.messages.server import CaughtUp, Snapshot
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.view import TableView
 
+from .backlog import Backlog, Later, Queue
 from .hand_clock import HandClock
-from .listener import Batch, Frames, Listener
+from .listener import Batch, Framed, Frames, Listener
 from .shown import Shown
 from .waking import seconds_until
 
@@ -35,22 +39,27 @@ class Gallery:
     Args:
         shown: the table, as its players see it.
         clock: tells the time, in microseconds.
+        backlog: counts what waits for spectators who see tables later.
 
     """
 
-    def __init__(self, shown: Shown, clock: Callable[[], int]) -> None:
+    def __init__(self, shown: Shown, clock: Callable[[], int], backlog: Backlog) -> None:
         self._shown = shown
         self._delay_us = _delay_us(shown.view.options)
         self._clock = clock
         self._loop = asyncio.get_running_loop()
         self._sent: dict[Listener, int] = {}
-        self._waiting: deque[tuple[int, Frames]] = deque()
+        self._fresh: list[Frames] = []
+        self._queue = Queue(backlog, self._snapshot)
         self._late: TableView | None = None
         self._late_clock = HandClock()
         self._round: asyncio.Handle | None = None
 
     def __len__(self) -> int:
         return len(self._sent)
+
+    def __contains__(self, listener: Listener) -> bool:
+        return listener in self._sent
 
     def __iter__(self) -> Iterator[Listener]:
         return iter(list(self._sent))
@@ -61,7 +70,12 @@ class Gallery:
         if self._delay_us or self._late is not None:
             view, hand_clock, at = self._follower(), self._late_clock, at - self._lag_us()
         listener.reply(view.snapshot_for(None, hand_clock.elapsed_ms(at)))
+        listener.reply(CaughtUp(seq=view.seq))
         self._sent[listener] = view.seq
+
+    def take_over(self, listener: Listener) -> None:
+        """Give somebody the events to come who has had all that are told."""
+        self._sent[listener] = self._shown.view.seq
 
     def take_up(self, before: TableView, since: Iterable[Frames]) -> None:
         """Show what was still to come with the delay when the server ended.
@@ -78,9 +92,9 @@ class Gallery:
             if frames.seat is not None or frames.event.seq <= before.seq:
                 continue
             if due <= now:
-                self._follow(before, frames)
+                self._follow(frames.event, frames.at)
             else:
-                self._waiting.append((due, frames))
+                self._queue.append(Later(due, frames.at, frames.event.seq, frames.packed))
         self._wind_up()
 
     def discard(self, listener: Listener) -> None:
@@ -94,14 +108,18 @@ class Gallery:
                 self._delay_us = _delay_us(each.event.options)
         if not self._sent and self._late is None and not self._delay_us:
             return
-        due = self._clock() + self._delay_us  # or later: nothing overtakes what stands before it in the line
-        self._waiting += [(due, each) for each in frames]
-        if self._delay_us:
+        if self._delay_us or self._late is not None:
             self._follower()
+            due = self._clock() + self._delay_us  # or later: nothing overtakes what stands before it
+            for each in frames:
+                self._queue.append(Later(due, each.at, each.event.seq, each.packed))
+        else:
+            self._fresh += frames
         self._wind_up()
 
     def close(self) -> None:
         """Stop the clockwork."""
+        self._queue.clear()
         if self._round is not None:
             self._round.cancel()
             self._round = None
@@ -113,37 +131,53 @@ class Gallery:
             self._late_clock = self._shown.hand_clock
         return self._late
 
-    def _follow(self, late: TableView, frames: Frames) -> None:
-        """Let the late view and its clock follow an event, unless they began with a table that had it."""
-        if frames.event.seq == late.seq + 1:
-            late.apply(frames.event)
-            if type(frames.event) is not Played:
-                self._late_clock = self._late_clock.after(frames.event, frames.at)
+    def _snapshot(self) -> Later:
+        """Return the table as its players see it now, to be shown with the delay."""
+        view, hand_clock, now = self._shown.view, self._shown.hand_clock, self._clock()
+        packed = pack(view.snapshot_for(None, hand_clock.elapsed_ms(now)))
+        return Later(now + self._delay_us, now, view.seq, packed, hand_clock)
+
+    def _follow(self, message: Message, at: int, hand_clock: HandClock | None = None) -> None:
+        """Let the late view and its clock follow what is shown, unless they began with a table that had it.
+
+        Args:
+            message: an event, or a snapshot.
+            at: when it happened.
+            hand_clock: what the time of the hand is told by; for a snapshot.
+
+        """
+        late = self._late
+        if late is None:
+            return
+        if isinstance(message, Snapshot) and hand_clock is not None and message.seq > late.seq:
+            self._late, self._late_clock = TableView.from_snapshot(message), hand_clock
+        elif isinstance(message, Event) and message.seq == late.seq + 1:
+            late.apply(message)
+            if type(message) is not Played:
+                self._late_clock = self._late_clock.after(message, at)
 
     def _lag_us(self) -> int:
         """Return how long ago that was which the gallery sees: longer than the delay, if that was longer."""
-        if self._waiting:
-            due, frames = self._waiting[0]
-            return due - frames.at
-        return self._delay_us
+        return self._queue.first.due - self._queue.first.at if self._queue else self._delay_us
 
     def _wind_up(self) -> None:
-        if self._round is None and self._waiting:
-            wait = seconds_until(self._waiting[0][0], self._clock())
+        if self._round is None and (self._fresh or self._queue):
+            wait = 0.0 if self._fresh else seconds_until(self._queue.first.due, self._clock())
             self._round = self._loop.call_later(wait, self._begin_round)
 
     def _begin_round(self) -> None:
-        now, due = self._clock(), list[Frames]()
-        while self._waiting and self._waiting[0][0] <= now:
-            due.append(self._waiting.popleft()[1])
-        if self._late is not None:
-            for frames in due:
-                self._follow(self._late, frames)
-        if not self._waiting and not self._delay_us:
+        fresh, self._fresh = self._fresh, []
+        due: list[tuple[int, Framed]] = [(each.event.seq, each) for each in fresh]
+        for later in self._queue.take_due(self._clock()):
+            self._follow(decode_server(later.packed), later.at, later.hand_clock)
+            due.append((later.seq, later))
+        if not self._queue and not self._delay_us:
             self._late = None
         self._pass_on(due, list(self._sent), {})
 
-    def _pass_on(self, due: list[Frames], listeners: list[Listener], batches: dict[int, Batch]) -> None:
+    def _pass_on(
+        self, due: list[tuple[int, Framed]], listeners: list[Listener], batches: dict[int, Batch]
+    ) -> None:
         """Send the next few what is due; ``batches`` has what those get who have had the same before."""
         for listener in islice(listeners, SLICE):
             sent = self._sent.get(listener)
@@ -151,10 +185,10 @@ class Gallery:
                 continue
             news = batches.get(sent)
             if news is None:
-                news = batches[sent] = Batch([frames for frames in due if frames.event.seq > sent])
+                news = batches[sent] = Batch([framed for seq, framed in due if seq > sent])
             if news.frames:
                 listener.send(news)
-                self._sent[listener] = due[-1].event.seq
+                self._sent[listener] = due[-1][0]
         rest = listeners[SLICE:]
         if rest and due:
             self._round = self._loop.call_later(STEP_SECONDS, self._pass_on, due, rest, batches)

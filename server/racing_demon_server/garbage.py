@@ -2,11 +2,13 @@
 
 What outlives a full collection is frozen, and not looked at again; so each looks at what has come since the
 last one only. Nearly everything that dies is freed at once, frozen or not. What is left are asyncio's
-transports, which refer to themselves, a few kilobytes for each connection: a sweep frees them when no match
-goes on.
+transports, which refer to themselves, a kilobyte for each connection: a sweep frees them when no match goes
+on, and gives back what the C library keeps. Python's own allocator gives back only what lies together: after
+1,000 spectators have gone, most of their 16 MB stays with the process, for the next ones.
 """
 
 import gc
+import sys
 from typing import Any, Final
 
 __all__ = ["begin", "is_due", "sweep"]
@@ -19,7 +21,7 @@ What is played and still to be written is less than the first of these: it comes
 FEW: Final = 100
 """So many closed connections are worth a sweep while nobody plays."""
 MANY: Final = 20_000
-"""So many, some 50 MB, are not left for the next quiet moment."""
+"""So many, some 20 MB, are not left for the next quiet moment."""
 
 
 def begin() -> None:
@@ -37,10 +39,16 @@ def is_due(closed: int, *, is_played: bool) -> bool:
 
 
 def sweep() -> None:
-    """Look through everything that is alive: with 100 tables some 0.1 s."""
+    """Look through everything that is alive, and give freed memory back: with 100 tables some 0.1 s."""
     gc.unfreeze()
     gc.collect()
     gc.collect()
+    if sys.platform == "linux":
+        import ctypes  # noqa: PLC0415 - a server that has just started need not wait for it
+
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+        if trim is not None:  # only glibc has it
+            trim(0)
 
 
 def _freeze(phase: str, info: dict[str, Any]) -> None:

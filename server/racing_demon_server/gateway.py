@@ -21,7 +21,8 @@ from .addresses import believed_address, networks
 from .connection import Connection
 from .hall import Hall
 from .room import Clock
-from .session import Service, Session
+from .service import Service
+from .session import Session
 from .settings import Settings
 
 __all__ = ["MOST_WAITING", "PATH", "Gateway", "listen", "start", "url_of"]
@@ -113,7 +114,7 @@ class Gateway:
         self.closed += 1
         self.forget_handshake(connection)
 
-    def _address_of(self, connection: Connection) -> str:
+    def _address_of(self, connection: ServerConnection) -> str:
         peer = connection.remote_address
         headers = connection.request.headers if connection.request is not None else None
         forwarded = headers.get_all("X-Forwarded-For") if headers is not None else []
@@ -121,7 +122,10 @@ class Gateway:
 
     def answer(self, connection: ServerConnection, request: Request) -> Response | None:
         """Answer plain HTTP; ``None`` lets the WebSocket through."""
-        response = self._page(connection, request)
+        if self._service.addresses.take_request(self._address_of(connection), self._service.clock()):
+            response = self._page(connection, request)
+        else:
+            response = pages.too_many(connection)
         if response is not None and request.method == "HEAD":
             response.body = b""  # RFC 9110, 9.3.2: all but that is as with GET
         return response

@@ -6,6 +6,7 @@ import secrets
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import Final
 
@@ -14,8 +15,10 @@ from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.shuffle import SEED_SIZE, hand_seeds, subseed
 
+from .backlog import Backlog
 from .journal.keeping import TableJournal
-from .journal.reading import KeptTable, UnknownContents, options_of, past_of, tables
+from .journal.past import past_of
+from .journal.reading import KeptTable, UnknownContents, last_us, options_of, tables
 from .journal.schema import reading
 from .journal.writer import Journal
 from .lock import Lock
@@ -25,9 +28,7 @@ from .settings import Settings
 from .siblings import CODE_LETTERS
 from .table import Past
 
-__all__ = ["Hall", "KeptElsewhere"]
-
-CODE_SIZE = 4
+__all__ = ["Hall", "KeptElsewhere", "left_out"]
 
 CANNOT_GO_ON: Final = UnknownContents, InconsistentEvent, InvalidGame, CommandRefused, sqlite3.Error
 """What comes of a table whose past is not whole, or not known here."""
@@ -67,9 +68,11 @@ class Hall:
         self._journal = journal
         if journal is not None:
             journal.halted = self._halt
+        self._backlog = Backlog(settings.delayed_bytes_of_table, settings.delayed_bytes)
         self._rooms: dict[str, Room] = {}
         self._expiries: dict[str, asyncio.TimerHandle] = {}
         self._opened = 0
+        self._epoch = secrets.token_hex(8)
 
     def __len__(self) -> int:
         return len(self._rooms)
@@ -137,25 +140,27 @@ class Hall:
         if self._journal is None:
             return
         with reading(self._journal.path) as db:
-            for kept in list(tables(db, only_open=True)):
-                self._opened = max(self._opened, kept.number)
-                facts = {"table": kept.code, "number": kept.id}
-                try:
-                    self._restore(db, kept)
-                except CANNOT_GO_ON as error:
-                    log.error(
-                        "a table cannot go on here; it stays in the journal",
-                        extra={**facts, "why": str(error)},
-                    )
-                except Exception:
-                    log.exception("a table cannot go on here; it stays in the journal", extra=facts)
+            for kept, error in self.take_up(db):
+                facts = {"table": kept.code, "number": kept.id, "why": str(error)}
+                mistake = None if isinstance(error, CANNOT_GO_ON) else error
+                log.error("a table cannot go on here; it stays in the journal", extra=facts, exc_info=mistake)
 
-    def _restore(self, db: sqlite3.Connection, kept: KeptTable) -> None:
-        assert self._journal is not None
+    def take_up(self, db: sqlite3.Connection) -> Iterator[tuple[KeptTable, Exception]]:
+        """Open the open tables of a journal again, and yield those that cannot be, with the reasons."""
+        for kept in list(tables(db, only_open=True)):
+            try:
+                self._take_up(db, kept)
+            except Exception as error:
+                yield kept, error
+
+    def _take_up(self, db: sqlite3.Connection, kept: KeptTable) -> None:
+        options, past = options_of(kept), past_of(db, kept)
+        self._opened = max(self._opened, kept.number)
         if kept.code in self._rooms:
             raise UnknownContents("another table has its code")
-        options, past = options_of(kept), past_of(db, kept)
-        journal = TableJournal(self._journal, kept.id, wall_clock)
+        journal = None
+        if self._journal is not None:
+            journal = TableJournal(self._journal, kept.id, wall_clock)
         lock = Lock.restored(kept.salt, kept.passphrase)
         self._add(kept.code, options, lock, self._seed(kept.number), journal, past)
 
@@ -182,10 +187,13 @@ class Hall:
             bot_speed=self._settings.bot_speed,
             bot_seed=subseed(seed, "bots"),
             kept_events=self._settings.kept_events,
+            backlog=self._backlog,
             observers=self._observers,
             lock=lock,
             journal=journal,
             past=past,
+            epoch=self._epoch,
+            contributions=self._settings.takes_contributions,
         )
         self._rooms[code] = room
         log.info("table opened", extra={"table": code})
@@ -249,11 +257,29 @@ class Hall:
     def _new_code(self, seed: bytes) -> str:
         attempt = 0
         while True:
-            letters = subseed(seed, f"code/{attempt}")[:CODE_SIZE]
+            letters = subseed(seed, f"code/{attempt}")[: self._settings.code_letters]
             code = "".join(CODE_LETTERS[byte % len(CODE_LETTERS)] for byte in letters)
             if code not in self._rooms and self._settings.siblings.has(code):
                 return code
             attempt += 1
+
+
+def left_out(db: sqlite3.Connection) -> list[tuple[KeptTable, Exception]]:
+    """Start a server on a journal, without a port; return the open tables that it leaves out, and why.
+
+    Nothing is written.
+    """
+
+    async def start() -> list[tuple[KeptTable, Exception]]:
+        now = last_us(db)
+        hall = Hall(Settings(), lambda: now)
+        try:
+            return list(hall.take_up(db))
+        finally:
+            hall.close(for_good=False)
+
+    with ThreadPoolExecutor(1) as thread:  # whoever asks may have a loop of their own
+        return thread.submit(asyncio.run, start()).result()
 
 
 def wall_clock() -> int:

@@ -1,16 +1,16 @@
 """Whoever gets a table's events, and the frames that they get."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, Protocol
 
 from websockets.frames import Frame, Opcode
 
 from racing_demon_protocol.codec import Encoding, decode_server, encode, pack
 from racing_demon_protocol.messages import Message
-from racing_demon_protocol.messages.events import Event
+from racing_demon_protocol.messages.events import Event, Played
 from racing_demon_protocol.reasons import CloseCode
 
-__all__ = ["Alone", "Batch", "Framed", "Frames", "Listener", "Packed", "framed"]
+__all__ = ["Alone", "Batch", "Framed", "Frames", "Listener", "Packed", "framed", "frames_of"]
 
 
 SHORT: Final = 125
@@ -72,6 +72,15 @@ class Frames:
         if self._text is None:
             self._text = framed(self.event, encoding)
         return self._text
+
+
+def frames_of(log: Iterable[tuple[Event, int]]) -> Iterator[Frames]:
+    """Yield a log's events; a play that bears the number of the event before is for its player alone."""
+    before = 0
+    for event, at in log:
+        is_whispered = event.seq == before and isinstance(event, Played)
+        yield Frames(event, at, event.seat if isinstance(event, Played) and is_whispered else None)
+        before = event.seq
 
 
 class Packed:

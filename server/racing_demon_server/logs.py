@@ -8,8 +8,9 @@ import logging
 import os
 import re
 import sys
+import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final, TextIO
 
 import structlog
@@ -54,7 +55,7 @@ def set_up(level: str, form: str, stream: TextIO | None = None) -> None:
     ]
     handler = logging.StreamHandler(stream)
     handler.set_name(NAME)
-    handler.addFilter(Throttle())
+    handler.addFilter(Throttle(_rising_clock))
     handler.setFormatter(
         ProcessorFormatter(
             processors=[tell_faults, ProcessorFormatter.remove_processors_meta, tidy, renderer(form, stream)],
@@ -120,11 +121,21 @@ def _plain(key: str, value: object) -> object:
     return SECRETS.sub("…", "".join(c if c.isprintable() or c in keep else ascii(c)[1:-1] for c in value))
 
 
-class Throttle(logging.Filter):
-    """Lets each place in the code log only so often, and has the next line say how many were left out."""
+def _rising_clock() -> int:
+    return time.monotonic_ns() // 1_000
 
-    def __init__(self) -> None:
+
+class Throttle(logging.Filter):
+    """Lets each place in the code log only so often, and has the next line say how many were left out.
+
+    Args:
+        clock: returns microseconds on a rising clock. The time of day may be set back, and would silence all.
+
+    """
+
+    def __init__(self, clock: Callable[[], int]) -> None:
         super().__init__()
+        self._clock = clock
         self._places: dict[tuple[str, int, int], tuple[Bucket, list[int]]] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
@@ -133,7 +144,7 @@ class Throttle(logging.Filter):
         if place not in self._places:
             self._places[place] = Bucket(LINES_PER_SECOND, LINES_AT_ONCE), [0]
         bucket, left_out = self._places[place]
-        if not bucket.take(round(record.created * 1_000_000)):
+        if not bucket.take(self._clock()):
             left_out[0] += 1
             return False
         if left_out[0]:

@@ -1,5 +1,6 @@
 """Names and what is said, cleaned once at the door."""
 
+import re
 import unicodedata
 from collections.abc import Collection
 from typing import Final
@@ -7,7 +8,7 @@ from typing import Final
 from racing_demon_protocol.errors import LONGEST_NAME, CommandRefused
 from racing_demon_protocol.reasons import Reason
 
-__all__ = ["BOT_NAMES", "clean", "clean_words", "unique"]
+__all__ = ["BOT_NAMES", "clean", "clean_words", "folded", "unique"]
 
 LONGEST_WORDS: Final = 200
 MOST_MARKS: Final = 2
@@ -15,6 +16,9 @@ MOST_MARKS: Final = 2
 
 BLANKS: Final = "\u115f\u1160\u2800\u3164\uffa0"
 """Letters and signs, as Unicode has it, of which nothing is to be seen."""
+
+UNSEEN_MARKS: Final = re.compile("[\u034f\u17b4\u17b5\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+"""Marks of which nothing is to be seen: of Unicode's Default_Ignorable_Code_Point those that are marks."""
 
 BOT_NAMES: Final = ("Ada", "Bob", "Cyn", "Dai", "Eve", "Fen", "Gus", "Hal")
 
@@ -45,11 +49,17 @@ def clean_words(text: str) -> str:
     return cleaned
 
 
+def folded(name: str) -> str:
+    """Return what names have in common that look alike: in capitals or small, wide or narrow letters."""
+    plain = unicodedata.normalize("NFKC", UNSEEN_MARKS.sub("", name))
+    return unicodedata.normalize("NFKC", plain.casefold())
+
+
 def unique(name: str, taken: Collection[str]) -> str:
     """Return the name, or the name with the first number that makes it unlike those taken."""
-    known = {other.casefold() for other in taken}
+    known = {folded(other) for other in taken}
     candidate, number = name, 1
-    while candidate.casefold() in known:
+    while folded(candidate) in known:
         number += 1
         candidate = f"{name[: LONGEST_NAME - 2]} {number}"
     return candidate
@@ -60,7 +70,7 @@ def _printable(text: str, longest: int) -> str:
     kept: list[str] = []
     marks = 0
     # What is dropped goes first: between two marks it would hide how many there are.
-    for char in unicodedata.normalize("NFC", "".join(map(_seen, text))):
+    for char in unicodedata.normalize("NFC", "".join(map(_seen, UNSEEN_MARKS.sub("", text)))):
         marks = marks + 1 if unicodedata.category(char).startswith("M") else 0
         if marks <= MOST_MARKS:
             kept.append(char)

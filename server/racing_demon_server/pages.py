@@ -13,10 +13,12 @@ from racing_demon_protocol.reasons import Reason
 
 from .siblings import Siblings
 
-__all__ = ["NO_METER", "Meter", "health", "is_local", "is_meant", "metrics"]
+__all__ = ["NO_METER", "Meter", "health", "is_local", "is_meant", "metrics", "too_many"]
 
 FORWARDED: Final = ("Forwarded", "X-Forwarded-For", "X-Real-IP", "Via")
 """What a proxy says of those for whom it asks."""
+RETRY_SECONDS: Final = 5
+"""After so long an address that asked too much may ask again."""
 
 
 class Meter(NamedTuple):
@@ -47,6 +49,14 @@ def health(connection: ServerConnection, tables: int, siblings: Siblings, *, is_
         facts |= {"process": siblings.number, "ports": siblings.ports}
     status = HTTPStatus.SERVICE_UNAVAILABLE if is_halted else HTTPStatus.OK
     return _page(connection, json.dumps(facts) + "\n", "application/json", status)
+
+
+def too_many(connection: ServerConnection) -> Response:
+    """Refuse a request of an address that asks too much."""
+    text = "Too many requests from your address. Wait a few seconds, and try again.\n"
+    response = connection.respond(HTTPStatus.TOO_MANY_REQUESTS, text)
+    response.headers["Retry-After"] = str(RETRY_SECONDS)
+    return response
 
 
 def metrics(connection: ServerConnection, text: str) -> Response:

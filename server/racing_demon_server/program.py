@@ -13,6 +13,9 @@ from racing_demon_protocol.arguments import Version, port, seed, speed
 from .durability import Durability
 
 if TYPE_CHECKING:
+    import sqlite3
+
+    from .journal.reading import KeptTable
     from .settings import Settings
 
 __all__ = ["main"]
@@ -30,6 +33,8 @@ exit codes: 0 stopped as asked, 1 could not listen, 2 wrong arguments, 3 the jou
 
 
 LAST_PORT = 65_535
+SHORTEST_CODE, LONGEST_CODE = 4, 16
+"""The wire has room for so many letters of a table's code."""
 LONGEST_NODE = 30
 """A server's name at a broker, where its processes add their numbers."""
 
@@ -50,7 +55,7 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
         from .journal.command import main as journal  # noqa: PLC0415 - it needs no server
 
         loaded()
-        return journal(argv[1:])
+        return journal(argv[1:], _left_out)
     parser = _parser()
     arguments = parser.parse_args(argv)
     if why_not := _contradiction(arguments):
@@ -79,12 +84,14 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
         seed=arguments.seed,
         journal=path,
         durability=arguments.durability,
+        code_letters=arguments.code_letters,
         bot_speed=arguments.bot_speed,
         metrics_public=arguments.metrics_public,
         mqtt_url=arguments.mqtt or "",
         node=arguments.node or "",
         homeassistant=arguments.homeassistant,
         public_urls=tuple(arguments.public_url),
+        announces=_announces(arguments),
         proxies=(*OWN_PROXIES, *arguments.proxy),
         hosts=tuple(arguments.name),
         **dict(arguments.limit),
@@ -101,6 +108,13 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
     return _code(settings, lambda: serve_all(settings, arguments.processes, serve_one, _announce))
 
 
+def _left_out(db: "sqlite3.Connection") -> "Sequence[tuple[KeptTable, Exception]]":
+    """Return which tables of a journal a server would leave out, and why."""
+    from .hall import left_out  # noqa: PLC0415 - only checks need a server
+
+    return left_out(db)
+
+
 def _contradiction(arguments: argparse.Namespace) -> str:
     """Return which arguments do not go together; empty if all do."""
     if arguments.processes > 1 and (why_not := _alone(arguments)):
@@ -115,6 +129,21 @@ def _contradiction(arguments: argparse.Namespace) -> str:
     if arguments.mqtt is None and (idle := [name for name, value in of_broker.items() if value]):
         return f"{idle[0]} is for a broker: name it with --mqtt URL"
     return ""
+
+
+def _announces(arguments: argparse.Namespace) -> bool:
+    """Tell whether the tables are announced on the local network.
+
+    Announcing gives every table's code to everybody there. So it is done by default only where players on
+    that network are meant: not by a server that is reached by way of a name, a proxy or a public address, and
+    not by one that a client started, which announces its only table itself.
+    """
+    if arguments.lan is not None:
+        return bool(arguments.lan)
+    from .interfaces import is_private  # noqa: PLC0415 - a --help needs none
+
+    is_for_others = arguments.name or arguments.proxy or arguments.public_url or arguments.stop_with_stdin
+    return not is_for_others and is_private(arguments.host)
 
 
 def _alone(arguments: argparse.Namespace) -> str:
@@ -203,9 +232,23 @@ def _parser() -> argparse.ArgumentParser:
         default=Durability.FULL,
         help="full: what is told survives a power cut; normal: a crash of the server; none: keep nothing",
     )
+    parser.add_argument(
+        "--code-letters",
+        type=_code_letters,
+        default=8,
+        metavar="N",
+        help=f"letters of a table's code, {SHORTEST_CODE} to {LONGEST_CODE}: short ones are easily typed, "
+        "long ones are not found by trying (default 8)",
+    )
     parser.add_argument("--bot-speed", type=speed, default=1.0, help="bots think so many times faster")
     parser.add_argument("--log-level", choices=["debug", "info", "warning", "error"], default="warning")
     parser.add_argument("--log-format", choices=["text", "json"], default="text")
+    parser.add_argument(
+        "--lan",
+        action=argparse.BooleanOptionalAction,
+        help="announce the tables on the local network, so that players find them without an address "
+        "(default: on for a server without --name, --proxy and --public-url, at a private or any address)",
+    )
     parser.add_argument(
         "--metrics-public", action="store_true", help="show /metrics to everybody, not to this machine only"
     )
@@ -240,7 +283,7 @@ def _parser() -> argparse.ArgumentParser:
         type=_network,
         default=[],
         metavar="NETWORK",
-        help="believe proxies there, like 172.16.0.0/12, when they say for whom they ask (those here are)",
+        help="believe proxies there, like 172.31.252.2, when they say for whom they ask (those here are)",
     )
     parser.add_argument(
         "--name", action="append", default=[], metavar="HOST", help="answer to this name, or an address, only"
@@ -254,6 +297,12 @@ def _processes(text: str) -> int:
 
     if not (text.isdecimal() and 1 <= int(text) <= MOST_PROCESSES):
         raise argparse.ArgumentTypeError(f"{text!r} will not do: 1 to {MOST_PROCESSES} processes")
+    return int(text)
+
+
+def _code_letters(text: str) -> int:
+    if not (text.isdecimal() and SHORTEST_CODE <= int(text) <= LONGEST_CODE):
+        raise argparse.ArgumentTypeError(f"{text!r} will not do: {SHORTEST_CODE} to {LONGEST_CODE} letters")
     return int(text)
 
 
@@ -289,7 +338,9 @@ def _network(text: str) -> str:
     try:
         ipaddress.ip_network(text, strict=False)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no network: write one like 172.16.0.0/12") from None
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no network: write one like 172.31.252.2 or 10.0.0.0/30"
+        ) from None
     return text
 
 

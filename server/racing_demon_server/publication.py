@@ -9,7 +9,6 @@ from functools import partial
 
 from racing_demon_protocol.messages.events import HandOver
 from racing_demon_protocol.messages.server import Snapshot
-from racing_demon_protocol.state import DEALT
 
 from .audience import Audience
 from .journal.keeping import TableJournal
@@ -74,10 +73,11 @@ class Publication:
             self._untold.append(frames)
         self._untold += then
         self._journal.note(frames)
-        snapshot = None if self._table.view.phase in DEALT else self._snapshot(frames)
+        snapshot = self._snapshot(frames) if self._table.view.at_rest else None
         claims = self._table.claims.take_changed(with_plays=snapshot is not None)
-        if seeds or claims or snapshot is not None:
-            self._journal.note_beside(at, seeds, claims, snapshot)
+        bans = self._table.bans.take_changed()
+        if seeds or claims or snapshot is not None or bans is not None:
+            self._journal.note_beside(at, seeds, claims, snapshot, bans)
 
     def write_down(self) -> None:
         """Write down all that is noted, together."""
@@ -98,9 +98,10 @@ class Publication:
             then()
 
     def _snapshot(self, frames: Sequence[Frames]) -> Snapshot | None:
-        """Return the table after a hand, for the journal; ``None`` while there is nothing new to keep."""
+        """Return the table after a hand, or after much else, for the journal; ``None`` where neither is."""
         is_over = any(isinstance(each.event, HandOver) for each in frames)
-        return self._table.view.snapshot_for(None, 0) if is_over else None
+        is_wanted = is_over or (self._journal is not None and self._journal.is_long)
+        return self._table.view.snapshot_for(None, 0) if is_wanted else None
 
     def _tell(self, published: Published, news: Sequence[list[Frames] | Then], ahead: Ahead | None) -> None:
         """Tell what was written; ``ahead`` is the table with all of it, where that was copied."""

@@ -20,8 +20,10 @@ class Settings:
         host: the address to listen on.
         port: the port; 0 for any free one.
         seed: 32 bytes that all deals follow from, for repeatable games; ``None`` for secret ones.
+        contributions: whether players contribute to the deals; ``None``: unless these are to be repeatable.
         journal: the file that the tables are kept in; ``None`` keeps them in memory alone.
         durability: what is certain of a play when it is told.
+        code_letters: letters of a table's code. Short ones are easily typed, and sooner found by trying.
         bot_speed: bots think so many times faster than people.
         max_tables: tables at a time.
         tables_per_minute: tables that one address may open for long.
@@ -35,11 +37,21 @@ class Settings:
         command_burst: what it may send at once.
         frames_per_second: what one connection may send at all; beyond that it is closed.
         frame_burst: the same at once.
+        units_per_connection: what one connection may use for long, in units a second (see ``costs``), that
+            nobody else can use up.
+        units_per_address: what all connections of an address may use together beyond that.
+        units_per_table: what all players of a table may use together beyond that.
+        units_per_server: what all connections may use together beyond that.
+        misses_per_minute: codes of tables that are not there that one address may ask for, for long.
+        miss_burst: the same at once.
         controls_per_second: pings and pongs that one connection may send; beyond that it is closed.
         control_burst: the same at once.
         max_fragments: fragments that one message may come in.
         backlog_bytes: what may wait for a slow reader before it is cut off.
         kept_events: the newest events of a table that a returning client can still be given.
+        delayed_bytes_of_table: what may wait for spectators who see a table later. Where it is more they
+            get a snapshot instead.
+        delayed_bytes: the same for all tables together.
         ping_seconds: how often connections are asked for a sign of life, and how long they may take.
         proxies: the networks of proxies that are believed when they say for whom they ask.
         hosts: the names under which the server may be asked for; empty for any.
@@ -48,6 +60,7 @@ class Settings:
         node: this server's name there: 1 to 32 small letters and digits; empty for a random one.
         homeassistant: whether Home Assistant is told of the tables there.
         public_urls: where the tables can be joined, as it is told there; empty for what can be guessed.
+        announces: whether the tables are announced on the local network.
         siblings: the processes of the server, as this one sees them.
 
     """
@@ -55,8 +68,10 @@ class Settings:
     host: str = "127.0.0.1"
     port: int = 5252
     seed: bytes | None = None
+    contributions: bool | None = None
     journal: Path | None = None
     durability: Durability = Durability.FULL
+    code_letters: int = 8
     bot_speed: float = 1.0
     max_tables: int = 500
     tables_per_minute: float = 10.0
@@ -70,11 +85,19 @@ class Settings:
     command_burst: float = 60.0
     frames_per_second: float = 300.0
     frame_burst: float = 600.0
+    units_per_connection: float = 3.0
+    units_per_address: float = 2_000.0
+    units_per_table: float = 500.0
+    units_per_server: float = 8_000.0
+    misses_per_minute: float = 12.0
+    miss_burst: float = 30.0
     controls_per_second: float = 10.0
     control_burst: float = 50.0
     max_fragments: int = 16
     backlog_bytes: int = 256 * 1024
     kept_events: int = 2_048
+    delayed_bytes_of_table: int = 1024 * 1024
+    delayed_bytes: int = 64 * 1024 * 1024
     ping_seconds: float = 2.5
     proxies: tuple[str, ...] = OWN_PROXIES
     hosts: tuple[str, ...] = ()
@@ -83,7 +106,13 @@ class Settings:
     node: str = ""
     homeassistant: bool = False
     public_urls: tuple[str, ...] = ()
+    announces: bool = False
     siblings: Siblings = ALONE
+
+    @property
+    def takes_contributions(self) -> bool:
+        """Whether players contribute to the deals."""
+        return self.seed is None if self.contributions is None else self.contributions
 
 
 def limits() -> dict[str, float]:
@@ -94,7 +123,7 @@ def limits() -> dict[str, float]:
     return {
         name: value
         for name, value in defaults.items()
-        if name not in {"port", "bot_speed"} and not isinstance(value, bool)
+        if name not in {"port", "code_letters", "bot_speed"} and not isinstance(value, bool)
     }
 
 

@@ -23,7 +23,7 @@ from .bots import LEVELS, Bot
 from .claims import Actor
 from .table import MAX_SEATS, Table
 
-__all__ = ["Arrived", "play_match"]
+__all__ = ["Arrived", "pass_time", "play_match"]
 
 RACES: Final = [name for name, game in GAMES.items() if game.racing in {Racing.SHARED, Racing.IDENTICAL}]
 MOST_HANDS: Final = 1_000_000
@@ -65,12 +65,20 @@ def play_match(
     waiting: list[tuple[int, int, Command | None]] = [(0, bot.seat, None) for bot in bots]
     while table.view.phase is not Phase.OVER:
         at, seat, command = heapq.heappop(waiting)
-        log.extend(table.tick(at))
+        log.extend(pass_time(table, at))
         if command is not None:
             send(at, seat, command)
         command, wait_ms = bots[seat].decide(table.view)
         heapq.heappush(waiting, (at + wait_ms * 1_000, seat, command))
     return table, log, arrived
+
+
+def pass_time(table: Table, until: int) -> list[Event]:
+    """Wake a table whenever it wants to be woken, up to a moment, as a room does; return what happened."""
+    events: list[Event] = []
+    while (due := table.due) is not None and due <= until:
+        events += table.tick(due)
+    return events
 
 
 def _hands(text: str) -> int:

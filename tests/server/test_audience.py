@@ -36,6 +36,18 @@ async def test_one_frame_for_all_of_an_encoding() -> None:
     assert ears[0].heard == ears[1].heard
 
 
+def test_what_is_whispered_is_not_kept_and_not_forgotten() -> None:
+    """Whoever may have missed a private play gets the whole table; whoever came later, the events."""
+    kept = Kept(100)
+    for seq in (1, 2):
+        kept.add([Frames(ev.Signalled(seq=seq), 0)])
+    kept.add([Frames(ev.Played(seq=2, seat=0, counter=1, source=0, count=1, destination=1, shown=()), 0, 0)])
+    for seq in (3, 4):
+        kept.add([Frames(ev.Signalled(seq=seq), 0)])
+    missed = [kept.since(seq) for seq in (1, 2, 3, 4)]
+    assert [None, None, 1, 0] == [None if each is None else len(each.frames) for each in missed]
+
+
 @virtual
 async def test_the_newest_speaker_wins() -> None:
     """Taking up a seat again returns the older connection, which hears no more."""
@@ -66,11 +78,11 @@ async def test_exactly_the_missed_events_are_given() -> None:
     room = open_room()
     for name in ("Ann", "Ben", "Cat"):
         seat_at(room, name)
-    assert 4 == room.table.view.seq
-    assert ["2 3 4", "3 4", "4", ""] == [missed(room, seq) for seq in (1, 2, 3, 4)]
+    assert 5 == room.table.view.seq
+    assert ["2 3 4 5", "3 4 5", "5", ""] == [missed(room, seq) for seq in (1, 2, 4, 5)]
 
 
-@pytest.mark.parametrize("seq", [0, 5, 1_000])
+@pytest.mark.parametrize("seq", [0, 6, 1_000])
 def test_a_number_that_was_never_told_gets_a_snapshot(seq: int) -> None:
     """Number 0, and those of the future, mean that nothing is known."""
 
@@ -89,8 +101,8 @@ async def test_events_that_are_not_kept_are_replaced_by_a_snapshot() -> None:
     room = open_room(kept_events=3)
     for name in ("Ann", "Ben", "Cat", "Don", "Eve"):
         seat_at(room, name)
-    assert 6 == room.table.view.seq
-    assert ["snapshot", "4 5 6", "5 6"] == [missed(room, seq) for seq in (2, 3, 4)]
+    assert 7 == room.table.view.seq
+    assert ["snapshot", "5 6 7", "6 7"] == [missed(room, seq) for seq in (3, 4, 5)]
 
 
 @virtual
@@ -101,7 +113,7 @@ async def test_after_catching_up_comes_the_next_event() -> None:
     ear = Ear()
     room.audience.catch_up(ear, 1)
     seat_at(room, "Ben")
-    assert [2, 3] == [event.seq for event in ear.events]
+    assert [2, 3, 4] == [event.seq for event in ear.events]
 
 
 @virtual
@@ -138,7 +150,7 @@ async def test_what_one_turn_brought_goes_out_together() -> None:
         play = cl.PlayCards(
             counter=counter, source=source, count=count, destination=destination, seen=view.seq
         )
-        room.put(ear, seat, play, now(), 0)
+        room.put(ear, seat, play, now())
     await asyncio.sleep(0.001)
     assert [2] == ben_ear.writes
     assert [ann, ben] == [event.seat for event in ben_ear.events if isinstance(event, ev.Played)]
@@ -153,8 +165,8 @@ async def test_answers_come_in_the_same_write_as_the_events_around_them() -> Non
         ear.writes.clear()
         ear.frames.clear()
     for seat, ear in players[:2]:
-        room.put(ear, seat, cl.Say(counter=1, text="Hello"), now(), 0)
-        room.put(ear, seat, cl.Call(counter=2), now(), 1)
+        room.put(ear, seat, cl.Say(counter=1, text="Hello"), now())
+        room.put(ear, seat, cl.Call(counter=2), now())
     await answered()
     heard = [[type(message) for message in ear.heard] for _, ear in players]
     assert [ev.Said, Accepted, ev.Said, Refused] == heard[0]
@@ -168,10 +180,10 @@ async def test_whoever_hears_no_events_is_still_answered() -> None:
     """A refusal for somebody who has no seat any more comes alone."""
     room = open_room()
     (_, ann_ear), (ben, ben_ear) = seat_at(room, "Ann"), seat_at(room, "Ben")
-    room.put(ben_ear, ben, cl.Say(counter=1, text="Bye"), now(), 0)
+    room.put(ben_ear, ben, cl.Say(counter=1, text="Bye"), now())
     room.audience.take_seat(Ear(), ben)  # the newest speaker wins
     heard = len(ben_ear.heard)
-    room.put(ann_ear, 0, cl.Say(counter=1, text="Hm"), now(), 0)
+    room.put(ann_ear, 0, cl.Say(counter=1, text="Hm"), now())
     await answered()
     assert [Refused] == [type(message) for message in ben_ear.heard[heard:]]
 
@@ -245,14 +257,14 @@ async def _bustle(room: Room, players: list[tuple[int, Ear]], rng: random.Random
             assert view.board is not None
             legal = list(view.rules.legal_plays(view.board, seat))
             plays = [play for play in legal if view.board.is_progress(play)] or legal
-            for round_ in range(rng.randint(0, 3)):
+            for _ in range(rng.randint(0, 3)):
                 sent[seat] += 1
                 command: cl.Command = cl.Say(counter=sent[seat], text="so")
                 if rng.random() < 0.7 and plays:
                     play = rng.choice(plays)
                     fields = {"source": play.source, "count": play.count, "destination": play.destination}
                     command = cl.PlayCards(counter=sent[seat], seen=view.seq, depth=play.depth, **fields)
-                room.put(ear, seat, command, now(), round_)
+                room.put(ear, seat, command, now())
         await asyncio.sleep(rng.choice([0, 0.001, 0.05]))
     await asyncio.sleep(1)
     return sent
@@ -284,3 +296,17 @@ def test_events_that_are_long_together_are_not_told_again() -> None:
     newest = kept.since(950)
     assert newest is not None
     assert 50 == len(newest.frames)
+
+
+@pytest.mark.parametrize(
+    "last", [ev.OptionsSet(seq=5, options=Options()), ev.Dealt(seq=5, seats=(1,), shown=(), countdown_ms=0)]
+)
+def test_events_from_before_layouts_were_public_are_not_told_again(last: ev.Event) -> None:
+    """Whether plays were whispered before makes no difference: who has missed that gets the table."""
+    kept = Kept(2_048)
+    kept.add([Frames(ev.Readied(seq=seq, seat=0, ready=True), 0) for seq in range(1, 5)])
+    kept.add([Frames(last, 0), Frames(ev.Readied(seq=6, seat=0, ready=False), 0)])
+    assert [None] * 4 == [kept.since(seq) for seq in range(1, 5)]
+    newest = kept.since(5)
+    assert newest is not None
+    assert 1 == len(newest.frames)

@@ -5,6 +5,7 @@ import asyncio
 from racing_demon_protocol.messages import Event
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
+from racing_demon_protocol.messages.server import Accepted
 
 from ..support.rooms import Ear, in_virtual_time, now, open_room, say, seat_at, virtual
 from ..support.tables import told
@@ -53,3 +54,23 @@ async def test_a_bot_that_is_sent_away_stops_playing() -> None:
     await say(room, ear, ann, cl.RemoveBot(counter=4, seat=1), cl.Start(counter=5))
     await asyncio.sleep(60)
     assert not any(isinstance(event, ev.Played) for event in ear.events)
+
+
+@virtual
+async def test_a_bot_stands_in_beyond_the_highest_counter() -> None:
+    """A player who has used the highest counter leaves the bot a next one, and finds one on coming back."""
+    room = open_room(bot_speed=10.0)
+    ann, ann_ear = seat_at(room, "Ann")
+    ben, ben_ear = seat_at(room, "Ben")
+    for counter in (2**30 - 1, 2**31 - 3, 2**31 - 1):
+        await say(room, ben_ear, ben, cl.Ready(counter=counter, ready=False))
+    await say(room, ann_ear, ann, cl.Start(counter=1))
+    room.leave(ben_ear, ben)
+    await say(room, ann_ear, ann, cl.StandIn(counter=2, seat=ben))
+    await asyncio.sleep(5)
+    assert any(isinstance(event, ev.Played) and event.seat == ben for event in ann_ear.events)
+    room.audience.take_seat(ben_ear, ben)
+    room.connect(ben)
+    last = room.table.claims.counter(ben)
+    await say(room, ben_ear, ben, cl.Say(counter=last + 1, text="back"))
+    assert Accepted(counter=last + 1, seq=room.table.view.seq) == ben_ear.replies[-1]

@@ -108,7 +108,8 @@ def test_a_bot_turns_when_it_has_no_play() -> None:
 
 def test_a_bot_without_a_stock_is_stuck_at_once() -> None:
     """With nothing to play and nothing to turn a bot says so."""
-    assert Stuck(counter=1) == _decides(_hand(Own(["9D"])))
+    sitting = _hand(Own(["9D"]))
+    assert Stuck(counter=1, seen=sitting.seq) == _decides(sitting)
 
 
 def test_a_bot_that_has_seen_all_its_cards_is_stuck() -> None:
@@ -141,7 +142,7 @@ def test_a_bot_begins_every_hand_afresh() -> None:
 def test_a_neutral_move_that_leads_to_nothing_is_not_made() -> None:
     """A bot does not move a card to and fro between two parents."""
     sitting = _hand(Own(["9D 8S", "9H"]))
-    assert Stuck(counter=1) == _decides(sitting)
+    assert Stuck(counter=1, seen=sitting.seq) == _decides(sitting)
 
 
 @pytest.mark.parametrize(("level", "sees"), [("hard", True), ("medium", False), ("easy", False)])
@@ -156,7 +157,7 @@ def test_a_bot_that_is_out_calls() -> None:
     """Where the shout is wanted, a bot without cards gives it."""
     sitting = _hand(Own(["2S"]), foundation=("AS",), call_out="shout")
     sitting.play(0, sitting.column(0))
-    assert Call(counter=1) == _decides(sitting)
+    assert Call(counter=1, seen=sitting.seq) == _decides(sitting)
 
 
 def test_commands_are_counted() -> None:

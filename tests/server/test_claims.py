@@ -22,6 +22,16 @@ def test_a_token_opens_its_seat(token: bytes, actor: int | None) -> None:
     assert actor == _claims().actor(token)
 
 
+def test_an_answer_is_written_down_once() -> None:
+    """A refusal that came after plays is not written again with the plays, which are when the log is cut."""
+    claims = _claims()
+    claims.take_changed(with_plays=True)
+    claims.remember_play(0, 3, 10)
+    claims.remember(0, Refused(counter=4, reason=Reason.BEATEN, text="Too late."))
+    assert [0] == [actor for actor, _ in claims.take_changed(with_plays=False)]
+    assert [] == claims.take_changed(with_plays=True)
+
+
 @pytest.mark.parametrize("token", [b"eve", b"an", b"annn", b""])
 def test_a_wrong_token_opens_nothing(token: bytes) -> None:
     """Any other hash is refused."""
@@ -132,6 +142,28 @@ def test_plays_are_written_down_when_the_log_is_cut() -> None:
     assert [] == claims.take_changed(with_plays=False)
     assert [3] == [actor for actor, _ in claims.take_changed(with_plays=True)]
     assert [] == claims.take_changed(with_plays=True)
+
+
+def test_whatever_changes_a_claim_is_written_down() -> None:
+    """A new token, an answer, and that somebody is gone; each with the claim as it is now, and once."""
+    claims = _claims()
+    assert {0, 3, None} == {actor for actor, _ in claims.take_changed(with_plays=False)}
+    claims.remember(3, Accepted(counter=7, seq=12))
+    ((actor, claim),) = claims.take_changed(with_plays=False)
+    assert claim is not None
+    assert (3, b"ben", 7) == (actor, claim.token_hash, claim.counter)
+    claims.drop(0)
+    assert [(0, None)] == claims.take_changed(with_plays=False)
+    assert [] == claims.take_changed(with_plays=True)
+
+
+def test_a_play_does_not_replace_the_answer_with_its_own_number() -> None:
+    """A log that is read again does not turn the last answer into another one."""
+    claims = _claims()
+    reply = Refused(counter=7, reason=Reason.HAND_OVER, text="The hand is over.")
+    claims.remember(0, reply)
+    claims.remember_play(0, 7, 12)
+    assert reply == claims.earlier(0, 7)
 
 
 def test_a_token_is_known_or_not() -> None:

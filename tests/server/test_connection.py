@@ -22,7 +22,13 @@ MESSAGES = 40
 BURST = 60
 NORMAL_CLOSURE = 1000
 PROTOCOL_ERROR = 1002
-FREELY = {"frames_per_second": 1e6, "frame_burst": 1e6, "controls_per_second": 1e6, "control_burst": 1e6}
+FREELY = {
+    "frames_per_second": 1e6,
+    "frame_burst": 1e6,
+    "controls_per_second": 1e6,
+    "control_burst": 1e6,
+    "units_per_connection": 1e6,
+}
 
 
 @pytest.mark.parametrize("length", [0, 1, 3, 4, 5, 124, 125])

@@ -15,7 +15,7 @@ from racing_demon_protocol.messages.server import Snapshot
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Phase
 from racing_demon_server.hall import Hall
-from racing_demon_server.journal import reading
+from racing_demon_server.journal import past
 from racing_demon_server.room import Room
 from racing_demon_server.settings import Settings
 
@@ -95,7 +95,7 @@ def test_nobody_sees_the_end_of_a_hand_too_early_when_the_server_is_started_anew
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A hand that has just ended goes on for those who watch, until its end is as old as the delay."""
-    monkeypatch.setattr(reading, "BEFORE_SNAPSHOT", 0)  # as where the hand was long
+    monkeypatch.setattr(past, "BEFORE_SNAPSHOT", 0)  # as where the hand was long
 
     async def story() -> None:
         async with _opened(tmp_path) as hall:

@@ -2,16 +2,20 @@
 
 import asyncio
 import gc
+import socket
+import struct
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
+from websockets.frames import Opcode
 
-from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.messages.server import Pong
+from racing_demon_protocol.messages.server import Watchers
 from racing_demon_server import garbage
+from racing_demon_server.connection import Connection
 
-from ..support.servers import Peer, serving
+from ..support.attacks import frames_of, request
+from ..support.servers import PATIENCE, Peer, serving
 
 
 class Node:
@@ -69,21 +73,57 @@ def test_a_sweep_frees_what_refers_to_itself() -> None:
     assert there() is None
 
 
-async def test_a_lost_connection_is_freed_at_once() -> None:
-    """Nothing of ours keeps a connection and its session alive until somebody looks for garbage."""
+def say_good_bye(line: socket.socket) -> None:
+    """End a connection as clients do."""
+    line.sendall(frames_of(b"\x03\xe8", opcode=Opcode.CLOSE))
+    line.shutdown(socket.SHUT_WR)
+
+
+def hang_up(line: socket.socket) -> None:
+    """End a connection without a word, in the middle of a frame."""
+    line.sendall(b"\x82\xfe")
+    line.shutdown(socket.SHUT_WR)
+
+
+def reset(line: socket.socket) -> None:
+    """Tear a connection down, so that nothing can be written to it any more."""
+    line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    line.close()
+
+
+@pytest.mark.parametrize("end", [say_good_bye, hang_up, reset])
+async def test_a_lost_connection_is_freed_at_once(end: Callable[[socket.socket], None]) -> None:
+    """Nothing keeps connection, session and protocol alive until somebody looks for garbage.
+
+    However the connection ends, and whatever is written to it then.
+    """
     gc.disable()
     try:
-        async with serving() as server:
-            async with Peer.connect(server.url) as peer:
-                await peer.greet()
-                await peer.say(cl.Ping(stamp=1))
-                await peer.until(Pong)
-                there = weakref.ref(server.newest()), weakref.ref(server.newest()._session)  # type: ignore[attr-defined]
-            async with asyncio.timeout(10):
-                while any(each() is not None for each in there):  # noqa: ASYNC110 - nobody here could tell of it
-                    await asyncio.sleep(0.01)
+        async with serving() as served, Peer.hosting(served.url) as ann:
+            before, audience = set(served.server.connections), served.hall.room(ann.code).audience
+            with await asyncio.to_thread(entered, served.port, ann.code) as line:
+                (connection,) = set(served.server.connections) - before
+                assert isinstance(connection, Connection)
+                there = [weakref.ref(each) for each in (connection, connection.protocol, *audience.gallery)]
+                assert 3 == len(there)
+                del connection
+                end(line)
+                audience.announce(Watchers(count=7))
+                async with asyncio.timeout(PATIENCE):
+                    while any(each() is not None for each in there):  # noqa: ASYNC110 - nobody could tell of it
+                        await asyncio.sleep(0.01)
     finally:
         gc.enable()
+
+
+def entered(port: int, code: str) -> socket.socket:
+    """Return a socket that watches a table."""
+    line = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
+    line.sendall(request("/v1", "json") + frames_of(b"[1,1]", f'[4,"{code}"]'.encode(), opcode=Opcode.TEXT))
+    heard = b""
+    while b"[73," not in heard:
+        heard += line.recv(65_536)
+    return line
 
 
 @pytest.mark.parametrize(
@@ -91,5 +131,5 @@ async def test_a_lost_connection_is_freed_at_once() -> None:
     [(99, False, False), (100, False, True), (19_999, True, False), (20_000, True, True)],
 )
 def test_when_a_sweep_is_due(closed: int, is_played: bool, is_due: bool) -> None:
-    """Soon while nobody plays; else when some 50 MB may be waiting."""
+    """Soon while nobody plays; else when some 20 MB may be waiting."""
     assert is_due is garbage.is_due(closed, is_played=is_played)

@@ -13,7 +13,7 @@ from websockets.typing import Origin, Subprotocol
 from racing_demon_protocol.codec import VERSION, Encoding, encode
 from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.messages.server import Pong, Refused, Seated, Snapshot, Versions
+from racing_demon_protocol.messages.server import CaughtUp, Pong, Refused, Seated, Snapshot, Versions
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import CloseCode, Reason
 from racing_demon_server.connection import SLICE
@@ -68,7 +68,7 @@ async def test_healthz_says_that_the_disk_is_full(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "journal.sqlite", Durability.NORMAL)
     async with serving_with(journal) as served:
         journal._db.execute("PRAGMA max_page_count = 1").fetchall()
-        big = "INSERT INTO corrections (match, entry) VALUES ('', zeroblob(200000))"
+        big = "INSERT INTO corrections (match, entry) VALUES ('', hex(zeroblob(100000)))"
         journal.write([(big, ())], lambda: None)
         await until(lambda: journal.is_halted)
         status, body = await fetch(f"{served.origin}/healthz")
@@ -172,6 +172,13 @@ async def test_a_foreign_version_closes_even_late() -> None:
         assert CloseCode.VERSION == (await peer.closed()).code
 
 
+async def test_hello_is_said_once() -> None:
+    """A second hello comes out of turn, and ends the conversation."""
+    async with serving() as served, Peer.hosting(served.url) as peer:
+        await peer.say(cl.Hello(version=VERSION))
+        assert Closing(CloseCode.BAD_FRAME, "You have said hello already.") == await peer.closed()
+
+
 @pytest.mark.parametrize(
     "message",
     [
@@ -195,8 +202,8 @@ async def test_an_eager_client_is_understood() -> None:
     """Hello and join may be sent without waiting for the versions."""
     async with serving() as served, Peer.hosting(served.url) as ann, Peer.connect(served.url) as ben:
         ben.burst([cl.Hello(version=VERSION), cl.Join(code=ann.code, name="Ben"), cl.Ping(stamp=5)])
-        heard = [type(await ben.hear()) for _ in range(4)]
-        assert [Versions, Seated, Snapshot, Pong] == heard
+        heard = [type(await ben.hear()) for _ in range(5)]
+        assert [Versions, Seated, Snapshot, CaughtUp, Pong] == heard
 
 
 async def test_words_in_the_handshake_s_own_packet_are_understood() -> None:

@@ -12,7 +12,7 @@ from racing_demon_protocol.codec import Encoding, decode_server
 from racing_demon_protocol.messages import Event
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Accepted, Pong, Refused, Seated, Snapshot
+from racing_demon_protocol.messages.server import Accepted, CaughtUp, Pong, Refused, Seated
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import CloseCode, Phase, Reason
 from racing_demon_server.connection import Connection
@@ -101,7 +101,7 @@ async def test_pings_come_back_with_their_stamp(encoding: Encoding) -> None:
         await peer.say(cl.Ping(stamp=-5))
         assert Pong(stamp=-5) == await peer.hear()
         await peer.enter(cl.Create(name="Ann"))
-        await peer.until(Snapshot)
+        await peer.until(CaughtUp)
         await peer.say(cl.Ping(stamp=2**31 - 1))
         assert Pong(stamp=2**31 - 1) == await peer.hear()
 

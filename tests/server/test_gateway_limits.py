@@ -63,7 +63,7 @@ async def test_one_address_may_open_so_many_tables() -> None:
 
 async def test_silent_connections_make_room_for_others() -> None:
     """Of those who connect and ask for nothing the oldest go, and whoever speaks comes in."""
-    async with serving(max_handshakes=3) as served:
+    async with serving(max_handshakes=3, entry_seconds=3_600.0) as served:
         silent = [socket.create_connection(("127.0.0.1", served.port)) for _ in range(10)]
         try:
             async with Peer.connect(served.url) as peer:
@@ -73,6 +73,10 @@ async def test_silent_connections_make_room_for_others() -> None:
                 quiet.setblocking(False)
                 with suppress(ConnectionResetError):
                     assert b"" == await within(PATIENCE, loop.sock_recv(quiet, 1))
+            for quiet in silent[8:]:
+                quiet.setblocking(False)
+                with pytest.raises(BlockingIOError):
+                    quiet.recv(1)
         finally:
             for quiet in silent:
                 quiet.close()

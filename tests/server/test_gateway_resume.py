@@ -11,7 +11,7 @@ from racing_demon_protocol.codec import Encoding
 from racing_demon_protocol.messages import Event
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Accepted, Pong, Refused, Snapshot
+from racing_demon_protocol.messages.server import Accepted, CaughtUp, Pong, Refused, Seated, Snapshot
 from racing_demon_protocol.reasons import CloseCode, Reason
 
 from ..support.servers import Closing, Peer, Served, serving
@@ -24,7 +24,7 @@ def join(host: Peer, name: str = "Ben") -> cl.Join:
 
 def resume(peer: Peer, seq: int = 0) -> cl.Resume:
     """Return what a peer says that comes back."""
-    return cl.Resume(code=peer.code, token=peer.token, seq=seq)
+    return cl.Resume(code=peer.code, token=peer.token, seq=seq, epoch=peer.place.epoch)
 
 
 def cut(peer: Peer) -> None:
@@ -83,10 +83,11 @@ async def test_a_seat_is_taken_up_again(encoding: Encoding) -> None:
             await again.greet()
             place = await again.enter(resume(ben, seq))
             assert (ben.place.seat, ben.token) == (place.seat, place.token)
-            events = [await again.hear() for _ in range(5)]
-            expected = [ev.Connected, ev.Joined, ev.Joined, ev.Joined, ev.Connected]
-            assert expected == [type(event) for event in events]
-            assert list(range(seq + 1, seq + 6)) == [e.seq for e in events if isinstance(e, Event)]
+            heard = [await again.hear() for _ in range(6)]
+            expected = [ev.Connected, ev.Joined, ev.Joined, ev.Joined, CaughtUp, ev.Connected]
+            assert expected == [type(message) for message in heard]
+            assert list(range(seq + 1, seq + 6)) == [e.seq for e in heard if isinstance(e, Event)]
+            assert CaughtUp(seq=seq + 4) == heard[4]
 
 
 async def test_a_seat_is_taken_once_however_often_it_is_asked_for() -> None:
@@ -138,10 +139,11 @@ async def test_where_events_are_not_kept_a_snapshot_is_given(seq: int) -> None:
 
 
 async def test_who_missed_nothing_gets_nothing() -> None:
-    """With the last number, the next frame is the next event."""
+    """With the last number, all has come at once; the next frame is the next event."""
     async with serving() as served, Peer.hosting(served.url) as ann, Peer.connect(served.url) as again:
         await again.greet()
         await again.enter(resume(ann, ann.view.seq))
+        assert CaughtUp(seq=ann.view.seq) == await again.hear()
         await again.say(cl.Ping(stamp=3))
         assert Pong(stamp=3) == await again.hear()
 
@@ -338,3 +340,21 @@ async def test_a_refusal_sent_twice_is_the_same_refusal() -> None:
         await ann.say(cl.Ping(stamp=1))
         async with Peer.entered(served.url, resume(ann)) as again:
             assert first == await again.ask_again(early)
+
+
+async def test_what_an_older_connection_sent_before_is_carried_out() -> None:
+    """A play and then a return by another connection, read in the same turn: the play counts."""
+    async with serving() as served, Peer.hosting(served.url) as ann:
+        await ann.ask(cl.Start)
+        await ann.follow(served.hall.room(ann.code).table.view.seq)
+        async with Peer.connect(served.url) as newer:
+            await newer.greet()
+            await ann.ask(cl.Say, text="Hello")  # so that hers is the first socket that is read next
+            play = turn(ann)
+            ann.burst([play])
+            newer.burst([resume(ann)])
+            seated = await newer.until(Seated)
+            assert play.counter == seated.counter
+            await newer.until(CaughtUp)
+            assert newer.view.seq == served.hall.room(ann.code).table.view.seq
+            assert Accepted(counter=play.counter, seq=newer.view.seq) == await newer.ask_again(play)

@@ -6,12 +6,14 @@ import secrets
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AsyncExitStack
 from itertools import islice, permutations, product
+from typing import Any
 
 import pytest
 
 from racing_demon_protocol.codec import Encoding
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.messages import client as cl
+from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Accepted, Refused
 from racing_demon_protocol.reasons import CloseCode, Reason
 from racing_demon_server.claims import Actor, Claims
@@ -25,7 +27,12 @@ CONNECTIONS = 10
 BLOCK = 250
 """So many requests of a connection are on their way at once: their answers do not make it a slow reader."""
 HEX = "0123456789abcdef"
-UNLIMITED = {"frames_per_second": 1e6, "frame_burst": 1e6, "entry_seconds": 600.0}
+UNLIMITED = {
+    "frames_per_second": 1e6,
+    "frame_burst": 1e6,
+    "units_per_connection": 1e6,
+    "entry_seconds": 600.0,
+}
 NOT_A_TOKEN = Closing(CloseCode.BAD_FRAME, "Not understood: Resume: token will not do")
 TAKEN_OVER = Closing(CloseCode.TAKEN_OVER, "This seat was taken up again from elsewhere.")
 
@@ -250,6 +257,18 @@ async def test_the_token_of_a_seat_that_was_left_opens_nothing() -> None:
         async with Peer.entered(served.url, cl.Join(code=ann.code, name="Cat")) as cat:
             assert ben.place.seat == cat.place.seat
             assert Reason.BAD_TOKEN == await refusal(served, ann.code, ben.token)
+
+
+@pytest.mark.parametrize("options", [{}, {"spectators": False}, {"watch_delay_ms": 60_000}], ids=str)
+async def test_leaving_in_mid_match_ends_the_token(options: dict[str, Any]) -> None:
+    """The seat stays in the tally, but nobody comes back to it, nor sees the table by its token."""
+    async with serving() as served, Peer.hosting(served.url, countdown_ms=0, **options) as ann:
+        async with Peer.entered(served.url, cl.Join(code=ann.code, name="Ben")) as ben:
+            await ann.ask(cl.Start)
+            await ann.until(ev.Signalled)
+            await ben.ask(cl.Leave)
+            assert Reason.BAD_TOKEN == await refusal(served, ann.code, ben.token)
+            assert served.hall.room(ann.code).table.view.seats[1].left
 
 
 async def test_the_token_of_who_was_kicked_opens_nothing() -> None:

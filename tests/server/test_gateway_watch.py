@@ -1,11 +1,13 @@
 """Spectators over real sockets: what they see, when, how many they are, and whom they never hold up."""
 
 import asyncio
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from typing import Any
 
 import pytest
+from websockets.exceptions import ConnectionClosed
 
+from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Accepted, Refused, Snapshot, Watchers
@@ -127,23 +129,40 @@ async def test_who_left_and_looks_on_goes_when_the_host_wants_no_spectators() ->
         assert isinstance(await ann.ask(cl.AddBot), Accepted)
 
 
+async def test_who_left_and_looks_on_sees_a_later_delay_as_all_spectators_do() -> None:
+    """A delay that the host wants from then on holds for somebody, too, who had a seat before."""
+    async with serving() as served, Peer.hosting(served.url) as ann:
+        async with Peer.entered(served.url, cl.Join(code=ann.code, name="Ben")) as ben:
+            await ben.ask(cl.Leave)
+            await ann.ask(cl.SetOptions, options=Options(watch_delay_ms=60_000))
+            await ann.ask(cl.AddBot)
+            await ann.ask(cl.SetOptions, options=Options(watch_delay_ms=60_000, spectators=False))
+            heard: list[Message] = []
+            with suppress(ConnectionClosed):
+                while True:
+                    heard.append(await ben.hear())
+            assert 4007 == (await ben.closed()).code
+            assert not [message for message in heard if isinstance(message, ev.Joined)]
+
+
 # The passphrase.
 
 OPENS = "open sesame"
 SEVEN = "7"
 
 
-@pytest.mark.parametrize("wish", ["join", "watch"])
+@pytest.mark.parametrize("wish", ["join", "join with a token", "watch"])
 async def test_a_passphrase_is_asked_for(wish: str) -> None:
-    """Without the passphrase, or with another, nobody comes in; with it everybody does."""
+    """Without it, or with another, nobody comes in, not even with a token; with it everybody does."""
     async with serving() as served, Peer.connect(served.url) as ann:
         await ann.greet()
         await ann.enter(cl.Create(name="Ann", passphrase=OPENS))
         assert (await ann.until(Snapshot)).locked
 
         def request(passphrase: str) -> cl.Join | cl.Watch:
-            if wish == "join":
-                return cl.Join(code=ann.code, name="Ben", passphrase=passphrase)
+            if wish.startswith("join"):
+                token = "0f" * 32 if wish.endswith("token") else ""
+                return cl.Join(code=ann.code, name="Ben", passphrase=passphrase, token=token)
             return cl.Watch(code=ann.code, passphrase=passphrase)
 
         async with Peer.connect(served.url) as ben:
@@ -154,6 +173,16 @@ async def test_a_passphrase_is_asked_for(wish: str) -> None:
                 assert isinstance(answer, Refused)
                 assert Reason.BAD_PASSPHRASE == answer.reason
             await ben.enter(request(OPENS))
+
+
+async def test_a_seat_s_own_token_needs_no_passphrase() -> None:
+    """Whoever asks again with the token that opened a seat comes back to it without the passphrase."""
+    async with serving() as served, Peer.connect(served.url) as ann:
+        await ann.greet()
+        await ann.enter(cl.Create(name="Ann", passphrase=OPENS))
+        again = cl.Join(code=ann.code, name="Ann", token=ann.token)
+        async with Peer.entered(served.url, again) as back:
+            assert back.place.seat == ann.place.seat
 
 
 async def test_passphrases_are_not_guessed_quickly() -> None:

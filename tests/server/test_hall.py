@@ -55,15 +55,16 @@ def found(hall: Hall, code: str) -> bool:
 # Codes.
 
 
-def test_codes_are_short_and_made_of_consonants() -> None:
-    """A code has four letters that make no words and look like no digits."""
+@pytest.mark.parametrize(("settings", "letters"), [({}, 8), ({"code_letters": 4}, 4)])
+def test_codes_are_made_of_consonants(settings: dict[str, int], letters: int) -> None:
+    """A code has as many letters as the operator wants, which make no words and look like no digits."""
 
     async def story() -> set[str]:
-        hall = open_hall()
+        hall = open_hall(**settings)
         return {hall.open(Options()).table.view.code for _ in range(300)}
 
     codes = in_virtual_time(story())
-    assert {4} == {len(code) for code in codes}
+    assert {letters} == {len(code) for code in codes}
     assert ALPHABET >= {letter for code in codes for letter in code}
 
 
@@ -77,12 +78,11 @@ def test_no_two_tables_share_a_code() -> None:
     assert 500 == in_virtual_time(story())
 
 
-def test_a_code_that_is_taken_is_not_given_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_code_that_is_taken_is_not_given_again() -> None:
     """Where the chances lead to a code that is taken, they go on to the next."""
-    monkeypatch.setattr("racing_demon_server.hall.CODE_SIZE", 1)
 
     async def story() -> set[str]:
-        hall = open_hall(seed=bytes(32))
+        hall = open_hall(seed=bytes(32), code_letters=1)
         return {hall.open(Options()).table.view.code for _ in range(len(ALPHABET))}
 
     assert ALPHABET == in_virtual_time(story())
@@ -280,6 +280,31 @@ def test_no_table_is_closed_while_nobody_can_come_back(tmp_path: Path) -> None:
         assert found(hall, code)
         await asyncio.sleep(3)
         assert not found(hall, code)
+        journal.close()
+
+    in_virtual_time(story())
+
+
+def test_nothing_new_begins_while_the_disk_takes_nothing(tmp_path: Path) -> None:
+    """Neither a table nor a seat is given away that could not be kept; later both are."""
+
+    async def story() -> None:
+        journal = VirtualJournal(tmp_path / "journal.db", random.Random(1))
+        hall = Hall(Settings(), now, (), journal)
+        room = hall.open(Options())
+        await journal.drained()
+        journal.is_failing = True
+        room.join("Ann", b"token")
+        await asyncio.sleep(1)
+        for begin in (lambda: hall.open(Options()), lambda: room.join("Ben", b"other")):
+            with pytest.raises(CommandRefused) as refused:
+                begin()
+            assert Reason.HALTED is refused.value.reason
+        journal.is_failing = False
+        await journal.drained()
+        assert 1 == room.join("Ben", b"other")
+        hall.open(Options())
+        await journal.drained()
         journal.close()
 
     in_virtual_time(story())

@@ -2,7 +2,7 @@
 
 import pytest
 
-from racing_demon_server.limits import Bucket
+from racing_demon_server.limits import Allowance, Bucket
 
 SECOND = 1_000_000
 START = 77 * SECOND
@@ -72,3 +72,72 @@ def test_a_bucket_for_less_than_one_gives_nothing(burst: float) -> None:
     bucket = Bucket(1_000, burst)
     assert 0 == taken(bucket, 10, START)
     assert 0 == taken(bucket, 10, START + SECOND)
+
+
+# Units.
+
+
+def test_several_units_are_taken_together_or_not_at_all() -> None:
+    """Of what does not suffice nothing is taken."""
+    bucket = Bucket(1, 5)
+    assert [True, False, True] == [bucket.take(START, units) for units in (3, 3, 2)]
+
+
+def test_debts_are_paid_before_anything_flows_in() -> None:
+    """What was taken though it was not there is told as the time that it takes to flow in."""
+    bucket = Bucket(2, 1)
+    taken(bucket, 1, START)
+    assert [SECOND // 2, SECOND] == [bucket.overdraw(START) for _ in range(2)]
+    assert [False, True] == [bucket.take(START + late) for late in (SECOND, 3 * SECOND // 2)]
+
+
+def test_a_share_is_used_before_the_pool() -> None:
+    """A connection draws on what others use, too, only beyond its own share."""
+    pool = Bucket(1, 3)
+    one, other = (Allowance(Bucket(1, 2), [pool]) for _ in range(2))
+    assert 5 == sum(one.take(START) for _ in range(10))
+    assert 2 == sum(other.take(START) for _ in range(10))
+
+
+def test_what_one_pool_has_not_is_taken_from_none() -> None:
+    """Where the table's pool is empty, the address' is as it was."""
+    table, address = Bucket(1, 1), Bucket(1, 3)
+    at_table = Allowance(Bucket(1, 0), [address, table])
+    elsewhere = Allowance(Bucket(1, 0), [address])
+    assert 1 == sum(at_table.take(START) for _ in range(10))
+    assert 2 == sum(elsewhere.take(START) for _ in range(10))
+
+
+def test_a_pool_can_come_later() -> None:
+    """Who sits down at a table draws on its pool from then on."""
+    allowance = Allowance(Bucket(1, 0), [])
+    assert all(allowance.take(START) for _ in range(10))
+    allowance.add_pool(Bucket(1, 2))
+    assert 2 == sum(allowance.take(START) for _ in range(10))
+
+
+def test_a_message_of_several_units_takes_them_all_from_the_share_and_then_from_the_pools() -> None:
+    """What the share has not, each pool pays in full; where one of them cannot, nothing is taken."""
+    share, small, large = Bucket(1, 10), Bucket(1, 10), Bucket(1, 20)
+    allowance = Allowance(share, [small, large])
+    assert [True, True, False] == [allowance.take(0, 8), allowance.take(0, 8), allowance.take(0, 8)]
+    assert [False, True] == [share.is_empty(0, 2), share.is_empty(0, 3)]
+    assert [False, True] == [small.is_empty(0, 2), small.is_empty(0, 3)]
+    assert [False, True] == [large.is_empty(0, 12), large.is_empty(0, 13)]
+
+
+def test_a_share_fills_with_time() -> None:
+    """Somebody without pools waits for the own share, and for no longer."""
+    allowance = Allowance(Bucket(1, 2), [Bucket(1, 1)])
+    assert [True, True] == [allowance.take(0, 2), allowance.take(0)]
+    assert [False, True] == [allowance.take(999_998), allowance.take(1_000_000)]
+
+
+def test_only_debts_are_to_be_waited_for() -> None:
+    """A unit that is there costs no waiting; one that is not, until it would have flowed in."""
+    allowance = Allowance(Bucket(1, 1), [])
+    assert [0, 1_000_000, 1_500_000] == [
+        allowance.overdraw(5_000_000),
+        allowance.overdraw(5_000_000),
+        allowance.overdraw(5_500_000),
+    ]

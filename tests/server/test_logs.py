@@ -14,6 +14,7 @@ from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
 from racing_demon_server.logs import NAME, Throttle, set_up
 
+from ..support.clocks import Standing
 from ..support.processes import server_process
 from ..support.servers import Peer
 
@@ -157,8 +158,8 @@ async def test_a_task_that_dies_unheard_shows_no_secret() -> None:
 # How much it is.
 
 
-def line_at(seconds: float, line: int = 1) -> logging.LogRecord:
-    """Return a line of one place in the code at a time."""
+def line_of(line: int = 1, seconds: float = 100.0) -> logging.LogRecord:
+    """Return a line of one place in the code, at a time of day."""
     record = logging.LogRecord(NAME, logging.INFO, __file__, line, "again", (), None)
     record.created = seconds
     return record
@@ -166,20 +167,33 @@ def line_at(seconds: float, line: int = 1) -> logging.LogRecord:
 
 def test_a_place_that_logs_too_often_is_not_written() -> None:
     """Of a thousand lines in one moment fifty are; other places are heard all the same."""
-    throttle = Throttle()
-    assert 50 == sum(throttle.filter(line_at(100.0)) for _ in range(1_000))
-    assert throttle.filter(line_at(100.0, line=2))
+    throttle = Throttle(Standing())
+    assert 50 == sum(throttle.filter(line_of()) for _ in range(1_000))
+    assert throttle.filter(line_of(2))
 
 
 def test_the_next_line_says_how_many_were_left_out() -> None:
     """Once only."""
-    throttle = Throttle()
+    time = Standing()
+    throttle = Throttle(time)
     for _ in range(60):
-        throttle.filter(line_at(100.0))
-    after, later = line_at(101.0), line_at(110.0)
+        throttle.filter(line_of())
+    after, later = line_of(), line_of()
+    time.move(1)
     assert throttle.filter(after)
+    time.move(9)
     assert throttle.filter(later)
     assert (10, False) == (vars(after)["left_out"], "left_out" in vars(later))
+
+
+def test_a_clock_that_is_set_back_silences_nothing() -> None:
+    """Lines are written on, whatever the time of day is set to."""
+    time = Standing()
+    throttle = Throttle(time)
+    for _ in range(60):
+        throttle.filter(line_of(seconds=1_000_000.0))
+    time.move(1)
+    assert throttle.filter(line_of(seconds=0.0))
 
 
 # What the program tells.

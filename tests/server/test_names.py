@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.reasons import Reason
-from racing_demon_server.names import BOT_NAMES, clean, unique
+from racing_demon_server.names import BOT_NAMES, clean, clean_words, folded, unique
 
 ZALGO = "\u0300\u0301\u0302\u0303\u0304\u0305\u0306\u0307"
 """Signs that stack on the letter before them."""
@@ -101,7 +101,8 @@ def test_a_cut_name_does_not_end_in_a_space() -> None:
 
 
 SPACES = ["", " ", "\u3000 \u00a0", "\n\t"]
-UNSEEN = ["\u200b\u200d", "\u202e", "\u0301\u0301", "\ud800", "\u3164", "\u2800", "\uffa0"]
+MARKS = ["\u034f", "\u17b4", "\u180b", "\u180f", "\ufe00", "\ufe0f", "\U000e0100", "\U000e01ef"]
+UNSEEN = [*MARKS, "\u200b\u200d", "\u202e", "\u0301\u0301", "\ud800", "\u3164", "\u2800", "\uffa0"]
 
 
 @pytest.mark.parametrize("name", SPACES + UNSEEN, ids=ascii)
@@ -160,3 +161,33 @@ def test_a_unique_name_is_unique(name: str, taken: list[str]) -> None:
 def test_bots_have_a_name_for_every_seat() -> None:
     """There are eight names for bots, all clean."""
     assert 8 == len({clean(name) for name in BOT_NAMES})
+
+
+@pytest.mark.parametrize("mark", MARKS, ids=ascii)
+def test_a_mark_that_cannot_be_seen_makes_no_other_name(mark: str) -> None:
+    """It is dropped from names and from what is said, and names that were kept with it are still alike."""
+    assert "Ann" == clean(f"A{mark}nn{mark}")
+    assert "hello" == clean_words(f"{mark}hel{mark}lo")
+    assert "Ann 2" == unique("Ann", [f"An{mark}n"])
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("Ann", "ＡＮＮ"), ("Strauß", "STRAUSS"), ("ﬁn", "FIN"), ("Å", "Å"), ("ſam", "Sam"), ("ΣΑΣ", "σας")],
+)
+def test_names_that_look_alike_are_folded_alike(one: str, other: str) -> None:
+    """Capitals, wide letters and ligatures are compared as the letters that they stand for."""
+    assert folded(one) == folded(other)
+    assert unique(one, [other]).endswith(" 2")
+
+
+@pytest.mark.parametrize("other", ["Anna", "Änn", "Ann 2", "A nn"])
+def test_names_that_look_different_stay_so(other: str) -> None:
+    """What can be seen is not folded away."""
+    assert other == unique(other, ["Ann"])
+
+
+@given(st.text(max_size=64))
+def test_a_folded_name_is_not_folded_further(name: str) -> None:
+    """Names can be compared by what they were folded to before."""
+    assert folded(folded(name)) == folded(name)

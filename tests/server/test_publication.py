@@ -7,7 +7,7 @@ from pathlib import Path
 
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Accepted, Seated, Snapshot
+from racing_demon_protocol.messages.server import Accepted, CaughtUp, Seated, Snapshot
 from racing_demon_protocol.options import Options
 from racing_demon_server.hall import Hall
 from racing_demon_server.journal.reading import claims_of
@@ -33,7 +33,7 @@ def test_what_arrives_together_is_written_together_and_told_in_its_order(tmp_pat
         for ear in ears:
             room.audience.catch_up(ear, 0)
         for seat in (2, 0, 1):
-            room.put(ears[seat], seat, cl.Say(counter=1, text="Hello"), now(), 0)
+            room.put(ears[seat], seat, cl.Say(counter=1, text="Hello"), now())
         await asyncio.sleep(0)
         assert 1 == len(journal)
         assert not [ear.events for ear in ears if ear.events]
@@ -64,7 +64,38 @@ def test_a_host_without_a_seat_is_told_of_the_place_when_it_is_certain(tmp_path:
         with contextlib.closing(open_journal(path)) as db:
             assert [b"token"] == [claim.token_hash for claim in claims_of(db, 1).values()]
         await asyncio.sleep(0)
-        assert [Seated, Snapshot] == [type(message) for message in host.heard]
+        assert [Seated, Snapshot, CaughtUp] == [type(message) for message in host.heard]
+        room.close()
+        journal.close()
+
+    in_virtual_time(story())
+
+
+def test_the_answers_of_plays_are_kept_when_the_log_is_cut(tmp_path: Path) -> None:
+    """Who only played has the last play's answer beside the snapshot that takes the place of the plays."""
+    path = tmp_path / "journal.db"
+
+    async def story() -> None:
+        journal = VirtualJournal(path, random.Random(1))
+        options = Options(countdown_ms=0, time_limit_ms=60_000)
+        room = Hall(Settings(), now, (), journal).open(options)
+        ann, ben = (seat_at(room, name) for name in ("Ann", "Ben"))
+        room.put(ann[1], ann[0], cl.Start(counter=1), now())
+        await ben[1].until(ev.Signalled)
+        view = room.table.view
+        assert view.rules is not None
+        assert view.board is not None
+        turn = view.rules.turn(view.board, ben[0])
+        assert turn is not None
+        fields = {"source": turn.source, "count": turn.count, "destination": turn.destination}
+        room.put(ben[1], ben[0], cl.PlayCards(counter=1, seen=view.seq, **fields), now())
+        await ben[1].until(ev.HandOver)
+        await journal.drained()
+        with contextlib.closing(open_journal(path)) as db:
+            assert db.execute("SELECT count(*) FROM snapshots").fetchone() == (1,)
+            claim = claims_of(db, 1)[ben[0]]
+        (played,) = [event for event in ben[1].events if isinstance(event, ev.Played)]
+        assert Accepted(counter=1, seq=played.seq) == claim.answer()
         room.close()
         journal.close()
 

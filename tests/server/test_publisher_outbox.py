@@ -2,9 +2,10 @@
 
 import json
 import re
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -14,11 +15,12 @@ from racing_demon_protocol.messages import Event
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.client import Command
-from racing_demon_protocol.messages.server import Snapshot
+from racing_demon_protocol.messages.server import SeatState, Snapshot
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import EndReason, Phase
 from racing_demon_protocol.shuffle import hand_seeds
-from racing_demon_server.publisher.ledger import Ledger
+from racing_demon_protocol.view import TableView
+from racing_demon_server.hand_clock import HandClock
 from racing_demon_server.publisher.outbox import Outbox, Outgoing
 from racing_demon_server.publisher.payloads import record
 from racing_demon_server.publisher.topics import Topics
@@ -33,9 +35,12 @@ TABLE = "rd/pub/a1/tables/bcdf"
 class Office:
     """An outbox with one table, and a clock that moves when it is told to."""
 
-    def __init__(self, most_waiting: int = 5_000, *, homeassistant: bool = False, **options: Any) -> None:
+    def __init__(
+        self, most_waiting: int = 5_000, *, homeassistant: bool = False, locked: bool = False, **options: Any
+    ) -> None:
         self.now = self._counter = 0
         self.table = Table("BCDF", Options(**options), hand_seeds(bytes(32)))
+        self.table.view.locked = locked
         self.outbox = Outbox(Topics("a1"), homeassistant=homeassistant, most_waiting=most_waiting)
         self.outbox.open(self.table, 0)
 
@@ -113,7 +118,7 @@ def test_changes_are_gathered() -> None:
         office.join(f"P{number}")
         office.now += 50 * MS
         seen += office.topics()
-    assert (seen.count(""), seen.count("/state"), seen.count("/events")) == (1, 1, 9)
+    assert (seen.count(""), seen.count("/state"), seen.count("/events")) == (1, 1, 10)
 
 
 def test_what_has_not_changed_is_not_repeated() -> None:
@@ -122,7 +127,7 @@ def test_what_has_not_changed_is_not_repeated() -> None:
     office.join()
     office.sent()
     office.now += SECOND
-    office.tell(ev.Said(seq=2, seat=0, text="hello"))
+    office.obey(cl.Say, text="hello")
     assert office.topics() == ["/events"]
 
 
@@ -140,7 +145,7 @@ def test_a_snapshot_stands_between_the_events_before_and_after_it() -> None:
         if sent.topic.endswith(("/events", "/snapshot"))
         and isinstance(message := decode_server(sent.payload), Snapshot | Event)
     ]
-    assert numbers == [("Joined", 1), ("Hosted", 2), ("Snapshot", 2), ("Joined", 3)]
+    assert numbers == [("Joined", 1), ("Hosted", 2), ("Prepared", 3), ("Snapshot", 3), ("Joined", 4)]
 
 
 def test_a_full_line_loses_its_oldest_and_counts_them() -> None:
@@ -164,9 +169,12 @@ def test_what_another_table_pushed_out_is_made_good() -> None:
     office.sent()
     other = Table("CDFG", office.table.view.options, hand_seeds(bytes(32)))
     office.outbox.open(other, office.now)
-    for number in range(10):
-        office.outbox.follow(other, ev.Said(seq=number + 1, seat=0, text="hello"), office.now)
-    assert office.outbox.dropped == 4  # two events, the state and the snapshot
+    _, events = other.join("Bob", b"Bob", office.now)
+    for _ in range(7):
+        events += other.connect(0, connected=not other.view.seats[0].connected, at=office.now)
+    for event in events:
+        office.outbox.follow(other, event, office.now)
+    assert office.outbox.dropped == 5  # three events, the state and the snapshot
     seen = []
     for _ in range(2):
         office.now += 6 * SECOND
@@ -191,6 +199,17 @@ def test_a_closed_table_is_removed_and_nothing_of_it_comes_after() -> None:
     config = "homeassistant/sensor/rd_a1/bcdf/config"
     assert removed == {TABLE, f"{TABLE}/state", f"{TABLE}/snapshot", config}
     assert all(not message.payload for message in sent)
+
+
+def test_what_waits_in_line_does_not_bring_a_closed_table_back() -> None:
+    """The state and the snapshot whose delay is not over go with their table."""
+    office = Office(watch_delay_ms=3_000)
+    office.join()
+    office.sent()
+    office.outbox.close(office.table)
+    office.now += 4 * SECOND
+    kept = {message.topic: message.payload for message in office.sent() if message.retain}
+    assert kept == {TABLE: b"", f"{TABLE}/state": b"", f"{TABLE}/snapshot": b""}
 
 
 def test_a_restart_tells_everything_again() -> None:
@@ -237,8 +256,7 @@ def test_nobody_looks_on_at_a_table_without_spectators() -> None:
 
 def test_nobody_looks_on_at_a_locked_table() -> None:
     """A table with a passphrase is listed as such, and not shown."""
-    office = Office()
-    office.table.view.locked = True
+    office = Office(locked=True)
     office.join("Zebulon")
     office.now += SECOND
     sent = office.sent()
@@ -269,7 +287,7 @@ def test_a_delay_that_gets_shorter_lets_nothing_overtake(delay_ms: int) -> None:
     office.obey(cl.AddBot)
     assert [] == office.numbers()
     office.now = 31 * SECOND
-    assert [1, 2, 3, 4] == office.numbers()
+    assert [1, 2, 3, 4, 5] == office.numbers()
 
 
 def test_a_delayed_tables_results_are_not_dropped_with_its_events() -> None:
@@ -290,7 +308,7 @@ def test_a_delay_that_is_taken_away_lets_no_result_overtake() -> None:
     office = Office(hands=1, countdown_ms=0, watch_delay_ms=3_000)
     office.join()
     office.play_out()
-    office.obey(cl.SetOptions, options=Options(hands=1, countdown_ms=0))
+    office.obey(cl.SetOptions, options=Options(hands=1, countdown_ms=0, watch_delay_ms=0))
     office.now += 3 * SECOND
     office.play_out()
     sent = [message for message in office.sent() if message.topic == f"{TABLE}/hands"]
@@ -317,11 +335,37 @@ def test_a_game_for_two_has_no_more_free_seats_than_two() -> None:
     assert [2, 1, 0] == [*free, json.loads(record(office.table.view, "a1", ()))["free"]]
 
 
-def test_the_ledger_adds_up_what_the_events_say() -> None:
+class Seen(NamedTuple):
+    """A table as a publisher finds it."""
+
+    view: TableView
+    hand_clock: HandClock = HandClock()
+
+    @property
+    def seats(self) -> Mapping[int, SeatState]:
+        """Who sits where."""
+        return self.view.seats
+
+
+def published(view: TableView, log: Sequence[Event]) -> list[tuple[str, Any]]:
+    """Return the results published by somebody who finds a table like this and then hears these events."""
+    outbox, seen = Outbox(Topics("a1"), homeassistant=True), Seen(view)
+    outbox.open(seen, 0)
+    for event in log:
+        outbox.follow(seen, event, 0)
+    sent = [(each.topic.rpartition("/")[2], each.payload) for each in outbox.take(0, 100_000)]
+    return [(kind, json.loads(payload)) for kind, payload in sent if kind in {"hands", "matches", "demon"}]
+
+
+def is_whispered(event: Event, before: Event | None) -> bool:
+    """Tell whether only its player is told of an event: it has the number of the one before."""
+    return before is not None and event.seq == before.seq
+
+
+def test_results_are_what_the_table_says() -> None:
     """Hands and matches have the points that the table's own view has in the end."""
     table, log, _ = play_match(bytes(32), ["easy", "medium", "hard"], Options(hands=2))
-    ledger = Ledger(Table("BCDF", Options(), hand_seeds(bytes(32))).view)
-    results = [(result.kind, json.loads(result.payload)) for event in log for result in ledger.follow(event)]
+    results = published(TableView("BCDF", Options()), log)
     hands = [value for kind, value in results if kind == "hands"]
     (match,) = [value for kind, value in results if kind == "matches"]
     assert [[score["points"] for score in hand["scores"]] for hand in hands] == [
@@ -332,6 +376,21 @@ def test_the_ledger_adds_up_what_the_events_say() -> None:
     assert len([kind for kind, _ in results if kind == "demon"]) == len(
         [hand for hand in hands if hand["out"] is not None]
     )
+
+
+@pytest.mark.parametrize("game", ["racing-demon", "beleaguered-castle"])
+def test_results_do_not_depend_on_when_the_publisher_came(game: str) -> None:
+    """Whoever finds the table after any event publishes the same results of all that follows."""
+    options = Options(game=game, hands=3)
+    _, log, _ = play_match(bytes(32), ["easy", "hard"], options)
+    log = [event for event, before in zip(log, [None, *log], strict=False) if not is_whispered(event, before)]
+    view, expected = TableView("BCDF", options), published(TableView("BCDF", options), log)
+    for number, event in enumerate(log, 1):
+        view.apply(event)
+        if not isinstance(event, ev.Played):
+            later = published(view, log[number:])
+            assert later == expected[len(expected) - len(later) :]
+            assert (later == []) is (number == len(log))
 
 
 @pytest.mark.parametrize(

@@ -155,6 +155,7 @@ async def test_an_address_of_another_machine() -> None:
         (["--seed", "xyz"], "'xyz' is no seed: up to 64 hexadecimal digits"),
         (["--durability", "none", "--journal", "x.sqlite"], "--durability none keeps nothing"),
         (["--node", "home"], "--node is for a broker: name it with --mqtt URL"),
+        (["--code-letters", "3"], "'3' will not do: 4 to 16 letters"),
         (["--homeassistant"], "--homeassistant is for a broker"),
         (["--public-url", "ws://a/v1"], "--public-url is for a broker"),
         (["--seed", "0" * 65], "is no seed"),

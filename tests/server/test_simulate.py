@@ -14,7 +14,7 @@ from racing_demon_protocol.reasons import EndReason, Phase, Reason
 from racing_demon_protocol.record import verify
 from racing_demon_protocol.shuffle import hand_seeds
 from racing_demon_protocol.view import TableView
-from racing_demon_server.simulate import Arrived, main, play_match
+from racing_demon_server.simulate import Arrived, main, pass_time, play_match
 from racing_demon_server.table import Table
 
 from ..support.boards import RACES
@@ -42,11 +42,12 @@ def _replay(seed: bytes, options: Options, arrived: list[Arrived]) -> tuple[list
     log: list[ev.Event] = []
     accepted = []
     for at, actor, command in arrived:
+        log += pass_time(table, at)
         answer = table.receive(actor, command, at)
         log += answer.events
         if not isinstance(answer.reply, Refused):
             accepted.append((at, actor, command))
-    log += table.tick(arrived[-1][0] + 1_000_000)
+    log += pass_time(table, arrived[-1][0] + 1_000_000)
     return log, accepted
 
 
@@ -98,7 +99,7 @@ def test_the_log_makes_the_view() -> None:
 
 
 def test_a_seat_s_match_does_not_depend_on_when_the_table_is_woken() -> None:
-    """Ticks in between change nothing: what is due has its own time."""
+    """Further ticks in between change nothing: what is due has its own time."""
     _, log, arrived = play_match(SEED, LEVELS[:2], TWO_HANDS)
     table = Table("SIM", TWO_HANDS, hand_seeds(SEED))
     table.claims.add(None, b"host")
@@ -107,9 +108,10 @@ def test_a_seat_s_match_does_not_depend_on_when_the_table_is_woken() -> None:
     for at, actor, command in arrived:
         while now + 300_000 < at:
             now += 300_000
-            woken += table.tick(now)
+            woken += pass_time(table, now) + table.tick(now)
+        woken += pass_time(table, at)
         woken += table.receive(actor, command, at).events
-    assert _bytes(log) == _bytes(woken + table.tick(now + 10_000_000))
+    assert _bytes(log) == _bytes(woken + pass_time(table, now + 10_000_000))
 
 
 # Always sound.
@@ -175,7 +177,10 @@ def test_bots_play_by_the_rules(game: str, bots: int) -> None:
     _, _, arrived = _match(game, bots)
     table = Table("SIM", Options(game=game, hands=1, countdown_ms=0), hand_seeds(SEED))
     table.claims.add(None, b"host")
-    replies = [table.receive(actor, command, at).reply for at, actor, command in arrived]
+    replies = []
+    for at, actor, command in arrived:
+        pass_time(table, at)
+        replies.append(table.receive(actor, command, at).reply)
     reasons = {reply.reason for reply in replies if isinstance(reply, Refused)}
     assert {Reason.BEATEN, Reason.HAND_OVER, Reason.NOT_NOW} >= reasons
 

@@ -2,19 +2,23 @@
 
 import contextlib
 import json
+import os
 import random
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Final, NamedTuple
 
 import msgpack
 from websockets.frames import Frame, Opcode
 
-__all__ = ["ATTACKS", "Target", "frames_of", "shaken_hands"]
+__all__ = ["ATTACKS", "Target", "frames_of", "request", "shaken_hands"]
 
 PATIENCE: Final = 20.0
+ATTACK_SECONDS: Final = float(os.environ.get("RACING_DEMON_ATTACK_SECONDS", "2"))
+"""So long an attack goes on that is none of bytes, but of work."""
+DELAY_SECONDS: Final = 2 * ATTACK_SECONDS
 FAR: Final = "X-Forwarded-For: 203.0.113.9"
 
 
@@ -285,6 +289,96 @@ def token_guesses(target: Target) -> None:
             pour(line, HELLO + frames_of(*guesses))
 
 
+def from_address(number: int) -> str:
+    """Return the header by which a proxy on this machine says for whom it asks."""
+    return f"X-Forwarded-For: 198.51.100.{number}"
+
+
+def in_step(
+    lines: list[socket.socket], a_second: int, seconds: float, frames: Callable[[int], bytes]
+) -> None:
+    """Send frames on all lines so often a second, and read what is answered."""
+    for line in lines:
+        line.setblocking(False)
+    begun = time.monotonic()
+    for step in range(round(a_second * seconds)):
+        time.sleep(max(0.0, begun + step / a_second - time.monotonic()))
+        data = frames(step)
+        for line in lines:
+            with contextlib.suppress(OSError):
+                line.sendall(data)
+            with contextlib.suppress(OSError):
+                while line.recv(65_536):
+                    pass
+
+
+def option_changes(target: Target) -> None:
+    """Change the options of three tables thirty times a second, to some that were not seen before."""
+    with contextlib.ExitStack() as stack:
+        lines = [stack.enter_context(shaken_hands(target, "msgpack", from_address(1))) for _ in range(3)]
+        for line in lines:
+            line.sendall(HELLO + frames_of(packed(2, "Eve")))
+        in_step(lines, 30, ATTACK_SECONDS, lambda step: options_changed(step, {"redeals": step % 100}))
+
+
+def options_changed(step: int, options: Mapping[str, object]) -> bytes:
+    """Return a frame that changes a table's options."""
+    row = {"game": "blockade", "out_bonus": step // 100, **options}
+    return frames_of(packed(12, step + 1, row))
+
+
+def many_pingers(target: Target) -> None:
+    """Watch on sixty connections of one address, and send 280 pings a second on each."""
+    pings = frames_of(packed(15, 1)) * 4
+    with contextlib.ExitStack() as stack:
+        lines = [stack.enter_context(shaken_hands(target, "msgpack", from_address(2))) for _ in range(60)]
+        for line in lines:
+            line.sendall(HELLO + frames_of(packed(4, target.code)))
+        in_step(lines, 70, ATTACK_SECONDS, lambda _step: pings)
+
+
+def deals_without_end(target: Target) -> None:
+    """Deal hands of one card game after the other at ten tables, and give each up at once."""
+    quick = {"game": "blockade", "hands": 1, "countdown_ms": 0, "tally_ms": 0, "pause_after_ms": None}
+    with contextlib.ExitStack() as stack:
+        lines = [stack.enter_context(shaken_hands(target, "msgpack", from_address(3))) for _ in range(10)]
+        for line in lines:
+            line.sendall(HELLO + frames_of(packed(2, "Eve", quick)))
+        in_step(
+            lines,
+            15,
+            ATTACK_SECONDS,
+            lambda step: frames_of(packed(9, 2 * step + 1), packed(7, 2 * step + 2)),
+        )
+
+
+def handshake_flood(target: Target) -> None:
+    """Shake hands again and again from one address, one connection after the other."""
+    begun = time.monotonic()
+    while time.monotonic() < begun + ATTACK_SECONDS:
+        with shaken_hands(target, "msgpack", from_address(4)):
+            pass
+
+
+def code_guesses(target: Target) -> None:
+    """Try fifteen thousand codes from one address, on fifty connections."""
+    rng = random.Random(2)
+    for _ in range(50):
+        codes = ["".join(rng.choices("BCDFGHJKLMNPQRSTVWXZ", k=4)) for _ in range(300)]
+        with shaken_hands(target, "msgpack", from_address(5)) as line:
+            pour(line, HELLO + frames_of(*(packed(4, code) for code in codes)))
+
+
+def delayed_options(target: Target) -> None:
+    """Change the options of twelve tables whose spectators see everything a minute later."""
+    delayed = {"watch_delay_ms": 60_000}
+    with contextlib.ExitStack() as stack:
+        lines = [stack.enter_context(shaken_hands(target, "msgpack", from_address(6))) for _ in range(12)]
+        for line in lines:
+            line.sendall(HELLO + frames_of(packed(2, "Eve", delayed)))
+        in_step(lines, 30, DELAY_SECONDS, lambda step: options_changed(step, delayed))
+
+
 ATTACKS: Final[tuple[Callable[[Target], None], ...]] = (
     message_flood,
     command_flood,
@@ -306,5 +400,11 @@ ATTACKS: Final[tuple[Callable[[Target], None], ...]] = (
     non_readers,
     table_flood,
     token_guesses,
+    option_changes,
+    many_pingers,
+    deals_without_end,
+    handshake_flood,
+    code_guesses,
+    delayed_options,
 )
 """All of them."""

@@ -12,8 +12,10 @@ from zeroconf import ServiceInfo, ServiceStateChange, Zeroconf
 from zeroconf.asyncio import AsyncServiceBrowser, AsyncZeroconf
 
 from racing_demon_client import lan
-from racing_demon_client.lan import Announcement, find
+from racing_demon_client.lan import find
 from racing_demon_client.probing import Table
+from racing_demon_protocol.lan import Announcement
+from racing_demon_server import announcer
 
 __all__ = ["LOOPBACK", "among_ourselves", "announcement", "found", "listening", "saying", "silent"]
 
@@ -23,7 +25,8 @@ LOOPBACK: Final = "127.0.0.1"
 def among_ourselves(monkeypatch: pytest.MonkeyPatch) -> None:
     """Announce and look on loopback only, and by another name than tests that run beside these."""
     monkeypatch.setenv("RACING_DEMON_INTERFACES", LOOPBACK)
-    monkeypatch.setattr(lan, "SERVICE", f"_rdt-{os.getpid()}._tcp.local.")
+    for module in (lan, announcer):
+        monkeypatch.setattr(module, "SERVICE", f"_rdt-{os.getpid()}._tcp.local.")
 
 
 def announcement(port: int, code: str, **changes: Any) -> Announcement:

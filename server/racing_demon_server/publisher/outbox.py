@@ -16,11 +16,12 @@ from typing import Final, NamedTuple
 from racing_demon_protocol.codec import pack
 from racing_demon_protocol.messages import Event
 from racing_demon_protocol.messages import events as ev
+from racing_demon_protocol.view import TableView
 
 from ..shown import Shown
 from . import payloads
 from .homeassistant import demon_config, table_config
-from .ledger import Ledger
+from .results import results
 from .topics import Topics
 
 __all__ = ["Outbox", "Outgoing"]
@@ -93,7 +94,8 @@ class Outbox:
         self._homeassistant = homeassistant
         self._most_waiting = most_waiting
         self._numbers = count()
-        self._tables: dict[str, tuple[Shown, Ledger]] = {}
+        self._codes: dict[Shown, str] = {}
+        self._tables: dict[str, tuple[Shown, TableView]] = {}
         self._due: list[tuple[int, str, Part]] = []
         self._marked: dict[tuple[str, Part], int] = {}
         self._made_at: dict[tuple[str, Part], int] = {}
@@ -109,16 +111,22 @@ class Outbox:
     # What happens at the tables.
 
     def open(self, table: Shown, now: int) -> None:
-        """Take a new table up."""
-        code = table.view.code
-        self._tables[code] = table, Ledger(table.view)
-        self._mark_all(code, now)
+        """Take a new table up.
+
+        Its view is copied and follows each event here: by the time an event is noted the table's own view
+        may be ahead of it, even in the next hand.
+        """
+        view = table.view.copy()
+        self._codes[table] = view.code
+        self._tables[view.code] = table, view
+        self._mark_all(view.code, now)
 
     def close(self, table: Shown) -> None:
         """Remove a table's messages from the broker."""
-        code = table.view.code
-        if self._tables.pop(code, None) is None:
+        code = self._codes.pop(table, None)
+        if code is None:
             return
+        del self._tables[code]
         self._last_due.pop(code, None)
         for part in Part:
             self._marked.pop((code, part), None)
@@ -131,13 +139,14 @@ class Outbox:
 
     def follow(self, table: Shown, event: Event, now: int) -> None:
         """Take a table's next event up."""
-        code, view = table.view.code, table.view
-        if code not in self._tables:
+        code = self._codes.get(table)
+        if code is None:
             return
-        results = self._tables[code][1].follow(event)
+        view = self._tables[code][1]
+        view.apply(event)
         if payloads.is_open(view):
             self._put(code, event, now)
-            for result in results:
+            for result in results(view, event):
                 if result.kind != "demon":
                     self._put(code, Outgoing(self._topics.table(code, result.kind), result.payload, 1), now)
                 elif self._homeassistant:
@@ -243,18 +252,18 @@ class Outbox:
 
     def _part(self, code: str, part: Part, now: int) -> tuple[str, bytes]:
         """Return the topic of a part of a table, and what the broker is to keep there."""
-        table, topics = self._tables[code][0], self._topics
+        (table, view), topics = self._tables[code], self._topics
         match part:
             case Part.RECORD:
-                return topics.table(code), payloads.record(table.view, topics.node, self.urls)
+                return topics.table(code), payloads.record(view, topics.node, self.urls)
             case Part.STATE:
-                return topics.table(code, "state"), payloads.state(table.view)
+                return topics.table(code, "state"), payloads.state(view)
             case Part.SENSOR:
                 return topics.sensor_config(code), table_config(topics, code)
         topic = topics.table(code, "snapshot")
-        if not payloads.is_open(table.view):
+        if not payloads.is_open(view):
             return topic, b""  # which removes the last one, where nobody may look on any more
-        return topic, pack(table.view.snapshot_for(None, table.hand_clock.elapsed_ms(now)))
+        return topic, pack(view.snapshot_for(None, table.hand_clock.elapsed_ms(now)))
 
     def _put(self, code: str, what: Outgoing | Event, now: int) -> None:
         """Put something into a line: for tables that are seen later than they are played, later."""
@@ -282,7 +291,7 @@ class Outbox:
         heapq.heapify(self._line)
 
     def _delay_us(self, code: str) -> int:
-        return self._tables[code][0].view.options.watch_delay_ms * 1_000
+        return self._tables[code][1].options.watch_delay_ms * 1_000
 
     def _finished(self, waiting: _Waiting) -> Outgoing:
         if isinstance(waiting.what, Outgoing):

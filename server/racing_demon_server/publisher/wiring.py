@@ -2,11 +2,11 @@
 
 import os
 import secrets
-import socket
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from racing_demon_protocol.broker_address import parse_broker
 
+from ..interfaces import EVERYWHERE, reachable
 from ..room import Clock
 from ..settings import Settings
 
@@ -15,24 +15,19 @@ if TYPE_CHECKING:
 
 __all__ = ["own_urls", "publishers"]
 
-EVERYWHERE = {"", "0.0.0.0", "::"}  # noqa: S104 - to know them, not to listen there
+MOST_URLS: Final = 4
+"""Of a machine on many networks."""
 
 
 def own_urls(host: str, port: int) -> tuple[str, ...]:
-    """Return the addresses under which a server that listens at a host is probably reached."""
-    if host in EVERYWHERE:
-        host = _own_address()
-    return (f"ws://[{host}]:{port}",) if ":" in host else (f"ws://{host}:{port}",)
+    """Return the addresses under which a server that listens at a host is probably reached.
 
-
-def _own_address() -> str:
-    """Return this machine's address on its network; looking sends nothing."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect(("192.0.2.1", 9))  # a documentation address: only the route is looked up
-            return str(probe.getsockname()[0])
-        except OSError:
-            return "127.0.0.1"
+    None is a loopback address, unless the server listens there alone.
+    """
+    hosts = [str(each.ip) for each in reachable(host, {})] if host in EVERYWHERE else [host]
+    return tuple(
+        f"ws://[{each}]:{port}" if ":" in each else f"ws://{each}:{port}" for each in hosts[:MOST_URLS]
+    )
 
 
 def publishers(settings: Settings, clock: Clock) -> "list[Publisher]":
