@@ -57,7 +57,7 @@ def table(size: tuple[int, int]) -> Canvas:
     desk.ping_ms, desk.paint_ms = 2, 4
     keymap = table_keymap(PRESETS["qwerty"], {})
     desk.hands.press("column-4", now)
-    scene = desk.scene(now, keymap.labels, keymap.footer())
+    scene = desk.scene(now, keymap.labels, keymap.footer(hints=options.hints))
     return draw_table(scene, size, choose("auto", *size), UNICODE)
 
 

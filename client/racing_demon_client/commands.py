@@ -27,7 +27,7 @@ from .plain.session import attend, take_part
 from .printing import printable
 from .qr import link_of, qr_lines
 from .recorder import Recorder
-from .streams import has_screen, is_ascii_only, is_terminal, write, write_aside
+from .streams import can_draw, has_screen, is_ascii_only, is_terminal, write, write_aside
 
 __all__ = ["COMMANDS"]
 
@@ -202,7 +202,7 @@ async def solo(arguments: argparse.Namespace) -> int:
 
 async def welcome(arguments: argparse.Namespace) -> int:
     """Show the first screen of the terminal client, from which every table can be reached."""
-    if not (is_terminal() and sys.stderr.isatty()):
+    if not can_draw():
         sys.stderr.write("racing-demon: this needs a terminal; racing-demon --help shows what does not.\n")
         return 2
     from .terminal.app import run  # noqa: PLC0415

@@ -11,6 +11,7 @@ Ten lines make a player::
 
 import asyncio
 import contextlib
+import secrets
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator
 from types import TracebackType
@@ -20,6 +21,7 @@ from websockets.exceptions import ConnectionClosed
 
 from racing_demon_protocol.board import Play
 from racing_demon_protocol.codec import Encoding
+from racing_demon_protocol.counters import newest_counter, next_counter
 from racing_demon_protocol.errors import (
     CommandRefused,
     InconsistentEvent,
@@ -27,12 +29,22 @@ from racing_demon_protocol.errors import (
 )
 from racing_demon_protocol.messages import Event, Message
 from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.messages.events import Played
-from racing_demon_protocol.messages.server import Accepted, Elsewhere, Refused, Seated, Snapshot, Watchers
+from racing_demon_protocol.messages.events import Dealt, Played
+from racing_demon_protocol.messages.server import (
+    Accepted,
+    CaughtUp,
+    Elsewhere,
+    Refused,
+    Seated,
+    Snapshot,
+    Watchers,
+)
 from racing_demon_protocol.options import Options
-from racing_demon_protocol.reasons import CloseCode
+from racing_demon_protocol.reasons import CloseCode, Reason
+from racing_demon_protocol.shuffle import SEED_SIZE
 from racing_demon_protocol.view import TableView
 
+from .contributor import Contributor
 from .errors import ConnectionFailed
 from .link import Link
 
@@ -53,7 +65,8 @@ class Client:
 
     Iterating gives every message of the table, after the view has followed it, and goes on after a
     broken connection: the seat is taken up again, what was missed comes first, and commands in doubt
-    are sent once more. Made by :meth:`create`, :meth:`join` or :meth:`watch`.
+    are sent once more. A player contributes to the shuffle of each hand without being asked. Made by
+    :meth:`create`, :meth:`join` or :meth:`watch`.
 
     Attributes:
         url: the server's address.
@@ -63,6 +76,7 @@ class Client:
         patience: for how many seconds a broken connection is tried to be restored.
         notice: is told, in a sentence, when the connection breaks and when it is back.
         watchers: how many watch the table without a seat.
+        contributor: what this client contributes to each shuffle, and what became of it.
 
     """
 
@@ -73,12 +87,15 @@ class Client:
         self.patience = patience
         self.notice: Callable[[str], None] = lambda text: None
         self.watchers = 0
+        self.contributor = Contributor(self.random_bytes)
         self._passphrase = ""
         self._link = Link(url, encoding)
         self._view: TableView | None = None
         self._token: str | None = None
         self._counter = 0
+        self._epoch = self._next_epoch = ""
         self._in_doubt: dict[int, cl.Command] = {}
+        self._contributions: set[int] = set()
         self._posts: set[asyncio.Task[None]] = set()
         self._early: deque[Message] = deque()
         self._entered = False
@@ -179,50 +196,60 @@ class Client:
     @property
     def waiting(self) -> bool:
         """Whether a command of this seat is not answered yet."""
-        return bool(self._in_doubt)
+        return bool(self._in_doubt.keys() - self._contributions)
 
     @property
     def online(self) -> bool:
-        """Whether the connection stands, as far as this end knows."""
+        """Whether the connection stands, as far as this end knows, and all that was missed has come."""
         return self._entered
 
     @property
     def in_doubt(self) -> tuple[cl.Command, ...]:
         """The commands that are not answered yet, in their order."""
-        return tuple(self._in_doubt.values())
+        return tuple(
+            command for counter, command in self._in_doubt.items() if counter not in self._contributions
+        )
 
     def legal_plays(self) -> Iterator[Play]:
-        """Yield the plays that the rules allow this seat now; none while it is not in a hand."""
+        """Yield the plays that the rules allow this seat now; none without a hand, or a connection."""
         view, seat = self.view, self.seat
-        if view.in_hand and seat in view.hand_seats and seat is not None:
+        if self.online and view.in_hand and seat in view.hand_seats and seat is not None:
             assert view.rules is not None
             assert view.board is not None
             yield from view.rules.legal_plays(view.board, seat)
+
+    def random_bytes(self) -> bytes:
+        """Return 32 bytes that nothing foretells, for one shuffle."""
+        return secrets.token_bytes(SEED_SIZE)
 
     # Speaking.
 
     def next_counter(self) -> int:
         """Return the number for this seat's next command."""
-        self._counter += 1
+        self._counter = next_counter(self._counter)
         return self._counter
 
     async def send(self, command: cl.Command) -> None:
         """Send a command. It is kept until it is answered, and sent again after a break."""
-        self._note(command)
-        if self._entered:  # else it is sent with all others in doubt, once the place is taken up again
+        command = self._note(command)
+        if self._entered:  # else it is sent with all others in doubt, once all that was missed has come
             await self._link.write(command)
 
     def post(self, command: cl.Command) -> None:
         """Send a command without waiting: it is in doubt at once, and goes out as soon as the loop turns."""
-        self._note(command)
+        command = self._note(command)
         if self._entered:
             task = asyncio.create_task(self._link.write(command))
             self._posts.add(task)
             task.add_done_callback(self._posts.discard)
 
-    def _note(self, command: cl.Command) -> None:
+    def _note(self, command: cl.Command) -> cl.Command:
+        """Keep a command until it is answered. Of some it matters which hand they are meant for."""
+        if isinstance(command, cl.HAND_COMMANDS) and not command.seen:
+            command = command.model_copy(update={"seen": self.view.seq})
         self._in_doubt[command.counter] = command
         self._said_leave = self._said_leave or isinstance(command, cl.Leave)
+        return command
 
     async def play(self, play: Play) -> int:
         """Send a play and return its counter; the answer comes as an event, or a refusal."""
@@ -283,7 +310,11 @@ class Client:
                 continue
             if not self._is_answered(message):
                 self._follow(message)
-                yield message
+                if isinstance(message, CaughtUp):
+                    await self._go_on()
+                if not self._is_of_contribution(message):
+                    await self._contribute()
+                    yield message
 
     async def __aenter__(self) -> Self:
         return self
@@ -315,7 +346,8 @@ class Client:
         try:
             async with asyncio.timeout(ENTRY_SECONDS):
                 await self._ask_for_place(request)
-                while self._view is None:
+                message: Message | None = None
+                while not isinstance(message, CaughtUp):
                     message = await self._link.read()
                     self._follow(message)
                     self._early.append(message)
@@ -328,6 +360,7 @@ class Client:
             await self.close()
             raise
         self._entered = True
+        await self._contribute()
         return self
 
     async def _ask_for_place(self, request: Message) -> None:
@@ -353,16 +386,17 @@ class Client:
                 case Seated():
                     self.code, self.seat = message.code, message.seat
                     self._token = message.token
-                    self._counter = max(self._counter, message.counter)
+                    self._next_epoch = message.epoch
+                    self._counter = newest_counter(self._counter, message.counter)
                     self.watchers = 0  # else it is told next
                 case Snapshot():
                     self._view = TableView.from_snapshot(message)
+                    self._epoch = self._next_epoch
+                    self.contributor.dealt(self._view, self.seat)
                 case Event():
-                    if self._view is None:
-                        raise InconsistentEvent("an event before any table")
-                    self._view.apply(message)
-                    if isinstance(message, Played) and message.seat == self.seat:
-                        self._in_doubt.pop(message.counter, None)
+                    self._follow_event(message)
+                case CaughtUp() if self._view is None or self._view.seq != message.seq:
+                    raise InconsistentEvent("all is said to have come, and has not")
                 case Accepted() | Refused():
                     self._in_doubt.pop(message.counter, None)
                 case Watchers():
@@ -370,9 +404,39 @@ class Client:
         except (InconsistentEvent, InvalidGame) as error:
             raise ConnectionFailed(f"The server sent a table that cannot be: {error}.") from error
 
+    def _follow_event(self, event: Event) -> None:
+        if self._view is None:
+            raise InconsistentEvent("an event before any table")
+        self._view.apply(event)
+        self._epoch = self._next_epoch
+        if isinstance(event, Played) and event.seat == self.seat:
+            self._in_doubt.pop(event.counter, None)
+        elif isinstance(event, Dealt):
+            self.contributor.dealt(self._view, self.seat)
+
     def _is_answered(self, message: Message) -> bool:
         """Tell whether a message answers a command once more, which was sent again after a break."""
         return isinstance(message, Accepted | Refused) and 0 < message.counter not in self._in_doubt
+
+    def _is_of_contribution(self, message: Message) -> bool:
+        """Tell whether a message answers what this client has contributed: nobody else has asked for that."""
+        if not isinstance(message, Accepted | Refused) or message.counter not in self._contributions:
+            return False
+        self._contributions.discard(message.counter)
+        if isinstance(message, Refused):
+            self.contributor.refused(message)
+        return True
+
+    async def _contribute(self) -> None:
+        """Send what this client is to contribute to the next shuffle now, if anything."""
+        if not self._entered:
+            return
+        while self._posts:  # commands go out in the order of their numbers
+            await asyncio.wait(self._posts)
+        command = self.contributor.command(self.view, self.seat, self.next_counter)
+        if command is not None:
+            self._contributions.add(command.counter)
+            await self.send(command)
 
     async def _come_back(self, closed: ConnectionClosed) -> bool:
         """Take the place up again after a break; ``False`` where the server meant to end it."""
@@ -390,8 +454,12 @@ class Client:
             self._return.cancel()
         if self._return.cancelled():  # whoever waited for it has left
             return False
-        self._return.result()
-        self.notice("the connection is back")
+        try:
+            self._return.result()
+        except CommandRefused as error:
+            if self._said_leave and error.reason is Reason.BAD_TOKEN:  # the seat is given up, as was asked
+                return False
+            raise
         return True
 
     async def _return_soon(self) -> None:
@@ -400,7 +468,7 @@ class Client:
         while True:
             try:
                 async with asyncio.timeout(ENTRY_SECONDS):
-                    await self._catch_up()
+                    await self._ask_for_place(self._way_back())
             except (ConnectionFailed, ConnectionClosed, TimeoutError) as error:
                 await self._link.hang_up()
                 self._link.go_back()
@@ -413,18 +481,24 @@ class Client:
             else:
                 return
 
-    async def _catch_up(self) -> None:
-        await self._ask_for_place(
-            cl.Watch(code=self.code, passphrase=self._passphrase)
-            if self._token is None
-            else cl.Resume(code=self.code, token=self._token, seq=self.view.seq)
-        )
-        # What was answered before the break is answered again, by an event or by the answer that is kept.
-        last = -1
-        while later := [counter for counter in self._in_doubt if counter > last]:
-            last = min(later)
-            await self._link.write(self._in_doubt[last])
+    def _way_back(self) -> Message:
+        if self._token is None:
+            return cl.Watch(code=self.code, passphrase=self._passphrase)
+        return cl.Resume(code=self.code, token=self._token, seq=self.view.seq, epoch=self._epoch)
+
+    async def _go_on(self) -> None:
+        """Go on after a break, now that all that was missed has come: send again what is in doubt.
+
+        What was answered before the break is answered again, by an event or by the answer that is kept.
+        """
+        if self._entered:
+            return
+        sent: set[int] = set()
+        while unsent := [counter for counter in self._in_doubt if counter not in sent]:
+            sent.add(unsent[0])
+            await self._link.write(self._in_doubt[unsent[0]])
         self._entered = True
+        self.notice("the connection is back")
 
 
 def _why(closed: ConnectionClosed) -> str:

@@ -1,10 +1,11 @@
 """Opens a WebSocket to a server, and says in a sentence why that did not work."""
 
+from http import HTTPStatus
 from typing import Final
 from urllib.parse import urlsplit
 
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import InvalidHandshake, InvalidURI
+from websockets.exceptions import InvalidHandshake, InvalidStatus, InvalidURI
 from websockets.typing import Subprotocol
 
 from racing_demon_protocol.codec import MAX_SERVER_FRAME, VERSION, Encoding
@@ -17,6 +18,7 @@ __all__ = ["Direct", "at_port", "dial", "verify_version"]
 
 HEARTBEAT_SECONDS: Final = 4.0
 """How often the server is asked for a sign of life, and how long it may take: a dead line is noticed in 8."""
+TOO_MANY: Final = "Too many connections came from your address of late. Wait a few seconds, and try again."
 
 
 class Direct(connect):
@@ -62,6 +64,8 @@ async def dial(url: str, encoding: Encoding, seconds: float) -> ClientConnection
     except (InvalidURI, ValueError) as error:  # ValueError: a port or a name that cannot be
         raise ConnectionFailed(f"{url} is no address of a server, like ws://host:5252/v1.") from error
     except (OSError, TimeoutError, InvalidHandshake) as error:
+        if isinstance(error, InvalidStatus) and error.response.status_code == HTTPStatus.TOO_MANY_REQUESTS:
+            raise ConnectionFailed(TOO_MANY) from error
         text = f"There is no table server at {url}. Is it running, and is the address right?"
         raise ConnectionFailed(text) from error
 

@@ -8,15 +8,12 @@ from typing import Final
 
 import ifaddr
 
+from racing_demon_protocol.lan import NO_INTERFACES, VARIABLE, Interface, chosen
+
 __all__ = ["Address", "Interface", "can_multicast", "is_near", "own_interfaces", "sends_nothing"]
 
-Interface = ipaddress.IPv4Interface | ipaddress.IPv6Interface
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
-MOST: Final = 16
-"""A machine full of virtual networks is not to open a socket on each of them."""
-
-VARIABLE: Final = "RACING_DEMON_INTERFACES"
 GROUP_4: Final = ("224.0.0.251", 5353)
 GROUP_6: Final = ("ff02::fb", 5353)
 EMPTY_QUERY: Final = bytes(12)
@@ -25,33 +22,12 @@ EMPTY_QUERY: Final = bytes(12)
 
 def sends_nothing() -> bool:
     """Tell whether the user wants no multicast at all: ``RACING_DEMON_INTERFACES=none``."""
-    return os.environ.get(VARIABLE, "").strip() == "none"
+    return os.environ.get(VARIABLE, "").strip() == NO_INTERFACES
 
 
 def own_interfaces() -> list[Interface]:
-    """Return this machine's addresses on its networks; its loopback only where it has no other.
-
-    ``RACING_DEMON_INTERFACES`` names those that are wanted instead, by their addresses, with commas.
-    """
-    found = _all_interfaces()
-    wanted = os.environ.get(VARIABLE, "").strip()
-    if wanted:
-        names = {name.strip() for name in wanted.split(",")}
-        return [each for each in found if str(each.ip) in names][:MOST]
-    return ([each for each in found if not each.is_loopback] or found)[:MOST]
-
-
-def _all_interfaces() -> list[Interface]:
-    found: list[Interface] = []
-    for adapter in ifaddr.get_adapters():
-        for ip in adapter.ips:
-            if isinstance(ip.ip, str):
-                found.append(ipaddress.IPv4Interface(f"{ip.ip}/{ip.network_prefix}"))
-            else:
-                address, _, scope = ip.ip
-                place = f"{address.partition('%')[0]}%{scope}" if scope else address
-                found.append(ipaddress.IPv6Interface(f"{place}/{ip.network_prefix}"))
-    return found
+    """Return this machine's addresses on its networks, or those that its user names instead."""
+    return chosen(ifaddr.get_adapters(), os.environ)
 
 
 def can_multicast(interface: Interface) -> str:

@@ -12,24 +12,19 @@ import re
 import secrets
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
 from typing import Final
 
 import zeroconf
 from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
 
-from racing_demon_protocol.codec import VERSION
+from racing_demon_protocol.lan import MOST_TABLES, MOST_TEXT, SERVICE, Announcement, Interface
 
-from .interfaces import Interface, can_multicast, is_near, own_interfaces, sends_nothing
+from .interfaces import can_multicast, is_near, own_interfaces, sends_nothing
 from .probing import Table, answers
 
-__all__ = ["MOST_TABLES", "SERVICE", "Announcement", "announce", "find"]
+__all__ = ["SERVICE", "announce", "find"]
 
-SERVICE: Final = "_racing-demon._tcp.local."
-MOST_TABLES: Final = 64
-"""So many announcements are looked at; whoever sends more is not listened to."""
 MOST_ADDRESSES: Final = 4
-MOST_TEXT: Final = 32
 GOODBYE_SECONDS: Final = 1.0
 DETAILS_MS: Final = 1_500
 LEAST_PORT: Final = 1_024
@@ -37,30 +32,6 @@ LEAST_PORT: Final = 1_024
 
 CODE: Final = re.compile(r"[A-Za-z0-9]{1,16}", re.ASCII)
 PATH: Final = re.compile(r"/[A-Za-z0-9._~/-]{0,63}", re.ASCII)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Announcement:
-    """What is said of a table.
-
-    Attributes:
-        code: its code.
-        game: the name of its game.
-        host: the name of whoever hosts it.
-        port: where its server listens.
-        path: where the game is on that server.
-        needs_passphrase: whether guests are asked for one.
-        has_ipv6: whether the server listens on IPv6, too.
-
-    """
-
-    code: str
-    game: str
-    host: str
-    port: int
-    path: str = "/v1"
-    needs_passphrase: bool = False
-    has_ipv6: bool = False
 
 
 # Saying that a table is here.
@@ -100,14 +71,7 @@ async def _register(stack: AsyncExitStack, announcement: Announcement) -> None:
         port=announcement.port,
         server=f"racing-demon-{name.lower()}.local.",
         parsed_addresses=[str(each.ip) for each in interfaces],
-        properties={
-            "code": announcement.code,
-            "game": announcement.game[:MOST_TEXT],
-            "host": announcement.host[:MOST_TEXT],
-            "v": str(VERSION),
-            "path": announcement.path,
-            "pass": "1" if announcement.needs_passphrase else "0",
-        },
+        properties=announcement.texts(),
         other_ttl=120,  # as short as the address's: what is left of a killed host goes away soon
     )
     await connection.async_register_service(info, cooperating_responders=True)

@@ -14,10 +14,14 @@ __all__ = ["NOTHING", "JournalRefused", "Keeping", "local_server"]
 
 START_SECONDS: Final = 20.0
 STOP_SECONDS: Final = 5.0
+CODE_LETTERS: Final = 4
+"""A code that people read to each other across a room, and type. The server has one table."""
 MOST_DEATHS: Final = 5
 """So often a server that keeps its tables is started again; one that dies as often has a reason."""
 JOURNAL_UNUSABLE: Final = 3
 """The exit code of a server whose journal cannot be used."""
+PREFIX: Final = "racing-demon-server: "
+ADVICE: Final = "Name another file with --journal FILE, or keep nothing with --durability none."
 
 
 class JournalRefused(ConnectionFailed):
@@ -68,6 +72,7 @@ async def local_server(
     """
     command = [sys.executable, "-m", "racing_demon_server", "--stop-with-stdin"]
     command += [f"--host={host}", f"--bot-speed={bot_speed}", f"--durability={keeping.durability}"]
+    command.append(f"--code-letters={CODE_LETTERS}")
     if keeping.journal is not None:
         command.append(f"--journal={keeping.journal}")
     if seed is not None:
@@ -138,7 +143,7 @@ async def _url(process: asyncio.subprocess.Process) -> str:
     if found is None:
         said = (await process.stderr.read(2_000)).decode(errors="replace").strip()
         if said and await process.wait() == JOURNAL_UNUSABLE:
-            raise JournalRefused(said)
+            raise JournalRefused(f"{said.removeprefix(PREFIX)} {ADVICE}")
         raise ConnectionFailed(said or "The server did not start, and did not say why.")
     return found.group()
 

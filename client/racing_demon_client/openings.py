@@ -267,7 +267,9 @@ def _has_ipv6() -> bool:
 
 async def _announce(stack: AsyncExitStack, client: Client, port: int, *, has_ipv6: bool) -> str:
     """Announce a table for as long as it is open; return what the user should know of it, if anything."""
-    from .lan import Announcement, announce  # noqa: PLC0415 - who practises needs no network
+    from racing_demon_protocol.lan import Announcement  # noqa: PLC0415 - who practises needs no network
+
+    from .lan import announce  # noqa: PLC0415
 
     seat = client.view.seats.get(client.seat) if client.seat is not None else None
     announcement = Announcement(

@@ -1,6 +1,8 @@
 """How what is counted is said, and what may be printed of a text that somebody else has written."""
 
-__all__ = ["counted", "printable"]
+from collections.abc import Sequence
+
+__all__ = ["counted", "listing", "printable", "span"]
 
 
 def counted(number: int, what: str) -> str:
@@ -8,6 +10,22 @@ def counted(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
+def listing(names: Sequence[str]) -> str:
+    """Return names as one says them, like ``Ann, Ben and Cyn``."""
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
+
+
 def printable(text: str) -> str:
     """Return a text without anything that could steer a terminal."""
     return "".join(char if char.isprintable() else "?" for char in text)
+
+
+def span(microseconds: int) -> str:
+    """Return a time as short as it can be said: ``0.4 ms``, ``12 ms``, ``1.4 s``, ``2:05``."""
+    if microseconds < 10_000:
+        return f"{microseconds / 1_000:.1f} ms"
+    if microseconds < 1_000_000:
+        return f"{microseconds / 1_000:.0f} ms"
+    seconds = microseconds / 1_000_000
+    return f"{seconds:.1f} s" if seconds < 60 else f"{int(seconds) // 60}:{int(seconds) % 60:02}"

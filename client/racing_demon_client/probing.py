@@ -1,6 +1,7 @@
 """Tables that others say are there, and asking their servers: who was killed has not said goodbye."""
 
 import asyncio
+import secrets
 from dataclasses import dataclass
 from typing import Final
 
@@ -20,7 +21,6 @@ __all__ = ["Table", "answers"]
 
 PROBE_SECONDS: Final = 1.0
 MOST_BYTES: Final = 4_096
-NOBODYS_TOKEN: Final = "0" * 64
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -70,8 +70,8 @@ async def answers(url: str, code: str, seconds: float = PROBE_SECONDS) -> bool:
 async def _answer(url: str, code: str) -> Message | None:
     """Return what a server says of a table, if it speaks our protocol at all.
 
-    It is asked for a seat with a token that is nobody's: only a table that is there can refuse the token. So
-    no place is taken, and the table does not notice.
+    It is asked for a seat with a new random token, which nobody can have: only a table that is there can
+    refuse it. So no place is taken, and the table does not notice.
     """
     connecting = Direct(
         url,
@@ -89,5 +89,5 @@ async def _answer(url: str, code: str) -> Message | None:
         if not isinstance(versions, Versions) or not versions.oldest <= VERSION <= versions.newest:
             return None
         await socket.send(encode(Hello(version=VERSION, software="racing-demon")))
-        await socket.send(encode(Resume(code=code, token=NOBODYS_TOKEN, seq=0)))
+        await socket.send(encode(Resume(code=code, token=secrets.token_hex(32), seq=0)))
         return decode_server(await socket.recv())

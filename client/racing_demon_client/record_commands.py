@@ -194,6 +194,14 @@ async def verify_record(arguments: argparse.Namespace) -> int:
         f"right: {counted(verdict.hands, 'hand')}, {counted(verdict.plays, 'play')}; every commitment is "
         "kept, every card is its seed's, every play was legal, and the scores add up"
     )
+    if verdict.alone:
+        write(
+            f"no player contributed to the shuffle of {counted(verdict.alone, 'hand')}: that the server did "
+            "not choose these cards is its word alone"
+        )
+    if verdict.left_out:
+        were = "was" if verdict.left_out == 1 else "were"
+        write(f"{counted(verdict.left_out, 'contribution')} {were} left out of the shuffle")
     if verdict.unseen:
         write(
             f"on identical deals: this record holds no play on {counted(verdict.unseen, 'layout')}, whether "

@@ -3,13 +3,14 @@
 import argparse
 import asyncio
 import contextlib
+import os
 import sys
 import threading
 from typing import TextIO
 
 from .surroundings import is_poor
 
-__all__ = ["has_screen", "is_ascii_only", "is_terminal", "read_line", "write", "write_aside"]
+__all__ = ["can_draw", "has_screen", "is_ascii_only", "is_terminal", "read_line", "write", "write_aside"]
 
 
 async def read_line(lines: TextIO) -> str:
@@ -58,5 +59,10 @@ def is_terminal() -> bool:
 
 
 def has_screen(arguments: argparse.Namespace) -> bool:
-    """Tell whether the terminal table is to be shown, and can be: Textual draws it on standard error."""
-    return not arguments.plain and is_terminal() and sys.stderr.isatty()
+    """Tell whether the terminal table is to be shown, and can be."""
+    return not arguments.plain and can_draw()
+
+
+def can_draw() -> bool:
+    """Tell whether Textual can draw: it does so on standard error, with escape sequences."""
+    return is_terminal() and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"

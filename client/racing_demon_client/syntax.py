@@ -171,7 +171,9 @@ def parser() -> argparse.ArgumentParser:
 def _add_games(commands: Any) -> None:
     """Add the commands around games: what there is, how it goes, and to play it alone."""
     solo = commands.add_parser("solo", help="play a game alone", epilog=SOLO, formatter_class=RAW)
-    solo.add_argument("game", nargs="?", default="", metavar="GAME", help="see: racing-demon games")
+    solo.add_argument(
+        "game", type=str.lower, nargs="?", default="", metavar="GAME", help="see: racing-demon games"
+    )
     deal = solo.add_mutually_exclusive_group()
     deal.add_argument("--seed", type=seed, help="up to 64 hexadecimal digits: the same cards again")
     deal.add_argument(
@@ -199,7 +201,7 @@ def _add_games(commands: Any) -> None:
     games.add_argument("--json", action="store_true", help="one JSON object a line, for programs")
 
     rules = commands.add_parser("rules", help="the rules of a game", epilog=RULES, formatter_class=RAW)
-    rules.add_argument("game", metavar="GAME", help="see: racing-demon games")
+    rules.add_argument("game", type=str.lower, metavar="GAME", help="see: racing-demon games")
     rules.add_argument("--ascii", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
 
 
@@ -279,7 +281,7 @@ def _add_journal(parser: argparse.ArgumentParser) -> None:
 
 def _add_table(parser: argparse.ArgumentParser, *, bots: int) -> None:
     _add_name(parser)
-    parser.add_argument("--game", default="racing-demon", help="see: racing-demon games")
+    parser.add_argument("--game", type=str.lower, default="racing-demon", help="see: racing-demon games")
     parser.add_argument("--hands", type=int, default=5, help="hands a match (default 5)")
     parser.add_argument("--target", type=int, help="a total that ends the match before that")
     parser.add_argument("--bots", type=seats, default=bots, help=f"how many bots (default {bots})")

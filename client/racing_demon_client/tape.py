@@ -89,12 +89,12 @@ class Tape:
     def analysis_at(self, place: int) -> list[SeatAnalysis]:
         """Return the analysis of the hand at a place; nothing before it is over."""
         view: TableView | None = None
-        story, seed = Story(), ""
+        story, seed = Story(), b""
         for entry in self.hand_at(place):
             view = followed(view, entry.message)
             story.note(entry.message, view, entry.at_us, entry.seat)
             if isinstance(entry.message, ev.HandOver):
-                seed = entry.message.seed
+                seed = view.deal_seed(bytes.fromhex(entry.message.seed))
         has_cards = view is not None and view.board is not None
         return analyse(story.hand, view, seed) if seed and view and has_cards and story.hand else []
 

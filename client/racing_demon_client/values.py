@@ -35,7 +35,7 @@ def date(text: str) -> dt.date:
 
 def date_or_game(text: str) -> dt.date | str:
     """Return a day; or the name that stands where a day may be left out, and begins with no digit."""
-    return text if text[:1].isalpha() else date(text)
+    return text.lower() if text[:1].isalpha() else date(text)
 
 
 def reason(text: str) -> str:

@@ -2,8 +2,9 @@
 
 import pytest
 
-from racing_demon_client.plain.analysing import full, span, summary, told
+from racing_demon_client.plain.analysing import full, summary, told
 from racing_demon_client.plain.words import Words
+from racing_demon_client.printing import span
 from racing_demon_client.tape import Tape
 from racing_demon_protocol.analysis import Buried, SeatAnalysis
 from racing_demon_protocol.cards import UNKNOWN
@@ -50,7 +51,7 @@ def test_a_hand_in_full() -> None:
         buried=(Buried(ACE, 6, 3), Buried(THREE, 2, 1)),
     )
     assert [
-        "races: 1 won, 3 lost: to Bob by 1 ms, AH to Cyn by 12 ms, 3S to Bob (ready for 2.0 s)",
+        "races: 1 won, 3 lost: to Bob by 0.8 ms, AH to Cyn by 12 ms, 3S to Bob (ready for 2.0 s)",
         "plays up: 2, ready for 1.8 s as a rule; longest AH 3.2 s, 3S 400 ms",
         "could still have gone up: 3S",
         "left: 9 in stock and waste, 2 face down in the columns: "
@@ -61,7 +62,16 @@ def test_a_hand_in_full() -> None:
 
 @pytest.mark.parametrize(
     ("microseconds", "text"),
-    [(0, "0 ms"), (999_000, "999 ms"), (1_000_000, "1.0 s"), (59_900_000, "59.9 s"), (125_000_000, "2:05")],
+    [
+        (0, "0.0 ms"),
+        (400, "0.4 ms"),
+        (12_300, "12 ms"),
+        (999_000, "999 ms"),
+        (1_000_000, "1.0 s"),
+        (22_096_000, "22.1 s"),
+        (59_900_000, "59.9 s"),
+        (125_000_000, "2:05"),
+    ],
 )
 def test_times_are_short(microseconds: int, text: str) -> None:
     """Milliseconds, seconds or minutes, whichever says it best."""

@@ -20,7 +20,7 @@ from racing_demon_protocol.portable import read_records
 from racing_demon_protocol.reasons import CloseCode, Reason
 
 from ..support.processes import CLIENT, Ended, Here, server_process, started, text_of, unread
-from ..support.relay import WELCOME, babbling, table_of
+from ..support.relay import WELCOME, babbling
 from ..support.servers import PATIENCE, Closing, Peer, serving, within
 
 QUICK = ("--bots", "2", "--hands", "1", "--speed", "500")
@@ -160,7 +160,7 @@ async def test_letters_that_the_terminal_lacks_are_replaced() -> None:
         Peer.entered(served.url, cl.Join(code=ann.code, name="Zoë 李")),
         started(CLIENT, "join", served.url, ann.code, env={"PYTHONIOENCODING": "ascii"}) as ben,
     ):
-        await ben.line(r"^table [A-Z]{4}: racing-demon, lobby; Ann, Zo\? \?, you$")
+        await ben.line(r"^table [A-Z]{8}: racing-demon, lobby; Ann, Zo\? \?, you$")
         await ann.ask(cl.Start)
         await ben.line("^ S  -$")
         ben.hang_up()
@@ -228,7 +228,7 @@ async def test_a_table_may_be_opened_on_a_server_that_runs() -> None:
     async with server_process() as (_, url):
         place = url.removeprefix("ws://").removesuffix("/v1")
         async with started(CLIENT, "host", "--server", place, "--bots", "2", "--level", "easy") as host:
-            found = await host.line(r"^  racing-demon join (\S+) ([A-Z]{4})$")
+            found = await host.line(r"^  racing-demon join (\S+) ([A-Z]{8})$")
             async with Peer.entered(full_url(found.group(1)), cl.Watch(code=found.group(2))) as eve:
                 assert ["", "easy", "easy"] == [state.bot for state in eve.view.seats.values()]
             host.type("q")
@@ -242,7 +242,7 @@ async def test_a_host_at_another_server_has_the_way_back(
     monkeypatch.setenv("RACING_DEMON_STATE", str(tmp_path))
     async with server_process() as (_, url):
         async with started(CLIENT, "host", "--server", url, "--name", "Ann", "--plain") as host:
-            found = await host.line(r"^  racing-demon join (\S+) ([A-Z]{4})$")
+            found = await host.line(r"^  racing-demon join (\S+) ([A-Z]{8})$")
             host.stop(signal.SIGKILL)
             await host.end()
         async with started(
@@ -367,7 +367,7 @@ async def test_a_hostile_server_does_not_steer_the_terminal(frames: list[object]
 async def test_a_hostile_code_does_not_steer_the_terminal() -> None:
     """A server that gives the host's table a strange code has it printed without escapes."""
     place = WELCOME[1].model_copy(update={"code": "\x1b[2J"})
-    async with babbling(WELCOME[0], place, table_of()) as url:
+    async with babbling(WELCOME[0], place, *WELCOME[2:]) as url:
         async with started(CLIENT, "host", "--server", url) as host:
             assert await host.line(r"^table \?\[2J is open")
             host.hang_up()

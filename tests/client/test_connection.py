@@ -13,7 +13,7 @@ from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Accepted, Refused, Seated, Snapshot
+from racing_demon_protocol.messages.server import Accepted, CaughtUp, Refused, Seated, Snapshot
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Phase, Reason
 
@@ -66,7 +66,7 @@ async def test_the_first_messages_are_the_place_and_the_table() -> None:
     """What was heard on the way in is given to whoever listens, in its order."""
     async with serving() as served, await Client.create(served.url, "Ann", QUICK) as ann:
         listening = aiter(ann)
-        assert [Seated, Snapshot] == [type(await anext(listening)) for _ in range(2)]
+        assert [Seated, Snapshot, CaughtUp] == [type(await anext(listening)) for _ in range(3)]
 
 
 @pytest.mark.parametrize("kind", ["join", "watch"])
@@ -149,6 +149,21 @@ async def test_something_else_listening() -> None:
             await Client.watch(url, "BCDF")
 
 
+async def test_a_server_that_was_asked_too_much() -> None:
+    """Who is told to wait (429) reads so, and not that there is no server."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 429 Too Many Requests\r\nRetry-After: 5\r\nContent-Length: 0\r\n\r\n")
+        writer.close()
+        await writer.wait_closed()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as busy:
+        url = f"ws://127.0.0.1:{busy.sockets[0].getsockname()[1]}/v1"
+        with pytest.raises(ConnectionFailed, match="Wait a few seconds, and try again"):
+            await Client.watch(url, "BCDF")
+
+
 async def test_another_path() -> None:
     """A server's address with a path that is not the game's is told apart from a server that is away."""
     async with serving() as served:
@@ -169,7 +184,7 @@ async def test_a_full_server() -> None:
 async def test_a_question_waits_for_its_answer() -> None:
     """What happens before the answer is not lost: it is given afterwards, in its order."""
     async with (
-        serving() as served,
+        serving(contributions=False) as served,
         await Client.create(served.url, "Ann", QUICK) as ann,
         await Client.join(served.url, ann.code, "Ben") as ben,
     ):
@@ -177,8 +192,8 @@ async def test_a_question_waits_for_its_answer() -> None:
         answer = await ann.ask(cl.AddBot(counter=ann.next_counter()))
         assert 5 == answer.seq
         listening = aiter(ann)
-        names = [type(await anext(listening)) for _ in range(5)]
-        assert [Seated, Snapshot, ev.Joined, ev.Readied, ev.Joined] == names
+        names = [type(await anext(listening)) for _ in range(6)]
+        assert [Seated, Snapshot, CaughtUp, ev.Joined, ev.Readied, ev.Joined] == names
         assert not ann.waiting
 
 
@@ -289,7 +304,7 @@ async def test_closing_ends_the_listening() -> None:
         async with await Client.create(served.url, "Ann", QUICK) as ann:
             pass
         heard = [type(message) async for message in ann]
-        assert [Seated, Snapshot] == heard
+        assert [Seated, Snapshot, CaughtUp] == heard
 
 
 async def test_a_seat_is_kept_when_its_player_closes() -> None:

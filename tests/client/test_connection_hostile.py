@@ -17,7 +17,15 @@ from racing_demon_protocol.codec import Encoding, encode
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.messages import FROM_SERVER, Event, Message
 from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import HandResult, Pong, Refused, Seated, SeatState, Versions
+from racing_demon_protocol.messages.server import (
+    CaughtUp,
+    HandResult,
+    Pong,
+    Refused,
+    Seated,
+    SeatState,
+    Versions,
+)
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import CloseCode, Phase, Reason
 
@@ -26,7 +34,7 @@ from ..support.matches import log_of, options_of
 from ..support.relay import WELCOME, babbling, table_of
 from ..support.servers import PATIENCE, Closing, within
 
-VERSIONS, SEATED, TABLE = WELCOME
+VERSIONS, SEATED, TABLE, CAUGHT_UP = WELCOME
 SECRET = "00" * 32
 
 
@@ -109,6 +117,8 @@ async def test_giant_frames_are_not_read() -> None:
     "frames",
     [
         [VERSIONS, ev.Signalled(seq=1)],
+        [VERSIONS, SEATED, CAUGHT_UP],
+        [VERSIONS, SEATED, TABLE, CaughtUp(seq=1)],
         [VERSIONS, SEATED, ev.Played(seq=1, seat=0, counter=1, source=4, count=3, destination=5)],
         [ev.Joined(seq=1, seat=0, name="Ann"), ev.Signalled(seq=1)],
         [*WELCOME, ev.Played(seq=1, seat=0, counter=1, source=4, count=3, destination=5)],
@@ -212,7 +222,8 @@ def numbered(drawn: Sequence[Message], first: int) -> list[Message]:
 def test_any_messages_end_well(drawn: list[Message], true: int) -> None:
     """Whatever a server says after some true events, the client takes it, or fails with a sentence."""
     options = options_of("shouted")
-    frames = [VERSIONS, SEATED, table_of(options=options), *LOG[:true], *numbered(drawn, true + 1)]
+    table = table_of(options=options)
+    frames = [VERSIONS, SEATED, table, CAUGHT_UP, *LOG[:true], *numbered(drawn, true + 1)]
 
     async def story() -> None:
         async with babbling(*frames, Closing(1000, "")) as url:
@@ -256,7 +267,7 @@ def test_any_messages_end_well(drawn: list[Message], true: int) -> None:
 )
 def test_any_table_ends_well(fields: dict[str, object], drawn: list[Message]) -> None:
     """Whatever table a server sends, the client shows it, or fails with a sentence."""
-    frames = [VERSIONS, SEATED, table_of(**fields), *numbered(drawn, 1)]
+    frames = [VERSIONS, SEATED, table_of(**fields), CAUGHT_UP, *numbered(drawn, 1)]
 
     async def story() -> None:
         async with babbling(*frames, Closing(1000, "")) as url:
@@ -272,6 +283,6 @@ async def test_another_seat_than_asked_for_is_no_crash() -> None:
     """A seat that the table does not have has no cards, and plays nothing."""
     table = table_of(options=options_of("shouted"))
     seated = Seated(code="\x1b[31m", seat=7, token="0f" * 32)
-    async with babbling(VERSIONS, seated, table, *LOG[:6], Closing(1000, "")) as url:
+    async with babbling(VERSIONS, seated, table, CAUGHT_UP, *LOG[:6], Closing(1000, "")) as url:
         heard = await within(PATIENCE, meet(url))
-    assert [seated, table, *LOG[:6]] == heard
+    assert [seated, table, CAUGHT_UP, *LOG[:6]] == heard

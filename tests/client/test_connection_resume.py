@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import pytest
 
@@ -16,13 +16,14 @@ from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.messages import Event, Message
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Accepted, Refused, Seated, Snapshot
+from racing_demon_protocol.messages.server import Accepted, CaughtUp, Refused, Seated, Snapshot
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Phase, Reason
 from racing_demon_protocol.view import TableView
 
+from ..support.matches import log_of, options_of
 from ..support.relay import WELCOME, Relay, speak, visited
-from ..support.servers import PATIENCE, Peer, Served, serving, within
+from ..support.servers import PATIENCE, Closing, Peer, Served, serving, within
 
 QUICK = Options(countdown_ms=0, tally_ms=0, hands=1)
 BROKEN = "the connection broke; trying to come back"
@@ -225,6 +226,40 @@ def port_of(peer: Peer) -> int:
     return int(peer.socket.local_address[1])
 
 
+async def test_nothing_is_played_on_a_table_of_the_past() -> None:
+    """After a break no play is offered, and nothing said, before all that was missed has come."""
+    table, since = TableView("SIM", options_of("eight")), iter(log_of("eight"))
+    while not isinstance(event := next(since), ev.Played):
+        table.apply(event)
+    missed = [event, *islice(since, 3)]
+    async with visited() as (url, visitors):
+        joining = asyncio.create_task(Client.join(url, "SIM", "Ann"))
+        first = await visitors.get()
+        await speak(first, *WELCOME[:2], table.snapshot(0), CaughtUp(seq=table.seq))
+        ann = await joining
+        offered: list[tuple[type[Message], bool, bool]] = []
+
+        async def listen() -> None:
+            async for message in ann:
+                seen = type(message), ann.online, any(True for _ in ann.legal_plays())
+                offered.append(seen)
+
+        listening = asyncio.create_task(listen())
+        first.transport.abort()
+        second = await visitors.get()
+        await speak(second, *WELCOME[:2], *missed)
+        said = [type(decode_client(await second.recv())) for _ in range(2)]
+        await ann.send(cl.Stuck(counter=ann.next_counter()))
+        await speak(second, CaughtUp(seq=table.seq + len(missed)))
+        said.append(type(decode_client(await second.recv())))
+        await speak(second, Closing(1000, ""))
+        await within(PATIENCE, listening)
+        assert [cl.Hello, cl.Resume, cl.Stuck] == said
+        assert [(Seated, False, False), *[(ev.Played, False, False)] * 4, (CaughtUp, True, True)] == offered[
+            3:
+        ]
+
+
 # Commands in doubt.
 
 
@@ -261,9 +296,36 @@ async def test_a_command_whose_answer_was_lost_is_answered_once() -> None:
             assert [0, 1] == list(ann.view.seats)
 
 
+async def test_what_was_said_before_a_hand_ended_does_not_count_in_the_next() -> None:
+    """A "stuck" into a broken wire is refused when it comes again after the next deal."""
+    options = QUICK.model_copy(update={"hands": 100, "time_limit_ms": 1_000, "pause_after_ms": None})
+    async with relayed(contributions=False) as (served, relay):
+        ann = await Client.create(relay.url, "Ann", options)
+        async with (
+            Peer.entered(served.url, cl.Join(code=ann.code, name="Ben")) as ben,
+            listening(ann) as ears,
+        ):
+            await ann.send(cl.Start(counter=ann.next_counter()))
+            await ears.until_answered(1)
+            relay.open = False
+            relay.cut()
+            counter = ann.next_counter()
+            await ann.send(cl.Stuck(counter=counter))
+            await ben.until(ev.HandOver)
+            await ben.until(ev.Signalled)
+            relay.open = True
+            await ears.until_answered(counter)
+            (answer,) = ears.answers(counter)
+            assert isinstance(answer, Refused)
+            assert Reason.HAND_OVER is answer.reason
+
+
 async def test_a_question_over_a_break_is_answered() -> None:
     """Whoever asks, and loses the answer with the wire, gets it when the wire is back."""
-    async with relayed() as (served, relay), await Client.create(relay.url, "Ann", QUICK) as ann:
+    async with (
+        relayed(contributions=False) as (served, relay),
+        await Client.create(relay.url, "Ann", QUICK) as ann,
+    ):
         async with Peer.entered(served.url, cl.Watch(code=ann.code)) as eve:
             relay.muffled = True
             asking = asyncio.create_task(ann.ask(cl.AddBot(counter=ann.next_counter())))
@@ -297,14 +359,15 @@ async def test_refusals_that_were_lost_are_told() -> None:
         ann = await Client.create(relay.url, "Ann", QUICK)
         async with Peer.entered(served.url, cl.Watch(code=ann.code)) as eve, listening(ann) as ears:
             relay.muffled = True
-            for _ in range(3):
-                await ann.send(cl.Call(counter=ann.next_counter()))
-            await ann.send(cl.Ready(counter=ann.next_counter()))
+            counters = [ann.next_counter() for _ in range(4)]
+            for counter in counters[:3]:
+                await ann.send(cl.Call(counter=counter))
+            await ann.send(cl.Ready(counter=counters[3]))
             await eve.until(ev.Readied)
             relay.cut()
-            for counter in (1, 2, 3, 4):
+            for counter in counters:
                 await ears.until_answered(counter)
-            answers = [answer for counter in (1, 2, 3, 4) for answer in ears.answers(counter)]
+            answers = [answer for counter in counters for answer in ears.answers(counter)]
             assert [Refused, Refused, Refused, Accepted] == [type(answer) for answer in answers]
             assert not ann.waiting
 
@@ -324,7 +387,7 @@ async def test_what_is_said_during_a_break_keeps_its_order() -> None:
             greeting = [decode_client(await second.recv()) for _ in range(2)]
             assert [cl.Hello, cl.Resume] == [type(message) for message in greeting]
             await ann.send(cl.AddBot(counter=ann.next_counter(), level="medium"))
-            await speak(second, WELCOME[1])
+            await speak(second, *WELCOME[1:])
             commands = [decode_client(await second.recv()) for _ in range(2)]
             await ann.send(cl.AddBot(counter=ann.next_counter(), level="hard"))
             commands.append(decode_client(await second.recv()))
@@ -333,6 +396,45 @@ async def test_what_is_said_during_a_break_keeps_its_order() -> None:
             await speak(second, *(Accepted(counter=number, seq=0) for number in (1, 2, 3)))
             await ears.until_answered(3)
             assert not ann.waiting
+
+
+async def test_what_is_in_doubt_keeps_its_order_beyond_the_highest_counter() -> None:
+    """The command with counter 1 that follows the highest one is sent again after it."""
+    async with visited() as (url, visitors):
+        joining = asyncio.create_task(Client.join(url, "BCDF", "Ann"))
+        first = await visitors.get()
+        place = WELCOME[1].model_copy(update={"counter": 2**31 - 2})
+        welcome = [WELCOME[0], place, *WELCOME[2:]]
+        await speak(first, *welcome)
+        async with listening(await joining) as ears:
+            first.transport.abort()
+            second = await visitors.get()
+            for level in ("easy", "hard"):
+                await ears.client.send(cl.AddBot(counter=ears.client.next_counter(), level=level))
+            await speak(second, *welcome)
+            received = [decode_client(await second.recv()) for _ in range(4)]
+            assert [2**31 - 1, 1] == [each.counter for each in received if isinstance(each, cl.Command)]
+
+
+async def test_an_epoch_counts_from_its_first_event_on() -> None:
+    """Whoever has heard of an epoch, and not of its table yet, still has the table of the epoch before."""
+    versions, seated, table, caught_up = WELCOME
+    epochs, places = [], [seated.model_copy(update={"epoch": epoch}) for epoch in ("aa", "bb", "cc", "dd")]
+    event = ev.Joined(seq=1, seat=0, name="Ann")
+    async with visited() as (url, visitors):
+        joining = asyncio.create_task(Client.join(url, "BCDF", "Ann"))
+        first = await visitors.get()
+        await speak(first, versions, places[0], table, caught_up)
+        async with listening(await joining):
+            await speak(first, Closing(1012, ""))
+            for place, told in ((places[1], []), (places[2], [event]), (places[3], [])):
+                visitor = await visitors.get()
+                await speak(visitor, versions)
+                _, resume = [decode_client(await visitor.recv()) for _ in range(2)]
+                assert isinstance(resume, cl.Resume)
+                epochs.append((resume.seq, resume.epoch))
+                await speak(visitor, place, *told, Closing(1012, ""))
+    assert [(0, "aa"), (0, "aa"), (1, "cc")] == epochs
 
 
 # The end of hope.
@@ -363,6 +465,19 @@ async def test_who_leaves_during_a_break_need_not_wait(is_silent: bool) -> None:
         await within(PATIENCE, broke.wait())
         await within(PATIENCE, ann.leave())
         await within(PATIENCE, ears.task)
+
+
+async def test_who_has_left_does_not_come_back() -> None:
+    """If the line breaks before the server says that the seat is given up, that is the end all the same."""
+    async with relayed() as (served, relay):
+        ann = await Client.create(relay.url, "Ann", QUICK)
+        async with Peer.entered(served.url, cl.Watch(code=ann.code)) as eve, listening(ann) as ears:
+            relay.muffled = True
+            await ann.send(cl.Leave(counter=ann.next_counter()))
+            await eve.until(ev.Left)
+            relay.cut()
+            await within(PATIENCE, ears.task)
+            assert ann.has_left
 
 
 async def test_a_silent_server_does_not_outlast_the_patience(monkeypatch: pytest.MonkeyPatch) -> None:

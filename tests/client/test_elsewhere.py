@@ -20,7 +20,7 @@ from racing_demon_protocol.reasons import Reason
 from ..support.relay import WELCOME, Relay, babbling, speak, visited
 from ..support.servers import PATIENCE, within
 
-VERSIONS, SEATED, TABLE = WELCOME
+VERSIONS, *_ = WELCOME
 
 
 def port_of(url: str) -> int:

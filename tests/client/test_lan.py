@@ -5,17 +5,19 @@ import ipaddress
 from collections.abc import Sequence
 from typing import Any
 
+import ifaddr
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 from zeroconf.asyncio import AsyncZeroconf
 
-from racing_demon_client import interfaces, lan
+from racing_demon_client import lan
 from racing_demon_client.interfaces import can_multicast, is_near, own_interfaces
-from racing_demon_client.lan import MOST_TABLES, announce
+from racing_demon_client.lan import announce
 from racing_demon_client.probing import answers
-from racing_demon_protocol.messages.client import Ready
+from racing_demon_protocol.lan import MOST_TABLES, VARIABLE, chosen
+from racing_demon_protocol.messages.client import Join, Ready
 from racing_demon_protocol.messages.events import Event
 
 from ..support.neighbours import LOOPBACK, among_ourselves, announcement, found, listening, saying, silent
@@ -90,7 +92,7 @@ async def test_a_goodbye_keeps_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -
 
 async def test_ipv6_is_found() -> None:
     """A server that listens on IPv6 only is found at that address."""
-    if not any(each.version == 6 and each.is_loopback for each in interfaces._all_interfaces()):
+    if not chosen(ifaddr.get_adapters(), {VARIABLE: "::1"}):
         pytest.skip("this machine has no IPv6")
     async with serving(host="::1") as served:
         place = f"ws://[::1]:{served.port}/v1"
@@ -113,6 +115,16 @@ async def test_looking_disturbs_no_table() -> None:
 
 
 # Ghosts and liars.
+
+
+async def test_nobody_can_hide_a_table_by_sitting_down_with_a_certain_token() -> None:
+    """Whoever looks comes with a token that nobody could have foreseen, and takes up nobody's seat."""
+    async with serving() as served, Peer.hosting(served.url) as ann:
+        async with Peer.entered(served.url, Join(code=ann.code, name="Eve", token="0" * 64)) as eve:
+            async with announce(announcement(served.port, ann.code)):
+                assert [ann.code] == [table.code for table in await found()]
+            await eve.say(eve.next(Ready))
+            assert isinstance(await eve.until(Event), Event)
 
 
 async def test_ghosts_are_not_shown() -> None:

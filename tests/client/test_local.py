@@ -14,7 +14,7 @@ import pytest
 from racing_demon_client import local
 from racing_demon_client.connection import Client
 from racing_demon_client.errors import ConnectionFailed
-from racing_demon_client.local import Keeping, local_server
+from racing_demon_client.local import JournalRefused, Keeping, local_server
 from racing_demon_protocol.messages.client import AddBot
 
 from ..support.processes import started
@@ -135,6 +135,15 @@ def pids_of(argument: str) -> list[int]:
     return found
 
 
+async def test_a_journal_that_cannot_be_used_has_a_way_out(tmp_path: Path) -> None:
+    """Where nothing can be kept, the user learns how to play all the same."""
+    (tmp_path / "file").touch()
+    keeping = Keeping("full", str(tmp_path / "file" / "journal.sqlite"))
+    with pytest.raises(JournalRefused, match=r"^The journal .* cannot be opened: .*--durability none\.$"):
+        async with local_server(keeping=keeping):
+            pass
+
+
 async def test_a_talkative_server_is_not_held_up(program: Callable[[str], None], tmp_path: Path) -> None:
     """Whatever a server complains of, nobody need read it for the server to go on."""
     done = tmp_path / "done"
@@ -150,7 +159,7 @@ async def test_a_talkative_server_is_not_held_up(program: Callable[[str], None],
 
 async def test_a_server_that_fails_is_quoted(program: Callable[[str], None]) -> None:
     """If it ends before it listens, its last words are told."""
-    program("echo 'out of cards' >&2; exit 3")
+    program("echo 'out of cards' >&2; exit 1")
     with pytest.raises(ConnectionFailed, match=r"^out of cards$"):
         async with local_server():
             raise AssertionError("it started")

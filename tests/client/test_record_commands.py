@@ -477,7 +477,7 @@ def without_a_table(lines: list[str]) -> list[str]:
 
 def of_tomorrow(lines: list[str]) -> list[str]:
     """Let a newer version have written it."""
-    return [lines[0].replace('"version": 1', '"version": 2'), *lines[1:]]
+    return [lines[0].replace('"version": 2', '"version": 3'), *lines[1:]]
 
 
 def with_a_gap(lines: list[str]) -> list[str]:

@@ -226,5 +226,5 @@ async def test_each_hand_is_checked() -> None:
     lines: list[str] = []
     client = of("demon-b")
     await within(PATIENCE, replay(client, lines.append, None))
-    checked = [line for line in lines if line.startswith("Checked: the promise is kept")]
+    checked = [line for line in lines if line.startswith("Checked: the server alone shuffled")]
     assert len(client.view.results) == len(checked) > 0

@@ -12,10 +12,11 @@ from racing_demon_client.plain.session import Volume, attend, take_part
 from racing_demon_client.plain.typed import HELP
 from racing_demon_client.recorder import Recorder
 from racing_demon_protocol.board import Kind, Play
+from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.options import Options
-from racing_demon_protocol.reasons import CloseCode, Phase
+from racing_demon_protocol.reasons import CloseCode, Phase, Reason
 from racing_demon_protocol.record import Verdict, read, verify
 
 from ..support.consoles import Console
@@ -110,7 +111,7 @@ async def test_the_next_hand_waits_for_enter() -> None:
         await console.until("^hand 1 is over after 0:00: everybody is stuck; you -?")
         await console.until("^Enter says that you are ready for the next hand[.]$")
         await console.answer("", "^you: ready$")
-        await console.until("^hand 2 of 2, commitment ")
+        await console.until("^hand 2 of 2")
         assert 2 == client.view.hand
 
 
@@ -118,7 +119,7 @@ async def test_enter_starts_another_match() -> None:
     """After the end the host's Enter deals for a new match."""
     async with alone() as (client, console):
         for _ in range(2):
-            await console.answer("", "^hand 1 of 1, commitment ")
+            await console.answer("", "^hand 1 of 1")
             await console.until("^play!$")
             console.type("s")
             await console.until("^Enter: another match; q: quit$")
@@ -202,8 +203,43 @@ async def test_the_host_keeps_order_by_words() -> None:
         await console.answer("go", "^the hand goes on$")
         await console.answer("kick", "^Name a seat by its number")
         await console.answer("kick 9", "^Name a seat by its number")
-        await console.answer("kick 2", "^Ben was sent away by the host$")
+        await console.answer("kick 2", "^Send Ben away[?] .*[(]unban Ben[)][.] Type yes to do it[.]$")
+        await console.answer("yes", "^Ben was sent away by the host$")
         assert ben.seat == 1
+
+
+async def test_sending_away_is_asked_once_more() -> None:
+    """Whatever is answered but yes sends nobody away; another command is obeyed as usual."""
+    async with alone() as (client, console), await Client.join(client.url, client.code, "Ben"):
+        await console.until("^Ben took seat 2$")
+        await console.answer("kick 2", "Type yes to do it[.]$")
+        await console.answer("no", "^Nobody was sent away[.]$")
+        await console.answer("kick 2", "Type yes to do it[.]$")
+        console.type("mute 2")
+        await console.until("^Nobody was sent away[.]$")
+        await console.until("^Ben cannot be heard$")
+        await console.answer("yes", "^You have no cards yet")
+        console.type("bot easy")
+        await console.until("took seat 3, a bot")
+        await console.answer("kick 3", "^Send the bot Ada away[?] Type yes to do it[.]$")
+        await console.answer("y", "^Ada was sent away by the host$")
+        await console.answer("kick 7", "^refused: Nobody has that seat[.]$")
+
+
+async def test_who_was_sent_away_is_let_back_in_by_name() -> None:
+    """The name in capitals or not; without one the names are told."""
+    async with alone() as (client, console), await Client.join(client.url, client.code, "Ben The Guest"):
+        await console.until("^Ben The Guest took seat 2$")
+        await console.answer("unban", "^Name who was sent away, like: unban Bob$")
+        await console.answer("kick 2", "Type yes to do it[.]$")
+        await console.answer("yes", "was sent away by the host$")
+        await console.answer("unban Cat", "^Name who was sent away, like: unban Bob: Ben The Guest$")
+        with pytest.raises(CommandRefused) as caught:
+            await Client.join(client.url, client.code, "Ben The Guest")
+        assert Reason.BANNED is caught.value.reason
+        await console.answer("unban ben the guest", "^Ben The Guest may come back$")
+        async with await Client.join(client.url, client.code, "Ben The Guest"):
+            await console.until("^Ben The Guest took seat 2$")
 
 
 async def test_the_hostship_goes_by_a_word() -> None:
@@ -242,7 +278,7 @@ async def test_what_is_not_understood_gets_a_sentence() -> None:
 async def test_refusals_are_told() -> None:
     """What the server refuses is told in its words."""
     async with alone() as (_, console):
-        await console.answer("d", "^refused: There is no hand to call out of[.]$")
+        await console.answer("d", "^refused: Plays count from the signal on[.]$")
         console.type("start")
         await console.until("^play!$")
         await console.answer("d", "^refused: You are not out yet[.]$")
@@ -385,7 +421,7 @@ async def test_the_record_of_a_match_verifies() -> None:
         room = served.hall.room(client.code)
         assert room.table.view.snapshot(0) == client.view.snapshot(0)
     plays = sum('"message": "played"' in line for line in lines)
-    assert Verdict(hands=2, plays=plays, skipped=0, matches=1) == verify(read(lines))
+    assert Verdict(hands=2, plays=plays, skipped=0, matches=1, alone=2) == verify(read(lines))
     assert '"message": "tally"' in lines[-1]
     assert not any("token" in line for line in lines)
 
@@ -395,7 +431,7 @@ async def test_each_hand_is_checked_and_that_is_said() -> None:
     said: list[str] = []
     async with serving(seed=SEED, bot_speed=1_000.0) as served, await watched(served.url) as client:
         await within(PATIENCE, attend(client, said.append))
-    assert 2 == sum(line.startswith("Checked: the promise is kept") for line in said)
+    assert 2 == sum(line.startswith("Checked: the server alone shuffled") for line in said)
 
 
 async def test_a_record_from_the_middle_says_so() -> None:

@@ -11,6 +11,7 @@ from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import (
     Accepted,
+    CaughtUp,
     Elsewhere,
     Halted,
     Pong,
@@ -61,9 +62,18 @@ def told(
         (ev.Hosted(seq=1, seat=2), "host: Cat"),
         (ev.Hosted(seq=1, seat=None), "host: nobody"),
         (ev.OptionsSet(seq=1, options=Options(game="classic", hands=7)), "options: classic, 7 hands"),
+        (ev.Committed(seq=1, hand=2, hand_id="BCDF/1/2", commitment=SECRET), "hand 2 of 5"),
         (
-            ev.Committed(seq=1, hand=2, hand_id="BCDF/1/2", commitment=SECRET),
-            "hand 2 of 5, commitment abababababababab",
+            ev.Dealt(seq=1, seats=(0, 1), shown=(), countdown_ms=3_000, left_out=(0,)),
+            "the cards are dealt; play begins in 3 seconds; Ann was left out of the shuffle",
+        ),
+        (
+            ev.Dealt(seq=1, seats=(0, 1), shown=(), countdown_ms=3_000, left_out=(1,)),
+            "the cards are dealt; play begins in 3 seconds; you were left out of the shuffle",
+        ),
+        (
+            ev.Dealt(seq=1, seats=(0, 1), shown=(), countdown_ms=3_000, left_out=(0, 1, 2)),
+            "the cards are dealt; play begins in 3 seconds; Ann, you and Cat were left out of the shuffle",
         ),
         (
             ev.Dealt(seq=1, seats=(0, 1), shown=(), countdown_ms=3_000),
@@ -168,7 +178,9 @@ def test_a_table_at_a_glance() -> None:
     assert "table TEST: racing-demon, lobby; nobody" == told(Sitting.lobby(0).mirror.snapshot(0), Sitting())
 
 
-@pytest.mark.parametrize("message", [Accepted(counter=1, seq=2), Pong(stamp=1), Versions(oldest=1, newest=1)])
+@pytest.mark.parametrize(
+    "message", [Accepted(counter=1, seq=2), Pong(stamp=1), Versions(oldest=1, newest=1), CaughtUp(seq=1)]
+)
 def test_what_needs_no_words(message: Message) -> None:
     """Of the machinery nothing is told."""
     assert Words(LOBBY.mirror, 1).tell(message) is None
@@ -176,7 +188,7 @@ def test_what_needs_no_words(message: Message) -> None:
 
 def test_every_event_has_words() -> None:
     """No event of the protocol is passed over in silence."""
-    silent = {Accepted, Elsewhere, Pong, Versions}
+    silent = {Accepted, CaughtUp, Elsewhere, Pong, Versions, ev.Prepared, ev.Contributed, ev.Revealed}
     for cls in set(FROM_SERVER.values()) - silent:
         assert cls in Words.__init__.__globals__["_TELLERS"], cls
 
@@ -347,7 +359,8 @@ def test_hostile_names_are_printable_everywhere(cls: type[Message]) -> None:
         "elapsed_ms": 0, "late_us": 1, "pile": 0, "top": 5, "connected": True, "ready": True, "host": 0,
         "options": Options(), "hand": 1, "commitment": SECRET, "seats": (), "shown": (), "countdown_ms": 0,
         "muted": True, "halted": True, "reaction": "thanks", "progress": 7 if cls is ev.Progressed else (),
-        "grace_ms": 0, "seed": SECRET, "oldest": 1, "newest": 1, "stamp": 1, "phase": "playing", "port": 1,
+        "grace_ms": 0, "seed": SECRET, "value": SECRET,
+        "oldest": 1, "newest": 1, "stamp": 1, "phase": "playing", "port": 1,
         "source": view.rules.layout.stock[0] if view.rules else 0, "count": 3,
         "destination": view.rules.layout.waste[0] if view.rules else 0,
     }  # fmt: skip

@@ -7,12 +7,15 @@ from typing import Final
 from racing_demon_protocol.analysis import Buried, SeatAnalysis
 from racing_demon_protocol.cards import UNKNOWN
 from racing_demon_protocol.chances import Race
+from racing_demon_protocol.view import TableView
 
-from ..printing import counted
+from ..printing import counted, span
 from .words import Words
 
-__all__ = ["full", "summary", "told"]
+__all__ = ["full", "hashes", "summary", "told"]
 
+DIGITS: Final = 32
+"""So many are enough to compare hashes by eye."""
 MOST: Final = 3
 """So many examples of each are named; nobody reads more between two hands."""
 
@@ -53,12 +56,22 @@ def summary(analysis: SeatAnalysis, words: Words) -> str:
     )
 
 
-def span(microseconds: int) -> str:
-    """Return a time as short as it can be said: ``12 ms``, ``1.4 s``, ``2:05``."""
-    if microseconds < 1_000_000:
-        return f"{microseconds / 1_000:.0f} ms"
-    seconds = microseconds / 1_000_000
-    return f"{seconds:.1f} s" if seconds < 60 else f"{int(seconds) // 60}:{int(seconds) % 60:02}"
+def hashes(view: TableView, secret: str, words: Words) -> list[str]:
+    """Return the beginnings of all that a deal follows from, a line each, for those who want to compare.
+
+    Args:
+        view: the table.
+        secret: the server's, for the last hand; empty before it is told.
+        words: says who is who.
+
+    """
+    lines = [] if view.commitment is None else [f"{'the server, before':20} {view.commitment[:DIGITS]}"]
+    for each in view.shuffle.contributions if view.shuffle is not None else ():
+        value = "nothing" if each.value is None else each.value[:DIGITS]
+        lines.append(f"{words.who(each.seat)[:20]:20} {value}")
+    if secret and view.at_rest:
+        lines.append(f"{'the server, after':20} {secret[:DIGITS]}")
+    return lines
 
 
 def _lost(races: Sequence[Race], words: Words) -> str:

@@ -15,7 +15,7 @@ from racing_demon_protocol.board import Kind
 from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Accepted, Pong, Snapshot
+from racing_demon_protocol.messages.server import Accepted, Pong, SeatState, Snapshot
 from racing_demon_protocol.reasons import Phase, Reaction
 from racing_demon_protocol.story import Story
 from racing_demon_protocol.tally import match_winners
@@ -25,10 +25,10 @@ from ..printing import printable
 from ..proving import Proving
 from ..recorder import Recorder
 from . import picture
-from .analysing import summary, told
+from .analysing import hashes, summary, told
 from .folding import folded
 from .typed import HELP, Spoken, Unclear, Verb, read_play, read_verb
-from .words import Words, Write
+from .words import Words, Write, kick_question
 
 __all__ = ["Volume", "attend", "read_in_background", "take_part"]
 
@@ -47,7 +47,6 @@ COMMANDS: Final[dict[Verb, tuple[type[cl.Command], dict[str, bool]]]] = {
 }
 """The verbs that are sent as they are."""
 OF_SEATS: Final[dict[Verb, tuple[type[cl.Command], dict[str, bool]]]] = {
-    Verb.KICK: (cl.Kick, {}),
     Verb.MAKE_HOST: (cl.MakeHost, {}),
     Verb.STAND_IN: (cl.StandIn, {}),
     Verb.MUTE: (cl.Mute, {}),
@@ -93,7 +92,7 @@ async def attend(
     async for message in client:
         if recorder is not None:
             recorder.keep(message, client.view)
-        proving.keep(message, client.view)
+        proving.keep(message, client.view, client.contributor.part)
         over = isinstance(message, ev.MatchOver)
         if write is not None:
             line = Words(client.view, client.seat, ascii_only=ascii_only).tell(message)
@@ -174,6 +173,7 @@ class _Player:
         self._story = Story()
         self._analysis: list[SeatAnalysis] = []
         self._was_stuck = False
+        self._to_kick: SeatState | None = None
         self._proving = Proving()
 
     async def listen(self) -> None:
@@ -182,7 +182,7 @@ class _Player:
             if self._recorder is not None:
                 self._recorder.keep(message, self._client.view)
             self._analyse(message)
-            self._proving.keep(message, self._client.view)
+            self._proving.keep(message, self._client.view, self._client.contributor.part)
             self._tell_freed(message)
             if isinstance(message, Accepted | Pong) or not self._volume.admits(message, self._client):
                 continue
@@ -207,7 +207,8 @@ class _Player:
         view = self._client.view
         self._story.note(message, view, time.monotonic_ns() // 1_000, self._client.seat)
         if isinstance(message, ev.HandOver) and self._story.hand is not None:
-            self._analysis = analyse(self._story.hand, view, message.seed)
+            seed = view.deal_seed(bytes.fromhex(message.seed))
+            self._analysis = analyse(self._story.hand, view, seed)
 
     def _add_picture(self, message: Message) -> None:
         view, seat = self._client.view, self._client.seat
@@ -226,6 +227,8 @@ class _Player:
     async def speak(self, typed: asyncio.Queue[str | None]) -> None:
         """Carry out what is typed."""
         while (line := await typed.get()) is not None:
+            if await self._answers(line):
+                continue
             spoken = read_verb(line)
             if spoken is not None and spoken.verb is Verb.QUIT:
                 return
@@ -252,12 +255,8 @@ class _Player:
                 await self._deeds[verb]()
             case verb if verb in OF_SEATS:
                 await self._do_to_seat(verb, spoken.argument)
-            case Verb.BOT:
-                await self._add_bot(spoken.argument or "medium")
-            case Verb.SAY:
-                await self._say(spoken.argument)
-            case Verb.REACT:
-                await self._react(spoken.argument)
+            case verb if verb in self._deeds_to:
+                await self._deeds_to[verb](spoken.argument)
             case Verb.VOLUME:
                 self._write(self._volume.turn())
             case Verb.TALLY:
@@ -268,19 +267,70 @@ class _Player:
     @property
     def _deeds(self) -> Mapping[Verb, Callable[[], Awaitable[None]]]:
         """The verbs that stand alone and are no command."""
-        return {Verb.BOARD: self._enter, Verb.TURN: self._turn, Verb.ANALYSIS: self._sum_up}
+        return {
+            Verb.BOARD: self._enter,
+            Verb.TURN: self._turn,
+            Verb.ANALYSIS: self._sum_up,
+            Verb.PROOF: self._compare,
+        }
+
+    @property
+    def _deeds_to(self) -> Mapping[Verb, Callable[[str], Awaitable[None]]]:
+        """The verbs behind which something stands."""
+        return {
+            Verb.KICK: self._ask_before_kick,
+            Verb.UNBAN: self._unban,
+            Verb.BOT: self._add_bot,
+            Verb.SAY: self._say,
+            Verb.REACT: self._react,
+        }
 
     async def _sum_up(self) -> None:
         words = Words(self._client.view, self._client.seat, ascii_only=self._ascii)
         self._write_all([summary(each, words) for each in self._analysis] or ["no hand is over yet"])
 
-    async def _do_to_seat(self, verb: Verb, word: str) -> None:
-        if word not in {"1", "2", "3", "4", "5", "6", "7", "8"}:
-            raise Unclear("Name a seat by its number, like: kick 3")
-        command, more = OF_SEATS[verb]
-        await self._send(command, {**more, "seat": int(word) - 1})
+    async def _compare(self) -> None:
+        """Show what the last deal follows from, and what came of checking it."""
+        words = Words(self._client.view, self._client.seat, ascii_only=self._ascii)
+        told = hashes(self._client.view, self._proving.seed, words)
+        self._write_all([*told, printable(self._proving.proof)] if told else ["no hand is dealt yet"])
 
-    async def _add_bot(self, level: str) -> None:
+    async def _do_to_seat(self, verb: Verb, word: str) -> None:
+        command, more = OF_SEATS[verb]
+        await self._send(command, {**more, "seat": _seat_of(word)})
+
+    async def _ask_before_kick(self, word: str) -> None:
+        """Ask the host once more; what nobody may do the server refuses at once."""
+        seat, view = _seat_of(word), self._client.view
+        state = view.seats.get(seat)
+        if state is None or self._client.seat in {None, seat} or self._client.seat != view.host:
+            await self._send(cl.Kick, {"seat": seat})
+            return
+        self._to_kick = state
+        self._write(f"{kick_question(state, f'unban {printable(state.name)}')} Type yes to do it.")
+
+    async def _answers(self, line: str) -> bool:
+        """Tell whether a line answers the question whether to send somebody away, and was obeyed."""
+        state, self._to_kick = self._to_kick, None
+        if state is None:
+            return False
+        answer, now = line.strip().lower(), self._client.view.seats.get(state.seat)
+        if answer in {"y", "yes"} and now is not None and now.name == state.name:
+            await self._send(cl.Kick, {"seat": state.seat})
+            return True
+        self._write("Nobody was sent away.")
+        return answer in {"", "n", "no", "y", "yes"}
+
+    async def _unban(self, wanted: str) -> None:
+        banned = self._client.view.banned
+        names = [name for name in banned if printable(name).casefold() == wanted.casefold()]
+        if not names:
+            known = f": {', '.join(map(printable, banned))}" if banned else ""
+            raise Unclear(f"Name who was sent away, like: unban Bob{known}")
+        await self._send(cl.Unban, {"name": names[0]})
+
+    async def _add_bot(self, word: str) -> None:
+        level = word or "medium"
         if level not in {"easy", "medium", "hard"}:
             raise Unclear("Bots are easy, medium or hard.")
         await self._send(cl.AddBot, {"level": level})
@@ -304,6 +354,8 @@ class _Player:
         client, view = self._client, self._client.view
         if view.in_hand or view.phase is Phase.COUNTDOWN:
             self._write_all(picture.table(view, client.seat, ascii_only=self._ascii))
+        elif view.phase is Phase.SHUFFLING:
+            self._write("The cards are being shuffled.")
         elif view.between_matches and client.seat == view.host:
             await client.send(cl.Start(counter=client.next_counter()))
         else:
@@ -321,3 +373,15 @@ class _Player:
     def _write_all(self, lines: list[str]) -> None:
         for line in folded(lines):
             self._write(line)
+
+
+def _seat_of(word: str) -> int:
+    """Return the seat that a word names.
+
+    Raises:
+        Unclear: it names none.
+
+    """
+    if word not in {"1", "2", "3", "4", "5", "6", "7", "8"}:
+        raise Unclear("Name a seat by its number, like: kick 3")
+    return int(word) - 1

@@ -35,10 +35,12 @@ HELP: Final = """\
  unready   not after all
  bot hard  add a bot (host)           tally  the scores so far
  analysis  everybody's last hand: races, plays that waited, cards still buried
+ proof     what server and players have put into the shuffle
  /hello    say "hello" to the table
  react thanks         or well_played, oh_no, laugh, hurry, sorry
  pause, go            stop the hand for everybody, and let it go on (host)
  kick 3, makehost 3   send seat 3 away, or make it the host (host)
+ unban Bob            let Bob back in who was sent away (host)
  standin 3            let a bot play for seat 3 while it is away (host)
  mute 3, unmute 3     who is heard (host)
  leave     give the seat up           q      quit
@@ -63,11 +65,13 @@ class Verb(Enum):
     BOT = auto()
     TALLY = auto()
     ANALYSIS = auto()
+    PROOF = auto()
     SAY = auto()
     REACT = auto()
     PAUSE = auto()
     GO_ON = auto()
     KICK = auto()
+    UNBAN = auto()
     MAKE_HOST = auto()
     STAND_IN = auto()
     MUTE = auto()
@@ -94,10 +98,12 @@ VERBS: Final = {
     "bot": Verb.BOT,
     "tally": Verb.TALLY,
     "analysis": Verb.ANALYSIS,
+    "proof": Verb.PROOF,
     "react": Verb.REACT,
     "pause": Verb.PAUSE,
     "go": Verb.GO_ON,
     "kick": Verb.KICK,
+    "unban": Verb.UNBAN,
     "makehost": Verb.MAKE_HOST,
     "standin": Verb.STAND_IN,
     "mute": Verb.MUTE,
@@ -130,6 +136,8 @@ def read_verb(line: str) -> Spoken | None:
         return Spoken(Verb.SAY, line.strip()[1:].strip())
     words = line.lower().split()
     verb = VERBS.get(words[0].rstrip("!") or "?" if words else "")
+    if verb is Verb.UNBAN:
+        return Spoken(verb, line.strip()[len(words[0]) :].strip())
     if verb is None or (len(words) > 1 and verb not in WITH_ARGUMENT):
         return None
     return Spoken(verb, words[1] if len(words) > 1 else "")

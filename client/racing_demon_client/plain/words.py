@@ -8,15 +8,15 @@ from racing_demon_protocol.board import Board, Kind, Pile
 from racing_demon_protocol.cards import UNKNOWN, Card, name
 from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Halted, Refused, Seated, Snapshot, Watchers
+from racing_demon_protocol.messages.server import Halted, Refused, Seated, SeatState, Snapshot, Watchers
 from racing_demon_protocol.reasons import EndReason, Reaction, Reason
 from racing_demon_protocol.view import TableView
 
 from ..addressing import is_racelike
-from ..printing import counted, printable
+from ..printing import counted, listing, printable, span
 from .piles import words_of
 
-__all__ = ["REACTIONS", "Words", "Write", "duration"]
+__all__ = ["REACTIONS", "Words", "Write", "duration", "kick_question"]
 
 Write = Callable[[str], None]
 """Takes one line, without its end."""
@@ -36,6 +36,22 @@ def duration(milliseconds: int) -> str:
     """Return a time as minutes and seconds, like ``2:05``."""
     seconds = max(0, milliseconds) // 1_000
     return f"{seconds // 60}:{seconds % 60:02}"
+
+
+def kick_question(state: SeatState, unban: str) -> str:
+    """Return what the host is asked before somebody is sent away.
+
+    Args:
+        state: whose seat it is.
+        unban: what the host does to let somebody back in.
+
+    """
+    if state.bot:
+        return f"Send the bot {printable(state.name)} away?"
+    return (
+        f"Send {printable(state.name)} away? They stay out until the match is over, "
+        f"or until you let them back in ({unban})."
+    )
 
 
 class Words:
@@ -149,9 +165,7 @@ class Words:
 
     def _refused(self, message: Refused) -> str:
         if message.reason is Reason.BEATEN:
-            late = message.late_us / 1_000
-            by_how_much = f"{late:.0f} ms" if late >= 10 else f"{late:.1f} ms"
-            line = f"refused: {self.who(message.by)} beat you to it by {by_how_much}"
+            line = f"refused: {self.who(message.by)} beat you to it by {span(message.late_us)}"
         else:
             line = f"refused: {printable(message.text)}"
         if message.top != UNKNOWN:
@@ -192,10 +206,19 @@ class Words:
         return f"options: {event.options.game}, {counted(event.options.hands, 'hand')}"
 
     def _committed(self, event: ev.Committed) -> str:
-        return f"hand {event.hand} of {self._view.options.hands}, commitment {event.commitment[:16]}"
+        shuffle = self._view.shuffle
+        people = [self.who(each.seat) for each in shuffle.contributions] if shuffle is not None else []
+        shuffled = f", shuffled by {listing([*people, 'the server'])}" if people else ""
+        return f"hand {event.hand} of {self._view.options.hands}{shuffled}"
 
     def _dealt(self, event: ev.Dealt) -> str:
-        return f"the cards are dealt; play begins in {counted(round(event.countdown_ms / 1_000), 'second')}"
+        line = f"the cards are dealt; play begins in {counted(round(event.countdown_ms / 1_000), 'second')}"
+        if not event.left_out:
+            return line
+        verb = "was" if len(event.left_out) == 1 and event.left_out[0] != self._seat else "were"
+        return (
+            f"{line}; {listing([self.who(seat) for seat in event.left_out])} {verb} left out of the shuffle"
+        )
 
     def _signalled(self, event: ev.Signalled) -> str:
         return "play!"
@@ -225,6 +248,9 @@ class Words:
 
     def _muted(self, event: ev.Muted) -> str:
         return f"{self.who(event.seat)} {'cannot be heard' if event.muted else 'can be heard again'}"
+
+    def _unbanned(self, event: ev.Unbanned) -> str:
+        return f"{printable(event.name)} may come back"
 
     def _reacted(self, event: ev.Reacted) -> str:
         return f"{self.who(event.seat)}: {REACTIONS[event.reaction]}"
@@ -288,6 +314,7 @@ _TELLERS: dict[type[Message], Callable[[Words, Any], str]] = {
     ev.StoodIn: Words._stood_in,
     ev.Muted: Words._muted,
     ev.Reacted: Words._reacted,
+    ev.Unbanned: Words._unbanned,
     Watchers: Words._watchers,
     Halted: Words._halted,
 }

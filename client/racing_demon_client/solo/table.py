@@ -18,6 +18,7 @@ from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import EndReason
 from racing_demon_protocol.rulebook import make_rules
 from racing_demon_protocol.rules import Rules
+from racing_demon_protocol.search import Search
 from racing_demon_protocol.shuffle import commitment
 from racing_demon_protocol.tally import hand_points, match_winners
 from racing_demon_protocol.view import TableView
@@ -104,8 +105,12 @@ class SoloTable:
         return not self.view.in_hand
 
     def is_stuck(self) -> bool:
-        """Tell whether no play leads on any more."""
+        """Tell whether no play leads on any more. The search may take some tenths of a second."""
         return not self.is_won and self._dealer.is_dead(self.board, self._seats)
+
+    def searches(self) -> list[Search]:
+        """Begin to find out for each seat whether it can come further, as the table lies now."""
+        return [self._dealer.search(self.board, seat) for seat in self._seats]
 
     @property
     def seat(self) -> int:

@@ -134,6 +134,7 @@ ACTIONS: Final = (
     Action(
         id="hint",
         does="show a play, where the table allows hints",
+        brief="hint",
         group=Group.SEE,
         spot=(Row.LOWER, "hint"),
     ),

@@ -12,8 +12,10 @@ from racing_demon_protocol.reasons import Phase
 
 from ..describing import WIDTH, rules_of
 from ..plain.alone import told_scores
+from ..plain.words import kick_question
 from ..solo.statistics import scores, statistics_path
 from .drawing.densities import DENSITIES
+from .drawing.glyphs import screen_text
 from .drawing.help import help_lines
 from .look import Look
 from .replay import DEEDS, ReplaySession
@@ -84,7 +86,7 @@ def _enter(stage: Stage, session: Session) -> None:
     view, client = session.client.view, session.client
     if stage.look_away():
         return
-    if view.in_hand or view.phase is Phase.COUNTDOWN or client.seat is None:
+    if view.in_hand or view.phase in {Phase.SHUFFLING, Phase.COUNTDOWN} or client.seat is None:
         stage.route()
     elif view.between_matches and client.seat == view.host:
         session.tell(cl.Start)
@@ -119,13 +121,30 @@ def _players(stage: Stage, session: Session) -> None:
     def chosen(deed: Deed | None) -> None:
         if deed is None:
             return
-        if deed.command is None:
-            session.desk.ignore(deed.seat)
-        else:
+        if deed.command is cl.Kick and deed.seat is not None:
+            _kick(stage, session, deed.seat)
+        elif deed.command is not None:
             session.tell(deed.command, **deed.fields)
+        elif deed.seat is not None:
+            session.desk.ignore(deed.seat)
 
     client = session.client
     stage.ask(PlayersScreen(lambda: client.view, client.seat, session.desk.ignored), chosen)
+
+
+def _kick(stage: Stage, session: Session, seat: int) -> None:
+    """Send a player away, if the host says so once more."""
+    state = session.client.view.seats.get(seat)
+    if state is None:
+        return
+
+    def answered(does_it: bool | None) -> None:
+        now = session.client.view.seats.get(seat)
+        if does_it and now is not None and now.name == state.name:  # else somebody else has the seat by now
+            session.tell(cl.Kick, seat=seat)
+
+    text = screen_text(kick_question(state, "l in this list"))
+    stage.ask(QuestionScreen(text, "Send away", "Let stay"), answered)
 
 
 def _options(stage: Stage, session: Session) -> None:
@@ -178,6 +197,10 @@ def _seek(stage: Stage, session: Session) -> None:
 
     if isinstance(session, ReplaySession):
         stage.ask(PlaceScreen(), said)
+
+
+def _hint(stage: Stage, session: Session) -> None:
+    session.desk.hands.hint(session.now(), session.keymap.labels, stage.look.glyphs.card)
 
 
 def _leave(stage: Stage, session: Session) -> None:
@@ -238,7 +261,7 @@ ACTS: Final[dict[str, Callable[[Stage, Session], None]]] = {
     "back": lambda stage, session: stage.route(),
     "stuck": lambda stage, session: session.tell(cl.Stuck),
     "call": lambda stage, session: session.tell(cl.Call),
-    "hint": lambda stage, session: session.desk.hands.hint(session.now()),
+    "hint": _hint,
     "watch": lambda stage, session: session.desk.watch_next(),
     "bot-away": _bot_away,
     "options": _options,

@@ -57,6 +57,8 @@ __all__ = ["TerminalApp", "run"]
 
 TICK_SECONDS = 0.1
 
+BEFORE_HANDS = frozenset({Phase.LOBBY, Phase.SHUFFLING})
+AFTER_HANDS = frozenset({Phase.TALLY, Phase.OVER, Phase.SHUFFLING})
 URGENT = (ev.Dealt, ev.Signalled)
 """What shows the cards at once."""
 ROUTING = (*URGENT, Snapshot, ev.HandOver, ev.Joined, ev.Left)
@@ -328,9 +330,9 @@ class TerminalApp(App[None]):
         kind: type[PictureScreen] = TableScreen
         if session.alone:
             pass  # a table of one's own stays in view
-        elif view.phase in {Phase.TALLY, Phase.OVER} and session.now() >= self._shown_until:
+        elif view.phase in AFTER_HANDS and view.results and session.now() >= self._shown_until:
             kind = TallyScreen
-        elif view.phase is Phase.LOBBY and session.opened.how != "practised":
+        elif view.phase in BEFORE_HANDS and session.opened.how != "practised":
             kind = LobbyScreen
         if isinstance(self.screen, kind) and type(self.screen) is kind:
             return self.screen

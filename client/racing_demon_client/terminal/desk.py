@@ -25,6 +25,10 @@ from .lately import Cue, Lately
 
 __all__ = ["Desk"]
 
+BEFORE_PLAY: Final = {
+    Phase.SHUFFLING: "The cards are being shuffled.",
+    Phase.COUNTDOWN: "Look at your cards: play begins at the signal.",
+}
 LOOK_MS: Final = 10_000
 
 
@@ -102,7 +106,9 @@ class Desk:
             message,
             view,
             seat,
-            at_ms=None if view.between_matches else self.lately.elapsed_ms(now),
+            at_ms=None
+            if view.between_matches or view.phase is Phase.SHUFFLING
+            else self.lately.elapsed_ms(now),
             volume=self.volume,
             glyphs=self.glyphs,
             refused=refused,
@@ -258,8 +264,8 @@ class Desk:
         if view.paused:
             goes_on = f"{labels.get('pause', 'F9')} lets it go on." if seat == view.host else ""
             text = f"The hand pauses. {goes_on}".strip()
-        elif view.phase is Phase.COUNTDOWN:
-            text = "Look at your cards: play begins at the signal."
+        elif view.phase in BEFORE_PLAY:
+            text = BEFORE_PLAY[view.phase]
         elif seat is None:
             text = "" if view.in_hand else "The cards are dealt when the players are ready."
         elif view.between_matches:

@@ -6,18 +6,28 @@ from racing_demon_protocol.board import Kind, Play
 from racing_demon_protocol.cards import UNKNOWN, Card
 from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Accepted, Halted, Pong, Refused, Seated, Snapshot, Watchers
+from racing_demon_protocol.messages.server import (
+    Accepted,
+    CaughtUp,
+    Halted,
+    Pong,
+    Refused,
+    Seated,
+    Snapshot,
+    Watchers,
+)
 from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.view import TableView
 
 from ..plain.words import Words
+from ..printing import span
 from .drawing.glyphs import Glyphs, screen_text
 from .drawing.scene import FeedLine
 from .ink import Role
 
-__all__ = ["late", "tell"]
+__all__ = ["tell"]
 
-SILENT: Final = (Accepted, Pong, Seated, Snapshot, Watchers)
+SILENT: Final = (Accepted, CaughtUp, Pong, Seated, Snapshot, Watchers)
 OWN_ONLY, FOUNDATIONS_TOO, EVERYTHING = range(3)
 
 
@@ -66,12 +76,6 @@ def _role(message: Message) -> Role:
     return Role.ACCENT if isinstance(message, loud) else Role.DIM
 
 
-def late(microseconds: int) -> str:
-    """Return by how much a race was lost, in milliseconds."""
-    milliseconds = microseconds / 1_000
-    return f"{milliseconds:.0f} ms" if milliseconds >= 10 else f"{milliseconds:.1f} ms"
-
-
 def _played(event: ev.Played, view: TableView, words: Words, volume: int, glyphs: Glyphs) -> str:
     board = view.board
     assert board is not None
@@ -96,7 +100,7 @@ def _refused(message: Refused, view: TableView, words: Words, play: Play | None,
         return screen_text(message.text)
     card = _card(view, play)
     aimed = f"to {glyphs.card(card)} " if card is not None else ""
-    return f"{screen_text(words.who(message.by))} beat you {aimed}by {late(message.late_us)}"
+    return f"{screen_text(words.who(message.by))} beat you {aimed}by {span(message.late_us)}"
 
 
 def _card(view: TableView, play: Play | None) -> Card | None:

@@ -3,12 +3,12 @@
 No clock is read: times are milliseconds on one rising clock, which is the caller's.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from typing import Final, Protocol
 
 from racing_demon_protocol.board import FOUNDATIONS, Board, Kind, Play
-from racing_demon_protocol.cards import UNKNOWN
+from racing_demon_protocol.cards import UNKNOWN, Card
 from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.options import CallOut
@@ -140,8 +140,15 @@ class Hands:
             return self._turn(now)
         return self.choose(pile, now, count=count)
 
-    def hint(self, now: int) -> None:
-        """Show a play, where the table allows that."""
+    def hint(self, now: int, labels: Mapping[str, str], name: Callable[[Card], str]) -> None:
+        """Show a play and its keys, where the table allows that.
+
+        Args:
+            now: the time.
+            labels: the key of each action.
+            name: what the screen calls a card.
+
+        """
         if self._seat_in_hand() is None:
             return
         if not self._place.view.options.hints:
@@ -156,7 +163,30 @@ class Hands:
             self.say("There is nothing to play.", now)
         else:
             self._hinted = frozenset({play.source, play.destination})
-            self.say("Turn the stock." if play == turn else "This could be played.", now)
+            self.say(self._hint_of(play, labels, name, is_turn=play == turn), now)
+
+    def _hint_of(
+        self, play: Play, labels: Mapping[str, str], name: Callable[[Card], str], *, is_turn: bool
+    ) -> str:
+        """Return a play in a few words and its keys, like ``Q♣ up: e``."""
+        board = self.board()
+        actions = {pile: action for action, pile in self._addresses().items()}
+        source, destination = actions.get(play.source, ""), actions.get(play.destination, "")
+        cards, there = board.cards[play.source], board.top(play.destination)
+        upward = labels.get(f"{source}-up")
+        if is_turn:
+            what, keys = "Turn the stock", [labels.get("turn")]
+        elif board.piles[play.destination].kind is Kind.FOUNDATION and upward:
+            what, keys = f"{name(cards[-1 - play.depth])} up", [upward]
+        else:
+            moved = name(cards[-abs(play.count) - play.depth])
+            onto = "a space" if there is None else "there" if there == UNKNOWN else name(there)
+            what, keys = f"{moved} to {onto}", [labels.get(source), labels.get(destination)]
+        return f"{what}: {' '.join(key for key in keys if key)}" if all(keys) else f"{what}."
+
+    def _addresses(self) -> Mapping[str, int]:
+        """Return the piles by the actions that name them."""
+        return addresses(self._rules(), self.board(), self._own_seat())
 
     def let_go(self) -> None:
         """Put back what is held."""
@@ -345,7 +375,7 @@ class Hands:
     def _pile_of(self, action: str) -> int | None:
         """Return the pile that an action speaks of."""
         name = action.removesuffix("-up").removesuffix("-one")
-        return addresses(self._rules(), self.board(), self._own_seat()).get(name)
+        return self._addresses().get(name)
 
 
 def _only_play(rules: Rules, board: Board, seat: int) -> Play | None:

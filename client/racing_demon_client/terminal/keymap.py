@@ -106,15 +106,15 @@ class Keymap:
         """Return all keys of an action, as the help shows them."""
         return " ".join(_label(key) for key in self._keys.get(action, ()))
 
-    def footer(self) -> list[tuple[str, str]]:
-        """Return the keys that matter most, each with what it does."""
+    def footer(self, *, hints: bool = True) -> list[tuple[str, str]]:
+        """Return the keys that matter most, each with what it does; hints only where they are allowed."""
         columns = [f"column-{number}" for number in range(1, MOST_COLUMNS + 1)]
         moves = "".join(self.labels.get(column, "") for column in columns)
         ups = "".join(self.labels.get(f"{column}-up", "") for column in columns)
         brief = [
             (self.labels[action.id], action.brief)
             for action in self.actions
-            if action.brief and action.id in self.labels
+            if action.brief and action.id in self.labels and (hints or action.id != "hint")
         ]
         if moves:
             brief[:0] = [(moves, "move"), (ups, "up")]

@@ -58,7 +58,7 @@ class Lately:
     def take_up(self, view: TableView, now: int, elapsed_ms: int) -> None:
         """Begin with a table as it lies, so long after its signal; before it, the time is negative."""
         self._signal_at = now - elapsed_ms
-        is_over = view.phase in {Phase.TALLY, Phase.OVER} and bool(view.results)
+        is_over = view.phase in {Phase.TALLY, Phase.OVER, Phase.SHUFFLING} and bool(view.results)
         self._ended_ms = view.results[-1].elapsed_ms if is_over else None
         self._deal_at = 0
         if view.phase is Phase.TALLY and self._ended_ms is not None and elapsed_ms >= self._ended_ms:

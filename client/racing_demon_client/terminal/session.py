@@ -2,16 +2,19 @@
 
 import time
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import ClassVar
 
 from racing_demon_protocol.analysis import SeatAnalysis, analyse
 from racing_demon_protocol.board import Play
+from racing_demon_protocol.games import declare
 from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Pong
+from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.rulebook import make_rules
 from racing_demon_protocol.story import Story
 
 from ..addressing import keyed
@@ -29,8 +32,6 @@ __all__ = ["Session"]
 SILENCE_MS = 3_000
 """So long without any message from the server, and the player is told."""
 PING_MS = 2_000
-BEFORE_THE_DEAL = ("turn", "up", "waste", *(f"column-{number}" for number in range(1, 8)))
-"""What the keys are shown for until it is known which piles there are."""
 
 
 class Session:
@@ -87,7 +88,7 @@ class Session:
         if self.client.seat is None:
             return self.watch_keymap
         if view.rules is None or view.board is None or focus is None:
-            return self._keymap_of(BEFORE_THE_DEAL)
+            return self._keymap_of(_keyed_before_the_deal(view.options))
         if self.client.seat not in view.hand_seats:
             return self.watch_keymap
         return self._keymap_of(keyed(view.rules, view.board, focus))
@@ -137,11 +138,12 @@ class Session:
         view = self.client.view
         self._story.note(message, view, time.monotonic_ns() // 1_000, self.client.seat)
         if isinstance(message, ev.HandOver) and self._story.hand is not None:
-            self.analysis = analyse(self._story.hand, view, message.seed)
+            seed = view.deal_seed(bytes.fromhex(message.seed))
+            self.analysis = analyse(self._story.hand, view, seed)
 
     def _keep(self, message: Message) -> None:
         """Keep what can be checked when the hand's secret is told."""
-        self.proving.keep(message, self.client.view)
+        self.proving.keep(message, self.client.view, self.client.contributor.part)
 
     def note_paint(self, born: float) -> None:
         """Note that what a key did has been painted; ``born`` is when the key came, in monotonic seconds."""
@@ -203,7 +205,15 @@ class Session:
             watchers=self.client.watchers,
             seed=self.proving.seed,
             proof=self.proving.proof,
+            is_wrong=self.proving.has_found_fault,
             analysis=self.analysis,
             labels=keymap.labels,
             footer=footer,
         )
+
+
+@lru_cache(maxsize=8)
+def _keyed_before_the_deal(options: Options) -> tuple[str, ...]:
+    """Return the actions that need keys once the cards are dealt."""
+    rules = make_rules(declare(options, 1), (0,))
+    return keyed(rules, rules.deal(), 0)

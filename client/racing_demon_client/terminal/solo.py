@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import ClassVar, Final
 
 from racing_demon_protocol.messages import Message
+from racing_demon_protocol.search import Search
 from racing_demon_protocol.shuffle import SEED_SIZE
 
 from ..openings import Opened
@@ -20,8 +21,9 @@ from .session import Session
 __all__ = ["SoloSession"]
 
 STUCK_AFTER_MS: Final = 400
-"""So long nothing is played before it is asked whether anything leads on: the search takes its time."""
-
+"""So long nothing is played before it is asked whether anything leads on."""
+SLICE_UNITS: Final = 1_000
+"""The work of the search in one tick: ten milliseconds at the most."""
 
 SURE_MS: Final = 5_000
 """Within this time a second press gives a game up."""
@@ -58,6 +60,7 @@ class SoloSession(Session):
         desk.status = self._status
         self._is_stuck = False
         self._ask_at: int | None = None
+        self._searches: list[Search] = []
         self._sure_until = 0
         self._deeds: dict[str, Callable[[], str]] = {
             "solo-undo": lambda: "" if self.solo.undo() else "There is nothing to take back.",
@@ -74,16 +77,25 @@ class SoloSession(Session):
 
         def noticed(message: Message, cue: Cue | None) -> None:
             self._is_stuck, self._ask_at = False, self.now() + STUCK_AFTER_MS
+            self._searches.clear()
             heard(message, cue)
 
         await super().listen(noticed)
 
     async def tick(self) -> None:
-        """Find out, in a quiet moment, whether anything leads on."""
+        """Find out, in a quiet moment and bit by bit, whether anything leads on."""
         if self._ask_at is not None and self.now() >= self._ask_at:
             self._ask_at = None
-            self._is_stuck = self.client.view.in_hand and self.solo.table.is_stuck()
-            self.desk.touch()
+            if self.client.view.in_hand and not self.solo.table.is_won:
+                self._searches = self.solo.table.searches()
+        if self._searches:
+            leads_on = self._searches[-1].advance(SLICE_UNITS)
+            if leads_on:
+                self._searches.clear()
+            elif leads_on is False:
+                self._searches.pop()
+                self._is_stuck = not self._searches
+                self.desk.touch()
 
     def does(self, action: str) -> bool:
         """Do what an action means that only a table of one's own knows; tell whether it is one."""

@@ -1,8 +1,10 @@
 """An evening at the terminal table: pauses, reactions, the players and what the host may do with them."""
 
-from textual.widgets import Label, OptionList
+from textual.containers import Horizontal
+from textual.widgets import Button, Label, OptionList
 
 from racing_demon_client.connection import Client
+from racing_demon_client.terminal.screens.dialogs import QuestionScreen
 from racing_demon_client.terminal.screens.players import PlayersScreen
 from racing_demon_client.terminal.screens.table import TableScreen
 from racing_demon_protocol.messages import client as cl
@@ -19,7 +21,8 @@ async def at_players(player: Player, name: str) -> None:
     """Open the list of the players, and go to one of them."""
     await player.pilot.press("f8")
     await wait(player.pilot, lambda: isinstance(player.app.screen, PlayersScreen))
-    names = [state.name for state in player.session.client.view.seats.values() if not state.left]
+    view = player.session.client.view
+    names = [*(state.name for state in view.seats.values() if not state.left), *view.banned]
     options = player.app.screen.query_one(OptionList)
     options.highlighted = names.index(name)
 
@@ -49,6 +52,7 @@ async def test_the_list_follows_the_table() -> None:
             await ben.close()
             await wait(player.pilot, lambda: "Ben  away" in listed(player)[1])
             await player.pilot.press("k")
+            await player.pilot.press("y")
             await wait(player.pilot, lambda: len(client.view.seats) == 1)
 
 
@@ -131,9 +135,39 @@ async def test_the_host_sends_somebody_away() -> None:
                 await wait(player.pilot, lambda: len(client.view.seats) == 2)
                 await at_players(player, "Ben")
                 await player.pilot.press("k")
+                await wait(player.pilot, lambda: isinstance(player.app.screen, QuestionScreen))
+                question = str(player.app.screen.query_one(Label).content)
+                assert question.startswith("Send Ben away? They stay out until the match is over")
+                await player.pilot.press("y")
                 await wait(player.pilot, lambda: len(client.view.seats) == 1)
                 await wait(player.pilot, lambda: other.app.failure is not None)
                 assert "The host sent you away from the table." in str(other.app.failure)
+
+
+async def test_the_host_is_asked_and_lets_who_was_sent_away_back_in() -> None:
+    """No is an answer; who was sent away stands in the list, and nothing else can be done with them there."""
+    async with serving() as served:
+        client = await Client.create(served.url, "Ann", SLOW)
+        async with sitting(client, "hosted") as player, await Client.join(served.url, client.code, "Ben"):
+            await wait(player.pilot, lambda: len(client.view.seats) == 2)
+            await at_players(player, "Ben")
+            await player.pilot.press("l")
+            assert refused(player).startswith("That player is here.")
+            await player.pilot.press("k")
+            await player.pilot.press("n")
+            await at_players(player, "Ben")
+            await player.pilot.press("k")
+            await player.pilot.press("y")
+            await wait(player.pilot, lambda: client.view.banned == ("Ben",))
+            await at_players(player, "Ben")
+            assert any("sent away" in line for line in listed(player))
+            row = player.app.screen.query_one(Horizontal).region
+            assert all(row.contains_region(button.region) for button in player.app.screen.query(Button))
+            await player.pilot.press("m")
+            assert refused(player).startswith("That player was sent away.")
+            await player.pilot.press("l")
+            await wait(player.pilot, lambda: client.view.banned == ())
+            await shows(player, "Ben may come back")
 
 
 async def test_enter_takes_back_being_ready() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from racing_demon_client.terminal.drawing.glyphs import ASCII, UNICODE, Glyphs
 from racing_demon_client.terminal.drawing.scene import FeedLine
-from racing_demon_client.terminal.feed import late, tell
+from racing_demon_client.terminal.feed import tell
 from racing_demon_client.terminal.ink import Role
 from racing_demon_protocol.board import FOUNDATIONS, Kind, Play
 from racing_demon_protocol.messages import Message
@@ -140,15 +140,6 @@ def test_other_refusals_are_told_in_the_servers_words() -> None:
     table = sitting()
     refused = Refused(counter=1, reason=Reason.ILLEGAL, text="No\x1b[2J way\u202e.")
     assert "No?[2J way?." == words(refused, table.mirror)
-
-
-@pytest.mark.parametrize(
-    ("microseconds", "told"),
-    [(0, "0.0 ms"), (400, "0.4 ms"), (9_940, "9.9 ms"), (10_000, "10 ms"), (1_234_567, "1235 ms")],
-)
-def test_how_late(microseconds: int, told: str) -> None:
-    """Below ten milliseconds the tenths are told too."""
-    assert told == late(microseconds)
 
 
 # All the rest.

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from racing_demon_client.addressing import addresses
+from racing_demon_client.terminal.drawing.glyphs import UNICODE
 from racing_demon_client.terminal.drawing.scene import Grip
 from racing_demon_protocol.board import FOUNDATIONS, Kind, Play
 from racing_demon_protocol.cards import UNKNOWN
@@ -281,7 +282,7 @@ def test_nothing_is_played_outside_a_hand(phase: Phase) -> None:
     player.view.phase = phase
     assert [] == player.type(f"a a q right enter {TURN_KEY}")
     assert player.desk.hands.send_up(player.column(1), player.now) is None
-    player.desk.hands.hint(player.now)
+    player.desk.hands.hint(player.now, {}, UNICODE.card)
     assert (None, None, "") == (player.desk.hands.held, player.desk.hands.cursor, message(player))
 
 

@@ -281,8 +281,10 @@ def test_labels_are_short_and_plain() -> None:
 
 
 def test_the_footer_of_the_usual_table() -> None:
-    """Columns first, in one word each; then what has a brief name and a key."""
-    footer = table_keymap(PRESETS["qwerty"], {}, columns=4, reserve=True).footer()
+    """Columns first, in one word each; then what has a brief name and a key, hints where they are allowed."""
+    keymap = table_keymap(PRESETS["qwerty"], {}, columns=4, reserve=True)
+    footer = keymap.footer(hints=False)
+    assert ("b", "hint") in keymap.footer(hints=True)
     assert [
         ("asdf", "move"),
         ("qwer", "up"),

@@ -158,7 +158,7 @@ async def test_after_a_hand_its_tally_and_its_analysis(size: tuple[int, int]) ->
     async with watched(size=size, place=over - 1) as user:
         await user.press(".")
         await user.until(lambda: isinstance(user.app.screen, TallyScreen))
-        await user.until(lambda: "Checked: the promise is kept" in user.text())
+        await user.until(lambda: "Checked: the server alone shuffled" in user.text())
         points = final_view("racing-demon").results[0].points
         assert all(str(each) in user.text() for each in points)
         await user.press("f12")

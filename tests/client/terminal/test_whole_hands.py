@@ -29,7 +29,7 @@ async def end(player: Player) -> None:
     view = player.session.client.view
     points = dict(zip(view.hand_seats, view.results[-1].points, strict=True))
     assert f"{points[0]}" in next(line for line in player.text.splitlines() if " Ann " in line)
-    assert "Checked: the promise is kept" in player.text
+    assert "Checked: the server alone shuffled" in player.text
 
 
 @pytest.mark.parametrize("game", ["racing-demon", "classic"])

@@ -2,7 +2,7 @@
 
 import textwrap
 
-from ...plain.analysing import full, summary
+from ...plain.analysing import full, hashes, summary
 from ...plain.words import Words
 from ..ink import Mark, Role
 from .canvas import Canvas
@@ -33,5 +33,9 @@ def draw_analysis(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
     for each in page.analysis:
         if each is not first and y <= last:
             canvas.put(2, y, cut(screen_text(summary(each, words)), canvas.width - 4, glyphs), Role.DIM)
+            y += 1
+    for line in hashes(page.view, page.seed, words):
+        if y < last:
+            canvas.put(2, y + 1, cut(screen_text(line), canvas.width - 4, glyphs), Role.DIM)
             y += 1
     return canvas

@@ -30,6 +30,7 @@ class Page:
         watchers: how many watch.
         seed: the secret of the last hand, once it is told.
         proof: what came of checking it.
+        is_wrong: whether that was a fault.
         analysis: what can be said of that hand, for each of its players.
         labels: the name of the key for each action.
         footer: the keys, each with what it does.
@@ -47,6 +48,7 @@ class Page:
     watchers: int = 0
     seed: str = ""
     proof: str = ""
+    is_wrong: bool = False
     analysis: Sequence[SeatAnalysis] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
     footer: Sequence[tuple[str, str, str]] = ()

@@ -17,7 +17,7 @@ from .sheet import Sheet
 
 __all__ = ["draw_feed", "draw_players", "draw_race", "others"]
 
-SHORTEST_NAME = 5
+SHORTEST_NAME, SHORT_NAME = 5, 6
 RACE_NAME = 10
 MOST_LINES = 3
 """Of what happened the feed shows so many lines; the tally tells it to its end."""
@@ -68,10 +68,16 @@ def _draw_lines(sheet: Sheet, x: int, y: int, seats: Sequence[int]) -> int:
     """Draw a line a player: name, points, the ends of the columns, top of waste and reserve, cards left."""
     layout = sheet.rules.layout
     singles = [kind for kind in (Kind.RESERVE, Kind.WASTE) if seats and layout.own(seats[0], kind)]
-    ends = 2 * max((len(layout.own(seat, Kind.TABLEAU)) for seat in seats), default=0)
+    columns = max((len(layout.own(seat, Kind.TABLEAU)) for seat in seats), default=0)
     width = sheet.canvas.width - x
-    name = max(SHORTEST_NAME, min(12, width - 1 - 5 - ends - 4 * len(singles) - 5))
-    ends = min(ends, width - 1 - name - 5 - 4 * len(singles) - 5)
+    room = width - 1 - 5 - 5
+    pitch = 3 if room - 3 * columns >= SHORT_NAME else 2
+    if room - pitch * columns - 4 * len(singles) < SHORT_NAME and pitch == 3:
+        singles = [kind for kind in singles if kind is not Kind.WASTE]  # columns must not run together
+    room -= 4 * len(singles)
+    name = max(SHORTEST_NAME, min(12, room - pitch * columns))
+    columns = min(columns, (room - name) // pitch)
+    ends = pitch * columns
     heads = "".join(f"{SHORT_KINDS[kind]:>4}" for kind in singles)
     sheet.canvas.put(
         x + 1, y, f"{'player':{name}.{name}} pts {'columns':{ends}.{ends}}{heads} left", Role.DIM
@@ -83,8 +89,8 @@ def _draw_lines(sheet: Sheet, x: int, y: int, seats: Sequence[int]) -> int:
         at = sheet.canvas.put(x + 1, row, fit(_name(state, seat), name, sheet.glyphs), _name_ink(sheet, seat))
         at = sheet.canvas.put(at, row, f"{points.get(seat, 0):4} ", Role.TEXT)
         stop = at + ends
-        for pile in layout.own(seat, Kind.TABLEAU)[: ends // 2]:
-            at = _put_top(sheet, at, row, pile)
+        for pile in layout.own(seat, Kind.TABLEAU)[:columns]:
+            at = _put_top(sheet, at, row, pile) + pitch - 2
         at = stop
         for kind in singles:
             _put_top(sheet, at + 2, row, layout.own(seat, kind)[0])

@@ -1,15 +1,14 @@
 """The whole table: zones, and what is drawn into them."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from textwrap import wrap
 from typing import Final
 
 from racing_demon_protocol import tally
-from racing_demon_protocol.declaration import Racing
 from racing_demon_protocol.games import declare
 
-from ...addressing import is_racelike
+from ...addressing import MOST_COLUMNS, is_racelike
+from ...briefing import brief
 from ...plain.words import duration
 from ..ink import Mark, Role
 from .banner import draw_banner
@@ -102,36 +101,34 @@ def _draw_unseen(sheet: Sheet) -> None:
 
 
 def _draw_greeting(sheet: Sheet) -> None:
-    """Tell, before the first deal, what the game is about and how it is played."""
-    labels = sheet.scene.labels
-    keys = "".join(labels.get(f"column-{number}", "") for number in range(1, 8))
-    ups = "".join(labels.get(f"column-{number}-up", "") for number in range(1, 8))
-    about = declare(sheet.scene.view.options, 1)
-    if about.racing is not Racing.SHARED:
-        most = min(sheet.width - 3, MOST_GREETING)
-        _write_greeting(sheet, [*wrap(about.text, most)[:8], "", f"{labels.get('help', ''):4} all keys"])
-        return
-    lines = [
-        "Everybody plays an own layout, and all",
-        "build on the same foundations, ace to",
-        "king. Whose card arrives first, stays.",
-        "",
-        f"{keys}  one key takes, one puts down",
-        f"{ups}  the key above sends up",
-        f"{labels.get('turn', ''):7}  turns the stock",
-        f"{labels.get('waste', ''):7}  the waste; {labels.get('waste-up', '')} sends it up",
-        f"{labels.get('help', ''):7}  all keys; and the mouse works",
-    ]
-    _write_greeting(sheet, lines)
-
-
-def _write_greeting(sheet: Sheet, lines: Sequence[str]) -> None:
-    canvas = sheet.canvas
-    for row, line in enumerate(lines, start=4):
+    """Tell, before the first deal, how the game goes, what ends a hand, and which keys play."""
+    canvas, scene = sheet.canvas, sheet.scene
+    room = min(sheet.width - 3, MOST_GREETING)
+    lines = [line for sentence in brief(declare(scene.view.options, 1)) for line in wrap(sentence, room)]
+    keys = _greeting_keys(scene)
+    last = canvas.height - 4
+    for row, line in enumerate([*lines[: last - 3 - len(keys)], "", *keys], start=2):
         canvas.put(2, row, cut(line, sheet.width - 3, sheet.glyphs), Role.TEXT)
-    prompt = sheet.scene.prompt
-    ink = Role.WARNING if sheet.scene.is_warning else Role.BANNER | Mark.STRONG
-    canvas.put(2, 15, cut(prompt, canvas.width - 4, sheet.glyphs), ink)
+    ink = Role.WARNING if scene.is_warning else Role.BANNER | Mark.STRONG
+    canvas.put(2, last, cut(scene.prompt, canvas.width - 4, sheet.glyphs), ink)
+
+
+def _greeting_keys(scene: Scene) -> list[str]:
+    """Return the keys that a first hand needs, each with what it does."""
+    labels = scene.labels
+    columns = [f"column-{number}" for number in range(1, MOST_COLUMNS + 1)]
+    keys = "".join(labels.get(column, "") for column in columns)
+    ups = "".join(labels.get(f"{column}-up", "") for column in columns)
+    known = [
+        (keys, "one key takes, one puts down"),
+        (ups, "the key above sends up"),
+        (labels.get("turn"), "turns the stock"),
+        (labels.get("waste"), f"the waste; {labels.get('waste-up')} sends it up"),
+        (labels.get("reserve"), f"the reserve; {labels.get('reserve-up')} sends it up"),
+        (labels.get("hint"), "a hint") if scene.view.options.hints else ("", ""),
+        (labels.get("help"), "all keys; and the mouse works"),
+    ]
+    return [f"{key:8} {does}" for key, does in known if key]
 
 
 def _draw_header(canvas: Canvas, scene: Scene, glyphs: Glyphs) -> None:

@@ -9,7 +9,7 @@ from racing_demon_protocol.view import TableView
 from ...plain.words import duration
 from ..ink import Mark, Role
 from .canvas import Canvas
-from .glyphs import Glyphs, cut, fit, screen_text
+from .glyphs import Glyphs, fit, screen_text, wrapped
 from .page import Page, draw_page
 
 __all__ = ["draw_tally"]
@@ -27,8 +27,8 @@ def draw_tally(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
     if view.results or _is_running(view):
         canvas.put(2, y, _headline(view, _own(page)), Role.ACCENT | Mark.STRONG)
     y = _draw_rows(canvas, page, y + 2, glyphs)
-    for line in _proof(page):
-        canvas.put(2, y + 1, cut(line, canvas.width - 4, glyphs), Role.DIM)
+    for line in wrapped(screen_text(page.proof), canvas.width - 4) if page.proof else ():
+        canvas.put(2, y + 1, line, Role.WARNING if page.is_wrong else Role.DIM)
         y += 1
     page.draw_feed(canvas, y + 2, canvas.width, glyphs)
     return canvas
@@ -101,20 +101,6 @@ def _draw_rows(canvas: Canvas, page: Page, y: int, glyphs: Glyphs) -> int:
     if any(result.out is not None for result in results):
         canvas.put(2, y, "* went out", Role.DIM)
     return y + 1
-
-
-def _proof(page: Page) -> list[str]:
-    """Say what was revealed, and what came of checking it."""
-    view = page.view
-    if _is_running(view):
-        return [f"promised before the deal: {view.commitment[:32]}"] if view.commitment else []
-    if view.commitment is None or not page.seed:
-        return [page.proof] if page.proof else []
-    return [
-        f"promised before the deal: {view.commitment[:32]}",
-        f"revealed after the hand:  {page.seed[:32]}",
-        page.proof,
-    ]
 
 
 def _name(view: TableView, seat: int) -> str:

@@ -102,6 +102,8 @@ class OptionsScreen(Dialog[Options]):
             text = str(editor.value).strip()
             if text != USUAL:
                 values[name] = _read(text)
+            elif Options.model_fields[name].default is None:
+                values[name] = None
         try:
             options = Options.model_validate(values)
             declare(options, 2)

@@ -10,7 +10,7 @@ from textual.screen import Screen
 
 from ...qr import link_of, qr_lines
 from ..drawing.analysis import draw_analysis
-from ..drawing.canvas import Canvas
+from ..drawing.canvas import Canvas, Hit
 from ..drawing.glyphs import ASCII
 from ..drawing.lobby import draw_lobby, shows_qr
 from ..drawing.tally import draw_tally
@@ -80,8 +80,11 @@ class PictureScreen(Screen[None]):
         self.picture.redraw()
 
     async def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Do what a press of a button means: Textual calls the handlers of base classes, too."""
+        await self.press(event, self.picture.hit(event.x, event.y))
+
+    async def press(self, event: events.MouseDown, hit: Hit | None) -> None:
         """Do what is written where the pointer is."""
-        hit = self.picture.hit(event.x, event.y)
         if hit is not None and hit.action is not None:
             await self.do(hit.action)
 

@@ -37,18 +37,22 @@ OF_A_BOT: Final = {
 """Why something cannot be done with a certain player."""
 
 
+ONLY_OF_THE_BANNED: Final = "That player is here. Only those who were sent away are let back in."
+OF_THE_BANNED: Final = "That player was sent away. Press l to let them back in."
+
+
 @dataclass(frozen=True, slots=True)
 class Deed:
     """What is to be done with a player.
 
     Attributes:
-        seat: whose seat.
+        seat: whose seat; ``None`` for somebody who was sent away.
         command: what the server is asked for; ``None``: not to show what they say, or to show it again.
         fields: the command's fields.
 
     """
 
-    seat: int
+    seat: int | None
     command: type[cl.Command] | None = None
     fields: dict[str, Any] = field(default_factory=dict)
 
@@ -66,13 +70,13 @@ class PlayersScreen(Dialog[Deed]):
     AUTO_FOCUS = "OptionList"
     DEFAULT_CSS = """
     PlayersScreen { align: center middle; }
-    PlayersScreen Vertical { width: 76; max-width: 100%; height: auto; }
+    PlayersScreen Vertical { width: 80; max-width: 100%; height: auto; }
     PlayersScreen Vertical { border: round $primary; padding: 0 1; }
     PlayersScreen OptionList { height: auto; max-height: 10; border: none; padding: 0; }
     PlayersScreen OptionList:focus { border: none; }
     PlayersScreen #wrong { color: $error; height: auto; width: 100%; }
     PlayersScreen Horizontal { height: auto; margin-top: 1; }
-    PlayersScreen Button { margin-right: 1; min-width: 8; }
+    PlayersScreen Button { min-width: 8; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("k", "take('kick')", "send away"),
@@ -80,6 +84,7 @@ class PlayersScreen(Dialog[Deed]):
         Binding("b", "take('stand-in')", "bot stands in"),
         Binding("m", "take('mute')", "mute"),
         Binding("i", "take('ignore')", "ignore"),
+        Binding("l", "take('unban')", "let back in"),
         Binding("escape", "back", "back"),
     ]
 
@@ -88,7 +93,7 @@ class PlayersScreen(Dialog[Deed]):
         self._view = view
         self._seat = seat
         self._ignored = ignored
-        self._shown: list[tuple[int, str]] = []
+        self._shown: list[tuple[int | str, str]] = []
 
     @property
     def _is_host(self) -> bool:
@@ -106,6 +111,7 @@ class PlayersScreen(Dialog[Deed]):
                 yield Button("Bot (b)", id="stand-in", classes="hosts", compact=True)
                 yield Button("Mute (m)", id="mute", classes="hosts", compact=True)
                 yield Button("Ignore (i)", id="ignore", compact=True)
+                yield Button("Let in (l)", id="unban", compact=True)
                 yield Button("Back", id="back", compact=True)
 
     def on_mount(self) -> None:
@@ -113,20 +119,24 @@ class PlayersScreen(Dialog[Deed]):
         self.renew()
 
     def renew(self) -> None:
-        """Show who plays by now; the cursor stays on its player."""
-        told = [(state.seat, self._told(state)) for state in self._view().seats.values() if not state.left]
+        """Show who plays by now, and who was sent away; the cursor stays on its player."""
+        view = self._view()
+        there = [state for state in view.seats.values() if not state.left]
+        told: list[tuple[int | str, str]] = [(state.seat, self._told(state)) for state in there]
+        told += [(name, f"- {screen_text(name)}  sent away") for name in view.banned]
         self.query(".hosts").set(display=self._is_host)
+        self.query("#unban").set(display=self._is_host and bool(view.banned))
         if told == self._shown or not self.query(OptionList):  # it may not have been laid out yet
             return
         players = self.query_one(OptionList)
         chosen, place = self._chosen(), players.highlighted or 0
         self._shown = told
         players.set_options(Option(Content(text)) for _, text in told)
-        seats = [seat for seat, _ in told]
-        players.highlighted = seats.index(chosen) if chosen in seats else min(place, len(seats) - 1)
+        rows = [row for row, _ in told]
+        players.highlighted = rows.index(chosen) if chosen in rows else min(place, len(rows) - 1)
 
-    def _chosen(self) -> int | None:
-        """Return the seat under the cursor."""
+    def _chosen(self) -> int | str | None:
+        """Return the seat under the cursor, or the name of somebody who was sent away."""
         place = self.query_one(OptionList).highlighted
         return self._shown[place][0] if place is not None and place < len(self._shown) else None
 
@@ -155,12 +165,22 @@ class PlayersScreen(Dialog[Deed]):
 
     def action_take(self, what: str) -> None:
         """Do something with the player under the cursor, or say why it cannot be done."""
-        state = self._view().seats.get(-1 if (chosen := self._chosen()) is None else chosen)
-        if state is None:
+        chosen = self._chosen()
+        state = self._view().seats.get(chosen) if isinstance(chosen, int) else None
+        if isinstance(chosen, str):
+            wrong = self._refusal_of_banned(what)
+        elif state is not None:
+            wrong = self._refusal(what, state)
+        else:
             return
-        if wrong := self._refusal(what, state):
+        if wrong:
             self.query_one("#wrong", Label).update(wrong)
-            return
+        elif state is None:
+            self.dismiss(Deed(None, cl.Unban, {"name": chosen}))
+        else:
+            self.dismiss(self._deed(what, state))
+
+    def _deed(self, what: str, state: SeatState) -> Deed:
         seat = {"seat": state.seat}
         deeds = {
             "kick": Deed(state.seat, cl.Kick, seat),
@@ -169,12 +189,19 @@ class PlayersScreen(Dialog[Deed]):
             "mute": Deed(state.seat, cl.Mute, {**seat, "muted": not state.muted}),
             "ignore": Deed(state.seat),
         }
-        self.dismiss(deeds[what])
+        return deeds[what]
+
+    def _refusal_of_banned(self, what: str) -> str:
+        if not self._is_host:
+            return "Only the host can do that."
+        return "" if what == "unban" else OF_THE_BANNED
 
     def _refusal(self, what: str, state: SeatState) -> str:
         """Return why something cannot be done with a player; nothing where it can, for all that is known."""
         if what != "ignore" and not self._is_host:
             return "Only the host can do that."
+        if what == "unban":
+            return ONLY_OF_THE_BANNED
         if state.seat == self._seat:
             return f"That is you: {OF_ONESELF[what]}"
         return f"That is a bot: {OF_A_BOT[what]}" if state.bot and what in OF_A_BOT else ""

@@ -35,7 +35,8 @@ class TableScreen(PictureScreen):
     def draw(self, look: Look, width: int, height: int) -> Canvas:
         """Return the picture of the table."""
         keymap = self.keymap
-        scene = self.session.desk.scene(self.session.now(), keymap.labels, keymap.footer())
+        footer = keymap.footer(hints=self.session.client.view.options.hints)
+        scene = self.session.desk.scene(self.session.now(), keymap.labels, footer)
         return draw_table(scene, (width, height), choose(look.density, width, height), look.glyphs)
 
     # Keys.
@@ -62,9 +63,8 @@ class TableScreen(PictureScreen):
 
     # The pointer.
 
-    async def on_mouse_down(self, event: events.MouseDown) -> None:
+    async def press(self, event: events.MouseDown, hit: Hit | None) -> None:
         """Pick up or put down with the left button, send up with the right one."""
-        hit = self.picture.hit(event.x, event.y)
         self._pressed = None
         if hit is None:
             self.session.desk.hands.let_go()
