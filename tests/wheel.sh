@@ -8,7 +8,7 @@ trap 'rm -rf "$work"' EXIT
     cat "$work/build.log"
     exit 1
 }
-"${PYTHON:-python3}" -m venv "$work/venv"
+"$root/.venv/bin/python" -m venv "$work/venv"
 "$work/venv/bin/python" -m pip install -q --disable-pip-version-check "$work"/dist/*.whl
 cd "$work"
 unset PYTHONPATH

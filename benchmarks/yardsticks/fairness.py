@@ -15,7 +15,7 @@ from racing_demon_protocol.board import Board, Play
 from racing_demon_protocol.codec import decode_server, encode
 from racing_demon_protocol.messages.client import PlayCards
 from racing_demon_protocol.messages.events import Event, Played, Signalled
-from racing_demon_protocol.messages.server import Snapshot
+from racing_demon_protocol.messages.server import CaughtUp, Snapshot
 from racing_demon_protocol.view import TableView
 
 from .entering import Socket
@@ -98,6 +98,8 @@ class Dealt:
 
     def _follow(self) -> Event:
         event = decode_server(self.sockets[-1].data())
+        if isinstance(event, CaughtUp):
+            return self._follow()
         if not isinstance(event, Event):
             raise ValueError(f"no event: {event}")
         self.view.apply(event)

@@ -10,6 +10,7 @@ from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages.client import Command, Start, Stuck
 from racing_demon_protocol.messages.server import Seated
 from racing_demon_protocol.reasons import CloseCode
+from racing_demon_server.backlog import Backlog
 from racing_demon_server.listener import Batch
 from racing_demon_server.room import Room
 from racing_demon_server.settings import Settings
@@ -66,6 +67,7 @@ class Party:
             bot_speed=1,
             bot_seed=b"",
             kept_events=KEPT,
+            backlog=Backlog(1, 1),
         )
         kinds = list(Encoding)
         self._players = [Listener(kinds[seat % len(kinds)]) for seat in range(SEATS)]
@@ -107,7 +109,7 @@ class Party:
 
     def _say(self, seat: int, command: Command) -> None:
         self._counters[seat] += 1
-        self.room.put(self._players[seat], seat, command, self._clock(), 0)
+        self.room.put(self._players[seat], seat, command, self._clock())
 
     def _clock(self) -> int:
         return int(self._loop.time() * 1e6)

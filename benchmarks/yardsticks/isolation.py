@@ -46,6 +46,7 @@ EVERYDAY: Final[dict[str, Any]] = {
     "command_burst": 60,
     "frames_per_second": 300,
     "frame_burst": 600,
+    "units_per_connection": 3,
     "backlog_bytes": BACKLOG,
     "send_buffer": SMALL_BUFFER,
     "ping_seconds": 600,  # who stands still answers none

@@ -54,6 +54,7 @@ LIMITS: Final = {
     "command_burst": ENDLESS,
     "frames_per_second": ENDLESS,
     "frame_burst": ENDLESS,
+    "units_per_connection": ENDLESS,
 }
 
 

@@ -10,11 +10,12 @@ from racing_demon_protocol.building import BuildingRules
 from racing_demon_protocol.cards import PACK_SIZE, UNKNOWN, Card, name, parse
 from racing_demon_protocol.dealing import decks
 from racing_demon_protocol.declaration import Stock
-from racing_demon_protocol.endgame import can_progress, surfacing
+from racing_demon_protocol.endgame import columns_lead_on, surfacing
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.rulebook import make_rules
 from racing_demon_protocol.rules import Rules
+from racing_demon_protocol.search import Search
 
 __all__ = ["RACES", "Position", "build", "cards", "deal", "deal_seed", "names", "rules_of", "stack"]
 
@@ -90,7 +91,7 @@ class Position:
     def can_progress(self, seat: int = 0) -> bool:
         """Answer the dead-hand test for one seat."""
         assert isinstance(self.rules, BuildingRules)
-        return can_progress(self.rules, self.board, seat, self.surfacing(seat))
+        return Search(columns_lead_on(self.rules, self.board, seat, self.surfacing(seat))).finish()
 
     def _name(self, play: Play, places: Sequence[Place]) -> list[Card]:
         self.hidden.shift(play)

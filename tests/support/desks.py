@@ -221,7 +221,7 @@ class Player:
     def scene(self) -> Scene:
         """Return what is to be drawn."""
         keymap = self.keymap
-        return self.desk.scene(self.now, keymap.labels, keymap.footer())
+        return self.desk.scene(self.now, keymap.labels, keymap.footer(hints=self.view.options.hints))
 
     def draw(self, size: tuple[int, int] = SMALLEST) -> Canvas:
         """Return the picture on a terminal of a size."""

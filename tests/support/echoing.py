@@ -48,6 +48,7 @@ async def main(port: int) -> None:
         entry_seconds=600,
         frames_per_second=MANY,
         frame_burst=MANY,
+        units_per_connection=MANY,
         controls_per_second=MANY,
         control_burst=MANY,
         max_fragments=10**9,

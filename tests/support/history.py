@@ -28,6 +28,7 @@ from racing_demon_protocol.record import verify
 from racing_demon_protocol.view import TableView
 
 from .accounts import EARLY, LATE, Account, Call, Order, Told, WrongHistory
+from .refusals import why_refused
 
 __all__ = ["Findings", "check"]
 
@@ -130,12 +131,8 @@ class _Fold:
                 is_right = seq == view.seq
             case Refused(), cl.PlayCards() as play:
                 is_right = self._is_refused_rightly(call, play, reply)
-            case Refused(reason=Reason.NOT_NOW), cl.Stuck():
-                is_right = view.phase is not Phase.PLAYING or call.seat not in view.hand_seats
-            case Refused(reason=Reason.PAUSED), cl.Stuck():
-                is_right = view.phase is Phase.PLAYING and view.paused
-            case Refused(reason=Reason.NOT_NOW), cl.Ready():
-                is_right = view.phase in {Phase.COUNTDOWN, Phase.PLAYING, Phase.GRACE}
+            case Refused(reason=reason), command:
+                is_right = reason is why_refused(view, self._dealt_seq, call.seat, command)
         return is_right
 
     # Plays.
@@ -177,7 +174,7 @@ class _Fold:
     def _is_refused_rightly(self, call: Call, play: cl.PlayCards, told: Refused) -> bool:
         view = self._view
         for holds, reason in (
-            (view.phase in {Phase.LOBBY, Phase.COUNTDOWN}, Reason.NOT_STARTED),
+            (view.phase in {Phase.LOBBY, Phase.SHUFFLING, Phase.COUNTDOWN}, Reason.NOT_STARTED),
             (not view.in_hand, Reason.HAND_OVER),
             (view.paused, Reason.PAUSED),
         ):

@@ -173,13 +173,13 @@ class Liar:
 
 async def introduce(connection: ServerConnection, text: str) -> None:
     """Let a client in, with a text wherever one fits."""
-    versions, _, _ = WELCOME
+    versions, _, _, caught_up = WELCOME
     await speak(connection, versions.model_copy(update={"software": text}))
     for _ in range(2):
         await connection.recv()
     code = text[:16]
     table = table_of(code=code, hand_id=text, seats=(SeatState(seat=0, name=text),))
-    await speak(connection, Seated(code=code, seat=0, token="0f" * 32), table)
+    await speak(connection, Seated(code=code, seat=0, token="0f" * 32), table, caught_up)
 
 
 @asynccontextmanager

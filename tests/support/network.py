@@ -10,6 +10,7 @@ import math
 import random
 from collections import deque
 from collections.abc import Callable
+from contextvars import Context, ContextVar
 from functools import partial
 from typing import Any, Final, NamedTuple
 
@@ -20,7 +21,11 @@ __all__ = ["Faults", "Network", "NetworkLoop"]
 WINDOW: Final = 8_192
 """Bytes on their way, or unread, that count as sent: what operating systems keep for a connection."""
 TOGETHER: Final = 2e-6
-"""Appointments within so many seconds are kept together; the order of arrivals is drawn within half of it."""
+"""Appointments within so many seconds are kept together; their order is drawn within half of it."""
+
+
+VISITOR: ContextVar[int] = ContextVar("VISITOR", default=-1)
+"""Whose connections are opened here, and by all tasks that are begun here."""
 
 
 class Faults(NamedTuple):
@@ -41,6 +46,8 @@ class Network:
 
     Attributes:
         lines: those that are open, in the order in which they were opened.
+        unreachable: the visitors whose connections lead nowhere.
+        read: is told what a server is given to read, on which line, just before it is.
 
     Args:
         loop: runs it.
@@ -51,6 +58,8 @@ class Network:
 
     def __init__(self, loop: asyncio.AbstractEventLoop, seed: int, faults: Faults) -> None:
         self.lines: list[Line] = []
+        self.unreachable: set[int] = set()
+        self.read: Callable[[Line, bytes], None] = lambda line, data: None
         self._loop = loop
         self._seed = seed
         self._faults = faults
@@ -76,10 +85,10 @@ class Network:
 
         """
         self._count += 1
-        line = Line(self._loop, random.Random(f"{self._seed}/{self._count}"), self._faults)
+        line = Line(self, self._loop, random.Random(f"{self._seed}/{self._count}"), self._faults)
         await asyncio.sleep(line.delay)
         server = self._servers.get(port)
-        if server is None:
+        if server is None or line.visitor in self.unreachable:
             raise ConnectionRefusedError(111, "Connection refused")
         self.lines = [known for known in self.lines if not known.is_closed] + [line]
         protocol = factory()
@@ -93,12 +102,17 @@ class Line:
     Attributes:
         near: the client's end.
         far: the server's.
+        visitor: the number of whoever opened it, as :data:`VISITOR` had it.
         delay: how long a way takes at least.
         is_silent: whether nothing arrives any more, and nobody is told.
 
     """
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, rng: random.Random, faults: Faults) -> None:
+    def __init__(
+        self, network: Network, loop: asyncio.AbstractEventLoop, rng: random.Random, faults: Faults
+    ) -> None:
+        self.visitor = VISITOR.get()
+        self.network = network
         self.delay = rng.uniform(0.0, faults.delay)
         self.is_silent = False
         self.near = MemoryTransport(self, loop, random.Random(rng.random()), faults.jitter)
@@ -234,6 +248,8 @@ class MemoryTransport(asyncio.Transport):
         self._unread.clear()
         self.peer.consumed(len(data))
         if data:
+            if self is self._line.far:
+                self._line.network.read(self._line, data)
             self._protocol.data_received(data)
         if is_end and not self._closing and not self._protocol.eof_received():
             self.close()
@@ -328,7 +344,16 @@ class NetworkLoop(VirtualLoop):
     def __init__(self, seed: int, faults: Faults) -> None:
         super().__init__()
         self._clock_resolution = TOGETHER
+        self._rng = random.Random(f"{seed}/timers")
         self.network = Network(self, seed, faults)
+
+    def call_later(  # type: ignore[override]  # its arguments are not told apart here
+        self, delay: float, callback: Callable[..., object], *args: Any, context: Context | None = None
+    ) -> asyncio.TimerHandle:
+        """Do something after some time: appointments are kept together with what arrives, in any order."""
+        due = self.time() + delay - TOGETHER / 2
+        when = math.ceil(due * 1_000) / 1_000 + self._rng.random() * TOGETHER / 2
+        return self.call_at(when, callback, *args, context=context)
 
     async def create_server(  # type: ignore[override]
         self, protocol_factory: Callable[[], asyncio.BaseProtocol], host: str, port: int, **_: Any

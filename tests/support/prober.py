@@ -1,7 +1,8 @@
 """A program that asks a server again and again how it is, and says how long it waited for the answers.
 
 It plays at a table of bots, so that there is something to disturb. Each line of its input ends a period; it
-answers with the worst and the 99th of a hundred waits of it, in milliseconds, and how many there were.
+answers with the 50th and the 99th of a hundred waits of it and the worst, in milliseconds, and how many there
+were.
 """
 
 import asyncio
@@ -33,8 +34,8 @@ async def main(url: str) -> None:
             await answered.wait()
             answered.clear()
             period, waits[:] = sorted(waits), []
-            worst, usual = period[-1], period[len(period) * 99 // 100]
-            sys.stdout.write(f"{worst:.2f} {usual:.2f} {len(period)}\n")
+            half, most = period[len(period) // 2], period[len(period) * 99 // 100]
+            sys.stdout.write(f"{half:.2f} {most:.2f} {period[-1]:.2f} {len(period)}\n")
             sys.stdout.flush()
         probing.cancel()
 

@@ -12,7 +12,7 @@ from websockets.typing import Subprotocol
 
 from racing_demon_protocol.codec import VERSION, Encoding, encode
 from racing_demon_protocol.messages import Message
-from racing_demon_protocol.messages.server import Seated, Snapshot, Versions
+from racing_demon_protocol.messages.server import CaughtUp, Seated, Snapshot, Versions
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.view import TableView
 
@@ -123,6 +123,7 @@ WELCOME: tuple[Message, ...] = (
     Versions(oldest=VERSION, newest=VERSION),
     Seated(code="BCDF", seat=0, token="0f" * 32),
     table_of(),
+    CaughtUp(seq=0),
 )
 """What a client hears when it gets the first seat of a fresh table."""
 

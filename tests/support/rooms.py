@@ -13,6 +13,7 @@ from racing_demon_protocol.messages.server import Accepted, Refused, Snapshot
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import CloseCode
 from racing_demon_protocol.shuffle import hand_seeds
+from racing_demon_server.backlog import Backlog
 from racing_demon_server.claims import Actor
 from racing_demon_server.listener import Batch
 from racing_demon_server.room import Room
@@ -54,6 +55,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     def __init__(self) -> None:
         self._clockwork = _Clockwork()
         super().__init__(self._clockwork)
+        self._clock_resolution = 1e-8  # what can be told apart after a year
 
     def time(self) -> float:
         """Return its time, in seconds."""
@@ -177,7 +179,10 @@ def open_room(
     *,
     bot_speed: float = 1.0,
     kept_events: int = 2_048,
+    delayed_bytes: int = 1_000_000,
+    backlog: Backlog | None = None,
     seeds: Iterator[bytes] | None = None,
+    contributions: bool = True,
     **options: Any,
 ) -> Room:
     """Open a room on the running loop."""
@@ -190,6 +195,8 @@ def open_room(
         bot_speed=bot_speed,
         bot_seed=bytes(32),
         kept_events=kept_events,
+        backlog=Backlog(delayed_bytes, delayed_bytes) if backlog is None else backlog,
+        contributions=contributions,
     )
 
 
@@ -205,8 +212,8 @@ def seat_at(room: Room, name: str, encoding: Encoding = Encoding.MSGPACK) -> tup
 
 async def say(room: Room, ear: Ear, actor: Actor, *commands: cl.Command) -> None:
     """Let commands arrive together, and wait until they are judged and answered."""
-    for number, command in enumerate(commands):
-        room.put(ear, actor, command, now(), number)
+    for command in commands:
+        room.put(ear, actor, command, now())
     await answered()
 
 

@@ -18,12 +18,13 @@ from racing_demon_protocol.codec import VERSION, Encoding, decode_server, encode
 from racing_demon_protocol.messages import Event, Message
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages.events import Played
-from racing_demon_protocol.messages.server import Accepted, Refused, Seated, Snapshot, Versions
+from racing_demon_protocol.messages.server import Accepted, CaughtUp, Refused, Seated, Snapshot, Versions
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.view import TableView
 from racing_demon_server.gateway import start
 from racing_demon_server.hall import Hall
 from racing_demon_server.journal.writer import Journal
+from racing_demon_server.room import Clock
 from racing_demon_server.settings import Settings
 
 from .clocks import clock
@@ -91,11 +92,13 @@ async def serving(**settings: Any) -> AsyncIterator[Served]:
 
 
 @asynccontextmanager
-async def serving_with(journal: Journal | None, **settings: Any) -> AsyncIterator[Served]:
-    """Run one that keeps its tables in a journal."""
+async def serving_with(
+    journal: Journal | None, time: Clock = clock, **settings: Any
+) -> AsyncIterator[Served]:
+    """Run one that keeps its tables in a journal, or that has another clock."""
     chosen = Settings(**{"port": 0, **settings})
-    hall = Hall(chosen, clock, (), journal)
-    server = await start(chosen, hall, clock)
+    hall = Hall(chosen, time, (), journal)
+    server = await start(chosen, hall, time)
     port = next(iter(server.sockets)).getsockname()[1]
     try:
         yield Served(f"ws://127.0.0.1:{port}/v1", hall, server, chosen)
@@ -138,11 +141,11 @@ class Peer:
     async def entered(
         cls, url: str, request: Message, encoding: Encoding = Encoding.MSGPACK, **more: Any
     ) -> AsyncIterator[Self]:
-        """Take a place at a table, and get its snapshot."""
+        """Take a place at a table, and get all of it."""
         async with cls.connect(url, encoding, **more) as peer:
             await peer.greet()
             await peer.enter(request)
-            await peer.until(Snapshot)
+            await peer.until(CaughtUp)
             yield peer
 
     @classmethod
@@ -221,6 +224,8 @@ class Peer:
         message = decode_server(frame)
         if isinstance(message, Snapshot):
             self._view = TableView.from_snapshot(message)
+        elif isinstance(message, CaughtUp):
+            assert self._view is None or message.seq == self._view.seq
         elif isinstance(message, Event) and self._view is not None:
             self._view.apply(message)
         return message

@@ -6,33 +6,36 @@ that can be (:mod:`.history`), and its hash is the same whenever the seed is.
 """
 
 import asyncio
+import contextlib
 import hashlib
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from racing_demon_client.connection import Client
-from racing_demon_protocol.board import Board
-from racing_demon_protocol.cards import Card
-from racing_demon_protocol.invariants import status
+from racing_demon_client.contributor import Part
 from racing_demon_protocol.messages import Event, Message
 from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.messages.events import Played
-from racing_demon_protocol.messages.server import Accepted, Seated
+from racing_demon_protocol.messages.server import Seated, Snapshot
 from racing_demon_protocol.options import Options
-from racing_demon_protocol.reasons import Phase
-from racing_demon_protocol.record import to_line
-from racing_demon_protocol.rules import Rules
-from racing_demon_protocol.shuffle import subseed
+from racing_demon_protocol.record import to_line, verify
+from racing_demon_protocol.shuffle import SEED_SIZE, subseed
 from racing_demon_server.gateway import start
 from racing_demon_server.hall import Hall
+from racing_demon_server.journal.reading import beginnings_of, log_of, options_of, tables
+from racing_demon_server.journal.schema import open_journal
 from racing_demon_server.settings import Settings
 
-from .accounts import Account, Heard, Sent
+from .accounts import Account, Told
+from .arrival_order import check_arrivals
+from .hand_times import backward_times
 from .history import Findings, check
-from .network import Faults, NetworkLoop
+from .network import VISITOR, Faults, NetworkLoop
+from .readings import Readings
+from .simulated_players import Boards, Player
 from .virtual_journal import VirtualJournal
 
 __all__ = ["Ran", "World", "simulate"]
@@ -41,10 +44,11 @@ PORT: Final = 5252
 URL: Final = f"ws://127.0.0.1:{PORT}/v1"
 SETTLED_SECONDS: Final = 25.0
 """After the last fault so long, and everybody has heard everything."""
-REMEMBERED: Final = 1_000
-"""So many events are known that mirrors may still be behind with."""
 LONGEST_SECONDS: Final = 3_600.0
 """A match that is not over then never will be."""
+STALL_SECONDS: Final = 100.0
+"""Those who are connected get on with the hand in this time, whoever else is away."""
+BOT_SPEED: Final = 4.0
 MANY: Final = 1e6
 """As good as no limit."""
 
@@ -59,6 +63,8 @@ class World(NamedTuple):
         faults: how bad the lines are.
         trouble_seconds: how long it is, on average, from one trouble to the next.
         think_seconds: how long a player thinks, on average.
+        bots: the levels of the bots that play with them.
+        absences: whether players are away now and then, for longer than others wait for them.
 
     """
 
@@ -68,119 +74,41 @@ class World(NamedTuple):
     faults: Faults = Faults()
     trouble_seconds: float = 2.0
     think_seconds: float = 0.3
+    bots: tuple[str, ...] = ()
+    absences: bool = False
 
 
 class Ran(NamedTuple):
-    """What came of it."""
+    """What came of it.
+
+    Attributes:
+        digest: a hash over all that was sent and heard.
+        findings: what the players tell.
+        hands: how many hands were played.
+        troubles: what went wrong, and how often.
+        proven: how many hands proved themselves to somebody.
+        counted: how often somebody's contribution was in a seed.
+        left_out: how often it was not.
+
+    """
 
     digest: str
     findings: Findings
     hands: int
     troubles: dict[str, int]
+    proven: int
+    counted: int
+    left_out: int
 
 
-class Boards:
-    """What the mirrors of a table held after its newest events: all the same, and nothing broken."""
+class Repeatable(Client):
+    """A client whose contributions follow from a seed, and from how many there were before."""
 
-    def __init__(self) -> None:
-        self._known: dict[int, list[list[Card]]] = {}
+    chance = random.Random()
 
-    def check(self, seq: int, rules: Rules, board: Board) -> None:
-        """Check a mirror's board after an event: the first one's invariants, and all others against it."""
-        known = self._known.get(seq)
-        if known is None:
-            wrong = status(rules, board)
-            assert wrong == [], f"after event {seq}: {wrong}"
-            self._known[seq] = [list(cards) for cards in board.cards]
-            self._known.pop(seq - REMEMBERED, None)
-        assert known is None or known == board.cards, f"two mirrors differ after event {seq}"
-
-
-class Player:
-    """Somebody at the table, or who watches it, and writes down what they send and hear.
-
-    Attributes:
-        account: what that was.
-        client: their connection.
-
-    """
-
-    def __init__(
-        self, client: Client, clock: Callable[[], int], rng: random.Random, think: float, boards: Boards
-    ) -> None:
-        self.client = client
-        self._boards = boards
-        self.account = Account(-1 if client.seat is None else client.seat, [])
-        self._clock = clock
-        self._rng = rng
-        self._think = think
-        self._newest: cl.Command | None = None
-        self._tasks = [asyncio.create_task(self._listen())]
-        if client.seat is not None:
-            self._tasks.append(asyncio.create_task(self._play()))
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the match is."""
-        return self.client.view.phase is Phase.OVER
-
-    async def leave(self) -> None:
-        """End, and raise what went wrong."""
-        for task in self._tasks:
-            task.cancel()
-        for result in await asyncio.gather(*self._tasks, return_exceptions=True):
-            if isinstance(result, Exception):
-                raise result
-        await self.client.close()
-
-    async def send(self, command: cl.Command) -> None:
-        """Send a command."""
-        self.account.entries.append(Sent(self._clock(), command))
-        self._newest = command
-        await self.client.send(command)
-
-    async def _repeat(self, message: Message) -> None:
-        """Send the newest command once more, now and then, though it was answered and carried out."""
-        newest, client = self._newest, self.client
-        answers = isinstance(message, Accepted) or (
-            isinstance(message, Played) and message.seat == client.seat
-        )
-        if newest is None or not answers or message.counter != newest.counter:  # type: ignore[attr-defined]
-            return
-        if newest not in client.in_doubt and client.online and self._rng.random() < 0.1:
-            await client._link.write(newest)
-
-    async def _listen(self) -> None:
-        async for message in self.client:
-            self.account.entries.append(Heard(self._clock(), message))
-            view = self.client.view
-            if isinstance(message, Event) and view.rules is not None and view.board is not None:
-                self._boards.check(view.seq, view.rules, view.board)
-            await self._repeat(message)
-
-    async def _play(self) -> None:
-        client, rng = self.client, self._rng
-        while True:
-            await asyncio.sleep(rng.expovariate(1 / self._think))
-            view = client.view
-            if view.phase in {Phase.LOBBY, Phase.TALLY} and client.seat is not None:
-                if not view.seats[client.seat].ready:
-                    await self.send(cl.Ready(counter=client.next_counter()))
-            elif view.phase is Phase.PLAYING and len(client.in_doubt) < 5:
-                await self._move()
-
-    async def _move(self) -> None:
-        client, rng = self.client, self._rng
-        view = client.view
-        assert view.board is not None
-        plays = list(client.legal_plays())
-        useful = [play for play in plays if view.board.is_progress(play)]
-        if useful and rng.random() < 0.9:
-            await self.send(client.play_command(rng.choice(useful)))
-        elif plays and rng.random() < 0.6:
-            await self.send(client.play_command(rng.choice(plays)))
-        elif not useful and client.seat is not None and not view.seats[client.seat].stuck:
-            await self.send(cl.Stuck(counter=client.next_counter()))
+    def random_bytes(self) -> bytes:
+        """Return bytes for a shuffle."""
+        return self.chance.randbytes(SEED_SIZE)
 
 
 class Simulation:
@@ -193,34 +121,53 @@ class Simulation:
         self._seed = seed
         self._world = world
         self._path = folder / f"{seed}.db"
-        self._jumped = 0
+        self._jumped = self._newest = 0
         self._is_calm = False
+        self._players: list[Player] = []
+        self._readings = Readings(self.clock)
+        loop.network.read = lambda line, data: self._readings.note(line, line.visitor, data)
         self._rng = random.Random(f"{seed}/world")
         self._troubles: dict[str, int] = {}
         self._settings = Settings(
             port=PORT,
             seed=subseed(seed.to_bytes(32, "big"), "simulation"),
+            contributions=True,
             kept_events=30,
             backlog_bytes=16_384,
             idle_table_seconds=LONGEST_SECONDS,
             command_burst=MANY,  # what a silent line held back may come all at once
             frame_burst=MANY,
+            units_per_connection=MANY,
+            bot_speed=BOT_SPEED,
         )
 
     def clock(self) -> int:
-        """Return the server's time: it jumps now and then, as that of a machine that has slept."""
-        return round(self._loop.time() * 1_000_000) + self._jumped
+        """Return the server's time: it jumps now and then, as that of a machine that has slept.
+
+        To look at it takes a microsecond: so no two things happen at the same moment.
+        """
+        self._newest = max(self._newest + 1, round(self._loop.time() * 1_000_000) + self._jumped)
+        return self._newest
 
     async def run(self) -> Ran:
         """Play a match."""
         await self._open()
-        players = [player async for player in self._guests()]
+        players = self._players = [player async for player in self._guests()]
+        for level in self._world.bots:
+            counter = players[0].client.next_counter()
+            await players[0].send(cl.AddBot(counter=counter, level=level))
         troubling = asyncio.create_task(self._trouble())
         deadline = self._loop.time() + LONGEST_SECONDS
+        stalled, got_on = 0, -1
         while not all(player.is_over for player in players):
             await asyncio.sleep(1)
             assert self._loop.time() < deadline, [player.client.view.phase for player in players]
             assert not troubling.done(), troubling.result()
+            before, got_on = got_on, sum(player.got_on for player in players)
+            seated = [player.client for player in players if not player.is_over]
+            is_there = any(client.online for client in seated if client.seat is not None)
+            stalled = stalled + 1 if is_there and before == got_on else 0
+            assert stalled < STALL_SECONDS, f"the table hangs: {players[0].client.view.snapshot(0)}"
         self._is_calm = True
         await troubling
         self._heal()
@@ -232,12 +179,29 @@ class Simulation:
         assert all(mirror == table for mirror in mirrors)
         await self._shut()
         accounts = [player.account for player in players]
+        findings = check(accounts, halts=True)
+        self._check_journal(accounts)
+        parts: Counter[Part] = sum((player.parts for player in players), Counter())
+        assert not parts.keys() & {Part.CHANGED, Part.REPEATED}, parts
         return Ran(
             digest_of(accounts),
-            check(accounts, halts=True),
+            findings,
             len(players[0].client.view.results),
             dict(self._troubles),
+            sum(verify(public_of(account)).hands for account in accounts),
+            parts[Part.COUNTED],
+            parts[Part.LEFT_OUT],
         )
+
+    def _check_journal(self, accounts: Sequence[Account]) -> None:
+        """Check that arrival order was the law, and that no hand's time ran backwards."""
+        with contextlib.closing(open_journal(self._path)) as db:
+            (table,) = tables(db)
+            log = list(log_of(db, table.id))
+            beginnings = beginnings_of(db, table.id)
+            calls = Told(accounts).calls
+            check_arrivals(options_of(table), log, calls, self._readings.moments, beginnings)
+            assert [] == list(backward_times(log))
 
     async def _guests(self) -> Any:
         world = self._world
@@ -250,13 +214,16 @@ class Simulation:
                 **world.options,
             }
         )
-        client = await Client.create(URL, "Player 0", options)
+        VISITOR.set(0)
+        Repeatable.chance = random.Random(f"{self._seed}/contributions")
+        client = await Repeatable.create(URL, "Player 0", options)
         code, boards = client.code, Boards()
         for number in range(world.players + 1):
+            VISITOR.set(number)
             if number == world.players:
-                client = await Client.watch(URL, code)
+                client = await Repeatable.watch(URL, code)
             elif number:
-                client = await Client.join(URL, code, f"Player {number}")
+                client = await Repeatable.join(URL, code, f"Player {number}")
             client.patience = LONGEST_SECONDS
             rng = random.Random(f"{self._seed}/player/{number}")
             yield Player(client, self.clock, rng, world.think_seconds, boards)
@@ -292,6 +259,8 @@ class Simulation:
     async def _trouble(self) -> None:
         rng = self._rng
         kinds = [self._cut] * 4 + [self._silence, self._tire, self._jump, self._fill_disk, self._crash]
+        if self._world.absences:
+            kinds += [self._go_away] * 2
         while not self._is_calm:
             await asyncio.sleep(rng.expovariate(1 / self._world.trouble_seconds))
             kind = rng.choice(kinds)
@@ -308,6 +277,23 @@ class Simulation:
         """Let nothing arrive on a line any more."""
         if self._loop.network.lines:
             self._rng.choice(self._loop.network.lines).is_silent = True
+
+    async def _go_away(self) -> None:
+        """Let a player be away for a while, in which nothing else goes wrong; best when another is out."""
+        for _ in range(200):
+            if any(player.is_out for player in self._players):
+                break
+            await asyncio.sleep(0.05)
+        seated = [player for player in self._players if player.client.seat is not None]
+        away = self._rng.choice([player for player in seated if not player.is_out] or seated)
+        assert away.client.seat is not None
+        network = self._loop.network
+        network.unreachable.add(away.client.seat)
+        for line in network.lines:
+            if line.visitor == away.client.seat:
+                line.cut()
+        await asyncio.sleep(self._rng.choice([5, 15, 30, STALL_SECONDS * 1.2]))
+        network.unreachable.clear()
 
     async def _tire(self) -> None:
         """Let a client read nothing for some seconds."""
@@ -366,8 +352,15 @@ def simulate(seed: int, world: World, folder: Path) -> Ran:
                 path.unlink()
 
 
+def public_of(account: Account) -> Iterator[Message]:
+    """Yield what somebody has heard that everybody could."""
+    for _, what in account.entries:
+        if isinstance(what, Snapshot | Event):
+            yield what
+
+
 def digest_of(accounts: Sequence[Account]) -> str:
-    """Return a hash over all that was sent and heard, and when; tokens are left out, which are secret."""
+    """Return a hash over all that was sent and heard, and when; not tokens and epochs: they are random."""
     digest = hashlib.sha256()
     for account in accounts:
         for line in lines_of(account):
@@ -378,5 +371,7 @@ def digest_of(accounts: Sequence[Account]) -> str:
 def lines_of(account: Account) -> Iterator[str]:
     """Yield what an account tells, a line an entry."""
     for at, what in account.entries:
-        message: Message = what.model_copy(update={"token": None}) if isinstance(what, Seated) else what
+        message: Message = (
+            what.model_copy(update={"token": None, "epoch": ""}) if isinstance(what, Seated) else what
+        )
         yield f"{account.seat} {at} {to_line(message)}"

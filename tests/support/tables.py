@@ -11,7 +11,7 @@ from racing_demon_protocol.codec import decode_server, encode
 from racing_demon_protocol.dealer import Dealer
 from racing_demon_protocol.messages import name_of
 from racing_demon_protocol.messages.client import Command, PlayCards, Start
-from racing_demon_protocol.messages.events import Event
+from racing_demon_protocol.messages.events import Event, Prepared
 from racing_demon_protocol.messages.server import Refused
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.rules import Rules
@@ -19,6 +19,7 @@ from racing_demon_protocol.shuffle import hand_seeds
 from racing_demon_protocol.view import TableView
 from racing_demon_server.claims import Actor
 from racing_demon_server.hand import Hand
+from racing_demon_server.simulate import pass_time
 from racing_demon_server.table import Answer, Table
 
 from .boards import build
@@ -131,9 +132,9 @@ class Sitting:
         return self._note(self.table.resume(self.now))
 
     def wait(self, us: int) -> list[Event]:
-        """Let time pass."""
+        """Let time pass, and wake the table whenever it wants to be woken."""
         self.now += us
-        return self._note(self.table.tick(self.now))
+        return self._note(pass_time(self.table, self.now) + self.table.tick(self.now))
 
     def give(self, actor: Actor, command: Command) -> Answer:
         """Let a command arrive now."""
@@ -270,8 +271,9 @@ class Sitting:
         dealt_at = self.hand.signal_at - self.options.countdown_ms * MS
         self.table.view.board = position.board
         dealer = StackedDealer(self.rules, position.hidden)
-        self.table._course.hand = hand = Hand(self.table.view, self.hand.seed, dealer, dealt_at)
-        hand.dead_check_at = None
+        self.table._course.hand = hand = Hand(self.table.view, self.hand.secret, dealer, dealt_at)
+        for test in hand._dead_tests.values():
+            test.due = None
         hand.ask_again(self.now)
         self.mirror = deepcopy(self.table.view)
 
@@ -326,5 +328,5 @@ def pack_of(suits: str, pack: int = 0) -> list[str]:
 
 
 def told(events: Sequence[Event]) -> str:
-    """Return the names of events, as records write them."""
-    return " ".join(name_of(event) for event in events)
+    """Return the names of events, as records write them; what prepares the next hand comes with every end."""
+    return " ".join(name_of(event) for event in events if not isinstance(event, Prepared))

@@ -44,6 +44,7 @@ async def test_eight_clients_pound_the_same_foundations() -> None:
         command_burst=1e6,
         frames_per_second=1e6,
         frame_burst=1e6,
+        units_per_connection=1e6,
     )
     hall = Hall(settings, clock)
     async with AsyncExitStack() as stack:

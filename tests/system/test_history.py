@@ -4,19 +4,28 @@
 """
 
 import asyncio
+import contextlib
 import os
 import random
 import sys
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
 import pytest
 
+from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.options import Options
+from racing_demon_protocol.reasons import Phase
+from racing_demon_server.durability import Durability
+from racing_demon_server.journal.reading import log_of, options_of, tables
+from racing_demon_server.journal.schema import open_journal
+from racing_demon_server.journal.writer import Journal
 
 from ..support.accounts import Account, Heard, Told, WrongHistory
+from ..support.arrival_order import check_arrivals, sent_and_answered
 from ..support.history import check
 from ..support.mutants import MUTATIONS, Mutation, with_unknown_outcome
-from ..support.servers import serving
+from ..support.servers import PATIENCE, serving, serving_with, within
 from ..support.witnesses import Contest, table_of_witnesses
 
 PLAYS: Final = int(os.environ.get("RACING_DEMON_PLAYS", "800"))
@@ -27,11 +36,12 @@ HANDS: Final = 3
 FAULTS: Final = 0.02
 """How often a client's line is cut in a round."""
 
-FAST: Final = {
+FAST: Final[dict[str, Any]] = {
     "commands_per_second": 1e6,
     "command_burst": 1e6,
     "frames_per_second": 1e6,
     "frame_burst": 1e6,
+    "units_per_connection": 1e6,
 }
 CROWDED: Final = Options(
     game="classic",
@@ -44,6 +54,7 @@ CROWDED: Final = Options(
     pause_after_ms=None,
 )
 """Many cards at hand at a time, so that many are wanted for the same place."""
+AGAINST_TIME: Final = CROWDED.model_copy(update={"time_limit_ms": 1_000})
 
 
 async def play(
@@ -59,6 +70,43 @@ async def play(
             await contest.play(hands + 1, rounds=10)
             await contest.leave_in_doubt()
             return [witness.account for witness in witnesses], contest
+
+
+async def play_against_bots(seed: int, path: Path) -> tuple[list[Account], int]:
+    """Let some play against quick bots until the time is up, and return what they tell; check the order."""
+    rng = random.Random(seed)
+    journal = Journal(path, Durability.NORMAL)
+    own_seed = seed.to_bytes(32, "big")
+    try:
+        async with serving_with(journal, seed=own_seed, bot_speed=150.0, **FAST) as served:
+            async with table_of_witnesses(served.url, 4, AGAINST_TIME) as witnesses:
+                host = witnesses[0]
+                for _ in range(3):
+                    await host.say(cl.AddBot(counter=host.client.next_counter(), level="hard"))
+                contest = Contest(witnesses, rng, FAULTS)
+                for hand in range(1, HANDS + 1):
+                    await contest.play(hand, rounds=400)
+                await host.until_phase(Phase.TALLY, hand=HANDS)
+                code = host.client.code
+                await within(PATIENCE, journal.drained())
+                accounts = [witness.account for witness in witnesses]
+    finally:
+        await asyncio.to_thread(journal.close)
+    with contextlib.closing(open_journal(path)) as db:
+        (table,) = [table for table in tables(db) if table.code == code]
+        check_arrivals(options_of(table), log_of(db, table.id), Told(accounts).calls, sent_and_answered)
+    return accounts, contest.contended
+
+
+async def test_bots_and_clocks_overtake_nobody(tmp_path: Path) -> None:
+    """Whatever was read before a bot's hand arrived, or the time was up, was judged before that."""
+    contended = beaten = 0
+    for seed in range(SEED, SEED + max(2, PLAYS // 2_000)):
+        accounts, plays = await play_against_bots(seed, tmp_path / f"{seed}.db")
+        beaten += check(accounts).beaten
+        contended += plays
+    sys.stdout.write(f"\n{contended} contended plays against bots and time: {beaten} beaten\n")
+    assert beaten > 0
 
 
 async def test_what_eight_clients_tell_is_true() -> None:

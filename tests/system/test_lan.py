@@ -16,12 +16,12 @@ from typing import Final
 
 import pytest
 
-from racing_demon_protocol.messages.events import Event, Played
+from racing_demon_protocol.messages.events import Event, MatchOver, Played
 from racing_demon_protocol.record import from_line, verify
 
 from ..support.namespaces import Cable, cable, can_have_namespaces
-from ..support.processes import CLIENT, Running, started
-from ..support.servers import PATIENCE
+from ..support.processes import CLIENT, SERVER, Running, server_process, started, text_of
+from ..support.servers import PATIENCE, Peer
 
 on_two_machines = pytest.mark.skipif(
     not can_have_namespaces(), reason="no network namespaces: not Linux, not root, or no ip and nft"
@@ -33,7 +33,8 @@ NOTICED_SECONDS: Final = 10.5
 """At worst a heartbeat was answered right before the cut: 4 s to the next, 4 s in vain, 2 s for goodbye."""
 GHOST: Final = """
 import asyncio, sys
-from racing_demon_client.lan import Announcement, announce
+from racing_demon_client.lan import announce
+from racing_demon_protocol.lan import Announcement
 
 async def main(code, port):
     async with announce(Announcement(code=code, game="racing-demon", host="Ann", port=int(port))):
@@ -157,6 +158,37 @@ async def test_two_machines(wire: Cable, tmp_path: Path, times: Times) -> None:
     check_records(files, made)
 
 
+@on_two_machines
+async def test_a_table_at_a_server_is_found(wire: Cable) -> None:
+    """A server with no options but a port announces its tables; players come without an address."""
+    async with wire.started("a", "-m", SERVER, "--port", "0", "--durability", "none") as server:
+        port = (await server.line(r"listening on ws://0\.0\.0\.0:(\d+)/v1"))[1]
+        place = f"ws://10.77.0.1:{port}"
+        async with wire.started("b", "-m", CLIENT, "host", "--server", place, "--name", "Ann") as ann:
+            code = (await ann.line("^table ([A-Z]{4}) is open"))[1]
+            async with wire.started("b", "-m", CLIENT, "join", "--name", "Ben") as ben:
+                await ben.line(rf"^found {code}  Ann's table, racing-demon  {place}$")
+                await ann.line("^Ben took seat 2$")
+
+
+@on_two_machines
+async def test_a_server_without_a_way_to_the_world_names_its_own_address(wire: Cable) -> None:
+    """On a network without a router the directory names the machine's address there, and no loopback."""
+    text = "from racing_demon_server.publisher.wiring import own_urls\nprint(own_urls('0.0.0.0', 5252))"
+    async with wire.started("a", "-c", text) as asked:
+        assert "('ws://10.77.0.1:5252',)\n" == (await asked.end()).out
+
+
+@pytest.mark.parametrize(("switch", "is_found"), [("--lan", True), ("--no-lan", False)])
+async def test_a_server_announces_its_tables_or_not(switch: str, is_found: bool) -> None:
+    """On one machine, where that is off by default, a switch decides."""
+    env = {"RACING_DEMON_INTERFACES": "127.0.0.1"}
+    async with server_process(switch, env=env) as (_, url), Peer.hosting(url) as ann:
+        ended = await text_of(CLIENT, "tables", "--json", env=env)
+    codes = {json.loads(line)["code"] for line in ended.out.splitlines()}
+    assert (ann.code in codes) is is_found
+
+
 async def until_seen(file: Path, times: int) -> None:
     """Wait until a spectator, who keeps a record, has come to a table so many times."""
     async with asyncio.timeout(PATIENCE):
@@ -191,7 +223,8 @@ def check_records(files: list[Path], made: int) -> None:
     assert common
     assert [e for e in ann if e.seq in common] == [e for e in ben if e.seq in common]
     known = {event.seq: event for event in ann}
-    assert eve[-1] == ann[-1]
+    (over,) = (event for event in ann if isinstance(event, MatchOver))  # what comes behind is of a next match
+    assert over in eve
     assert all(known[event.seq] == event for event in eve if event.seq in known)
     assert len({event.seq for event in eve}) == len(eve)
     for file in files[:2]:

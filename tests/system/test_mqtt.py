@@ -8,10 +8,13 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from racing_demon_client import broker as client
+from racing_demon_protocol.codec import decode_server
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
+from racing_demon_protocol.shuffle import commitment
 
 from ..support.brokers import Broker, Heard, Listening
+from ..support.crashes import Mortal
 from ..support.processes import CLIENT, Running, server_process, started
 from ..support.servers import Peer
 
@@ -88,6 +91,36 @@ async def test_a_server_of_the_same_node_cleans_up_after_a_killed_one(tmp_path: 
             async with told_server(broker):
                 await ears.until(ann.code.lower(), lambda heard: not heard.payload)
                 assert await client.tables(broker.url) == []
+
+
+async def test_results_are_right_after_a_crash_in_mid_match(tmp_path: Path) -> None:
+    """A server is killed in the second of two hands: its successor publishes what one server would have."""
+    arguments = ("--node=a1", "--bot-speed=40")
+    async with Broker.running(tmp_path) as broker, Listening.to(broker, "rd/pub/a1/#") as ears:
+        async with Mortal.started(tmp_path / "journal.sqlite", f"--mqtt={broker.url}", *arguments) as server:
+            async with Peer.hosting(server.url, seated=False, hands=2) as ann:
+                await ann.ask(cl.AddBot)
+                await ann.ask(cl.AddBot)
+                await ann.ask(cl.Start)
+                first = (await ears.until("/hands")).value
+                await ears.until("/events", lambda heard: isinstance(decode_server(heard.payload), ev.Played))
+                server.kill()
+            await ears.until("status", lambda heard: heard.payload == b"offline")
+            await server.start()
+            second = (await ears.until("/hands")).value
+            match = (await ears.until("/matches")).value
+    assert (2, f"{ann.code}/1/2") == (second["hand"], second["hand_id"])
+    assert commitment(bytes.fromhex(second["seed"]), second["hand_id"]) == second["commitment"]
+    totals = {}
+    for one, two in zip(first["scores"], second["scores"], strict=True):
+        assert one["points"] + two["points"] == two["total"]
+        totals[two["seat"], two["name"]] = two["total"]
+    assert totals == {(score["seat"], score["name"]): score["total"] for score in match["scores"]}
+    best = max(totals.values())
+    assert {seat for (seat, _), total in totals.items() if total == best} == {
+        winner["seat"] for winner in match["winners"]
+    }
+    assert (2, f"{ann.code}/1") == (match["hands"], match["match"])
 
 
 async def test_a_frozen_broker_holds_nobody_up(tmp_path: Path) -> None:

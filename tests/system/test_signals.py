@@ -85,3 +85,15 @@ def test_an_interrupt_ends_plain_text_at_once(tmp_path: Path, command: list[str]
             terminals.drain(PATIENCE)
         assert 130 == exit_code(program.pid)
         assert "Traceback" not in program.screen.text
+
+
+def test_a_dumb_terminal_gets_no_escape_sequences(tmp_path: Path) -> None:
+    """Where the terminal says that it is dumb, the table is played line by line."""
+    env = {**os.environ, "TERM": "dumb", "LANG": "C.UTF-8"}
+    env |= {f"RACING_DEMON_{kind}": str(tmp_path) for kind in ("CONFIG", "STATE")}
+    command = [sys.executable, "-m", "racing_demon_client", "play", "--bots", "1"]
+    with Terminals() as terminals, PtyProgram("the program", command, (80, 24), env) as program:
+        seen = bytearray()
+        terminals.add(program.fd, lambda: seen.extend(os.read(program.fd, 65_536)))
+        assert terminals.wait(lambda: b"you have seat 1" in seen, PATIENCE)
+        assert b"\x1b" not in seen

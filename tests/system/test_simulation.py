@@ -14,6 +14,8 @@ from typing import Final
 
 import pytest
 
+from racing_demon_server.journal import keeping
+
 from ..support.network import Faults
 from ..support.simulation import World, simulate
 
@@ -23,8 +25,11 @@ EVERY: Final = 1_000
 """After so many hands the long run says how far it is."""
 
 SHORT: Final = {"game": "classic", "reserve": 3, "columns": 5}
+AWAY: Final = {"call_out": "shout", "grace_ms": 3_000, "pause_after_ms": 1_000, "turn": 1}
 WORLDS: Final = (
     World(players=3, hands=12, options={**SHORT, "turn": 1}),
+    World(players=2, hands=10, options={**SHORT, "time_limit_ms": 8_000}, bots=("hard", "medium")),
+    World(players=2, hands=6, options={**SHORT, **AWAY}, trouble_seconds=6.0, absences=True),
     World(players=2, hands=12, options=SHORT, faults=Faults(delay=0.3, jitter=0.1)),
     World(players=4, hands=8, options={**SHORT, "turn": 1, "call_out": "shout", "grace_ms": 500}),
     World(
@@ -45,6 +50,12 @@ def _quiet() -> None:
     logging.getLogger("racing_demon_server").setLevel(logging.CRITICAL)
 
 
+@pytest.fixture(autouse=True)
+def _short_logs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let restarts begin with snapshots of all moments between hands, and lobbies be folded all the time."""
+    monkeypatch.setattr(keeping, "MOST_EVENTS", 20)
+
+
 def world_of(seed: int) -> World:
     """Return what is played with a seed."""
     return WORLDS[seed % len(WORLDS)]
@@ -52,7 +63,7 @@ def world_of(seed: int) -> World:
 
 def test_matches_survive_whatever_goes_wrong(tmp_path: Path) -> None:
     """Every mirror is sound after every event and right in the end, and all that is told can have been so."""
-    hands = events = commands = refusals = 0
+    hands = events = commands = refusals = proven = counted = left_out = 0
     troubles: Counter[str] = Counter()
     seed, begun = SEED, time.monotonic()
     while hands < HANDS:
@@ -67,14 +78,18 @@ def test_matches_survive_whatever_goes_wrong(tmp_path: Path) -> None:
         events += ran.findings.events
         commands += ran.findings.commands
         refusals += ran.findings.refusals
+        proven, counted, left_out = proven + ran.proven, counted + ran.counted, left_out + ran.left_out
         troubles.update(ran.troubles)
         seed += 1
     sys.stdout.write(
         f"\n{hands} hands, seeds {SEED} to {seed - 1}: {events} events, {commands} commands, "
-        f"{refusals} refused; {dict(troubles)}\n"
+        f"{refusals} refused; {proven} proofs; {counted} contributions, {left_out} left out; "
+        f"{dict(troubles)}\n"
     )
     assert troubles["crash"] > 0
     assert troubles["cut"] > 0
+    assert proven > hands
+    assert counted > left_out > 0
 
 
 @pytest.mark.parametrize("seed", range(len(WORLDS) - 1))

@@ -1,0 +1,395 @@
+"""Random company at a table, on the pure state machine: commands, breaks, restarts and time from one seed."""
+
+import random
+from collections.abc import Iterator
+from copy import copy, deepcopy
+from dataclasses import replace
+from itertools import islice
+from typing import Any, Final, Self
+
+from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.messages import Event
+from racing_demon_protocol.messages import client as cl
+from racing_demon_protocol.messages import events as ev
+from racing_demon_protocol.options import CallOut, Options
+from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.shuffle import contribution_hash, hand_seeds
+from racing_demon_protocol.state import DEALT
+from racing_demon_server.bots import LEVELS, Bot
+from racing_demon_server.claims import Actor
+from racing_demon_server.table import Past, Table
+
+from .contributing import value_of
+from .tables import MS, SECOND
+
+__all__ = ["Company", "Stranded", "explore"]
+
+SEED: Final = bytes(32)
+WAITS: Final = (0, 1, 400 * MS, SECOND, 6 * SECOND, 11 * SECOND, 25 * SECOND)
+PATIENCE: Final = 30 * SECOND
+"""Longer than it takes until a host is replaced, and nobody waits for those who are away."""
+ROUNDS: Final = 12
+"""So often all who are connected try to lead a table on; in the second half with all that hosts can do."""
+NEWEST: Final = 10
+"""Of each kind so many of the tables found last go on."""
+
+
+class Stranded(AssertionError):
+    """Nothing that anybody at the table can do leads on."""
+
+
+class Company:
+    """A table, those who sit at it, and all that has happened.
+
+    Attributes:
+        table: the table.
+        log: its events, each with its time.
+        now: the time, in microseconds.
+        told: what was done, step by step.
+
+    Args:
+        seed: everything that happens follows from it.
+        options: the table's.
+
+    """
+
+    def __init__(self, seed: int, **options: Any) -> None:
+        self._rng = random.Random(seed)
+        self.options = Options.model_validate(options)
+        self.table = Table("TEST", self.options, hands())
+        self.log: list[tuple[Event, int]] = []
+        self.now = 1_000 * SECOND
+        self.told: list[str] = []
+        self._elapsed: dict[str, int] = {}
+        if self._rng.random() < 0.2:
+            self.table.claims.add(None, b"host")
+        for number in range(self._rng.randint(1, 3)):
+            self.join(f"P{number}")
+        if self._rng.random() < 0.8:
+            self._begin()
+
+    def fork(self, seed: int) -> Self:
+        """Return the same once more, to go on another way."""
+        fork = copy(self)
+        fork._rng = random.Random(seed)
+        rules, hand = self.table.view.rules, self.table._course.hand
+        memo: dict[int, Any] = {id(rules): rules}  # nothing changes rules, and they are large
+        for test in hand._dead_tests.values() if hand is not None else ():
+            memo[id(test._search)] = None  # a search cannot be copied, and is begun anew
+        fork.table = deepcopy(self.table, memo)
+        fork.log, fork.told, fork._elapsed = list(self.log), list(self.told), dict(self._elapsed)
+        return fork
+
+    # What happens.
+
+    def step(self) -> None:
+        """Let something happen."""
+        act = self._rng.choice(ACTS)
+        self.told.append(act.__name__.strip("_"))
+        act(self)
+        self._check_time()
+
+    def join(self, name: str) -> None:
+        """Let somebody come, if there is a seat."""
+        try:
+            self._note(self.table.join(name, name.encode(), self.now)[1])
+        except CommandRefused:
+            self._note(self.table.tick(self.now))
+
+    def wait(self, us: int) -> None:
+        """Let time pass, as a room does: whatever is due happens when it is due."""
+        until = self.now + us
+        while (due := self.table.due) is not None and due <= until:
+            self.now = max(self.now, due)
+            self._note(self.table.tick(self.now))
+        self.now = until
+
+    def send(self, actor: Actor, cls: type[cl.Command], **fields: Any) -> None:
+        """Send a command with the actor's next counter, if somebody, or a bot, is there to do so."""
+        is_there = actor not in self.table._seating._gone
+        if actor is not None and actor in self.table.seats:
+            is_there |= bool(self.table.seats[actor].stand_in)
+        if actor in self.table.claims and is_there:
+            counter = self.table.claims.counter(actor) + 1
+            self._note(self.table.receive(actor, cls(counter=counter, **fields), self.now).events)
+
+    def _come(self) -> None:
+        self.join(f"Q{self._rng.randrange(100)}")
+
+    def _wait(self) -> None:
+        self.wait(self._rng.choice(WAITS))
+
+    def _wait_until_due(self) -> None:
+        due = self.table.due
+        if due is not None:
+            self.wait(max(0, due - self.now + self._rng.choice((-1, 0, 1))))
+
+    def blink(self) -> None:
+        """Let somebody's connection come or go."""
+        actor = self._rng.choice(self.table.claims.people() or [None])
+        if actor in self.table.claims:
+            connected = actor not in self.table._seating._gone
+            self._note(self.table.connect(actor, not connected, self.now))
+
+    def _say(self) -> None:
+        cls, fields = self._rng.choice(SEATS)
+        self.send(self._rng.choice([*self.table.seats, None]), cls, **fields)
+
+    def _rule(self) -> None:
+        cls, fields = self._rng.choice(HOSTS)
+        if "seat" in cls.model_fields:
+            fields = {**fields, "seat": self._rng.choice([*self.table.seats, 7])}
+        self.send(self.table.view.host, cls, **fields)
+
+    def _begin(self) -> None:
+        if self._rng.random() < 0.15:
+            self._contribute()
+        self.send(self.table.view.host, cl.Start)
+        self.wait(self.table.view.options.countdown_ms * MS)
+
+    def _contribute(self) -> None:
+        """Let some commit to bytes for the next hand."""
+        coming = self.table.view.next_shuffle
+        for seat in list(self.table.seats):
+            if coming is not None and self._rng.random() < 0.7:
+                value = value_of(seat, coming.hand_id)
+                hashed = contribution_hash(value, coming.commitment, coming.hand_id, seat)
+                self.send(seat, cl.Contribute, commitment=hashed)
+
+    def _reveal(self) -> None:
+        """Let some reveal their bytes, or others."""
+        for seat in list(self.table.seats):
+            value = value_of(seat, self._rng.choice([self.table.view.hand_id, "another"]))
+            self.send(seat, cl.Reveal, value=value.hex())
+
+    def play(self) -> None:
+        """Let all play for a while as bots do, one after the other, until none of them finds a play."""
+        players = [Bot(seat, LEVELS["hard"], self._rng) for seat in self.table.view.hand_seats]
+        idle = 0
+        for number in range(self._rng.randint(1, 80)):
+            if idle == len(players):
+                return
+            bot = players[number % len(players)]
+            command, _ = bot.decide(self.table.view)
+            idle = 0 if isinstance(command, cl.PlayCards) else idle + 1
+            if isinstance(command, cl.PlayCards):
+                fields = dict(command)
+                del fields["counter"]
+                self.send(bot.seat, type(command), **fields)
+                self.wait(self._rng.choice((0, 50 * MS)))
+
+    def _call(self) -> None:
+        for seat in self.table.view.hand_seats:
+            self.send(seat, cl.Call)
+
+    def _give_up(self) -> None:
+        for seat in self.table.view.hand_seats:
+            if self._rng.random() < 0.8:
+                self.send(seat, cl.Stuck)
+
+    def _halt(self) -> None:
+        self._note(self.table.halt(self.now))
+        for _ in range(self._rng.randrange(3)):
+            self._rng.choice((Company.blink, Company._wait))(self)
+        self._note(self.table.resume(self.now))
+
+    def restarted(self) -> Self:
+        """Return the same once more, after the server has died and those who were connected came back."""
+        there, company = self.connected(), self.fork(0)
+        company.restart()
+        for actor in there:
+            company._note(company.table.connect(actor, connected=True, at=company.now))
+        company.wait(SECOND)
+        company._check_time()
+        return company
+
+    def restart(self) -> None:
+        """Let the server die, and another one take the table up."""
+        drawn = (event.hand_id for event, _ in self.log if isinstance(event, ev.Prepared | ev.Committed))
+        seeds = dict(zip(dict.fromkeys(drawn), hands(), strict=False))
+        claims = {actor: replace(claim) for actor, claim in self.table.claims._claims.items()}
+        table = Table("TEST", self.options, islice(hands(), len(seeds), None))
+        table.restore(Past(None, list(self.log), seeds, claims))
+        self.table = table
+        self._note(table.begin_again(self.now))
+
+    def _note(self, events: list[Event]) -> None:
+        self.log += [(event, self.now) for event in events]
+
+    def _check_time(self) -> None:
+        """Check that the time of a hand never runs backwards."""
+        view = self.table.view
+        if view.phase in DEALT:
+            elapsed = self.table.hand_clock.elapsed_ms(self.now)
+        elif view.results and view.phase is not Phase.SHUFFLING:  # whose hand has no time yet
+            elapsed = view.results[-1].elapsed_ms
+        else:
+            return
+        before = self._elapsed.get(view.hand_id, elapsed)
+        assert max(0, elapsed) >= max(0, before), f"{elapsed} ms after {before} ms"
+        self._elapsed[view.hand_id] = elapsed
+
+    # Whether anything leads on.
+
+    def kind(self) -> tuple[object, ...]:
+        """Return what is tried as often as anything else, however seldom chance leads there."""
+        view = self.table.view
+        is_lacking = self.table._course.pausing._lacking_since is not None
+        return view.phase, view.paused, is_lacking, any(self.is_out(seat) for seat in view.hand_seats)
+
+    def signature(self) -> object:
+        """Return what decides whether anything leads on: of tables that are alike one need be tried."""
+        table, view = self.table, self.table.view
+        seating, pausing = table._seating, table._course.pausing
+        timers = sorted(table._timers(), key=lambda timer: timer[0])
+        seats = [
+            (
+                (
+                    seat == view.host,
+                    seat in view.hand_seats,
+                    seat in seating._gone,
+                    seat in seating._given_up,
+                ),
+                (
+                    state.left,
+                    bool(state.bot),
+                    bool(state.stand_in),
+                    state.stuck,
+                    state.ready,
+                    self.is_out(seat),
+                ),
+            )
+            for seat, state in view.seats.items()
+        ]
+        return (
+            (view.phase, view.paused, view.host is None, None in seating._gone, view.options.game),
+            (view.options.call_out, view.options.stall_rule, view.options.pause_after_ms is None),
+            (pausing._is_by_rule, pausing._lacking_since is None, pausing.ends_at is None),
+            [act.__name__ for _, act in timers[:1]],
+            sorted(seats),
+        )
+
+    def connected(self) -> list[Actor]:
+        """Return the players who are connected, and the host without a seat."""
+        gone, view = self.table._seating._gone, self.table.view
+        people = (actor for actor in self.table.claims.people() if actor not in gone)
+        return [
+            actor
+            for actor in people
+            if actor == view.host or (actor is not None and not view.seats[actor].left)
+        ]
+
+    def lead_on(self) -> int:
+        """Let all who are connected try to finish what is begun; return in which round they did.
+
+        Nobody else comes, and none of them goes.
+
+        Raises:
+            Stranded: they could not.
+
+        """
+        fork = self.fork(0)
+        phase, hand = fork.table.view.phase, fork.table.view.hand_id
+        for number in range(ROUNDS):
+            fork._try_all(drastic=number >= ROUNDS // 2)
+            view = fork.table.view
+            if (
+                view.hand_id != hand
+                or (phase in DEALT and view.phase not in DEALT)
+                or view.phase is Phase.OVER
+            ):
+                return number
+        options, tried = self.options.model_dump(exclude_defaults=True), fork.log[len(self.log) :]
+        seats, told = list(self.table.seats.values()), " ".join(self.told)
+        raise Stranded(f"{phase} of {options}, {seats}, after {told}; tried: {tried}")
+
+    def _try_all(self, *, drastic: bool) -> None:
+        view, connected = self.table.view, self.connected()
+        host = view.host if view.host in connected else None
+        if view.paused:
+            self.send(host, cl.Pause, paused=False)
+        if view.phase is Phase.PLAYING:
+            for seat in view.hand_seats:
+                state = view.seats[seat]
+                if seat in connected or state.bot or state.stand_in:
+                    is_shout = view.options.call_out is CallOut.SHOUT
+                    self.send(seat, cl.Call if is_shout and self.is_out(seat) else cl.Stuck)
+        elif view.phase not in DEALT:
+            for actor in connected:
+                self.send(actor, cl.Ready)
+            self.send(host, cl.Start)
+        if drastic:
+            self.send(host, cl.AddBot, level="hard")
+            if not any(seat in connected for seat in view.hand_seats):
+                for seat in view.hand_seats:
+                    self.send(host, cl.Kick, seat=seat)
+        self.wait(PATIENCE)
+
+    def is_out(self, seat: int) -> bool:
+        """Tell whether a seat of the hand has reached its goal."""
+        view = self.table.view
+        if view.rules is None or view.board is None or seat not in view.hand_seats:
+            return False
+        return view.rules.is_out(view.board, seat)
+
+
+def explore(first: Company, steps: int, rng: random.Random, known: set[str]) -> Iterator[Company]:
+    """Yield tables that became of one, each unlike all before; kinds that are seldom are as likely to go on.
+
+    Args:
+        first: the table that all begin with.
+        steps: how often something happens.
+        rng: what happens follows from it.
+        known: the signatures of those that were seen before; new ones are added.
+
+    """
+    found = {first.kind(): [first]}
+    for _ in range(steps):
+        company = rng.choice(found[rng.choice(list(found))][-NEWEST:]).fork(rng.randrange(2**32))
+        company.step()
+        signature = repr(company.signature())
+        if signature not in known:
+            known.add(signature)
+            found.setdefault(company.kind(), []).append(company)
+            yield company
+
+
+def hands() -> Iterator[bytes]:
+    """Yield the secrets of a table's hands."""
+    return iter(list(islice(hand_seeds(SEED), 200)))
+
+
+SEATS: Final[list[tuple[type[cl.Command], dict[str, Any]]]] = [
+    (cl.Ready, {}),
+    (cl.Ready, {"ready": False}),
+    (cl.Stuck, {}),
+    (cl.Call, {}),
+    (cl.Leave, {}),
+]
+HOSTS: Final[list[tuple[type[cl.Command], dict[str, Any]]]] = [
+    (cl.Start, {}),
+    (cl.AddBot, {"level": "easy"}),
+    (cl.RemoveBot, {}),
+    (cl.Pause, {"paused": True}),
+    (cl.Pause, {"paused": False}),
+    (cl.Kick, {}),
+    (cl.MakeHost, {}),
+    (cl.StandIn, {"level": "hard"}),
+]
+ACTS: Final = [
+    *[Company.play] * 4,
+    *[Company._wait] * 4,
+    *[Company._wait_until_due] * 6,
+    *[Company.blink] * 6,
+    *[Company._begin] * 3,
+    *[Company._call] * 4,
+    Company._reveal,
+    Company._come,
+    Company._say,
+    Company._say,
+    Company._rule,
+    Company._rule,
+    Company._give_up,
+    Company._halt,
+    Company.restart,
+]

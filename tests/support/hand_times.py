@@ -1,0 +1,26 @@
+"""Checks the times that a log tells of its hands, against the moments at which its events happened."""
+
+from collections.abc import Iterable, Iterator
+
+from racing_demon_protocol.messages import events as ev
+from racing_demon_server.hand_clock import HandClock
+from racing_demon_server.journal.reading import Kept
+
+__all__ = ["backward_times"]
+
+
+def backward_times(log: Iterable[Kept]) -> Iterator[int]:
+    """Yield the number of each event that tells less time of its hand than had passed at an event before.
+
+    Args:
+        log: all events of a table, in their order.
+
+    """
+    hand_clock, most = HandClock(), 0
+    for event, at_us, _ in log:
+        if isinstance(event, ev.Dealt):
+            most = -event.countdown_ms
+        elif isinstance(event, ev.Continued | ev.HandOver) and event.elapsed_ms < most:
+            yield event.seq
+        hand_clock = hand_clock.after(event, at_us)
+        most = max(most, hand_clock.elapsed_ms(at_us))

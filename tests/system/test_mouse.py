@@ -1,0 +1,169 @@
+"""The mouse, by the bytes that a terminal sends: each gesture does its work once."""
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Final
+
+import pytest
+from benchmarks.pty_program import PtyProgram, Terminals
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+
+SIZE: Final = (80, 24)
+PATIENCE: Final = 30.0
+LEFT, RIGHT, DRAGGED = 0, 2, 32
+"""Buttons, as SGR mouse reports number them; ``DRAGGED`` is added while the left one is held."""
+
+
+class Mouse:
+    """A program on a terminal, and the mouse before it."""
+
+    def __init__(self, terminals: Terminals, program: PtyProgram) -> None:
+        self._terminals = terminals
+        self._program = program
+
+    @property
+    def text(self) -> str:
+        """What the screen shows."""
+        return self._program.screen.text
+
+    def until(self, pattern: str) -> re.Match[str]:
+        """Wait until the screen shows something."""
+        shown = re.compile(pattern)
+        found = self._terminals.wait(lambda: shown.search(self.text) is not None, PATIENCE)
+        assert found, f"{pattern!r} is not on the screen:\n{self.text}"
+        match = shown.search(self.text)
+        assert match is not None
+        return match
+
+    def type(self, keys: str) -> None:
+        """Press keys."""
+        os.write(self._program.fd, keys.encode())
+
+    def report(self, button: int, pattern: str, *, is_down: bool = True) -> None:
+        """Send what a terminal sends when a button goes down or up over a text on the screen."""
+        before = self.text[: self.until(pattern).start()]
+        row, column = before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1
+        self.type(f"\x1b[<{button};{column};{row}{'M' if is_down else 'm'}")
+
+    def click(self, pattern: str, button: int = LEFT) -> None:
+        """Click a text."""
+        self.report(button, pattern)
+        self.report(button, pattern, is_down=False)
+
+    def drag(self, source: str, destination: str) -> None:
+        """Drag from one text to another."""
+        self.report(LEFT, source)
+        self.report(LEFT + DRAGGED, destination)
+        self.report(LEFT, destination, is_down=False)
+
+
+@contextmanager
+def mouse(folder: Path, *arguments: str, size: tuple[int, int] = SIZE) -> Iterator[Mouse]:
+    """Start the client on a terminal."""
+    env = {name: text for name, text in os.environ.items() if not name.startswith("LC_")}
+    env |= {f"RACING_DEMON_{kind}": str(folder) for kind in ("CONFIG", "STATE")}
+    env |= {"LANG": "C.UTF-8", "TERM": "xterm-256color"}
+    with ExitStack() as stack:
+        terminals = stack.enter_context(Terminals())
+        command = [sys.executable, "-m", "racing_demon_client", *arguments]
+        program = stack.enter_context(PtyProgram("client", command, size, env))
+        terminals.add(program.fd, program.read)
+        yield Mouse(terminals, program)
+
+
+@pytest.fixture
+def solo(tmp_path: Path) -> Iterator[Mouse]:
+    """Lay one deal out that is always the same, turning cards one by one."""
+    with mouse(tmp_path, "solo", "racing-demon", "--seed", "11", "--option", "turn=1") as found:
+        found.until("stock ▒24")
+        yield found
+
+
+def test_one_click_on_the_stock_turns_it_once(solo: Mouse) -> None:
+    """A click on the stock is one play, and a second click is the second."""
+    for plays in ("1 play ", "2 plays"):
+        solo.click(r"(?<=stock )▒")
+        solo.until(plays)
+    assert "stock ▒22" in solo.text
+
+
+def test_one_click_picks_up_and_the_next_puts_down(solo: Mouse) -> None:
+    """A click on a column holds its card, and one on another column plays it there."""
+    solo.click("5♠")
+    solo.until("▸5♠")
+    solo.click("6♦")
+    solo.until("1 play ")
+
+
+def test_a_click_beside_everything_lets_go(solo: Mouse) -> None:
+    """A click on nothing lets go of what is held, and plays nothing."""
+    solo.click("5♠")
+    solo.until("▸5♠")
+    solo.click(r"(?m)^ +$")
+    solo.until("(?<!▸)5♠")
+    assert "0 plays" in solo.text
+
+
+def test_a_drag_plays_once(solo: Mouse) -> None:
+    """A card that is dragged to where it fits is played there once."""
+    solo.drag("5♠", "6♦")
+    solo.until("1 play ")
+    solo.drag("5♦", "Q♦")
+    solo.until("0 done")
+    assert "1 play " in solo.text
+
+
+@pytest.mark.parametrize("button", [LEFT, RIGHT])
+def test_a_double_or_right_click_sends_up_once(solo: Mouse, button: int) -> None:
+    """A double click, or a click with the right button, sends one card up."""
+    for _ in range(24):
+        if re.search(r"waste .*A[♠♥♣♦]", solo.text.split("\n")[7]):
+            break
+        left = int(solo.until(r"stock ▒(\d+)")[1])
+        solo.click(r"(?<=stock )▒")
+        solo.until(rf"stock (▒{left - 1}\b|··)")
+    plays = int(solo.until(r"(\d+) plays?")[1])
+    ace = solo.until("A[♠♥♣♦]")[0]
+    for _ in range(2 if button == LEFT else 1):
+        solo.click(ace, button)
+    solo.until(rf"{plays + 1} plays +1 done")
+
+
+def test_each_click_in_the_lobby_does_one_thing(tmp_path: Path) -> None:
+    """A click on a key of the lobby is one press of it: one bot comes, and one goes."""
+    with mouse(tmp_path, "host", "--name", "Ann", "--port", "0") as lobby:
+        lobby.click("1 easy bot")
+        lobby.until(r"2 Ada")
+        lobby.click("2 medium")
+        lobby.until(r"3 \w+ .*medium")
+        assert re.search(r"4 ·", lobby.text)
+        lobby.click("- one less")
+        lobby.until(r"3 ·")
+        assert "2 Ada" in lobby.text
+
+
+def test_a_click_closes_the_help_and_nothing_beneath(solo: Mouse) -> None:
+    """The click that closes the help does nothing on the table below it."""
+    solo.click(r"\? help")
+    solo.until("other key: back")
+    solo.click(r"(?m)^ .")
+    solo.until("stock ▒24")
+    assert "0 plays" in solo.text
+
+
+def test_one_click_on_the_stock_turns_it_once_at_a_table(tmp_path: Path) -> None:
+    """At a table with others, too, a click on the stock is one play."""
+    options = ["--option", "countdown_ms=0", "--option", "tally_ms=600000", "--option", "turn=1"]
+    with mouse(tmp_path, "host", "--name", "Ann", "--port", "0", *options) as table:
+        table.click("1 easy bot")
+        table.until("2 Ada")
+        table.type("\r")
+        table.click(r"(?<=\[space\] )▒")
+        table.until("▒23")
+        table.click(r"(?<=\[space\] )▒")
+        table.until("▒22")
