@@ -7,14 +7,17 @@ turn, and so do answers and whatever else is for one listener alone: all of one 
 import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from typing import Final
 
 import msgpack
 
 from racing_demon_protocol.messages import Message
-from racing_demon_protocol.messages.events import Dealt, Event, OptionsSet
-from racing_demon_protocol.messages.server import CaughtUp, Watchers
+from racing_demon_protocol.messages.client import Command
+from racing_demon_protocol.messages.events import Dealt, Event, Joined, Left, OptionsSet
+from racing_demon_protocol.messages.server import Accepted, CaughtUp, Refused, Watchers
+from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import CloseCode
 
 from .backlog import Backlog
@@ -172,6 +175,30 @@ class Audience:
             self.gallery.discard(listener)
             self._count_watchers()
 
+    def follow(self, event: Event, options: Options) -> Callable[[], None] | None:
+        """Do what an event means for connections; return what ends some of them when all is told."""
+        match event:
+            case Joined():
+                self.speakers.pop(event.seat, None)
+            case OptionsSet() if not event.options.spectators:
+                return self.close_gallery
+            case Left():
+                return self._part(event, options)
+        return None
+
+    def _part(self, event: Left, options: Options) -> Callable[[], None] | None:
+        """Return what becomes of the connection of somebody who has left: a spectator's, or none."""
+        listener = self.speakers.pop(event.seat, None)
+        if listener is None:
+            return None
+        if event.kicked:
+            return partial(
+                self.send_away, listener, CloseCode.KICKED, "The host sent you away from the table."
+            )
+        if options.spectators and not options.watch_delay_ms:
+            return partial(self.look_on, listener)
+        return partial(self.send_away, listener, CloseCode.GOOD_BYE, "You have left the table.")
+
     def send_away(self, listener: Listener, code: CloseCode, text: str) -> None:
         """End the connection of somebody who is to hear no more, when all is told."""
         self.send_out()
@@ -236,6 +263,18 @@ class Audience:
     def reply(self, listener: Listener, message: Message) -> None:
         """Say something to a listener alone, after the events that were told before, and with them."""
         self._send_aside(listener, Alone(message))
+
+    def answer(self, sender: Listener, command: Command, reply: Accepted | Refused, arrived: int) -> None:
+        """Answer a command that arrived at a moment."""
+        for observer in self._observers:
+            observer.answered(self._shown, command, reply, self._clock() - arrived)
+        self.reply(sender, reply)
+
+    def count(self, accepted: Sequence[int]) -> None:
+        """Count plays that arrived at these moments and are told now."""
+        now = self._clock()
+        for observer in self._observers:
+            observer.carried_out(self._shown, [now - arrived for arrived in accepted])
 
     def _send_aside(self, listener: Listener, said: Framed) -> None:
         self._send_soon()

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from typing import Final
 
 from racing_demon_protocol.messages.client import Command
+from racing_demon_protocol.messages.events import Connected, Event, Joined, Left, StoodIn
 from racing_demon_protocol.view import TableView
 
 from .bots import LEVELS, Bot
+from .claims import Claims
 
 __all__ = ["BotSeats"]
 
@@ -48,6 +50,24 @@ class BotSeats:
 
     def __len__(self) -> int:
         return len(self._bots)
+
+    def follow(self, event: Event, claims: Claims) -> None:
+        """Do what an event means for bots."""
+        match event:
+            case Joined() if event.bot:
+                self.start(event.seat, event.bot)
+            case StoodIn():
+                self.stop(event.seat)
+                self.start(event.seat, event.bot, claims.counter(event.seat))
+            case Connected(connected=True) | Left():
+                self.stop(event.seat)
+
+    def begin_again(self, claims: Claims) -> None:
+        """Let bots go on that played before the server was started anew."""
+        for seat, state in self._view.seats.items():
+            level = state.bot or state.stand_in
+            if level and not state.left:
+                self.start(seat, level, claims.counter(seat))
 
     def start(self, seat: int, level: str, counter: int = 0) -> None:
         """Let a bot play a seat, whose last command had a number."""

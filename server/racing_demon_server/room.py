@@ -16,18 +16,10 @@ from typing import Final
 
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.messages.client import Command
-from racing_demon_protocol.messages.events import (
-    Connected,
-    Event,
-    Joined,
-    Left,
-    OptionsSet,
-    Played,
-    StoodIn,
-)
-from racing_demon_protocol.messages.server import Accepted, Halted, Refused, Seated
+from racing_demon_protocol.messages.events import Event, Played
+from racing_demon_protocol.messages.server import Halted, Refused, Seated
 from racing_demon_protocol.options import Options
-from racing_demon_protocol.reasons import CloseCode, Reason
+from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.view import TableView
 
 from .audience import Audience, Kept
@@ -134,7 +126,6 @@ class Room:
         self._bots = BotSeats(
             self.table.view, self.catch_up, self._receive_from_bot, speed=bot_speed, seed=bot_seed
         )
-        self._observers = observers
         if past is not None:
             if self.table.view.options.watch_delay_ms:
                 before = TableView(code, options)
@@ -254,10 +245,7 @@ class Room:
     def _begin_again(self) -> None:
         now = self._clock()
         self._publish(self.table.begin_again(now), now)
-        for seat, state in self.table.view.seats.items():
-            level = state.bot or state.stand_in
-            if level and not state.left:
-                self._bots.start(seat, level, self.table.claims.counter(seat))
+        self._bots.begin_again(self.table.claims)
 
     # The clockwork.
 
@@ -274,7 +262,7 @@ class Room:
             elif self._take_up(item):
                 accepted.append(item.arrived)
             at = item.arrived
-        self._write_down(at, [partial(self._count, accepted)] if accepted else ())
+        self._write_down(at, [partial(self.audience.count, accepted)] if accepted else ())
 
     def _next(self) -> Waiting | None:
         """Take the next command out of the inbox, when all that is due before it has happened."""
@@ -297,10 +285,14 @@ class Room:
             has_left = sender in self.audience.gallery
             text = GONE if has_left else "You do not speak for this seat any more."
             refused = Refused(counter=command.counter, reason=Reason.NOT_SEATED, text=text)
-            self._note([], arrived, [partial(self._answer, item, refused)])
+            self._note([], arrived, [partial(self.audience.answer, sender, command, refused, arrived)])
             return False
         reply, events = self._judge(actor, command, arrived)
-        self._note(events, arrived, () if reply is None else [partial(self._answer, item, reply)])
+        self._note(
+            events,
+            arrived,
+            () if reply is None else [partial(self.audience.answer, sender, command, reply, arrived)],
+        )
         return reply is None
 
     def _pass_time(self, until: int) -> None:
@@ -326,26 +318,14 @@ class Room:
 
         One that was judged already may be about to be written down: its answer comes after that.
         """
-        sender, actor, command, _ = item
+        sender, actor, command, arrived = item
         is_known = actor in self.table.claims and self.audience.speakers.get(actor) is sender
         earlier = self.table.claims.earlier(actor, command.counter) if is_known else None
         if earlier is None:
             refused = Refused(counter=command.counter, reason=Reason.HALTED, text=HALTED)
             self.audience.reply(sender, refused)
         else:
-            self._publication.when_written(partial(self._answer, item, earlier))
-
-    def _answer(self, item: Waiting, reply: Accepted | Refused) -> None:
-        sender, _, command, arrived = item
-        for observer in self._observers:
-            observer.answered(self.shown, command, reply, self._clock() - arrived)
-        self.audience.reply(sender, reply)
-
-    def _count(self, accepted: Sequence[int]) -> None:
-        """Count plays that arrived at these moments and are told now."""
-        now = self._clock()
-        for observer in self._observers:
-            observer.carried_out(self.shown, [now - arrived for arrived in accepted])
+            self._publication.when_written(partial(self.audience.answer, sender, command, earlier, arrived))
 
     def _connect(self, actor: Actor, connected: bool) -> None:
         if not self._is_stopped:
@@ -369,7 +349,8 @@ class Room:
             self._fresh.append(self._framed(event, at))
             if type(event) is not Played:
                 is_play = False
-                if (end := self._follow(event)) is not None:
+                self._bots.follow(event, self.table.claims)
+                if (end := self.audience.follow(event, self.table.view.options)) is not None:
                     parting.append(end)
         if not is_play:
             self._hand_on(at, [*then, *parting])
@@ -391,38 +372,6 @@ class Room:
         self._last_seq = seq
         is_whispered = seq == before
         return Frames(event, at, event.seat if is_whispered and isinstance(event, Played) else None)
-
-    def _follow(self, event: Event) -> Then | None:
-        """Do what an event means for seats and bots; return what ends connections when all is told."""
-        match event:
-            case Joined():
-                self.audience.speakers.pop(event.seat, None)
-                if event.bot:
-                    self._bots.start(event.seat, event.bot)
-            case StoodIn():
-                self._bots.stop(event.seat)
-                self._bots.start(event.seat, event.bot, self.table.claims.counter(event.seat))
-            case Connected(connected=True):
-                self._bots.stop(event.seat)
-            case OptionsSet() if not event.options.spectators:
-                return self.audience.close_gallery
-            case Left():
-                self._bots.stop(event.seat)
-                return self._part(event)
-        return None
-
-    def _part(self, event: Left) -> Then | None:
-        """Return what becomes of the connection of somebody who has left: a spectator's, or none."""
-        listener = self.audience.speakers.pop(event.seat, None)
-        if listener is None:
-            return None
-        if event.kicked:
-            code, text = CloseCode.KICKED, "The host sent you away from the table."
-            return partial(self.audience.send_away, listener, code, text)
-        options = self.table.view.options
-        if options.spectators and not options.watch_delay_ms:
-            return partial(self.audience.look_on, listener)
-        return partial(self.audience.send_away, listener, CloseCode.GOOD_BYE, "You have left the table.")
 
     def _wind_up(self) -> None:
         """Wake when the table has something to do next; most plays do not change when that is."""
