@@ -286,7 +286,7 @@ async def test_looking_can_be_ended_at_any_time() -> None:
         async with saying({"port": port, "texts": {"code": "BCDF"}}):
             before = asyncio.all_tasks()
             looking = asyncio.create_task(found(10.0))
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(PATIENCE):
                 while len(asyncio.all_tasks() - before) < 3:  # noqa: ASYNC110 - a task has no event for it
                     await asyncio.sleep(0.01)
             looking.cancel()

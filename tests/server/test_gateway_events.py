@@ -18,7 +18,7 @@ from racing_demon_protocol.reasons import CloseCode, Phase, Reason
 from racing_demon_server.connection import Connection
 from racing_demon_server.hall import Hall
 
-from ..support.servers import Closing, Peer, serving, within
+from ..support.servers import PATIENCE, Closing, Peer, serving, within
 
 FAST = 2_000.0
 """Bots that play a hand in a blink."""
@@ -292,4 +292,4 @@ async def test_a_stopped_server_says_when_to_come_back() -> None:
     async with serving() as served, Peer.hosting(served.url) as ann:
         served.server.close(code=1012, reason="The server is going down.")
         assert Closing(1012, "The server is going down.") == await ann.closed()
-        await within(10, served.server.wait_closed())
+        await within(PATIENCE, served.server.wait_closed())

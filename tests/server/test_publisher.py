@@ -196,7 +196,7 @@ async def test_an_outage_is_told_once_and_play_goes_on(
         assert isinstance(events[-1], ev.MatchOver)
         async with Peer.hosting(house.url) as ann:
             await broker.start()
-            async with asyncio.timeout(5), Listening.to(broker, "rd/pub/a1/tables/+") as ears:
+            async with asyncio.timeout(PATIENCE), Listening.to(broker, "rd/pub/a1/tables/+") as ears:
                 await ears.until(f"tables/{ann.code.lower()}")
     await broker.kill()
     told = [record.getMessage() for record in caplog.records if "broker" in record.getMessage()]
@@ -220,7 +220,7 @@ async def test_a_broker_that_stands_still_costs_only_a_short_line(tmp_path: Path
                 await ann.ask(cl.Ready, ready=False)
             assert house.publisher.waiting <= 200
             broker.thaw()
-            async with asyncio.timeout(8), Listening.to(broker, "rd/pub/a1/#") as late:
+            async with asyncio.timeout(PATIENCE), Listening.to(broker, "rd/pub/a1/#") as late:
                 await late.until(f"tables/{ann.code.lower()}")
 
 

@@ -16,10 +16,7 @@ from racing_demon_protocol.shuffle import commitment
 from ..support.brokers import Broker, Heard, Listening
 from ..support.crashes import Mortal
 from ..support.processes import CLIENT, Running, server_process, started
-from ..support.servers import Peer
-
-RETURN_SECONDS = 5.0
-"""So long may it take from the broker's return until its directory is right."""
+from ..support.servers import PATIENCE, Peer, within
 
 
 def code_of(heard: Heard) -> str:
@@ -39,7 +36,7 @@ async def told_server(broker: Broker, *more: str) -> AsyncIterator[tuple[Running
 
 
 async def test_play_goes_on_without_the_broker_and_its_directory_comes_back(tmp_path: Path) -> None:
-    """A broker dies in the middle of a match: no player notices, and soon after its return it knows all."""
+    """A broker dies in the middle of a match: no player notices, and after its return it knows all."""
     async with Broker.running(tmp_path) as broker, told_server(broker) as (server, url):
         async with (
             Peer.hosting(url, seated=False, hands=1) as ann,
@@ -55,7 +52,7 @@ async def test_play_goes_on_without_the_broker_and_its_directory_comes_back(tmp_
                 await ann.until(ev.Played)
             await bob.ask(cl.AddBot)
             await broker.start()
-            async with asyncio.timeout(RETURN_SECONDS), Listening.to(broker, "rd/pub/a1/#") as ears:
+            async with asyncio.timeout(PATIENCE), Listening.to(broker, "rd/pub/a1/#") as ears:
                 while {ann.code, bob.code, quiet.code} - {code_of(heard) for heard in ears.heard}:
                     await ears.next()
             taken = {table.code: table.taken for table in await client.tables(broker.url)}
@@ -133,7 +130,7 @@ async def test_a_frozen_broker_holds_nobody_up(tmp_path: Path) -> None:
             await ann.ask(cl.Start)
             await ann.until(ev.MatchOver)
         server.stop()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             assert (await server.end()).code == 0
         broker.thaw()
 
@@ -164,7 +161,7 @@ async def test_a_password_stays_out_of_every_log(tmp_path: Path) -> None:
             assert server.process.stderr is not None
             told = b""
             while b"cannot be reached" not in told:
-                told += await asyncio.wait_for(server.process.stderr.readline(), 10)
+                told += await within(PATIENCE, server.process.stderr.readline())
             server.stop()
             ended = await server.end()
     assert re.search(rb"[Nn]ot authori[sz]ed", told)

@@ -16,7 +16,7 @@ from racing_demon_client.local import local_server
 from racing_demon_protocol.board import Play
 from racing_demon_protocol.codec import Encoding
 from racing_demon_protocol.messages.client import AddBot, Start, Stuck
-from racing_demon_protocol.messages.events import HandOver, Played, StuckSaid
+from racing_demon_protocol.messages.events import Played
 from racing_demon_protocol.messages.server import Refused
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Phase, Reason
@@ -115,9 +115,9 @@ async def test_noise_stops_nobody_and_leaves_nothing_behind() -> None:
 
 async def test_plays_out_of_their_time_are_refused() -> None:
     """Plays before the signal, with others' piles, and after the end: each has its own refusal."""
-    options = Options(hands=2, countdown_ms=300, tally_ms=600_000)
+    options = Options(hands=2, countdown_ms=2_000, tally_ms=600_000)
     async with (
-        local_server(bot_speed=1_000) as url,
+        local_server(bot_speed=1_000, seed=bytes(32)) as url,
         await Client.create(url, "Ann", options) as ann,
         await Client.join(url, ann.code, "Bob") as bob,
     ):
@@ -128,20 +128,18 @@ async def test_plays_out_of_their_time_are_refused() -> None:
         assert ann.view.rules is not None
         stock, waste = ann.view.rules.layout.stock[0], ann.view.rules.layout.waste[0]
         turn = Play(stock, 3, waste)
-        await ann.play(turn)
-        refusals.append(await _refusal(ann))
+        refusals.append(await _refusal(ann, await ann.play(turn)))
         await _until(ann, Phase.PLAYING)
-        for play in (Play(ann.view.rules.layout.waste[1], 1, 0), Play(250, 1, -1), Play(0, 1, stock), turn):
-            await ann.play(play)
-        refusals += [await _refusal(ann) for _ in range(3)]
+        wrong = Play(ann.view.rules.layout.waste[1], 1, 0), Play(250, 1, -1), Play(0, 1, stock)
+        counters = [await ann.play(play) for play in (*wrong, turn)]
+        refusals += [await _refusal(ann, counter) for counter in counters[:3]]
         await bob.leave()
-        async for message in ann:
-            if isinstance(message, StuckSaid) and message.seat != ann.seat:
-                await ann.send(Stuck(counter=ann.next_counter()))
-            if isinstance(message, HandOver):
+        async for _ in ann:
+            if ann.view.phase is Phase.TALLY:
                 break
-        await ann.play(turn)
-        refusals.append(await _refusal(ann))
+            if not ann.waiting and not ann.view.seats[0].stuck:  # the bot may still find something
+                await ann.send(Stuck(counter=ann.next_counter()))
+        refusals.append(await _refusal(ann, await ann.play(turn)))
 
         assert refusals == [
             Reason.NOT_STARTED,
@@ -158,8 +156,8 @@ async def _until(client: Client, phase: Phase) -> None:
             return
 
 
-async def _refusal(client: Client) -> Reason:
+async def _refusal(client: Client, counter: int) -> Reason:
     async for message in client:
-        if isinstance(message, Refused):
+        if isinstance(message, Refused) and message.counter == counter:
             return message.reason
     raise AssertionError("the conversation ended")
