@@ -137,6 +137,12 @@ class TableState:
         return self.between_matches or self.phase is Phase.TALLY
 
     @property
+    def deals_by_itself(self) -> bool:
+        """Whether the next hand is dealt when the time for the tally is over: a person alone is waited for."""
+        people = sum(not (state.bot or state.left) for state in self.seats.values())
+        return self.phase is Phase.TALLY and people != 1
+
+    @property
     def is_private(self) -> bool:
         """Whether the players of the current or last hand see no layout but their own."""
         return self.rules is not None and self.rules.is_private

@@ -94,9 +94,13 @@ class Course:
         """Go on after the server was away; a hand waits until enough are back."""
         if self._view.phase is Phase.GRACE:
             self._grace_until = max(self._grace_until, at + RETURN_US)
-        self._next_deal_at = max(self._next_deal_at, at + min(RETURN_US, self._view.options.tally_ms * 1_000))
+        self.put_off_deal(at)
         self.pausing.begin_again(at)
         self._contributions.begin_again(at)
+
+    def put_off_deal(self, at: int) -> None:
+        """Leave those who come now some of the tally's time before the next hand is dealt."""
+        self._next_deal_at = max(self._next_deal_at, at + min(RETURN_US, self._view.options.tally_ms * 1_000))
 
     # After the server could keep nothing.
 
@@ -125,7 +129,7 @@ class Course:
                 yield due, self.pausing.stop_by_rule
         if view.phase is Phase.SHUFFLING:
             yield self._contributions.due, self._deal_cards
-        if view.phase is Phase.TALLY and self._seating.somebody_is_there() and not self.lacks_players():
+        if view.deals_by_itself and self._seating.somebody_is_there() and not self.lacks_players():
             yield self._next_deal_at, self.deal
 
     def _timers_of(self, hand: Hand) -> Iterator[tuple[int, Callable[[int], None]]]:

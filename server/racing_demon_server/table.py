@@ -132,7 +132,10 @@ class Table:
 
         """
         self._advance(at)
+        was_waiting = not self.view.deals_by_itself
         seat = self._seating.join(name, token_hash, address_hash)
+        if was_waiting:
+            self._course.put_off_deal(self._now)
         self._contributions.prepare()
         return seat, self._taken()
 

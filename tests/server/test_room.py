@@ -268,9 +268,11 @@ async def test_the_next_hand_comes_by_itself() -> None:
     """After the pause for the tally the next hand is dealt, without anybody's doing."""
     room = open_room(tally_ms=10_000, hands=2)
     ann, ear = seat_at(room, "Ann")
+    ben, other = seat_at(room, "Ben")
     await say(room, ear, ann, cl.Start(counter=1))
     await asyncio.sleep(0.01)
     await say(room, ear, ann, cl.Stuck(counter=2))
+    await say(room, other, ben, cl.Stuck(counter=1))
     assert Phase.TALLY == phase(room)
     await asyncio.sleep(9.9)
     assert 1 == room.table.view.hand

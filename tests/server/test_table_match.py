@@ -132,6 +132,27 @@ def test_one_alone_goes_on_when_ready() -> None:
     assert "readied committed dealt" == told(sitting.events(0, cl.Ready))
 
 
+def test_one_person_among_bots_is_waited_for() -> None:
+    """Where one person plays against bots the next hand comes when that person is ready, and not by itself."""
+    sitting = Sitting.playing(1, tally_ms=8_000)
+    sitting.events(0, cl.Stuck)
+    sitting.events(0, cl.AddBot, level="easy")
+    assert not sitting.table.view.deals_by_itself
+    assert [] == sitting.wait(3_600 * SECOND)
+    assert "readied committed dealt" == told(sitting.events(0, cl.Ready))
+
+
+def test_a_second_person_gets_time_before_the_next_deal() -> None:
+    """With a second person at the table hands are dealt by the clock again, which begins then."""
+    sitting = Sitting.playing(1, tally_ms=8_000)
+    _finish(sitting, 3)
+    sitting.wait(3_600 * SECOND)
+    sitting.join("Joy")
+    assert sitting.table.view.deals_by_itself
+    assert [] == sitting.wait(8 * SECOND - 1)
+    assert "committed dealt" == told(sitting.wait(1))
+
+
 def test_the_host_may_go_on_at_once() -> None:
     """The host deals the next hand, whoever is ready."""
     sitting = Sitting.playing(2)
@@ -162,13 +183,13 @@ def test_the_first_to_come_back_gets_the_countdown() -> None:
 
 
 def test_a_new_guest_gets_the_countdown_too() -> None:
-    """A hand that was put off is dealt to a guest who comes instead of those who are away."""
+    """A hand that was put off is dealt to a guest who comes instead of those who are away, ten seconds later."""
     sitting = Sitting.playing(1)
     _finish(sitting, 3)
     sitting.connect(0, connected=False)
     sitting.wait(3_600 * SECOND)
     sitting.join("Joy")
-    assert "committed dealt hosted" == told(sitting.wait(1))
+    assert "hosted committed dealt" == told(sitting.wait(10 * SECOND))
 
 
 def test_bots_need_nobody() -> None:
@@ -258,11 +279,11 @@ def test_a_leaver_s_target_ends_nothing() -> None:
 
 
 def test_the_match_goes_on_for_who_stays() -> None:
-    """A match of two goes on when one of them leaves."""
+    """A match of two goes on when one of them leaves, and the other is ready."""
     sitting = Sitting.playing(2)
     sitting.events(1, cl.Leave)
     _finish(sitting, 3, 5)
-    assert "committed dealt" == told(sitting.wait(20 * SECOND))
+    assert "readied committed dealt" == told(sitting.events(0, cl.Ready))
 
 
 # The next match.

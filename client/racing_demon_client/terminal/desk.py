@@ -272,7 +272,7 @@ class Desk:
             text = "Enter deals." if seat == view.host else _readiness(view, seat)
         elif view.phase is Phase.TALLY:
             text = _readiness(view, seat)
-            if seconds := self.lately.seconds_to_deal(now):
+            if view.deals_by_itself and (seconds := self.lately.seconds_to_deal(now)):
                 text += f" It is dealt in {seconds} s."
         elif seat in view.seats and seat not in view.hand_seats:
             text = "You play from the next deal on; these are another player's cards."

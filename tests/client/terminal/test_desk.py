@@ -368,6 +368,14 @@ def test_the_next_deal_is_counted_down() -> None:
     assert "Enter: ready for the next hand." == prompt(player)
 
 
+def test_nothing_is_counted_down_for_one_person_among_bots() -> None:
+    """The next hand waits for the only person at the table, so that no time is told."""
+    player = at("AS", tally_ms=20_000)
+    player.view.seats[1] = player.view.seats[1].model_copy(update={"bot": "easy"})
+    player.hear(ev.HandOver(seq=1, reason=EndReason.STUCK, out=None, elapsed_ms=9, points=(0, 0), seed=SEED))
+    assert "Enter: ready for the next hand." == prompt(player)
+
+
 def test_a_late_comer_knows_when_to_play() -> None:
     """Who took a seat in the middle of a hand is told whose cards these are, and when they play."""
     player = Player.at_position(build(rules_of(players=2), tableau=("KS",)), 5)
