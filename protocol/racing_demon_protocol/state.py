@@ -138,7 +138,7 @@ class TableState:
 
     @property
     def deals_by_itself(self) -> bool:
-        """Whether the next hand is dealt when the time for the tally is over: a person alone is waited for."""
+        """Whether the next hand is dealt when the tally's time is over: a person alone is waited for."""
         people = sum(not (state.bot or state.left) for state in self.seats.values())
         return self.phase is Phase.TALLY and people != 1
 

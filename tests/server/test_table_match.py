@@ -133,7 +133,7 @@ def test_one_alone_goes_on_when_ready() -> None:
 
 
 def test_one_person_among_bots_is_waited_for() -> None:
-    """Where one person plays against bots the next hand comes when that person is ready, and not by itself."""
+    """Against bots alone the next hand comes when the person is ready, and not by itself."""
     sitting = Sitting.playing(1, tally_ms=8_000)
     sitting.events(0, cl.Stuck)
     sitting.events(0, cl.AddBot, level="easy")
@@ -183,7 +183,7 @@ def test_the_first_to_come_back_gets_the_countdown() -> None:
 
 
 def test_a_new_guest_gets_the_countdown_too() -> None:
-    """A hand that was put off is dealt to a guest who comes instead of those who are away, ten seconds later."""
+    """A hand that was put off is dealt ten seconds after a guest has come instead of those who are away."""
     sitting = Sitting.playing(1)
     _finish(sitting, 3)
     sitting.connect(0, connected=False)
