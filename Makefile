@@ -77,7 +77,7 @@ fuzz: $(STAMP)  ## RUNS of atheris, 204 decodings each: nothing but a refusal ma
 fuzz-sockets: $(STAMP)  ## FRAMES that are a little wrong, through real sockets
 	RACING_DEMON_FRAMES=$(or $(FRAMES),100000) $(BIN)/pytest -s -o faulthandler_timeout=0 tests/system/test_fuzz.py $(ARGS)
 
-mutants: $(STAMP)  ## single mistakes planted in the server: which do the nearest tests not notice? GROUPS="rules record"
+mutants: $(STAMP)  ## single mistakes planted in the server and the proof: which do the nearest tests not notice? GROUPS="rules record", ARGS="--sample 200"
 	@$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[mutants]'
 	$(BIN)/python tests/mutation/run.py $(GROUPS) $(ARGS)
 

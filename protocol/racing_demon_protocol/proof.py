@@ -38,7 +38,6 @@ class Replay:
         self._rules = view.rules
         self._dealer = Dealer(seed, view.rules)
         self._board = view.rules.deal()
-        self._signalled = False
         self._out_ends = view.options.call_out is CallOut.AUTO
         self._ended = False
         self._shifted = shifted
@@ -52,8 +51,6 @@ class Replay:
         match event:
             case ev.Dealt():
                 self._deal(event)
-            case ev.Signalled():
-                self._signalled = True
             case ev.Played():
                 self._play(event)
                 return 1
@@ -90,7 +87,6 @@ class Replay:
             expect(over, not active(view), "not everybody had left")
 
     def _deal(self, event: ev.Dealt) -> None:
-        expect(event, self._board == self._rules.deal(), "the cards were dealt already")
         expect(event, event.shown == self._dealer.first_cards(), "the cards are not the seed's")
         self._board.reveal(self._rules.layout.first_places, event.shown)
 
@@ -113,7 +109,6 @@ class Replay:
 
     def _play(self, event: ev.Played) -> None:
         play = Play(event.source, event.count, event.destination, event.depth)
-        expect(event, self._signalled, "it was played before the signal")
         automatic = self._rules.automatic(self._board, event.seat)
         expect(event, automatic is not None or not self._ended, "the hand was over")
         try:
