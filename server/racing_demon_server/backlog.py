@@ -12,6 +12,7 @@ from racing_demon_protocol.codec import Encoding
 
 from .hand_clock import HandClock
 from .listener import Packed
+from .turns import Turns
 
 __all__ = ["Backlog", "Later", "Queue"]
 
@@ -57,6 +58,7 @@ class Backlog:
 
     Attributes:
         size: how many bytes wait in all of them.
+        turns: whose turn it is to pass on what is due.
 
     Args:
         most_of_table: how many bytes may wait in one.
@@ -66,6 +68,7 @@ class Backlog:
 
     def __init__(self, most_of_table: int, most: int) -> None:
         self.size = 0
+        self.turns = Turns()
         self._most_of_table = most_of_table
         self._most = most
         self._queues: set[Queue] = set()
@@ -118,10 +121,10 @@ class Queue:
         self._grow(later.size)
         self._backlog.make_room(self)
 
-    def take_due(self, now: int) -> list[Later]:
-        """Take all that may be shown now; nothing overtakes what happened before it."""
-        due = []
-        while self._waiting and self._waiting[0].due <= now:
+    def take_due(self, now: int, most: int) -> list[Later]:
+        """Take what may be shown now, but not more than so much; nothing overtakes what was before it."""
+        due: list[Later] = []
+        while self._waiting and self._waiting[0].due <= now and len(due) < most:
             due.append(self._waiting.popleft())
         self._grow(-sum(each.size for each in due))
         return due

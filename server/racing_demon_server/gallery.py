@@ -1,15 +1,16 @@
 """The gallery: those who watch a table. They see what players see, later, and never make players wait.
 
-Events are passed on in rounds, to a few spectators every millisecond; in between the loop is free for the
-players' cards. What comes up during a round waits for the next, and goes to each spectator in one write:
-the more there are, the later they see it, and never the players. With a delay the gallery follows the table
-with a view of its own, so that whoever comes to it sees no more than the others there. What waits until then
-is bounded: where it is too much, the gallery goes on with a snapshot.
+Events are passed on in rounds, to a few spectators every millisecond, in turns with the galleries of all
+other tables. What comes up during a round waits for the next, and goes to each spectator in one write: the
+more there are, the later they see it, and never the players. With a delay the gallery follows the table with
+a view of its own, so that whoever comes to it sees no more than the others there; to follow an event counts
+in its turn as much as to send. What waits until then is bounded: where it is too much, the gallery goes on
+with a snapshot.
 """
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
 from typing import Final
 
 from racing_demon_protocol.codec import decode_server, pack
@@ -27,10 +28,8 @@ from .waking import seconds_until
 
 __all__ = ["Gallery"]
 
-SLICE: Final = 10
-"""So many spectators get their events at a time."""
-STEP_SECONDS: Final = 0.001
-"""From one slice to the next: however many watch, they take no more than a part of the server's time."""
+MOST_NEWS: Final = 500
+"""So many events that were delayed one round has at most; the others wait, and are counted, in the queue."""
 
 
 class Gallery:
@@ -39,7 +38,7 @@ class Gallery:
     Args:
         shown: the table, as its players see it.
         clock: tells the time, in microseconds.
-        backlog: counts what waits for spectators who see tables later.
+        backlog: counts what waits for spectators who see tables later, and gives their galleries turns.
 
     """
 
@@ -50,10 +49,14 @@ class Gallery:
         self._loop = asyncio.get_running_loop()
         self._sent: dict[Listener, int] = {}
         self._fresh: list[Frames] = []
+        self._news: list[tuple[int, Framed]] = []
+        self._listeners: deque[Listener] = deque()
+        self._batches: dict[int, Batch] = {}
+        self._turns = backlog.turns
         self._queue = Queue(backlog, self._snapshot)
         self._late: TableView | None = None
         self._late_clock = HandClock()
-        self._round: asyncio.Handle | None = None
+        self._alarm: asyncio.Handle | None = None
 
     def __len__(self) -> int:
         return len(self._sent)
@@ -120,9 +123,10 @@ class Gallery:
     def close(self) -> None:
         """Stop the clockwork."""
         self._queue.clear()
-        if self._round is not None:
-            self._round.cancel()
-            self._round = None
+        self._turns.withdraw(self._take_turn)
+        if self._alarm is not None:
+            self._alarm.cancel()
+            self._alarm = None
 
     def _follower(self) -> TableView:
         """Return the view that follows with the delay; it begins with the table as it is."""
@@ -161,40 +165,56 @@ class Gallery:
         return self._queue.first.due - self._queue.first.at if self._queue else self._delay_us
 
     def _wind_up(self) -> None:
-        if self._round is None and (self._fresh or self._queue):
-            wait = 0.0 if self._fresh else seconds_until(self._queue.first.due, self._clock())
-            self._round = self._loop.call_later(wait, self._begin_round)
+        if self._fresh or self._news:
+            self._turns.ask(self._take_turn)
+        elif self._queue and self._alarm is None:
+            wait = seconds_until(self._queue.first.due, self._clock())
+            self._alarm = self._loop.call_later(wait, self._wake)
 
-    def _begin_round(self) -> None:
-        fresh, self._fresh = self._fresh, []
-        due: list[tuple[int, Framed]] = [(each.event.seq, each) for each in fresh]
-        for later in self._queue.take_due(self._clock()):
+    def _wake(self) -> None:
+        self._alarm = None
+        self._turns.ask(self._take_turn)
+
+    def _take_turn(self, most: int) -> int:
+        """Go on with a round, or begin one; return how many events were followed, and how many got news."""
+        done = 0
+        if not self._listeners:
+            done = self._gather(most)
+            if done == most and len(self._news) < MOST_NEWS:  # there may be more
+                self._wind_up()
+                return done
+            self._listeners.extend(self._sent)
+        while self._listeners and done < most:
+            self._pass_on(self._listeners.popleft())
+            done += 1
+        if not self._listeners:
+            self._news, self._batches = [], {}
+        self._wind_up()
+        return done
+
+    def _gather(self, most: int) -> int:
+        """Gather what is to be shown now; return how many events were followed for that."""
+        self._news += [(each.event.seq, each) for each in self._fresh]
+        self._fresh = []
+        due = self._queue.take_due(self._clock(), most)
+        for later in due:
             self._follow(decode_server(later.packed), later.at, later.hand_clock)
-            due.append((later.seq, later))
+            self._news.append((later.seq, later))
         if not self._queue and not self._delay_us:
             self._late = None
-        self._pass_on(due, list(self._sent), {})
+        return len(due)
 
-    def _pass_on(
-        self, due: list[tuple[int, Framed]], listeners: list[Listener], batches: dict[int, Batch]
-    ) -> None:
-        """Send the next few what is due; ``batches`` has what those get who have had the same before."""
-        for listener in islice(listeners, SLICE):
-            sent = self._sent.get(listener)
-            if sent is None:
-                continue
-            news = batches.get(sent)
-            if news is None:
-                news = batches[sent] = Batch([framed for seq, framed in due if seq > sent])
-            if news.frames:
-                listener.send(news)
-                self._sent[listener] = due[-1][0]
-        rest = listeners[SLICE:]
-        if rest and due:
-            self._round = self._loop.call_later(STEP_SECONDS, self._pass_on, due, rest, batches)
-        else:
-            self._round = None
-            self._wind_up()
+    def _pass_on(self, listener: Listener) -> None:
+        """Send one spectator what is new; all who had the same before get the same bytes."""
+        sent = self._sent.get(listener)
+        if sent is None:
+            return
+        batch = self._batches.get(sent)
+        if batch is None:
+            batch = self._batches[sent] = Batch([framed for seq, framed in self._news if seq > sent])
+        if batch.frames:
+            listener.send(batch)
+            self._sent[listener] = self._news[-1][0]
 
 
 def _delay_us(options: Options) -> int:

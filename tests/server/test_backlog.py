@@ -15,6 +15,7 @@ from racing_demon_protocol.reasons import Reaction
 from racing_demon_protocol.view import TableView
 from racing_demon_server.backlog import Backlog
 from racing_demon_server.room import Room
+from racing_demon_server.turns import STEP_SECONDS
 
 from ..support.rooms import Ear, in_virtual_time, now, open_room, say, seat_at, virtual
 
@@ -123,7 +124,7 @@ async def test_the_time_of_the_hand_is_right_after_a_snapshot() -> None:
     for counter in range(2, 7):
         await asyncio.sleep(10)
         await say(room, ann, 0, cl.React(counter=counter, reaction=Reaction.LAUGH))
-    await asyncio.sleep(DELAY)
+    await asyncio.sleep(DELAY + STEP_SECONDS)
     room.audience.watch(eve)
     lag_ms = (now() - began) // 1_000 - eve.snapshots[-1].elapsed_ms
     assert lag_ms == pytest.approx(DELAY * 1_000, abs=2)
