@@ -6,14 +6,16 @@ from typing import Final, NamedTuple
 
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages.server import Refused, Shuffle
+from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Phase, Reason
 from racing_demon_protocol.shuffle import contribution_hash
+from racing_demon_protocol.state import DEALT
 from racing_demon_protocol.view import TableView
 
 __all__ = ["Contributor", "Part"]
 
 MOST_REVEALED: Final = 256
-"""So many hands are remembered whose bytes were revealed; an honest server prepares none of them anew."""
+"""So many hands are remembered whose bytes were revealed; an honest server deals none of them otherwise."""
 NOT_JUDGED: Final = frozenset({Reason.HALTED, Reason.TOO_FAST})
 """Why a command was refused that may be sent again."""
 
@@ -30,7 +32,9 @@ class Part(Enum):
     CHANGED = auto()
     """The server has told everybody another one."""
     REPEATED = auto()
-    """The server prepared this hand again when it knew what this client had contributed."""
+    """Something else that the deal follows from was changed when this client had revealed its bytes."""
+    DROPPED = auto()
+    """It may be in the seed, but for the hand before it was revealed in vain: that was not seen dealt."""
 
 
 class _Own(NamedTuple):
@@ -49,6 +53,24 @@ class _Own(NamedTuple):
         return contribution_hash(self.value, self.promised, self.hand_id, self.seat)
 
 
+class _Fixed(NamedTuple):
+    """All that a deal follows from, but for what is still to be revealed."""
+
+    promised: str
+    contributions: tuple[tuple[int, str], ...]
+    seats: tuple[int, ...]
+    options: Options
+
+    @classmethod
+    def at(cls, view: TableView) -> "_Fixed | None":
+        """Return what is fixed for a committed hand."""
+        shuffle = view.shuffle
+        if shuffle is None:
+            return None
+        contributions = tuple((each.seat, each.commitment) for each in shuffle.contributions)
+        return cls(shuffle.commitment, contributions, tuple(shuffle.seats), view.options)
+
+
 class Contributor:
     """Says what a client contributes to each hand, and what became of it.
 
@@ -65,8 +87,8 @@ class Contributor:
         self._draw = draw
         self._own: _Own | None = None
         self._said: type[cl.Command] | None = None
-        self._is_repeated = False
-        self._revealed: dict[str, str] = {}
+        self._revealed: dict[str, _Fixed | None] = {}
+        self._awaited: set[str] = set()
 
     def command(self, view: TableView, seat: int | None, number: Callable[[], int]) -> cl.Command | None:
         """Return what is to be sent now; ``None`` while there is nothing.
@@ -84,21 +106,21 @@ class Contributor:
         if view.next_shuffle is not None:
             return self._contribute(view.next_shuffle, seat, number)
         if view.phase is Phase.SHUFFLING and view.shuffle is not None:
-            return self._reveal(view.shuffle, seat, number)
+            return self._reveal(view, view.shuffle, seat, number)
         return None
 
     def _contribute(self, shuffle: Shuffle, seat: int, number: Callable[[], int]) -> cl.Command | None:
         own = self._own
         if own is None or not own.is_for(shuffle, seat):
-            known = self._revealed.get(shuffle.hand_id, shuffle.commitment)
-            self._is_repeated = known != shuffle.commitment
             self._own = own = _Own(shuffle.hand_id, shuffle.commitment, seat, self._draw())
         elif self._said is not None:
             return None
         self._said = cl.Contribute
         return cl.Contribute(counter=number(), commitment=own.hashed)
 
-    def _reveal(self, shuffle: Shuffle, seat: int, number: Callable[[], int]) -> cl.Command | None:
+    def _reveal(
+        self, view: TableView, shuffle: Shuffle, seat: int, number: Callable[[], int]
+    ) -> cl.Command | None:
         """Reveal the bytes, if they were committed to as everybody was told, and all else is fixed."""
         own, told = self._own, shuffle.of(seat)
         if own is None or not own.is_for(shuffle, seat) or self._said is cl.Reveal:
@@ -106,7 +128,8 @@ class Contributor:
         if told is None or told.commitment != own.hashed or told.value is not None:
             return None
         self._said = cl.Reveal
-        self._revealed[own.hand_id] = own.promised
+        self._revealed.setdefault(own.hand_id, _Fixed.at(view))
+        self._awaited.add(own.hand_id)
         if len(self._revealed) > MOST_REVEALED:
             del self._revealed[next(iter(self._revealed))]
         return cl.Reveal(counter=number(), value=own.value.hex())
@@ -117,15 +140,24 @@ class Contributor:
             self._said = cl.Contribute if self._said is cl.Reveal else None
 
     def dealt(self, view: TableView, seat: int | None) -> None:
-        """Note what became of the contribution to a hand that is dealt now."""
-        self.part = self._part(view, seat)
+        """Note what became of the contribution to a hand, as soon as it is seen dealt."""
+        if view.phase in DEALT:
+            self.part = self._part(view, seat)
+            self._awaited.clear()
 
     def _part(self, view: TableView, seat: int | None) -> Part:
-        own = self._own
-        if own is None or own.hand_id != view.hand_id or own.seat != seat or seat not in view.hand_seats:
+        if seat not in view.hand_seats:
             return Part.NONE
-        if self._is_repeated:
+        if view.hand_id in self._revealed and self._revealed[view.hand_id] != _Fixed.at(view):
             return Part.REPEATED
+        if self._awaited - {view.hand_id, *_played(view)}:
+            return Part.DROPPED
+        return self._part_in_seed(view, seat)
+
+    def _part_in_seed(self, view: TableView, seat: int | None) -> Part:
+        own = self._own
+        if own is None or own.seat != seat or own.hand_id != view.hand_id:
+            return Part.NONE
         told = view.shuffle.of(seat) if view.shuffle is not None else None
         if told is None:
             return Part.LEFT_OUT
@@ -134,3 +166,9 @@ class Contributor:
         if told.value is None:
             return Part.LEFT_OUT
         return Part.COUNTED if told.value == own.value.hex() else Part.CHANGED
+
+
+def _played(view: TableView) -> list[str]:
+    """Return the ids of the match's hands that are over."""
+    match = view.hand_id.rpartition("/")[0]
+    return [f"{match}/{result.hand}" for result in view.results]

@@ -20,7 +20,7 @@ Seen = list[Snapshot | ev.Event]
 NOT_RIGHT: Final = "NOT RIGHT: "
 CHEATED: Final = {
     Part.CHANGED: f"{NOT_RIGHT}the server has changed your part of the shuffle.",
-    Part.REPEATED: f"{NOT_RIGHT}the server shuffled again when it knew your part of the shuffle.",
+    Part.REPEATED: f"{NOT_RIGHT}the server changed the deal when it knew your part of the shuffle.",
 }
 """What no record shows, but whoever has contributed knows."""
 
@@ -99,5 +99,10 @@ def _told(verdict: Verdict, part: Part) -> str:
         return f"Checked: you took part in the shuffle, so nobody could choose this deal; {plays}."
     if part is Part.LEFT_OUT:
         return f"Checked: {plays}. But you were left out of the shuffle: others may have chosen this deal."
+    if part is Part.DROPPED:
+        return (
+            f"Checked: {plays}. But you had a part in the shuffle of a hand that you did not see dealt: "
+            "unless you were away, others may have chosen this deal."
+        )
     who = "the server alone" if verdict.alone else "players and server"
     return f"Checked: {who} shuffled, as promised; {plays}."

@@ -7,7 +7,7 @@ import itertools
 import os
 import sys
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Coroutine, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
@@ -200,8 +200,9 @@ async def verify_record(arguments: argparse.Namespace) -> int:
             "not choose these cards is its word alone"
         )
     if verdict.left_out:
-        were = "was" if verdict.left_out == 1 else "were"
-        write(f"{counted(verdict.left_out, 'contribution')} {were} left out of the shuffle")
+        hands_of = Counter(verdict.left_out)
+        told = ", ".join(f"{printable(name)} in {counted(hands, 'hand')}" for name, hands in hands_of.items())
+        write(f"left out of the shuffle: {told}")
     if verdict.unseen:
         write(
             f"on identical deals: this record holds no play on {counted(verdict.unseen, 'layout')}, whether "

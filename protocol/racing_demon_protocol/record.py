@@ -52,8 +52,8 @@ class Verdict:
     """Layouts of hands of identical deals whose plays the record does not hold: only how far they came."""
     alone: int = 0
     """Hands whose seed was the server's alone: no player contributed to it."""
-    left_out: int = 0
-    """Contributions that were not revealed, and so had no part in a seed."""
+    left_out: tuple[str, ...] = ()
+    """Whose contributions were not revealed, and so had no part in a seed: a name for each of them."""
 
 
 def to_line(message: Message, **beside: int | str) -> str:
@@ -166,7 +166,8 @@ class _Auditor:
         self._match_over = False
         self._shifted: dict[int, list[int]] = {}
         self._hands = self._plays = self._skipped = self._matches = self._unseen = 0
-        self._alone = self._left_out = 0
+        self._alone = 0
+        self._left_out: list[str] = []
 
     def audit(self, messages: Iterable[Message]) -> Verdict:
         for message in messages:
@@ -183,7 +184,7 @@ class _Auditor:
             self._matches,
             self._unseen,
             self._alone,
-            self._left_out,
+            tuple(self._left_out),
         )
 
     def _continues(self, snapshot: Snapshot) -> bool:
@@ -246,7 +247,7 @@ class _Auditor:
         self._hands += 1
         self._unseen += replay.unseen
         self._alone += not (view.shuffle and view.shuffle.revealed())
-        self._left_out += len(view.shuffle.missing()) if view.shuffle else 0
+        self._left_out += [view.player(seat) for seat in view.shuffle.missing()] if view.shuffle else []
 
     def _note_shift(self, view: TableView, event: ev.Rotated) -> None:
         """Note who still played when the stocks were shifted, if not all had said that they were stuck."""

@@ -1,13 +1,17 @@
 """A client's part in each shuffle, on a table that stands still."""
 
+from copy import deepcopy
+
 import pytest
 
 from racing_demon_client.contributor import Contributor, Part
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Refused
+from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.shuffle import contribution_hash
+from racing_demon_protocol.view import TableView
 
 from ..support.tables import SECOND, Sitting
 
@@ -171,6 +175,92 @@ def test_a_hand_that_is_shuffled_again_is_noticed() -> None:
     again.events(0, cl.Start)
     send(again, one)
     assert one.part is Part.REPEATED
+
+
+def revealed() -> tuple[Contributor, TableView]:
+    """Return a client that has revealed its bytes, and the table as it was before the hand was committed."""
+    sitting, one = Sitting.lobby(2), contributor()
+    send(sitting, one)
+    before = deepcopy(sitting.mirror)
+    sitting.events(0, cl.Start)
+    assert isinstance(one.command(sitting.mirror, 1, lambda: 2), cl.Reveal)
+    return one, before
+
+
+def tell(view: TableView, kind: type[ev.Event], **fields: object) -> None:
+    """Let a table follow what a server says."""
+    view.apply(kind.model_validate({"seq": view.seq + 1, **fields}))
+
+
+def deal(view: TableView, one: Contributor, value: bytes = VALUES[0]) -> None:
+    """Let a server deal the hand that is prepared, with the client's bytes."""
+    coming = view.next_shuffle
+    assert coming is not None
+    tell(view, ev.Committed, hand=1, hand_id=coming.hand_id, commitment=coming.commitment, within_ms=1_000)
+    tell(view, ev.Revealed, seat=1, value=value.hex())
+    assert view.shuffle is not None
+    shown = tuple(card for seat in view.shuffle.seats for card in range(52 * seat, 52 * seat + 7))
+    tell(view, ev.Dealt, seats=view.shuffle.seats, shown=shown, countdown_ms=0)
+    one.dealt(view, 1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields"),
+    [
+        (ev.Contributed, {"seat": 0, "commitment": "0" * 64}),
+        (ev.Joined, {"seat": 2, "name": "Cat", "bot": ""}),
+        (ev.OptionsSet, {"options": Options(redeals=2)}),
+    ],
+    ids=["contribution", "seats", "options"],
+)
+def test_all_else_is_fixed_once_it_has_revealed(kind: type[ev.Event], fields: dict[str, object]) -> None:
+    """Who knows its bytes, and goes back to change anything else that the deal follows from, is found out."""
+    one, table = revealed()
+    tell(table, kind, **fields)
+    deal(table, one)
+    assert one.part is Part.REPEATED
+
+
+def test_going_back_to_the_very_same_is_no_harm() -> None:
+    """Where nothing that the deal follows from has changed, nobody has chosen anything."""
+    one, table = revealed()
+    deal(table, one)
+    assert one.part is Part.COUNTED
+
+
+def test_a_hand_that_is_dropped_for_another_is_noticed() -> None:
+    """A server that knows its bytes can throw the deal away, but not without its knowing; once it is said."""
+    one, table = revealed()
+    for match, part in ((2, Part.DROPPED), (3, Part.COUNTED)):
+        tell(table, ev.Prepared, hand_id=f"TEST/{match}/1", commitment=f"{match}" * 64)
+        command = one.command(table, 1, lambda: 3)
+        assert isinstance(command, cl.Contribute)
+        tell(table, ev.Contributed, seat=1, commitment=command.commitment)
+        ahead = deepcopy(table)
+        coming = table.next_shuffle
+        assert coming is not None
+        tell(ahead, ev.Committed, hand=1, hand_id=coming.hand_id, commitment=coming.commitment, within_ms=9)
+        assert isinstance(one.command(ahead, 1, lambda: 4), cl.Reveal)
+        deal(table, one, VALUES[match - 1])
+        assert one.part is part
+        tell(table, ev.HandOver, reason="stuck", out=None, elapsed_ms=0, points=(0, 0), seed="00" * 32)
+        tell(table, ev.MatchOver, winners=(0, 1))
+
+
+def test_a_hand_that_was_played_without_it_is_not_dropped() -> None:
+    """Who was away from the deal to the tally finds the hand among the results."""
+    sitting, one = shuffling()
+    command = one.command(sitting.mirror, 1, lambda: 2)
+    assert command is not None
+    sitting.give(1, command)
+    sitting.wait(5 * SECOND)
+    for seat in (0, 1):
+        sitting.events(seat, cl.Stuck)
+    send(sitting, one)
+    for seat in (0, 1):
+        sitting.events(seat, cl.Ready)
+    send(sitting, one)
+    assert one.part is Part.COUNTED
 
 
 def test_a_hand_of_before_says_nothing() -> None:

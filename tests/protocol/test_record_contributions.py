@@ -58,10 +58,10 @@ def _hashed(log: Log, seat: int, value: bytes) -> str:
 
 
 def test_an_honest_evening() -> None:
-    """It is right; of one hand the seed is the server's alone, and one contribution was left out."""
+    """It is right; of one hand the seed is the server's alone, and one player's bytes were left out."""
     options, log = _evening()
     verdict = verify(record(options, list(log)))
-    assert (3, 1, 1) == (verdict.hands, verdict.alone, verdict.left_out)
+    assert (3, 1, ("Ben",)) == (verdict.hands, verdict.alone, verdict.left_out)
 
 
 def test_every_digit_matters() -> None:

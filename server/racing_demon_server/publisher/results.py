@@ -55,8 +55,15 @@ def _hand(view: TableView, event: ev.HandOver) -> Result:
         ],
         "commitment": view.commitment,
         "seed": event.seed,
+        "contributions": _contributions(view),
     }
     return Result("hands", as_json(told))
+
+
+def _contributions(view: TableView) -> list[dict[str, Any]]:
+    """Return what players have put into the seed of the hand: without it nobody could deal the hand again."""
+    revealed = view.shuffle.revealed() if view.shuffle is not None else {}
+    return [{"seat": seat, "value": value.hex()} for seat, value in revealed.items()]
 
 
 def _match(view: TableView) -> Result:
