@@ -24,15 +24,15 @@ MOST_SHARED: Final = 64
 def make_rules(game: Game, seats: Sequence[int]) -> Rules:
     """Return the rules of a game for the seats of one hand.
 
+    They know nothing of any hand: so hands share them.
+
     Raises:
         InvalidGame: the declaration does not work out.
 
     """
-    kind = RULES[type(game.mechanic)]
-    return _shared(game, tuple(seats)) if kind is BuildingRules else kind(game, seats)
+    return _shared(game, tuple(seats))
 
 
 @lru_cache(maxsize=MOST_SHARED)
-def _shared(game: Game, seats: tuple[int, ...]) -> BuildingRules:
-    """Return the rules of a building game, which know nothing of any hand: so hands can share them."""
-    return BuildingRules(game, seats)
+def _shared(game: Game, seats: tuple[int, ...]) -> Rules:
+    return RULES[type(game.mechanic)](game, seats)

@@ -30,6 +30,7 @@ class Dealt:
         seed: the secret of the deal.
         seats: who plays.
         decks: the cards of each seat, the first one to deal first, instead of the seed's.
+        rules: the rules to ask, instead of those that all hands share.
 
     Attributes:
         rules: its rules.
@@ -46,8 +47,9 @@ class Dealt:
         seed: bytes = bytes(32),
         seats: Sequence[int] = (0,),
         decks: Sequence[Sequence[Card]] | None = None,
+        rules: Rules | None = None,
     ) -> None:
-        self.rules = make_rules(game, seats)
+        self.rules = rules or make_rules(game, seats)
         self.board = self.rules.deal()
         self.dealer = Dealer(seed, self.rules) if decks is None else StackedDealer(decks, self.rules)
         self.dealt = self.dealer.first_cards()
