@@ -101,12 +101,20 @@ def test_what_moves_in_the_demons(name: str, unit: Unit) -> None:
     assert (unit, True) == (tableau.unit, tableau.wrap)
 
 
-@pytest.mark.parametrize("name", ["demon-a", "demon-b", "fooliana"])
-def test_the_demons_let_either_of_two_last_cards_be_used(name: str) -> None:
-    """Seed 001's generosity at the stock's end holds for the three solitaires (D6)."""
+@pytest.mark.parametrize(
+    ("name", "rule"),
+    [
+        ("demon-a", TailRule.TOP),
+        ("demon-b", TailRule.EITHER2),
+        ("fooliana", TailRule.TOP),
+        ("fooliana-reorder", TailRule.TOP),
+    ],
+)
+def test_only_seed_001_lets_either_of_two_last_cards_be_used(name: str, rule: TailRule) -> None:
+    """Entry 36: "You can use only the top card of this stock"; seed 001: "build with either of them"."""
     stock = _group(GAMES[name], Stock)
     assert isinstance(stock, Stock)
-    assert TailRule.EITHER2 == stock.tail_rule
+    assert rule == stock.tail_rule
 
 
 def test_the_classic_game_is_won_by_the_reserve() -> None:

@@ -67,7 +67,7 @@ FROM_HEAP = Space(fill=True)
 FROM_WASTE = Space(fill=True, takes=("waste",))
 GROUPS = (
     Foundations(owner=Owner.PLAYER, base=Base.FIRST, wrap=True),
-    Stock(tail_rule=TailRule.EITHER2),
+    Stock(),
     Waste(),
 )
 BOTTOM = FillFromBottom(columns="tableau", heap="reserve")
@@ -95,6 +95,11 @@ AFTER_THE_HEAP = Doubt(
 TWO_LEFT = Doubt(
     question="What holds when a turn yields two cards only?",
     answer="Either may be used.",
+    field="stock.tail_rule",
+)
+TOP_ALONE = Doubt(
+    question="What holds when a turn yields two cards only?",
+    answer="They are turned together, and the last is free.",
     field="stock.tail_rule",
 )
 
@@ -130,7 +135,7 @@ DEMON_A = Game(
         ),
         AT_ONCE,
         AFTER_THE_HEAP,
-        TWO_LEFT,
+        TOP_ALONE,
         BASES_DEALT,
     ),
 )
@@ -216,7 +221,7 @@ FOOLIANA = Game(
             "The top of the waste, if one likes.",
             "tableau.space.takes",
         ),
-        TWO_LEFT,
+        TOP_ALONE,
         BASES_DEALT,
         Doubt(
             "May threes be dealt in another order?",
