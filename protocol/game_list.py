@@ -34,6 +34,7 @@ __all__ = ["games"]
 OF_GROUPS: Final[dict[str, tuple[type[Group], str]]] = {
     "turn": (Stock, "turn"),
     "redeals": (Stock, "redeals"),
+    "shuffle": (Stock, "shuffle"),
     "tail_rule": (Stock, "tail_rule"),
     "waste_view": (Waste, "view"),
     "take_back": (Foundations, "take_back"),
@@ -48,6 +49,7 @@ VALUES: Final[dict[str, tuple[Any, ...]]] = {
     "tail_rule": tuple(TailRule),
     "take_back": tuple(TakeBack),
     "forced_bases": (False, True),
+    "shuffle": (False, True),
 }
 """What is tried of each option, to see whether a game has anything for it; of the others small numbers."""
 

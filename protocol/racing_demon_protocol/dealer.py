@@ -32,8 +32,6 @@ class Dealer:
         self._seed = seed
         self._rules = rules
         self._open = rules.deal(decks(seed, rules.game, len(rules.layout.seats)))
-        groups = enumerate(rules.layout.groups)
-        self._shuffled = {pile for pile, group in groups if isinstance(group, Stock) and group.shuffle}
 
     def first_cards(self) -> tuple[Card, ...]:
         """Name the cards that lie face up after the deal, in the order of the piles."""
@@ -44,7 +42,7 @@ class Dealer:
 
         Where the stock is made up anew, and the game wants that, it is shuffled.
         """
-        if play.destination in self._shuffled:
+        if play.destination in self._rules.layout.shuffled:
             self._put_back(play)
         else:
             self._open.carry(play)

@@ -45,6 +45,8 @@ search sorts them, and calls each by the first pile of its group."""
 def surfacing(stock: Stock, hand: Sequence[Card], waste: Sequence[Card], redeals: int = 0) -> set[Card]:
     """Return every card that comes to the top of the waste by turning alone, without any play.
 
+    Where the cards are shuffled before they are turned again, that may be any of them.
+
     Args:
         stock: the declaration: how many are turned, and how often the waste may be turned over.
         hand: the cards of the stock, bottom first, known.
@@ -57,6 +59,8 @@ def surfacing(stock: Stock, hand: Sequence[Card], waste: Sequence[Card], redeals
     if waste:
         shown.add(waste[-1])
     if stock.redeals is None or redeals < stock.redeals:
+        if stock.shuffle:
+            return set(cycle)
         shown.update(_tops(cycle, 0, stock))
     return shown
 
@@ -103,6 +107,8 @@ def columns_lead_on(rules: BuildingRules, board: Board, seat: int, surfaced: Ite
 def leads_on(rules: BuildingRules, board: Board, hidden: Board, seat: int) -> Steps:
     """Find out the same of any building game, by making all neutral moves, laying out again among them.
 
+    Where the cards are shuffled for that, nobody knows what comes of it: then it leads on.
+
     Args:
         rules: the rules of the hand.
         board: the public board.
@@ -112,12 +118,13 @@ def leads_on(rules: BuildingRules, board: Board, hidden: Board, seat: int) -> St
     """
     scratch = ScratchBoard(rules, seat, board, hidden)
     start = scratch.position()
+    shuffled = rules.layout.shuffled
     seen, waiting = {start}, [(start, scratch.counts)]
     yield START_UNITS
     while waiting and len(seen) < WIDE_LIMIT:
         scratch.put_up(*waiting.pop())
         for move in rules.moves(scratch.board, seat):
-            if rules.is_progress(scratch.board, seat, move):
+            if move.destination in shuffled or rules.is_progress(scratch.board, seat, move):
                 return True
             outcome, counts = scratch.after(move)
             if outcome not in seen:

@@ -29,6 +29,7 @@ class Layout:
         foundations: the numbers of all foundations.
         stock: the number of each seat's stock, if it has one.
         waste: the number of each seat's waste, if it has one.
+        shuffled: the stocks that are shuffled whenever they are made up anew.
         card_limit: the number behind that of the last card of the hand.
 
     Raises:
@@ -60,6 +61,9 @@ class Layout:
         self._own = {owner: tuple(numbers) for owner, numbers in own.items()}
         self.stock = self._at_most_one_each(Kind.STOCK)
         self.waste = self._at_most_one_each(Kind.WASTE)
+        self.shuffled = frozenset(
+            number for number, group in enumerate(self.groups) if isinstance(group, Stock) and group.shuffle
+        )
         self.card_limit = game.packs * PACK_SIZE * len(self.seats)
         if len(self.piles) > MOST_PILES:
             raise InvalidGame(f"{game.name} has too many piles for {len(self.seats)} players")

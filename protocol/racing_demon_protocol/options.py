@@ -97,6 +97,8 @@ class Options(BaseModel):
     """How many cards are turned from the stock at a time."""
     redeals: Annotated[int, Field(strict=True, ge=0, le=100)] | None = None
     """How often the stock may be made up anew (A6)."""
+    shuffle: Annotated[bool, Field(strict=True)] | None = None
+    """Whether the stock is shuffled whenever it is made up anew; else its cards keep their order."""
     tail_rule: TailRule | None = None
     """What is available when fewer cards are left than a turn takes (A3)."""
     waste_view: Annotated[int, Field(strict=True, ge=1, le=5)] | None = None

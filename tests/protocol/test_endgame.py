@@ -5,7 +5,8 @@ import pytest
 from racing_demon_protocol.board import Play
 from racing_demon_protocol.declaration import Stock, TailRule
 from racing_demon_protocol.endgame import surfacing
-from racing_demon_protocol.games import GAMES
+from racing_demon_protocol.games import GAMES, declare
+from racing_demon_protocol.options import Options
 from racing_demon_protocol.shuffle import subseed
 
 from ..support.boards import RACES, Position, build, cards, deal_seed, names, rules_of
@@ -68,6 +69,13 @@ def test_without_a_redeal_only_this_pass_counts() -> None:
         _surfaced(last, *shifted, redeals=1),
         _surfaced(another, *shifted, redeals=1),
     )
+
+
+def test_shuffling_surfaces_everything() -> None:
+    """Any card may come up if all are shuffled before they are turned again; none else if they are not."""
+    again, last = Stock(shuffle=True), Stock(shuffle=True, redeals=1)
+    assert "AS 2S 3S 4S 5S" == _surfaced(again, "3S 4S 5S", waste="AS 2S")
+    assert "2S 5S" == _surfaced(last, "3S 4S 5S", waste="AS 2S", redeals=1)
 
 
 def test_turning_one_by_one_surfaces_everything() -> None:
@@ -246,6 +254,21 @@ def _onward(hand: Dealt) -> Play:
     led = [play for play in legal if hand.rules.is_progress(hand.board, 0, play)]
     held = [play for play in legal if hand.board.piles[play.destination].group == "held"]
     return (led or held or legal[-1:])[0]
+
+
+@pytest.mark.parametrize("name", ["fooliana", "puzzle", "gamblers"])
+def test_nobody_knows_what_a_shuffle_brings(name: str) -> None:
+    """Where a hand ends dead, it does not while its cards can be shuffled and dealt again."""
+    options = Options(game=name, shuffle=True)
+    plain, shuffled = (Dealt(game, bytes([2]) * 32) for game in (GAMES[name], declare(options, 1)))
+    while not plain.dealer.is_dead(plain.board, (0,)):
+        for _ in range(20):
+            plain.play(_onward(plain))
+            shuffled.play(_onward(shuffled))
+    for _ in range(20):
+        assert not shuffled.rules.is_out(shuffled.board, 0)
+        assert not shuffled.dealer.is_dead(shuffled.board, (0,))
+        shuffled.play(_onward(shuffled))
 
 
 # The test against a search that makes real plays.

@@ -128,6 +128,7 @@ def test_the_classic_game_is_won_by_the_reserve() -> None:
     [
         ({"turn": 1}, Stock, "turn", 1),
         ({"redeals": 0}, Stock, "redeals", 0),
+        ({"shuffle": True}, Stock, "shuffle", True),
         ({"tail_rule": "either2"}, Stock, "tail_rule", TailRule.EITHER2),
         ({"waste_view": 3}, Waste, "view", 3),
         ({"take_back": "free"}, Foundations, "take_back", TakeBack.FREE),

@@ -35,6 +35,7 @@ OTHER_WISE: tuple[dict[str, Any], ...] = (
 TRIED: dict[str, tuple[Any, ...]] = {
     "turn": (1, 2),
     "redeals": (1, 2),
+    "shuffle": (False, True),
     "tail_rule": ("top", "either2"),
     "waste_view": (1, 2),
     "take_back": ("never", "free"),

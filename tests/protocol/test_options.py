@@ -25,6 +25,7 @@ CHANGED: dict[str, object] = {
     "pause_after_ms": 0,
     "turn": 1,
     "redeals": 2,
+    "shuffle": True,
     "tail_rule": "either2",
     "waste_view": 3,
     "take_back": "free",

@@ -195,6 +195,7 @@ def test_bots_play_by_the_rules(game: str, bots: int) -> None:
         {"forced_bases": True},
         {"turn": 1},
         {"turn": 1, "redeals": 0},
+        {"shuffle": True},
         {"tail_rule": "either2"},
         {"waste_view": 3},
         {"game": "classic", "columns_by_players": True, "reserve_card": -1},

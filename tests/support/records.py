@@ -28,6 +28,7 @@ MATCHES: dict[str, dict[str, object]] = {
     "demon-b": {"game": "demon-b", "hands": 1, "auto_first_turn": True},
     "fooliana": {"game": "fooliana", "hands": 1},
     "rotating": {"hands": 1, "stall_rule": "rotate", "auto_first_turn": True},
+    "shuffled": {"hands": 1, "shuffle": True},
     "turned singly": {"game": "classic", "hands": 2, "turn": 1, "call_out": "shout", "target": 40},
 }
 """The options of the matches by name; two bots play each."""

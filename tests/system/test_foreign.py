@@ -22,7 +22,7 @@ WIDE: Final[dict[str, Any]] = {
 }
 """A server's settings for somebody who plays, and guesses, faster than people do."""
 
-RACES: Final = ("racing-demon", "classic")
+RACES: Final[tuple[tuple[str, dict[str, Any]], ...]] = (("racing-demon", {}), ("classic", {"shuffle": True}))
 OTHERS: Final = (
     *(
         "old-stager",
@@ -76,9 +76,9 @@ async def evening(*plan: dict[str, Any]) -> list[dict[str, Any]]:
 async def test_a_stranger_plays_the_races() -> None:
     """By the document all plays are legal, the table is the server's, and each hand proves itself."""
     plan = [
-        {"game": game, "hands": HANDS, "bots": 3, "level": "hard", "options": {"hands": HANDS}}
+        {"game": game, "hands": HANDS, "bots": 3, "level": "hard", "options": {"hands": HANDS, **options}}
         | {"cutEvery": 20, "guesses": False, "pace": 4}
-        for game in RACES
+        for game, options in RACES
     ]
     for told in await evening(*plan):
         assert HANDS == told["hands"] == told["contributions"], told

@@ -98,6 +98,7 @@ def seats_of(options: Options) -> int:
 _GROUP_OPTIONS: tuple[tuple[type[Group], str], ...] = (
     (Stock, "turn"),
     (Stock, "redeals"),
+    (Stock, "shuffle"),
     (Stock, "tail_rule"),
     (Waste, "waste_view"),
     (Foundations, "take_back"),

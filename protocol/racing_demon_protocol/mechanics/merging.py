@@ -104,6 +104,8 @@ class MergingRules(MechanicRules):
         piles = [[rank(card) for card in hidden.cards[pile]] for pile in self.named(seat, "pile")]
         stock = [rank(card) for card in hidden.cards[self.one(seat, "stock")]]
         seen: set[tuple[int, ...]] = set()
+        if self.one(seat, "stock") in self.layout.shuffled:
+            return bool(stock or any(piles))  # those of a rank leave together, and may come together again
         while tuple(stock) not in seen or any(piles):
             if not any(piles):
                 seen.add(tuple(stock))

@@ -79,7 +79,8 @@ export class Board {
 
   #madeUp({ number, place, spec }) {
     const times = ++this.redeals[place];
-    if (this.seed === null || !spec.shuffles) return;
+    const shuffles = this.layout.options.shuffle ?? spec.shuffles;
+    if (this.seed === null || !shuffles) return;
     this.cards[number] = reshuffled(this.layout, this.seed, place, times, this.cards[number]);
   }
 
