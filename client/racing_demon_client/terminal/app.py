@@ -9,7 +9,7 @@ import re
 import signal
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, nullcontext
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -127,6 +127,8 @@ class TerminalApp(App[None]):
 
     TITLE = "Racing Demon"
     ENABLE_COMMAND_PALETTE = False
+    # What is pointed at in a list differs without colours, too.
+    CSS = "OptionList:focus > .option-list--option-highlighted { text-style: bold underline; }"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+c", "leave", show=False, priority=True),
         Binding("ctrl+q", "leave", show=False, priority=True),
@@ -203,22 +205,25 @@ class TerminalApp(App[None]):
         screen.tell("Opening the table...")
         if wish.name != self._settings.name:
             self.keep(name=wish.name)
-        options = Options(game=wish.game, hints=wish.what == "practise")
-        opening = {
+        options = Options(game=wish.game, hints=wish.what in {"practise", "alone"})
+        ways: dict[str, Callable[[], AbstractAsyncContextManager[Opened]]] = {
             "practise": lambda: openings.practise(
                 wish.name, options, bots=max(1, wish.bots), level=wish.level
             ),
             "host": lambda: openings.host(
                 wish.name, options, bots=wish.bots, level=wish.level, passphrase=wish.passphrase
             ),
+            "alone": lambda: nullcontext(Opened(openings.alone(wish.name, options), "alone")),
             "join": lambda: openings.join(wish.address, wish.code, wish.name, wish.passphrase),
             "watch": lambda: openings.watch(wish.address, wish.code, wish.passphrase),
-        }[wish.what]()
+        }
         try:
-            opened = await self._stack.enter_async_context(opening)
+            opened = await self._stack.enter_async_context(ways[wish.what]())
         except RacingDemonError as error:
             screen.tell(str(error))
             return
+        while self.screen is not screen:  # something was asked while the table was opened
+            self.pop_screen()
         self.pop_screen()
         self._sit_down(opened)
 

@@ -4,15 +4,18 @@ import argparse
 import json
 
 import pytest
-from textual.widgets import OptionList
+from textual.widgets import Label
 
 from racing_demon_client.connection import Client
 from racing_demon_client.errors import SettingsRefused
 from racing_demon_client.recents import Recent, recents, recents_path, remember
 from racing_demon_client.settings import load
 from racing_demon_client.terminal.app import run
+from racing_demon_client.terminal.screens.dialogs import QuestionScreen
+from racing_demon_client.terminal.screens.games import GamesScreen
 from racing_demon_client.terminal.screens.picture import LobbyScreen
 from racing_demon_client.terminal.screens.table import TableScreen
+from racing_demon_client.terminal.screens.tables import TableList
 
 from ...support.screens import SLOW, at_first_screen, at_the_door, field, told, type_into, wait
 from ...support.servers import Peer, serving
@@ -42,7 +45,7 @@ async def test_practising_opens_a_table(folders: Folders) -> None:
 async def test_hosting_shows_how_others_come() -> None:
     """Hosting from the first screen opens a lobby that says what the others are to type."""
     async with at_first_screen() as (app, pilot):
-        await pilot.press("h")
+        await pilot.press("h", "y")
         await wait(pilot, lambda: isinstance(app.screen, LobbyScreen))
         assert isinstance(app.screen, LobbyScreen)
         screen = app.screen
@@ -92,7 +95,7 @@ async def test_a_wrong_address_is_told() -> None:
         (("", "", ""), "p", "Write a name first.", "name"),
         (("  ", "ws://x", "BCDF"), "j", "Write a name first.", "name"),
         (("Ann", "", "BCDF"), "j", "Write the table's address and code first", "address"),
-        (("Ann", "ws://x", ""), "w", "Write the table's address and code first", "address"),
+        (("Ann", "ws://x", ""), "w", "Write the table's code, too", "code"),
     ],
 )
 async def test_empty_fields_are_told(
@@ -108,28 +111,94 @@ async def test_empty_fields_are_told(
         assert app.session is None
 
 
-@pytest.mark.parametrize(("how", "button"), [("joined", "join"), ("watched", "watch")])
-async def test_recents_fill_the_fields(how: str, button: str) -> None:
-    """Choosing a table of late writes its address and code, and the next Enter goes there."""
-    async with serving() as served:
-        async with await Client.create(served.url, "Ben", SLOW) as ben:
-            recent = Recent.now(served.url, ben.code, "Ann", how)
-            assert recent is not None
-            remember(recents_path(), recent)
-            async with at_first_screen() as (app, pilot):
-                app.screen.query_one("#late", OptionList).focus()
-                await pilot.press("down", "enter")
-                await wait(pilot, lambda: field(app, "code").value)
-                assert (served.url.removesuffix("/v1"), ben.code) == (
-                    field(app, "address").value,
-                    field(app, "code").value,
-                )
-                assert app.focused is not None
-                assert button == app.focused.id
-                await pilot.press("enter")
-                await wait(pilot, lambda: isinstance(app.screen, LobbyScreen))
-                assert app.session is not None
-                assert (app.session.client.seat is None) == (how == "watched")
+@pytest.mark.parametrize("how", ["joined", "watched"])
+async def test_enter_goes_to_a_table_of_late(how: str) -> None:
+    """A digit points at a table of late, and Enter goes there as one did before."""
+    async with serving() as served, await Client.create(served.url, "Ben", SLOW) as ben:
+        recent = Recent.now(served.url, ben.code, "Ann", how)
+        assert recent is not None
+        remember(recents_path(), recent)
+        async with at_first_screen() as (app, pilot):
+            await pilot.press("1")
+            assert f"{ben.code}: Enter {'watches' if how == 'watched' else 'joins'}" in told(app)
+            await pilot.press("enter")
+            await wait(pilot, lambda: isinstance(app.screen, LobbyScreen))
+            assert app.session is not None
+            assert (app.session.client.seat is None) == (how == "watched")
+
+
+async def test_nothing_is_hosted_without_being_asked() -> None:
+    """The key for hosting asks first, and says that others will know of it; no leads back."""
+    async with at_first_screen() as (app, pilot):
+        await pilot.press("h")
+        await wait(pilot, lambda: isinstance(app.screen, QuestionScreen))
+        assert "Your network is told of it" in str(app.screen.query_one(Label).content)
+        await pilot.press("n")
+        await wait(pilot, lambda: at_the_door(app))
+        assert app.session is None
+        assert "" == told(app)
+
+
+async def test_a_game_is_played_alone() -> None:
+    """A part of a game's name and Enter lay it out; leaving it leads back to the first screen."""
+    async with at_first_screen() as (app, pilot):
+        await pilot.press("s")
+        await wait(pilot, lambda: isinstance(app.screen, GamesScreen))
+        await pilot.press(*"sultan", "enter")
+        await wait(pilot, lambda: isinstance(app.screen, TableScreen))
+        assert app.session is not None
+        assert app.session.alone
+        assert "sultan" == app.session.client.view.options.game
+        await pilot.press("ctrl+c", "y")
+        await wait(pilot, lambda: at_the_door(app))
+
+
+async def test_arrows_choose_among_the_games() -> None:
+    """While a part of a name is written, the arrows move in the list of what is left."""
+    async with at_first_screen(size=(40, 10)) as (app, pilot):
+        await pilot.press("s")
+        await wait(pilot, lambda: isinstance(app.screen, GamesScreen))
+        await pilot.press(*"judges", "down", "enter")
+        await wait(pilot, lambda: isinstance(app.screen, TableScreen))
+        assert app.session is not None
+        assert "judges-free" == app.session.client.view.options.game
+
+
+async def test_no_game_is_of_that_name() -> None:
+    """Where no game has what was typed, Enter does nothing, and Escape leads back."""
+    async with at_first_screen() as (app, pilot):
+        await pilot.press("s")
+        await wait(pilot, lambda: isinstance(app.screen, GamesScreen))
+        await pilot.press(*"xyz", "enter")
+        assert isinstance(app.screen, GamesScreen)
+        await pilot.press("escape")
+        await wait(pilot, lambda: at_the_door(app))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 10)])
+async def test_arrows_go_through_the_whole_form(size: tuple[int, int]) -> None:
+    """Arrows visit every field, the list and every button, down and up, and open nothing."""
+    recent = Recent.now("ws://192.0.2.1:5252", "BCDF", "Ann", "joined")
+    assert recent is not None
+    remember(recents_path(), recent)
+    async with at_first_screen(size=size) as (app, pilot):
+        for key in ("down", "up"):
+            seen = []
+            while app.focused is not None and app.focused.id not in seen:
+                seen.append(app.focused.id)
+                await pilot.press(key)
+            assert {"practise", "alone", "host", "tables", "address", "code", "passphrase", "name"} <= {*seen}
+            assert {"join", "watch", "game", "bots", "level"} <= {*seen}
+
+
+async def test_the_small_screen_keeps_what_it_says_in_sight() -> None:
+    """At 40x10 the keys and what did not work are seen wherever the form is scrolled to."""
+    async with at_first_screen(size=(40, 10)) as (app, pilot):
+        await pilot.press("j")
+        await wait(pilot, lambda: told(app))
+        shown = " ".join(" ".join(painted(app).rows).split())
+        assert told(app) in shown
+        assert "p practise s alone j join" in shown
 
 
 async def test_broken_recents_are_passed_over(folders: Folders) -> None:
@@ -139,7 +208,7 @@ async def test_broken_recents_are_passed_over(folders: Folders) -> None:
     folders.recents.write_text(json.dumps([entry, {**entry, "code": "\x1b[2J"}, 5]))
     async with at_first_screen() as (app, pilot):
         await pilot.pause()
-        assert 1 == app.screen.query_one("#late", OptionList).option_count
+        assert ["[bold]"] == [row.code for row in app.screen.query_one(TableList).rows]
 
 
 async def test_a_binding_of_nothing_is_told_on_one_screen(folders: Folders) -> None:

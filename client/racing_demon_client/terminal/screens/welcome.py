@@ -1,4 +1,4 @@
-"""The first screen: practise, host, join, watch, the tables on this network, and those of late."""
+"""The first screen: practise, play alone, host, join, watch; the tables near, and those of late."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -10,21 +10,20 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
-from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Button, Input, Label, OptionList, Select
-from textual.widgets.option_list import Option
 
 from racing_demon_protocol.errors import LONGEST_NAME
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.messages.row import MOST_PASSPHRASE
 
-from ...finding import told as told_table
 from ...lan import find
 from ...printing import counted
-from ...probing import Table
 from ...recents import Recent
 from ..drawing.glyphs import screen_text
+from .dialogs import QuestionScreen
+from .games import GamesScreen
+from .tables import MOST_DIGITS, Row, TableList
 
 __all__ = ["WelcomeScreen", "Wish"]
 
@@ -33,6 +32,10 @@ LOOK_SECONDS = 5.0
 """So long the network is listened to at a time; what has not answered then is shown no longer."""
 REST_SECONDS = 5.0
 NEAR = "tables on this network"
+MISSING = {
+    "address": "address and code first: whoever hosts it sees them.",
+    "code": "code, too: whoever hosts it sees it.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,7 @@ class Wish:
     """What was asked for on the first screen.
 
     Attributes:
-        what: ``practise``, ``host``, ``join`` or ``watch``.
+        what: ``practise``, ``alone``, ``host``, ``join`` or ``watch``.
         name: the player's name.
         address: the server's address; empty for one's own.
         code: the table's code.
@@ -61,6 +64,16 @@ class Wish:
     passphrase: str = ""
 
 
+class Form(VerticalScroll, can_focus=False, inherit_bindings=False):
+    """What scrolls to the field that has the keys; the arrows are not its own."""
+
+
+class Choice(Select[str], inherit_bindings=False):
+    """A choice that Enter opens; the arrows go by it, as they do everywhere else on a form."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,space", "show_overlay", show=False)]
+
+
 class WelcomeScreen(Screen[None]):
     """Asks what to do.
 
@@ -72,27 +85,35 @@ class WelcomeScreen(Screen[None]):
     """
 
     AUTO_FOCUS = "#practise"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (72, "-wide")]  # noqa: RUF012 - as Textual declares it
     DEFAULT_CSS = """
-    WelcomeScreen VerticalScroll { padding: 1 2; }
-    WelcomeScreen .title { text-style: bold; color: $accent; margin: 0 0 1 0; }
-    WelcomeScreen .heading { color: $primary; margin: 1 0 0 0; }
-    WelcomeScreen Horizontal { height: 1; }
-    WelcomeScreen Horizontal Label { width: 10; }
+    WelcomeScreen VerticalScroll { height: 1fr; padding: 0 2; }
+    WelcomeScreen .title { text-style: bold; color: $accent; }
+    WelcomeScreen .heading { color: $primary; width: 100%; margin: 1 0 0 0; }
+    WelcomeScreen Horizontal { height: auto; }
+    WelcomeScreen .field Label { width: 12; }
     WelcomeScreen Button { min-width: 14; margin-right: 2; }
     WelcomeScreen Input { width: 26; margin-right: 2; }
-    WelcomeScreen #address { width: 40; }
-    WelcomeScreen #code { width: 18; }
-    WelcomeScreen Select { width: 20; margin-right: 2; }
+    WelcomeScreen #code { width: 16; }
+    WelcomeScreen Select { width: 14; margin-right: 2; }
     WelcomeScreen #game { width: 40; }
-    WelcomeScreen OptionList { height: auto; max-height: 8; width: 76; border: none; padding: 0; }
-    WelcomeScreen #told { color: $error; width: 100%; height: auto; margin: 1 0 0 0; }
+    WelcomeScreen #told { color: $error; width: 100%; height: auto; padding: 0 2; }
+    WelcomeScreen .keys { width: 100%; height: auto; padding: 0 2; }
+    WelcomeScreen.-narrow VerticalScroll, WelcomeScreen.-narrow .keys { padding: 0; }
+    WelcomeScreen.-narrow #told { padding: 0; }
+    WelcomeScreen.-narrow .pair { layout: vertical; }
+    WelcomeScreen.-narrow .more { display: none; }
+    WelcomeScreen.-narrow #game { width: 26; }
+    WelcomeScreen.-narrow Button { min-width: 8; margin-right: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("p", "go('practise')", "practise"),
+        Binding("s", "go('alone')", "play alone"),
         Binding("h", "go('host')", "host"),
         Binding("j", "go('join')", "join"),
         Binding("w", "go('watch')", "watch"),
         Binding("q", "app.quit", "quit"),
+        *(Binding(str(digit), f"point({digit})", show=False) for digit in range(1, MOST_DIGITS + 1)),
         Binding("escape", "leave_field", "out of a field"),
         Binding("down", "app.focus_next", show=False),
         Binding("up", "app.focus_previous", show=False),
@@ -101,90 +122,98 @@ class WelcomeScreen(Screen[None]):
     def __init__(self, name: str, recents: Sequence[Recent], chosen: Callable[[Wish], None]) -> None:
         super().__init__()
         self._name = name
-        self._recents = list(recents)
+        self._late = [Row.late(recent) for recent in recents]
         self._chosen = chosen
-        self._near: list[Table] = []
+        self._near: list[Row] = []
 
     def compose(self) -> ComposeResult:
         """Lay the form out."""
+        with Form():
+            with Horizontal():
+                yield Label("Racing Demon", classes="title")
+                yield Label(": a race of patience for two to eight", classes="title more")
+            yield from self._players()
+            yield Label(NEAR, id="near-told", classes="heading")
+            yield TableList(id="tables")
+            yield from self._place()
+        yield Label("", id="told", markup=False)
+        with Horizontal(classes="keys pair"):
+            yield Label("p practise  s alone  j join  w watch  ")
+            yield Label("h host  q quit")
+        yield Label(
+            "1 to 9, Tab and arrows choose, Enter does it; Escape leaves a field", classes="keys more"
+        )
+
+    def _players(self) -> ComposeResult:
+        """Yield what is played here, and by whom."""
         games = [(game.title, game.name) for game in GAMES.values()]
         counts = [(counted(number, "bot"), str(number)) for number in range(8)]
         levels = [(level, level) for level in ("easy", "medium", "hard")]
-        with VerticalScroll(can_focus=False):
-            yield Label("Racing Demon: a race of patience for two to eight", classes="title")
-            with Horizontal():
-                yield Label("your name")
-                yield Input(self._name, id="name", max_length=LONGEST_NAME, compact=True)
-                yield Input(
-                    placeholder="passphrase, if any",
-                    id="passphrase",
-                    password=True,
-                    max_length=MOST_PASSPHRASE,
-                    compact=True,
-                )
-            yield Label("play against bots, or open a table for others", classes="heading")
-            with Horizontal():
-                yield Label("game")
-                yield Select(games, value="racing-demon", allow_blank=False, id="game", compact=True)
-            with Horizontal():
-                yield Label("against")
-                yield Select(counts, value="3", allow_blank=False, id="bots", compact=True)
-                yield Select(levels, value="medium", allow_blank=False, id="level", compact=True)
-            with Horizontal():
-                yield Label("")
-                yield Button("Practise (p)", id="practise", variant="primary", compact=True)
-                yield Button("Host (h)", id="host", compact=True)
-            yield Label("or go to a table that somebody hosts", classes="heading")
-            with Horizontal():
-                yield Label("where")
+        with Horizontal(classes="field"):
+            yield Label("your name")
+            yield Input(self._name, id="name", max_length=LONGEST_NAME, compact=True)
+        yield Label("play here", classes="heading")
+        with Horizontal(classes="field"):
+            yield Label("game")
+            yield Choice(games, value="racing-demon", allow_blank=False, id="game", compact=True)
+        with Horizontal(classes="field"):
+            yield Label("against")
+            yield Choice(counts, value="3", allow_blank=False, id="bots", compact=True)
+            yield Choice(levels, value="medium", allow_blank=False, id="level", compact=True)
+        with Horizontal(classes="pair"):
+            yield Button("Practise (p)", id="practise", variant="primary", compact=True)
+            yield Button("Alone, any game (s)", id="alone", compact=True)
+            yield Button("Host for others (h)", id="host", compact=True)
+
+    def _place(self) -> ComposeResult:
+        """Yield what says where a table is."""
+        yield Label("a table whose address you know", classes="heading")
+        with Horizontal(classes="pair"):
+            with Horizontal(classes="field"):
+                yield Label("address")
                 yield Input(
                     placeholder="ws://192.168.1.5:5252", id="address", max_length=MOST_ADDRESS, compact=True
                 )
-                yield Input(placeholder="its code", id="code", max_length=MOST_CODE, compact=True)
-            with Horizontal():
-                yield Label("")
-                yield Button("Join (j)", id="join", compact=True)
-                yield Button("Watch (w)", id="watch", compact=True)
-            yield Label("", id="told", markup=False)
-            yield Label(f"{NEAR}: looking...", id="near-told", classes="heading")
-            yield OptionList(id="near")
-            if self._recents:
-                yield Label("tables of late", classes="heading")
-                yield OptionList(*(Option(Content(_told(recent))) for recent in self._recents), id="late")
-            yield Label(
-                "Tab, arrows and Enter move and choose; Escape leaves a field; q quits.", classes="heading"
+            with Horizontal(classes="field"):
+                yield Label("code")
+                yield Input(placeholder="four letters", id="code", max_length=MOST_CODE, compact=True)
+        with Horizontal(classes="field"):
+            yield Label("passphrase")
+            yield Input(
+                placeholder="if the table has one",
+                id="passphrase",
+                password=True,
+                max_length=MOST_PASSPHRASE,
+                compact=True,
             )
+        with Horizontal():
+            yield Button("Join (j)", id="join", compact=True)
+            yield Button("Watch (w)", id="watch", compact=True)
 
     def on_mount(self) -> None:
         """Begin to look for tables; that ends with the screen."""
-        self.query_one("#near", OptionList).display = False
+        self._show_near([], f"{NEAR}: looking...")
         self.run_worker(self._look_around(), group="looking")
 
     async def _look_around(self) -> None:
         while True:
-            found: list[Table] = []
+            found: list[Row] = []
             async with aclosing(find(LOOK_SECONDS)) as tables:
                 async for table in tables:
-                    found.append(table)
-                    self._show_near([*self._near, *(each for each in found if each not in self._near)])
-            self._show_near(found)
+                    found.append(Row.near(table))
+                    self._show_near([*self._near, *(row for row in found if row not in self._near)])
+            self._show_near([row for row in self._near if row in found])
             await asyncio.sleep(REST_SECONDS)
 
-    def _show_near(self, tables: Sequence[Table]) -> None:
-        """Show the tables of the network; what is pointed at stays so."""
-        if not self.query("#near"):  # the screen is going, and so is what was on it
+    def _show_near(self, near: Sequence[Row], nothing: str = f"{NEAR}: none found so far") -> None:
+        """Show the tables of the network, and behind them those of late that are not among them."""
+        if not self.query("#tables"):  # the screen is going, and so is what was on it
             return
-        near = self.query_one("#near", OptionList)
-        at = near.highlighted
-        pointed = self._near[at] if at is not None and at < len(self._near) else None
-        self.query_one("#near-told", Label).update(NEAR if tables else f"{NEAR}: none found so far")
-        if list(tables) == self._near:
-            return
-        self._near = list(tables)
-        near.set_options(Option(Content(screen_text(told_table(table)))) for table in self._near)
-        near.display = bool(self._near)
-        if pointed in self._near:
-            near.highlighted = self._near.index(pointed)
+        tables = self.query_one(TableList)
+        self.query_one("#near-told", Label).update(f"{NEAR}: {_how_to(len(near))}" if near else nothing)
+        self._near = list(near)
+        known = {(row.address, row.code) for row in near}
+        tables.show(near, [row for row in self._late if (row.address, row.code) not in known])
 
     def tell(self, text: str) -> None:
         """Say why something did not work."""
@@ -196,59 +225,100 @@ class WelcomeScreen(Screen[None]):
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
-        if event.input.id in {"address", "code"}:
+        if event.input.id in {"address", "code"} or (
+            event.input.id == "passphrase" and self._text("address")
+        ):
             self.action_go("join")
         else:
             self.query_one("#practise", Button).focus()
 
-    @on(OptionList.OptionSelected, "#late")
-    def _recent(self, event: OptionList.OptionSelected) -> None:
-        recent = self._recents[event.option_index]
-        self._fill(recent.url, recent.code, "watch" if recent.how == "watched" else "join")
-
-    @on(OptionList.OptionSelected, "#near")
-    def _neighbour(self, event: OptionList.OptionSelected) -> None:
-        table = self._near[event.option_index]
-        self._fill(table.address, table.code, "join")
-
-    def _fill(self, address: str, code: str, button: str) -> None:
-        self.query_one("#address", Input).value = address
-        self.query_one("#code", Input).value = code
-        self.query_one(f"#{button}", Button).focus()
+    @on(OptionList.OptionSelected, "#tables")
+    def _row(self) -> None:
+        row = self.query_one(TableList).pointed
+        if row is not None:
+            self.action_go(row.what)
 
     def action_leave_field(self) -> None:
         """Leave a field, so that the letters are keys again."""
         self.query_one("#practise", Button).focus()
 
-    def action_go(self, what: str) -> None:
-        """Ask for what a button says."""
-
-        def text(name: str) -> str:
-            return self.query_one(f"#{name}", Input).value.strip()
-
-        address, _, in_link = text("address").partition("#")
-        code = text("code") or in_link
-        if not text("name"):
-            self.tell("Write a name first.")
-            self.query_one("#name", Input).focus()
-        elif what in {"join", "watch"} and not (address and code):
-            self.tell("Write the table's address and code first: whoever hosts it sees them.")
-            self.query_one("#address", Input).focus()
+    def action_point(self, digit: int) -> None:
+        """Point at a table of the list."""
+        tables = self.query_one(TableList)
+        if tables.point(digit - 1):
+            row = tables.rows[digit - 1]
+            other = "w watches" if row.what == "join" else "j joins"
+            self.tell(f"{row.code}: Enter {'joins' if row.what == 'join' else 'watches'}, {other}.")
         else:
-            self._chosen(
-                Wish(
-                    what,
-                    text("name"),
-                    address,
-                    code.upper(),
-                    str(self.query_one("#game", Select).value),
-                    int(str(self.query_one("#bots", Select).value)),
-                    str(self.query_one("#level", Select).value),
-                    self.query_one("#passphrase", Input).value,
-                )
+            self.tell(f"There is no table {digit} in the list.")
+
+    def action_go(self, what: str) -> None:
+        """Do what a button says, after a question where it needs one."""
+        if not self._text("name"):
+            self._ask_for("name", "Write a name first.")
+        elif what in {"join", "watch"}:
+            self._go_to_table(what)
+        elif what == "alone":
+            self.app.push_screen(GamesScreen(), lambda game: self._wish("alone", game=game) if game else None)
+        elif what == "host":
+            game = GAMES[self._choice("game")].title
+            who = "who knows the passphrase" if self._text("passphrase") else "whoever finds it"
+            question = (
+                f"Open a table of {game} for others? Your network is told of it, and {who} can sit down."
             )
+            dialog = QuestionScreen(question, "Open it", "Back")
+            self.app.push_screen(dialog, lambda wanted: self._wish("host") if wanted else None)
+        else:
+            self._wish(what)
+
+    def _go_to_table(self, what: str) -> None:
+        """Go to the table that is pointed at, or written down, or the only one there is."""
+        row = self.query_one(TableList).pointed
+        address, _, in_link = self._text("address").partition("#")
+        code = self._text("code") or in_link
+        if row is None and not (address or code) and len(self._near) == 1:
+            row = self._near[0]
+        if row is not None and row.is_locked and not self._text("passphrase"):
+            self.query_one("#address", Input).value = row.address
+            self.query_one("#code", Input).value = row.code
+            self._ask_for("passphrase", f"{row.code} asks for a passphrase: write it, then press Enter.")
+        elif row is not None:
+            self._wish(what, address=row.address, code=row.code)
+        elif address and code:
+            self._wish(what, address=address, code=code.upper())
+        elif self._near and not (address or code):
+            self.query_one(TableList).point(0)
+            self.tell(
+                f"There are {len(self._near)} tables: choose one with its digit or the arrows, then Enter."
+            )
+        else:
+            missing = "code" if address else "address"
+            self._ask_for(missing, f"Write the table's {MISSING[missing]}")
+
+    def _ask_for(self, field: str, text: str) -> None:
+        self.tell(text)
+        self.query_one(f"#{field}", Input).focus()
+
+    def _text(self, field: str) -> str:
+        return self.query_one(f"#{field}", Input).value.strip()
+
+    def _choice(self, field: str) -> str:
+        return str(self.query_one(f"#{field}", Choice).value)
+
+    def _wish(self, what: str, *, address: str = "", code: str = "", game: str = "") -> None:
+        self._chosen(
+            Wish(
+                what,
+                self._text("name"),
+                address,
+                code,
+                game or self._choice("game"),
+                int(self._choice("bots")),
+                self._choice("level"),
+                self.query_one("#passphrase", Input).value,
+            )
+        )
 
 
-def _told(recent: Recent) -> str:
-    at = recent.at[:16].replace("T", " ")
-    return f"{screen_text(recent.code)}  {screen_text(recent.url)}  {recent.how} {at}"
+def _how_to(tables: int) -> str:
+    return "j joins it" if tables == 1 else "choose one"

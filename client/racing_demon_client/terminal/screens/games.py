@@ -1,0 +1,79 @@
+"""Which game: all of them in a list, and a line that finds one by a part of its name."""
+
+from typing import ClassVar, Final
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.widgets import Input, Label, OptionList
+from textual.widgets.option_list import Option
+
+from racing_demon_protocol.games import GAMES
+
+from .dialogs import Dialog
+
+__all__ = ["GamesScreen"]
+
+LONGEST: Final = 40
+
+
+class GamesScreen(Dialog[str]):
+    """Asks for a game to play alone; answers with its name."""
+
+    AUTO_FOCUS = "Input"
+    DEFAULT_CSS = """
+    GamesScreen { align: center middle; }
+    GamesScreen > Vertical { width: 74; max-width: 100%; height: auto; max-height: 100%; }
+    GamesScreen > Vertical { border: round $primary; }
+    GamesScreen Label { width: 100%; }
+    GamesScreen OptionList { height: auto; max-height: 16; border: none; padding: 0; }
+    GamesScreen OptionList:focus { border: none; }
+    GamesScreen OptionList > .option-list--option-highlighted { text-style: bold underline; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "back", "back"),
+        Binding("down", "list('cursor_down')", show=False),
+        Binding("up", "list('cursor_up')", show=False),
+        Binding("pagedown", "list('page_down')", show=False),
+        Binding("pageup", "list('page_up')", show=False),
+    ]
+
+    def compose(self) -> ComposeResult:
+        """Lay the dialog out."""
+        with Vertical():
+            yield Label("Which game? Arrows and Enter choose; Escape leaves.")
+            yield Input(placeholder="a part of its name", max_length=LONGEST, compact=True)
+            yield OptionList()
+
+    def on_mount(self) -> None:
+        """Show all games."""
+        self.query_one(OptionList).can_focus = False  # keys go to the line, and from there to the list
+        self._show("")
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        self._show(event.value)
+
+    def _show(self, text: str) -> None:
+        part = text.strip().lower()
+        games = [game for game in GAMES.values() if part in game.title.lower() or part in game.name]
+        shown = self.query_one(OptionList)
+        shown.set_options(Option(game.title, id=game.name) for game in games)
+        shown.action_first()
+
+    @on(Input.Submitted)
+    def _submitted(self) -> None:
+        self.query_one(OptionList).action_select()
+
+    @on(OptionList.OptionSelected)
+    def _chosen(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(event.option_id)
+
+    async def action_list(self, action: str) -> None:
+        """Move in the list, while the line is written in."""
+        await self.query_one(OptionList).run_action(action)
+
+    def action_back(self) -> None:
+        """Choose none."""
+        self.dismiss(None)

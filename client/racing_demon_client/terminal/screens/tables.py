@@ -1,0 +1,122 @@
+"""The tables that can be gone to, as a list with numbers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from textual.content import Content
+from textual.events import Focus
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+from racing_demon_protocol.games import GAMES
+
+from ...probing import Table
+from ...recents import Recent
+from ..drawing.glyphs import screen_text
+
+__all__ = ["Row", "TableList"]
+
+MOST_DIGITS = 9
+"""Rows behind these have no digit; the arrows reach them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A table in the list.
+
+    Attributes:
+        address: its server's address.
+        code: its code.
+        told: what is said of it.
+        what: what choosing it does: ``join`` or ``watch``.
+        is_locked: whether it asks for a passphrase.
+
+    """
+
+    address: str
+    code: str
+    told: str
+    what: str = "join"
+    is_locked: bool = False
+
+    @classmethod
+    def near(cls, table: Table) -> "Row":
+        """Return the row of a table that was found on this network."""
+        game = GAMES[table.game].title if table.game in GAMES else table.game
+        locked = ", with a passphrase" if table.needs_passphrase else ""
+        told = f"{table.code}  {table.host}'s table, {game}{locked}  {table.address}"
+        return cls(table.address, table.code, told, is_locked=table.needs_passphrase)
+
+    @classmethod
+    def late(cls, recent: Recent) -> "Row":
+        """Return the row of a table that one was at before."""
+        told = f"{recent.code}  {recent.how} {recent.at[:16].replace('T', ' ')}  {recent.url}"
+        return cls(recent.url, recent.code, told, "watch" if recent.how == "watched" else "join")
+
+
+class TableList(OptionList):
+    """Tables near and of late, of which one is chosen. Only while it has the keys does a row look chosen."""
+
+    DEFAULT_CSS = """
+    TableList { height: auto; max-height: 9; width: 100%; border: none; padding: 0; }
+    TableList, TableList > .option-list--option-highlighted { background: transparent; }
+    TableList:focus { border: none; background-tint: transparent; }
+    TableList > .option-list--option-highlighted { color: $foreground; text-style: none; }
+    """
+
+    def __init__(self, *, id: str) -> None:  # noqa: A002 - as every widget calls it
+        super().__init__(id=id)
+        self.rows: list[Row] = []
+        self.display = False
+
+    def show(self, near: Sequence[Row], late: Sequence[Row]) -> None:
+        """Show these tables; what is pointed at stays so, wherever it is now."""
+        before = self._at_pointer()
+        self.rows = [*near, *late]
+        options = [self._option(number, row) for number, row in enumerate(self.rows)]
+        if late:
+            options.insert(len(near), Option("of late:", disabled=True))
+        self.set_options(options)
+        self.display = bool(self.rows)
+        if before in self.rows:
+            self.highlighted = self.get_option_index(str(self.rows.index(before)))
+
+    def _option(self, number: int, row: Row) -> Option:
+        digit = str(number + 1) if number < MOST_DIGITS else " "
+        return Option(Content(f"{digit}  {screen_text(row.told)}"), id=str(number))
+
+    def point(self, number: int) -> bool:
+        """Point at a row, counted from 0; tell whether there is one."""
+        if number < len(self.rows):
+            self.highlighted = self.get_option_index(str(number))
+            self.focus()
+        return number < len(self.rows)
+
+    @property
+    def pointed(self) -> Row | None:
+        """The row that is pointed at, while keys come here."""
+        return self._at_pointer() if self.has_focus else None
+
+    def _at_pointer(self) -> Row | None:
+        return None if self.highlighted_option is None else self.rows[int(self.highlighted_option.id or "")]
+
+    def on_focus(self, event: Focus) -> None:
+        """Point at the first row where none was pointed at: it is what Enter would choose."""
+        if self.highlighted is None:
+            self.action_first()
+
+    def action_cursor_down(self) -> None:
+        """Go on to the next row, and from the last one to what follows the list."""
+        before = self.highlighted
+        super().action_cursor_down()
+        if before is not None and self.highlighted is not None and self.highlighted <= before:
+            self.highlighted = before
+            self.screen.focus_next()
+
+    def action_cursor_up(self) -> None:
+        """Go back to the row before, and from the first one to what comes before the list."""
+        before = self.highlighted
+        super().action_cursor_up()
+        if before is not None and self.highlighted is not None and self.highlighted >= before:
+            self.highlighted = before
+            self.screen.focus_previous()
