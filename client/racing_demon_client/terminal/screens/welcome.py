@@ -207,10 +207,11 @@ class WelcomeScreen(Screen[None]):
 
     def _show_near(self, near: Sequence[Row], nothing: str = f"{NEAR}: none found so far") -> None:
         """Show the tables of the network, and behind them those of late that are not among them."""
-        if not self.query("#tables"):  # the screen is going, and so is what was on it
+        headings, lists = self.query("#near-told").results(Label), self.query(TableList)
+        heading, tables = next(iter(headings), None), next(iter(lists), None)
+        if heading is None or tables is None:  # the screen is going, and so is what was on it
             return
-        tables = self.query_one(TableList)
-        self.query_one("#near-told", Label).update(f"{NEAR}: {_how_to(len(near))}" if near else nothing)
+        heading.update(f"{NEAR}: {_how_to(len(near))}" if near else nothing)
         self._near = list(near)
         known = {(row.address, row.code) for row in near}
         tables.show(near, [row for row in self._late if (row.address, row.code) not in known])
