@@ -221,11 +221,13 @@ async def one_hand(url: str, journal_halts: list[bool] | None = None) -> list[Pl
     """Let two players play a match of one hand, taking turns, until both say that they are stuck."""
     options = Options(hands=1, countdown_ms=20, tally_ms=0)
     ann = await _entered(lambda: Client.create(url, "Ann", options))
+    players = [Player(ann, random.Random("hand/0"))]
+    tasks = [asyncio.create_task(players[0].listen(journal_halts))]  # the disk may fail as Ben sits down
     token = secrets.token_hex(32)  # the same each time, or Ben could have two seats
     ben = await _entered(lambda: Client.join(url, ann.code, "Ben", token=token))
     assert ben.seat == 1
-    players = [Player(client, random.Random(f"hand/{seat}")) for seat, client in enumerate((ann, ben))]
-    tasks = [asyncio.create_task(player.listen(journal_halts)) for player in players]
+    players.append(Player(ben, random.Random("hand/1")))
+    tasks.append(asyncio.create_task(players[1].listen(journal_halts)))
     try:
         await players[0].say(cl.Start(counter=ann.next_counter()))
         await until(lambda: ann.view.in_hand and ben.view.in_hand)
@@ -238,7 +240,7 @@ async def one_hand(url: str, journal_halts: list[bool] | None = None) -> list[Pl
             await player.say(cl.Stuck(counter=player.client.next_counter()))
         await until(lambda: all(player.client.view.phase is Phase.OVER for player in players))
         halts = journal_halts or []
-        await until(lambda: halts.count(True) == halts.count(False))  # the disk may fail with the last event
+        await until(lambda: halts.count(True) <= halts.count(False))  # the disk may fail with the last event
     finally:
         for task in tasks:
             task.cancel()
