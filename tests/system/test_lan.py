@@ -50,12 +50,11 @@ class Times:
     """What was measured, by what it was."""
 
     def __init__(self) -> None:
-        self.measured: dict[str, float] = {}
+        self.measured: dict[str, tuple[float, float]] = {}
 
     def note(self, what: str, begun: float, most: float) -> None:
-        """Keep how long something took, and fail if that was too long."""
-        took = self.measured[what] = time.monotonic() - begun
-        assert took <= most, f"{what}: {took:.1f} s, more than {most:.0f}"
+        """Keep how long something took, and how long it should take on a machine with nothing else to do."""
+        self.measured[what] = (time.monotonic() - begun, most)
 
 
 @pytest.fixture
@@ -64,8 +63,8 @@ def times(capsys: pytest.CaptureFixture[str]) -> Iterator[Times]:
     times = Times()
     yield times
     with capsys.disabled():
-        for what, took in times.measured.items():
-            print(f"\n  {what}: {took:.2f} s", end="")  # noqa: T201 - that is what it is for
+        for what, (took, most) in times.measured.items():
+            print(f"\n  {what}: {took:.2f} s (aim: {most:g})", end="")  # noqa: T201 - that is what it is for
         print()  # noqa: T201
 
 
