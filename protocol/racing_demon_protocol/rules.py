@@ -12,7 +12,7 @@ from typing import ClassVar, Final
 from .board import FOUNDATIONS, Board, Kind, Move, Place, Play
 from .cards import PACK_SIZE, UNKNOWN, Card
 from .dealing import deal_out
-from .declaration import Deals, Game, Goal, Group
+from .declaration import Deals, Foundations, Game, Goal, Group
 from .errors import IllegalPlay
 from .layout import layout_of
 from .reasons import Reason
@@ -188,6 +188,13 @@ class Rules:
     def progress(self, board: Board, seat: int) -> int:
         """Return how far a seat has come: in races on identical deals, more is better."""
         return self.on_foundations(board)[seat]
+
+    def goal(self, seat: int) -> int:
+        """Return the progress that a seat has when all is done."""
+        if self.game.goal is not Goal.FOUNDATIONS_FULL:
+            return self.game.deck_size
+        groups = (group for group in self.game.groups if isinstance(group, Foundations))
+        return sum(group.count * group.length for group in groups)
 
     def all_progress(self, board: Board) -> dict[int, int]:
         """Return how far each seat has come."""

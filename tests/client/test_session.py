@@ -79,7 +79,7 @@ async def play_a_hand(client: Client, console: Console) -> None:
         await console.answer(typed(client, best) if best else "t", "^you: ")
     if client.view.phase is Phase.PLAYING:
         console.type("s")
-    await console.until("^the match is over; won by you$")
+    await console.until("^the match is over: you won$")
     await console.until("^Enter: another match; q: quit$")
 
 

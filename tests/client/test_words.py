@@ -103,8 +103,8 @@ def told(
         ),
         (Halted(halted=False), "the server's disk works again"),
         (ev.Called(seq=1, seat=0, grace_ms=1_000), "DEMON! called by Ann; cards in the air may land"),
-        (ev.MatchOver(seq=1, winners=(0,)), "the match is over; won by Ann"),
-        (ev.MatchOver(seq=1, winners=(0, 1)), "the match is over; won by Ann and you"),
+        (ev.MatchOver(seq=1, winners=(0,)), "the match is over: Ann won"),
+        (ev.MatchOver(seq=1, winners=(0, 1)), "the match is over: Ann and you won"),
     ],
 )
 def test_what_happens_at_a_table(message: Message, line: str) -> None:

@@ -114,7 +114,7 @@ def test_a_drag_plays_once(solo: Mouse) -> None:
     solo.drag("5♠", "6♦")
     solo.until("1 play ")
     solo.drag("5♦", "Q♦")
-    solo.until("0 done")
+    solo.until("0 of 52 done")
     assert "1 play " in solo.text
 
 
@@ -131,7 +131,7 @@ def test_a_double_or_right_click_sends_up_once(solo: Mouse, button: int) -> None
     ace = solo.until("A[♠♥♣♦]")[0]
     for _ in range(2 if button == LEFT else 1):
         solo.click(ace, button)
-    solo.until(rf"{plays + 1} plays +1 done")
+    solo.until(rf"{plays + 1} plays +1 of 52 done")
 
 
 def test_each_click_in_the_lobby_does_one_thing(tmp_path: Path) -> None:

@@ -16,13 +16,14 @@ from ..describing import rules_of
 from ..printing import counted
 from ..solo.place import SoloClient
 from ..solo.statistics import Score
+from ..solo.table import SoloTable
 from ..streams import read_line
 from .folding import folded
 from .picture import laid, table
 from .typed import Unclear, line_for, read_play
 from .words import Words, Write, duration
 
-__all__ = ["play_alone", "told_scores", "told_win"]
+__all__ = ["play_alone", "told_loss", "told_progress", "told_scores", "told_win"]
 
 HELP: Final = """\
  a b       top of pile a to pile b, as many cards as fit    a b 2  two of them
@@ -70,6 +71,17 @@ def told_win(client: SoloClient) -> str:
     if took < before.best_ms:
         return f"{told}: quicker than ever."
     return f"{told}; the quickest took {duration(before.best_ms)}."
+
+
+def told_progress(table_: SoloTable) -> str:
+    """Say how far the player has come, like ``49 of 52 done``."""
+    seat = table_.view.hand_seats[0]
+    return f"{table_.rules.progress(table_.board, seat)} of {table_.rules.goal(seat)} done"
+
+
+def told_loss(client: SoloClient) -> str:
+    """Say that no play leads on any more, and what the game came to."""
+    return f"Nothing leads on: {told_progress(client.table)} in {duration(client.elapsed_ms)}."
 
 
 def told_scores(known: Mapping[str, Score]) -> Iterator[str]:
@@ -138,13 +150,14 @@ class _Alone:
             self._write_all(table(view, client.seat, ascii_only=self._ascii))
         else:
             self._write_all(laid(table_.rules, table_.board, table_.seat, ascii_only=self._ascii))
-        state = f" {counted(table_.plays, 'play')}, {duration(client.elapsed_ms)}"
+        plays, took = counted(table_.plays, "play"), duration(client.elapsed_ms)
+        state = f" {plays}, {told_progress(table_)}, {took}"
         if table_.is_won:
             state = f" {told_win(client)}"
         elif table_.caption:
             state += f"; say: {table_.caption}"
         elif table_.is_stuck():
-            state += "; nothing leads on any more: u takes back, again begins anew, new deals"
+            state = f" {plays}. {told_loss(client)} u takes back, again begins anew, new deals"
         self._write(state)
 
     # Step by step.

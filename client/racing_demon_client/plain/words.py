@@ -284,8 +284,8 @@ class Words:
         return f"hand {self._view.hand} is over after {duration(event.elapsed_ms)}: {why}; {points}"
 
     def _match_over(self, event: ev.MatchOver) -> str:
-        winners = " and ".join(self.who(seat) for seat in event.winners)
-        return f"the match is over; won by {winners}"
+        winners = [self.who(seat) for seat in event.winners] or ["nobody"]
+        return f"the match is over: {listing(winners)} won"
 
 
 _TELLERS: dict[type[Message], Callable[[Words, Any], str]] = {

@@ -49,6 +49,7 @@ class Desk:
         sees_all: whether all layouts are known on identical deals too, as from a server's record.
         standing: how far one has come, at such a table.
         status: what is told while nothing else is to be said; may be empty.
+        notice: what is told over the cards until a key is pressed, line by line.
 
     Args:
         place: the client.
@@ -73,6 +74,7 @@ class Desk:
         self.sees_all = False
         self.standing: Callable[[], str] = str
         self.status: Callable[[], str] = str
+        self.notice: Sequence[str] = ()
         self._watched: int | None = None
         self._turn_at: int | None = None
         self._sent: dict[int, Play] = {}
@@ -231,6 +233,7 @@ class Desk:
             names=self._names(labels),
             alone=self.alone,
             standing=self.standing(),
+            notice=self.notice,
             footer=footer,
         )
 

@@ -1,15 +1,16 @@
 """A stay at a table of one's own: plays can be taken back, and deals come as one likes."""
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import ClassVar, Final
 
 from racing_demon_protocol.messages import Message
+from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.search import Search
 from racing_demon_protocol.shuffle import SEED_SIZE
 
 from ..openings import Opened
-from ..plain.alone import told_win
+from ..plain.alone import told_loss, told_progress, told_win
 from ..printing import counted
 from ..recorder import Recorder
 from ..solo.place import SoloClient
@@ -78,6 +79,7 @@ class SoloSession(Session):
         def noticed(message: Message, cue: Cue | None) -> None:
             self._is_stuck, self._ask_at = False, self.now() + STUCK_AFTER_MS
             self._searches.clear()
+            self.desk.notice = self._summary() if isinstance(message, ev.HandOver) else ()
             heard(message, cue)
 
         await super().listen(noticed)
@@ -95,6 +97,7 @@ class SoloSession(Session):
             elif leads_on is False:
                 self._searches.pop()
                 self._is_stuck = not self._searches
+                self.desk.notice = self._summary() if self._is_stuck else ()
                 self.desk.touch()
 
     def does(self, action: str) -> bool:
@@ -121,16 +124,28 @@ class SoloSession(Session):
     def _standing(self) -> str:
         table = self.solo.table
         plays = counted(table.plays, "play")
-        left = sum(table.rules.progress(table.board, seat) for seat in table.view.hand_seats)
         day = f"deal of {self.solo.day.isoformat()}   " if self.solo.day is not None else ""
-        return f"{day}{plays}   {left} done"
+        return f"{day}{plays}   {told_progress(table)}"
+
+    def _summary(self) -> Sequence[str]:
+        """Return what the game came to, and the keys that go on from there."""
+        keys, table = self.keymap.labels, self.solo.table
+        told = told_win(self.solo) if table.is_won else told_loss(self.solo)
+        goes_on = {
+            "undo": "take the last play back",
+            "restart": "the same deal again",
+            "deal": "another deal",
+        }
+        known = [(keys.get(f"solo-{name}"), does) for name, does in goes_on.items()]
+        plays = f"{counted(table.plays, 'play')}, {told_progress(table)}"
+        return [told, plays, "", *(f"{key}  {does}" for key, does in known if key)]
 
     def _status(self) -> str:
         keys = self.keymap.labels
         caption = self.solo.table.caption
         undo, deal, again = (keys.get(f"solo-{name}", "") for name in ("undo", "deal", "restart"))
         if self.solo.table.is_won:
-            return f"{told_win(self.solo)}  {deal}: another deal  {again}: again"
+            return f"{told_win(self.solo)}  {deal}: new deal  {again}: again"
         if self._is_stuck:
-            return f"Nothing leads on any more.  {undo}: take back  {again}: again  {deal}: another deal"
+            return f"{told_loss(self.solo)}  {undo}: back  {again}: again  {deal}: new deal"
         return f"Say: {caption}" if caption else ""

@@ -129,7 +129,11 @@ class SympathyRules(MechanicRules):
 
     def is_out(self, board: Board, seat: int) -> bool:
         """Tell whether all cards of both hands have left."""
-        return self.progress(board, seat) == 2 * PACK_SIZE
+        return self.progress(board, seat) == self.goal(seat)
+
+    def goal(self, seat: int) -> int:
+        """Return the progress when both hands are empty."""
+        return 2 * PACK_SIZE
 
     def progress(self, board: Board, seat: int) -> int:
         """Return how many cards of both hands have left."""

@@ -114,6 +114,11 @@ class PushPinRules(LineRules):
         left = len(self.line(board, seat))
         return not board.cards[self.one(seat, "stock")] and left <= self.game.mechanic.left
 
+    def goal(self, seat: int) -> int:
+        """Return the progress when as few cards lie in the line as the game asks for."""
+        assert isinstance(self.game.mechanic, PushPin)
+        return self.game.deck_size - self.game.mechanic.left
+
     def progress(self, board: Board, seat: int) -> int:
         """Return how many cards were pushed out."""
         return len(board.cards[self.one(seat, "out")])
@@ -180,6 +185,11 @@ class DoubleJumpRules(LineRules):
         assert isinstance(self.game.mechanic, DoubleJump)
         left = len(self.line(board, seat))
         return not board.cards[self.one(seat, "stock")] and left <= self.game.mechanic.left
+
+    def goal(self, seat: int) -> int:
+        """Return the progress when as few piles are left as the game asks for."""
+        assert isinstance(self.game.mechanic, DoubleJump)
+        return self.game.deck_size - self.game.mechanic.left
 
     def progress(self, board: Board, seat: int) -> int:
         """Return how many cards lie upon others: with all laid, the fewer piles the more."""

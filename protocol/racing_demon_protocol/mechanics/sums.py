@@ -121,6 +121,12 @@ class SumsRules(MechanicRules):
         stays = COURTS if self._sums.courts is Courts.STAY else frozenset()
         return all(rank(card) in stays for card in left)
 
+    def goal(self, seat: int) -> int:
+        """Return the progress when all is put away but what may stay."""
+        stays = COURTS if self._sums.courts is Courts.STAY else frozenset()
+        ranks = self.game.ranks
+        return self.game.deck_size * sum(one not in stays for one in ranks) // len(ranks)
+
     def progress(self, board: Board, seat: int) -> int:
         """Return how many cards were put away."""
         return len(board.cards[self.one(seat, "out")])

@@ -94,6 +94,10 @@ class ScriptRules(MechanicRules):
         """Tell whether the script is at its end."""
         return self.progress(board, seat) == len(self._plays[seat])
 
+    def goal(self, seat: int) -> int:
+        """Return the number of all steps."""
+        return len(self._plays[seat])
+
     def progress(self, board: Board, seat: int) -> int:
         """Return how many steps were done."""
         return self._states[self._state(board, seat)]

@@ -7,6 +7,7 @@ import pytest
 
 from racing_demon_client.solo.deals import daily_seed, named_seed
 from racing_demon_protocol.board import Play
+from racing_demon_protocol.declaration import Goal
 from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.record import verify
@@ -46,6 +47,16 @@ def test_the_record_of_a_deal_proves_itself(game: str) -> None:
         table.finish(1_000)
     verdict = verify(list(table.log()))
     assert (1, int(table.is_won), 0) == (verdict.hands, verdict.matches, verdict.skipped)
+
+
+@of_every_game
+def test_nobody_comes_further_than_the_goal(game: str) -> None:
+    """At no moment more is done than there is to do, and a game that is won is done."""
+    for table in moments(game, 3, 10 * PLAYS, 1):
+        reached, goal = table.rules.progress(table.board, table.seat), table.rules.goal(table.seat)
+        assert 0 <= reached <= goal
+        if table.is_won and table.rules.game.goal is not Goal.RESERVE_EMPTY:
+            assert reached == goal
 
 
 def test_a_new_play_forgets_what_was_taken_back() -> None:

@@ -1,5 +1,6 @@
 """Where the piles of any game are drawn."""
 
+import re
 from itertools import pairwise
 
 import pytest
@@ -218,3 +219,46 @@ def test_heads_lie_above_their_columns(framed: bool) -> None:
     for head in heads:
         column = columns[rules.layout.piles[head.pile].under or 0]
         assert (head.x, head.y + 1) == (column.x, column.y)
+
+
+def test_what_lies_alone_lies_in_the_middle() -> None:
+    """On a wide screen as much is free on the left as on the right, in games of any shape."""
+    for game in ("clock", "sultan", "napoleon", "racing-demon"):
+        for size in ((120, 40), (200, 60)):
+            canvas = Alone(table_of(game)).draw(size)
+            rows = [row.rstrip() for row in rows_of(canvas)[2:-3] if row.strip("─ ")]
+            left = min(len(row) - len(row.lstrip()) for row in rows)
+            right = min(size[0] - len(row) for row in rows)
+            assert left > 5
+            assert abs(left - right) < size[0] // 3, game
+
+
+def test_cards_slipped_under_a_packet_are_counted() -> None:
+    """A packet whose top lies face down tells how many cards came home below it, on every size."""
+    *_, table = moments("clock", 1, 12, 1)
+    counts = [
+        sum(card != UNKNOWN for card in table.board.cards[pile.number])
+        for pile in table.board.piles
+        if pile.group == "packet"
+    ]
+    expected = sorted(f"{count} up" for count in counts if count)
+    for size in ((80, 24), (120, 40)):
+        assert expected == sorted(re.findall(r"\d up", Alone(table).draw(size).text()))
+
+
+def test_groups_of_piles_have_names() -> None:
+    """What no frame and no foundation explains has its name beside it."""
+    names = {"clock": {"hand", "packet"}, "sultan": {"divan"}, "travellers": {"spare", "hand", "packet"}}
+    for game, expected in names.items():
+        for size in ((80, 24), (120, 40)):
+            text = Alone(table_of(game)).draw(size).text()
+            assert expected <= set(re.findall(r"[a-z]+", text)), (game, size)
+
+
+def test_what_a_game_came_to_stays_until_a_key() -> None:
+    """The notice lies over the cards, whole, on every size."""
+    player = Alone(table_of("clock"))
+    player.desk.notice = ["Nothing leads on: 49 of 52 done in 2:05.", "F9  another deal"]
+    for size in ((80, 24), (120, 40)):
+        for line in player.desk.notice:
+            assert f" {line} " in player.draw(size).text()

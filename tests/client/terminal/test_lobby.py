@@ -93,11 +93,11 @@ def test_nobody_is_told_to_have_won_for_having_the_winner_s_seat() -> None:
     winner = view.winners[0]
     name = view.player(winner)
     page = Page(view=view, seat=winner, addresses=[], feed=[])
-    assert "won by you" in draw_tally(page, (80, 24), UNICODE).text()
+    assert "you won" in draw_tally(page, (80, 24), UNICODE).text()
     view.apply(ev.Left(seq=view.seq + 1, seat=winner))
     view.apply(ev.Joined(seq=view.seq + 1, seat=winner, name="Eve"))
     text = draw_tally(page, (80, 24), UNICODE).text()
-    assert f"won by {name}" in text
+    assert f"{name} won" in text
     assert "you" not in text
 
 

@@ -10,13 +10,15 @@ from math import ceil
 from typing import Final, NamedTuple
 
 from racing_demon_protocol.board import Kind, Pile
-from racing_demon_protocol.declaration import Group
+from racing_demon_protocol.declaration import Geometry, Group
 from racing_demon_protocol.layout import Layout
 
 from .blocks import LOOSE, Block, Cell, Grouped, Spot, blocks, is_column
 
-__all__ = ["Arrangement", "arrange"]
+__all__ = ["LOOSE_ROOM", "Arrangement", "arrange"]
 
+LOOSE_ROOM: Final = 66
+"""So wide the line of stock, waste and what is out may become, with all that it tells."""
 GAP: Final = 2
 """The columns between two blocks."""
 FRAMED: Final = Cell(8, 8, 3, framed=True)
@@ -74,11 +76,29 @@ def arrange(  # noqa: PLR0913
 
     """
     groups = _groups(layout, piles)
+    stays = all(group.geometry is not Geometry.LINE for group, _ in groups)  # a line gets shorter
     for cell, least in _wishes(framed):
         found = _try(groups, cell, width, height, least, line)
         if found is not None:
-            return found
+            return _centred(found, width, height) if stays else found
     return _try(groups, CLOSE, width, 10 * height, 0, line) or Arrangement(CLOSE, (), (), (0, 0, width))
+
+
+def _centred(places: Arrangement, width: int, height: int) -> Arrangement:
+    """Move everything into the middle; down only where nothing grows downwards."""
+    spots = (*places.squared, *places.columns)
+    if not spots:
+        return places
+    right = (width - max(spot.x + spot.width for spot in spots)) // 2
+    down = 0 if places.columns else (height - max(spot.y + spot.height for spot in spots)) // 2
+    x, y, room = places.loose
+    x += min(right, max(0, width - room)) if x or room < LOOSE_ROOM else min(right, width - LOOSE_ROOM)
+    return Arrangement(
+        places.cell,
+        tuple(spot._replace(x=spot.x + right, y=spot.y + down) for spot in places.squared),
+        tuple(spot._replace(x=spot.x + right) for spot in places.columns),
+        (x, y + down, min(room, width - x)),
+    )
 
 
 def _wishes(framed: bool) -> Iterator[tuple[Cell, int]]:

@@ -11,7 +11,7 @@ from .cards import Box, draw_card, draw_frame, sign_of
 from .densities import Density
 from .sheet import Sheet
 
-__all__ = ["Column", "draw_column", "draw_columns"]
+__all__ = ["Column", "column_pitch", "draw_column", "draw_columns"]
 
 NARROWEST = 5
 """A card with a frame is at least so wide; below that there is no room for one."""
@@ -32,11 +32,11 @@ def draw_columns(sheet: Sheet, y: int, end: int) -> None:
     piles = sheet.scene.own(Kind.TABLEAU)
     if not piles:
         return
-    pitch = max(3, min(sheet.density.pitch, (sheet.width - 1) // len(piles)))
+    pitch = column_pitch(sheet)
     framed = sheet.density.card[1] > 1 and pitch > NARROWEST
     card = min(sheet.density.card[0], pitch - 1) if pitch <= sheet.density.card[0] else sheet.density.card[0]
     for number, pile in enumerate(piles):
-        x = 1 + number * pitch
+        x = sheet.left + 1 + number * pitch
         sheet.canvas.touch(Hit(x, y, pitch, end - y, pile))
         label = sheet.scene.labels.get(f"column-{number + 1}", "")
         column = Column(pile, x, y + 1, card if framed else pitch, end - y - 1)
@@ -45,6 +45,12 @@ def draw_columns(sheet: Sheet, y: int, end: int) -> None:
             _draw_framed(sheet, column)
         else:
             _draw_plain(sheet, column, label)
+
+
+def column_pitch(sheet: Sheet) -> int:
+    """Return how many cells lie from one column to the next."""
+    columns = len(sheet.scene.own(Kind.TABLEAU))
+    return max(3, min(sheet.density.pitch, (sheet.width - 1) // max(1, columns)))
 
 
 def draw_column(sheet: Sheet, column: Column, *, framed: bool) -> None:

@@ -26,12 +26,13 @@ def draw_foundations(sheet: Sheet, y: int) -> int:
     for row in range(slots.rows):
         top = y + row * height
         if slots.by_suit:
-            sheet.canvas.put(1, top + middle, sheet.glyphs.suit(row), suit_role(row) | Mark.STRONG)
+            sign = sheet.glyphs.suit(row)
+            sheet.canvas.put(sheet.left + 1, top + middle, sign, suit_role(row) | Mark.STRONG)
         elif slots.base and row == 0:
-            sheet.canvas.put(1, top + middle, _base(sheet), Role.KEY)
+            sheet.canvas.put(sheet.left + 1, top + middle, _base(sheet), Role.KEY)
         for column in range(slots.columns):
             pile = places.get((row, column))
-            x = MARGIN + column * pitch
+            x = sheet.left + MARGIN + column * pitch
             if slots.by_suit or pile is not None:
                 _draw_slot(sheet, (x, top), (pitch, height), pile)
     return y + slots.rows * height

@@ -15,6 +15,11 @@ from .sheet import Sheet
 
 __all__ = ["draw_heaps"]
 
+NAMELESS = frozenset({Kind.FOUNDATION, Kind.HEAD})
+"""What is known by what lies on it."""
+AIRY_ROWS = 2
+"""With so many rows for a pile the second one is free."""
+
 
 def draw_heaps(sheet: Sheet, y: int, end: int) -> None:
     """Draw all piles that the seat in focus may use, between two rows."""
@@ -33,6 +38,7 @@ def draw_heaps(sheet: Sheet, y: int, end: int) -> None:
     if loose:
         left, top, width = places.loose
         draw_loose_line(sheet, loose, (left + 1, y + top), width, framed=places.cell.framed)
+    _name_groups(sheet, places, y, is_lined=bool(loose))
     for spot in places.squared:
         _draw(sheet, places, spot._replace(x=spot.x + 1, y=spot.y + y))
     for spot in places.columns:
@@ -63,6 +69,51 @@ def _top(sheet: Sheet, pile: int, *, ten: bool = False) -> tuple[str, int]:
     return first + glyphs.dot, Role.DIM | sheet.scene.pile_mark(pile)
 
 
+def _name_groups(sheet: Sheet, places: Arrangement, y: int, *, is_lined: bool) -> None:
+    """Write what the piles of each group are called beside the first that has room for it.
+
+    Args:
+        sheet: where to draw.
+        places: where the piles lie.
+        y: the row that they are counted from.
+        is_lined: whether stock, waste or what is out are drawn in their line.
+
+    """
+    left, top, width = places.loose
+    rows = (4 if places.cell.framed else 1) if is_lined else 0
+    used = {(left + column, top + row) for column in range(width) for row in range(rows)}
+    used |= {
+        (spot.x + column, spot.y + row)
+        for spot in (*places.squared, *places.columns)
+        for column in range(-1, spot.width)
+        for row in range(spot.height)
+    }
+    named = {spot: sheet.board.piles[spot.pile].group.replace("-", " ") for spot in places.squared}
+    done = {named[spot] for spot in places.squared if sheet.board.piles[spot.pile].kind in NAMELESS}
+    for spot, name in named.items():
+        x, row = spot.x + spot.width, spot.y + places.cell.framed
+        cells = {(x + column, row) for column in range(len(name) + 2)}
+        if name not in done and not cells & used and x + len(name) + 2 < sheet.width:
+            done.add(name)
+            used |= cells
+            sheet.canvas.put(x + 2, y + row, name, Role.DIM)
+    is_airy = places.cell.height == AIRY_ROWS
+    for spot, name in named.items():  # else in the free row below its card, or above its frame
+        row = spot.y + (1 if is_airy else -1)
+        cells = {(spot.x + column, row) for column in range(len(name))}
+        fits = len(name) <= spot.width and (is_airy or (row >= 0 and not cells & used))
+        if name not in done and fits:
+            done.add(name)
+            sheet.canvas.put(spot.x + 1, y + row, name, Role.DIM)
+
+
+def _up(sheet: Sheet, pile: int) -> str:
+    """Return how many cards were slipped face up under those that lie face down, if any were."""
+    cards = sheet.board.cards[pile]
+    up = sum(card != UNKNOWN for card in cards)
+    return f"{up} up" if up and cards[-1] == UNKNOWN else ""
+
+
 def _count(sheet: Sheet, pile: int) -> str:
     count = len(sheet.board.cards[pile])
     return str(count) if count > 1 and is_counted(sheet.board.piles[pile]) else ""
@@ -87,7 +138,13 @@ def _draw_plain(sheet: Sheet, spot: Spot) -> None:
     if sign := sign_of(ink, sheet.glyphs):
         canvas.put(spot.x + start - 1, spot.y, sign, ink & ~Mark.AIR)
     end = canvas.put(spot.x + start, spot.y, text, ink)
-    canvas.put(end, spot.y, _count(sheet, spot.pile)[: spot.x + spot.width - end], Role.DIM)
+    up = _up(sheet, spot.pile)
+    count = _count(sheet, spot.pile)
+    if up and spot.height == 1:
+        count += f"+{up.removesuffix(' up')}"
+    canvas.put(end, spot.y, count[: spot.x + spot.width - end], Role.DIM)
+    if spot.height > 1:
+        canvas.put(spot.x + start, spot.y + 1, up, Role.DIM)
 
 
 def _draw_framed(sheet: Sheet, spot: Spot) -> None:
@@ -102,3 +159,4 @@ def _draw_framed(sheet: Sheet, spot: Spot) -> None:
     canvas.put(spot.x + 1, spot.y + 1, sheet.scene.label(spot.pile)[:1], _label_ink(sheet, spot.pile))
     count = _count(sheet, spot.pile)
     canvas.put(spot.x + spot.width - 1 - len(count), spot.y + 1, count, Role.DIM)
+    canvas.put(spot.x + 2, spot.y + 2, _up(sheet, spot.pile), Role.DIM)

@@ -30,7 +30,7 @@ def draw_loose(sheet: Sheet, y: int) -> int:
     kinds = (Kind.STOCK, Kind.WASTE, Kind.RESERVE)
     framed = sheet.density.card[1] > 1
     piles = [pile for kind in kinds for pile in sheet.scene.own(kind)]
-    draw_loose_line(sheet, piles, (1, y), sheet.width, framed=framed)
+    draw_loose_line(sheet, piles, (sheet.left + 1, y), sheet.width - sheet.left, framed=framed)
     return y + 1 + (sheet.density.card[1] if framed else 0)
 
 

@@ -78,6 +78,7 @@ class Scene:
         names: the name of the key for each pile that has one.
         alone: whether it is a table of one's own.
         standing: how far one has come, at such a table.
+        notice: what is told over the cards, line by line.
         footer: the most important keys, each with what it does.
 
     """
@@ -108,6 +109,7 @@ class Scene:
     names: Mapping[int, str] = field(default_factory=dict)
     alone: bool = False
     standing: str = ""
+    notice: Sequence[str] = ()
     footer: Sequence[tuple[str, str]] = ()
 
     @property

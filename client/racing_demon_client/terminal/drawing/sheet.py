@@ -23,6 +23,7 @@ class Sheet:
         density: how roomy.
         glyphs: with which signs.
         width: the columns for the cards; the players' part is to their right.
+        left: the columns that stay free on the left: who plays alone has the cards in the middle.
 
     """
 
@@ -31,6 +32,7 @@ class Sheet:
     density: Density
     glyphs: Glyphs
     width: int
+    left: int = 0
 
     @property
     def rules(self) -> Rules:

@@ -1,20 +1,23 @@
 """The whole table: zones, and what is drawn into them."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from textwrap import wrap
 from typing import Final
 
 from racing_demon_protocol import tally
+from racing_demon_protocol.board import Kind
 from racing_demon_protocol.games import declare
 
 from ...addressing import MOST_COLUMNS, is_racelike
 from ...briefing import brief
 from ...plain.words import duration
 from ..ink import Mark, Role
+from .arranging import LOOSE_ROOM
 from .banner import draw_banner
 from .canvas import Canvas, Hit
-from .cards import Box, draw_card
-from .columns import draw_columns
+from .cards import Box, draw_card, draw_frame
+from .columns import column_pitch, draw_columns
 from .densities import SMALLEST, Density
 from .foundations import draw_foundations
 from .glyphs import Glyphs, cut, screen_text
@@ -60,6 +63,8 @@ def draw_table(scene: Scene, size: tuple[int, int], density: Density, glyphs: Gl
     _draw_dragged(canvas, scene, density, glyphs)
     if scene.banner:
         _draw_banner(sheet, bottom)
+    elif scene.notice:
+        _draw_notice(canvas, scene.notice, bottom, glyphs)
     _draw_prompt(canvas, scene, bottom, glyphs)
     _draw_footer(canvas, scene, bottom + 1, density)
     return canvas
@@ -74,6 +79,9 @@ def _draw_layout(sheet: Sheet, bottom: int) -> None:
     if scene.focus is not None and not is_racelike(sheet.rules, scene.focus):
         draw_heaps(sheet, 2, bottom)
         return
+    if scene.alone:
+        used = 1 + column_pitch(sheet) * len(scene.own(Kind.TABLEAU))
+        sheet = replace(sheet, left=max(0, min((sheet.width - used) // 2, sheet.width - LOOSE_ROOM)))
     y = draw_foundations(sheet, 2)
     canvas.rule(y, 0, sheet.width, sheet.glyphs.rule)
     if scene.focus is not None and scene.focus != scene.seat:
@@ -229,6 +237,18 @@ def _draw_banner(sheet: Sheet, bottom: int) -> None:
         height //= 2
         draw_feed(replace(sheet, scene=replace(scene, countdown=0)), 0, height + 1, bottom)
     draw_banner(canvas, scene.banner, (0, 0, canvas.width, height), sheet.glyphs.block)
+
+
+def _draw_notice(canvas: Canvas, lines: Sequence[str], bottom: int, glyphs: Glyphs) -> None:
+    """Lay a text over the middle of the cards, with a frame and a blank around it."""
+    width = min(canvas.width - 2, max(map(len, lines)) + 4)
+    x, y = (canvas.width - width) // 2, max(2, (bottom - len(lines) - 2) // 2)
+    for row in range(len(lines) + 2):
+        canvas.put(x - 1, y + row, " " * (width + 2), Role.TEXT)
+    draw_frame(canvas, (x, y), (width, len(lines) + 2), glyphs)
+    for row, line in enumerate(lines, start=y + 1):
+        ink = Role.TEXT if row > y + 1 else Role.ACCENT | Mark.STRONG
+        canvas.put(x + 2, row, cut(line, width - 4, glyphs), ink)
 
 
 def _draw_too_small(canvas: Canvas) -> None:

@@ -7,6 +7,7 @@ from racing_demon_protocol.state import DEALT
 from racing_demon_protocol.view import TableView
 
 from ...plain.words import duration
+from ...printing import listing
 from ..ink import Mark, Role
 from .canvas import Canvas
 from .glyphs import Glyphs, fit, screen_text, wrapped
@@ -50,8 +51,8 @@ def _headline(view: TableView, own: int | None) -> str:
         return f"Hand {view.hand} of {view.options.hands} is being played."
     result = view.results[-1]
     if view.phase is Phase.OVER and view.winners:
-        won = " and ".join("you" if winner == own else _name(view, winner) for winner in view.winners)
-        return f"The match is over: won by {won}."
+        won = listing(["you" if winner == own else _name(view, winner) for winner in view.winners])
+        return f"The match is over: {won} won."
     return f"Hand {result.hand} of {view.options.hands}: {_ending(view, result, own)}"
 
 

@@ -44,6 +44,7 @@ class TableScreen(PictureScreen):
     async def do(self, action: str) -> None:
         """Do what an action means: the hands' business here, all else where it is everybody's."""
         hands, now = self.session.desk.hands, self.session.now()
+        self.session.desk.notice = ()
         if action == "drop" and self.session.alone and hands.held is None:
             await self.act(action)
         elif action in HANDS or action.startswith(PILES):
@@ -66,6 +67,7 @@ class TableScreen(PictureScreen):
     async def press(self, event: events.MouseDown, hit: Hit | None) -> None:
         """Pick up or put down with the left button, send up with the right one."""
         self._pressed = None
+        self.session.desk.notice = ()
         if hit is None:
             self.session.desk.hands.let_go()
         elif hit.action is not None and hit.action not in {"turn", "foundations"}:
