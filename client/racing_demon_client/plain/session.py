@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Final, TextIO
 
 from racing_demon_protocol.analysis import SeatAnalysis, analyse
-from racing_demon_protocol.board import Kind
+from racing_demon_protocol.board import Kind, Play
 from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
@@ -24,6 +24,7 @@ from ..connection import Client
 from ..printing import printable
 from ..proving import Proving
 from ..recorder import Recorder
+from ..rivals import Rivals
 from . import picture
 from .analysing import hashes, summary, told
 from .folding import folded
@@ -175,6 +176,7 @@ class _Player:
         self._was_stuck = False
         self._to_kick: SeatState | None = None
         self._proving = Proving()
+        self._rivals = Rivals()
 
     async def listen(self) -> None:
         """Tell what happens."""
@@ -184,10 +186,12 @@ class _Player:
             self._analyse(message)
             self._proving.keep(message, self._client.view, self._client.contributor.part)
             self._tell_freed(message)
+            client, now = self._client, time.monotonic_ns() // 1_000_000
+            lost = self._rivals.follow(message, client.view, client.seat, now)
             if isinstance(message, Accepted | Pong) or not self._volume.admits(message, self._client):
                 continue
             words = Words(self._client.view, self._client.seat, ascii_only=self._ascii)
-            line = words.tell(message)
+            line = words.tell(message) if lost is None else f"refused: {words.lost(lost)}"
             if line is not None:
                 self._write(line)
             self._add_picture(message)
@@ -244,7 +248,12 @@ class _Player:
         view, seat = self._client.view, self._client.seat
         if view.rules is None or view.board is None or seat not in view.hand_seats or seat is None:
             raise Unclear("You have no cards yet; ? shows what can be typed.")
-        await self._client.play(read_play(line, view.rules, view.board, seat))
+        await self._make(read_play(line, view.rules, view.board, seat))
+
+    async def _make(self, play: Play) -> None:
+        command = self._client.play_command(play)
+        self._rivals.tried(command.counter, play, time.monotonic_ns() // 1_000_000)
+        await self._client.send(command)
 
     async def _obey(self, spoken: Spoken) -> None:
         client = self._client
@@ -368,7 +377,7 @@ class _Player:
             turn = view.rules.turn(view.board, seat)
         if turn is None:
             raise Unclear("There is nothing to turn.")
-        await self._client.play(turn)
+        await self._make(turn)
 
     def _write_all(self, lines: list[str]) -> None:
         for line in folded(lines):

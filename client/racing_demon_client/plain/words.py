@@ -14,10 +14,13 @@ from racing_demon_protocol.view import TableView
 
 from ..addressing import is_racelike
 from ..printing import counted, listing, printable, span
+from ..rivals import Lost
 from .piles import words_of
 
 __all__ = ["REACTIONS", "Words", "Write", "duration", "kick_question"]
 
+SHORT_US: Final = 100_000
+"""Below this, tenths of a second say nothing."""
 Write = Callable[[str], None]
 """Takes one line, without its end."""
 
@@ -84,6 +87,18 @@ class Words:
         if not was_stuck or self.is_stuck or not isinstance(message, ev.Played) or message.seat == self._seat:
             return None
         return f"{self.who(message.seat)} played on: nobody is stuck any more"
+
+    def lost(self, lost: Lost, card: str = "") -> str:
+        """Return the line for a race that was lost at sight, like ``2♠: Bob was 0.3 s faster``.
+
+        Args:
+            lost: the race.
+            card: what a screen calls its card.
+
+        """
+        late_us = lost.late_us
+        by = span(late_us) if late_us < SHORT_US else f"{late_us / 1_000_000:.1f} s"
+        return f"{card or self.card(lost.card)}: {self.who(lost.seat)} was {by} faster"
 
     def who(self, seat: int | None) -> str:
         """Return what a player is called."""

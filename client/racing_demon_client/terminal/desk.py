@@ -4,6 +4,7 @@ No clock is read: times are milliseconds on one rising clock, which is the calle
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from racing_demon_protocol.board import Board, Kind, Play
@@ -15,6 +16,7 @@ from racing_demon_protocol.view import TableView
 
 from ..addressing import addresses
 from ..plain.words import Words
+from ..rivals import Rivals
 from .drawing.glyphs import UNICODE, Glyphs, screen_text
 from .drawing.scene import Dragged, FeedLine, Grip, Scene
 from .drawing.slots import Slots
@@ -77,7 +79,7 @@ class Desk:
         self.notice: Sequence[str] = ()
         self._watched: int | None = None
         self._turn_at: int | None = None
-        self._sent: dict[int, Play] = {}
+        self._rivals = Rivals()
         self._was_stuck = False
         self._age: object = None
 
@@ -86,19 +88,15 @@ class Desk:
     def follow(self, message: Message, now: int) -> Cue | None:
         """Note a message that the view has followed; return what deserves a sound."""
         view, seat = self._place.view, self._place.seat
-        refused = None
+        refused = self._rivals.play(message.counter) if isinstance(message, Refused) else None
+        lost = self._rivals.follow(message, view, seat, now)
         match message:
             case Snapshot() | ev.Dealt():
                 self._slots = None
-                self._sent.clear()
                 self.hands.put_away()
             case ev.HandOver() | ev.Paused() | ev.Continued():
                 self.hands.put_away()
                 self.hands.hush()
-            case ev.Played() if message.seat == seat:
-                self._sent.pop(message.counter, None)
-            case Refused():
-                refused = self._sent.pop(message.counter, None)
         cue = self.lately.note(message, view, now)
         if isinstance(message, ev.Joined):
             self.ignored.discard(message.seat)
@@ -115,13 +113,20 @@ class Desk:
             glyphs=self.glyphs,
             refused=refused,
         )
+        if line is not None and lost is not None:
+            told = Words(view, seat).lost(lost, self.glyphs.card(lost.card))
+            line = replace(line, text=screen_text(told))
         if line is not None:
-            if isinstance(message, Refused):
-                self.hands.say(line.text, now, is_warning=True)
-            if not isinstance(message, Refused) or message.reason is Reason.BEATEN:
-                self.lately.feed.append(line)  # a slip of the hand is nobody's news
+            self._show(line, message, now, is_race=lost is not None)
         self._tell_freed(message, now)
         return cue
+
+    def _show(self, line: FeedLine, message: Message, now: int, *, is_race: bool) -> None:
+        """Add a line to the feed, and show what is refused; a slip of the hand is nobody's news."""
+        if isinstance(message, Refused):
+            self.hands.say(line.text, now, is_warning=True)
+        if is_race or not isinstance(message, Refused) or message.reason is Reason.BEATEN:
+            self.lately.feed.append(line)
 
     def _tell_freed(self, message: Message, now: int) -> None:
         """Say why oneself is not stuck any more; the play itself may be nobody's news."""
@@ -131,9 +136,9 @@ class Desk:
             self.lately.feed.append(FeedLine(self.lately.elapsed_ms(now), screen_text(freed), Role.DIM))
         self._was_stuck = words.is_stuck
 
-    def sent(self, counter: int, play: Play) -> None:
-        """Note under which number a play was sent, so that a refusal can say what it was."""
-        self._sent[counter] = play
+    def sent(self, counter: int, play: Play, now: int) -> None:
+        """Note under which number a play was sent, and when, so that a refusal can say what it was."""
+        self._rivals.tried(counter, play, now)
 
     def has_aged(self, now: int) -> bool:
         """Tell whether time alone has changed what is to be seen, since this was asked last."""

@@ -170,7 +170,7 @@ class Session:
     def play(self, play: Play) -> None:
         """Send a play."""
         command = self.client.play_command(play)
-        self.desk.sent(command.counter, play)
+        self.desk.sent(command.counter, play, self.now())
         self.client.post(command)
 
     def tell(self, command: type[cl.Command], **fields: object) -> None:

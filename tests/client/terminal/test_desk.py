@@ -86,7 +86,7 @@ def test_the_countdown_is_seen_until_the_signal() -> None:
 def test_a_lost_race_is_told_with_its_card() -> None:
     """By number the desk knows what was sent; the prompt and the feed say who, by how much, and what."""
     player = at("AS")
-    player.desk.sent(3, Play(player.column(1), 1, FOUNDATIONS))
+    player.desk.sent(3, Play(player.column(1), 1, FOUNDATIONS), player.now)
     player.hear(BEATEN)
     assert [Cue.BEATEN] == player.cues
     assert ["Ben beat you to A♠ by 12 ms"] == player.told()
@@ -98,10 +98,10 @@ def test_a_lost_race_is_told_with_its_card() -> None:
 def test_what_was_sent_is_forgotten_once_it_is_answered() -> None:
     """After an answer, or a new deal, the number means nothing any more."""
     player = at("AS")
-    player.desk.sent(3, Play(player.column(1), 1, FOUNDATIONS))
+    player.desk.sent(3, Play(player.column(1), 1, FOUNDATIONS), player.now)
     player.hear(BEATEN, BEATEN)
     assert "Ben beat you by 12 ms" == player.told()[-1]
-    player.desk.sent(3, Play(player.column(1), 1, FOUNDATIONS))
+    player.desk.sent(3, Play(player.column(1), 1, FOUNDATIONS), player.now)
     player.hear(player.view.snapshot(0), BEATEN)
     assert "Ben beat you by 12 ms" == player.told()[-1]
 
