@@ -83,7 +83,7 @@ def log_bytes(events: int) -> int:
 
 
 async def _log_bytes(events: int) -> int:
-    first = await _played(SEATS)  # what is made once for all tables is there
+    first = await _played(events)  # what is made once for all tables is there, also what plays need first
     tracemalloc.start()
     gc.collect()
     before, _ = tracemalloc.get_traced_memory()

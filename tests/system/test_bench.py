@@ -23,7 +23,7 @@ from benchmarks.yardsticks.sizes import sizes
 from benchmarks.yardsticks.throughput import contestants
 
 ROOT = Path(__file__).parents[2]
-MOST_BYTES = 160 * 1_024
+MOST_BYTES = 96 * 1_024
 """A fifth more than a table took with the events of a hand when this was written."""
 
 needs_load = pytest.mark.skipif(
