@@ -56,7 +56,7 @@ class Reason(StrEnum):
     BAD_OPTION = "bad_option"
     """The options contradict each other, or the game does not know them."""
     SERVER_FULL = "server_full"
-    """The server keeps no more tables."""
+    """The server takes no more tables, from nobody or from this address, or no more bots."""
     HALTED = "halted"
     """The server's disk takes nothing at the moment."""
 

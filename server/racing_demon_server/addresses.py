@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from .costs import REQUEST
 from .limits import Bucket
 from .settings import Settings
 
@@ -122,9 +121,9 @@ class Addresses:
         """Return what all connections of an address draw on; ``None`` for this machine."""
         return self._place(address).units if address else None
 
-    def take_request(self, address: str, at: int) -> bool:
-        """Count an HTTP request, or a handshake; tell whether its address may have an answer."""
-        return not address or self._place(address).units.take(at, REQUEST)
+    def take_request(self, address: str, at: int, units: int) -> bool:
+        """Count an HTTP request that costs so much; tell whether its address may have an answer."""
+        return not address or self._place(address).units.take(at, units)
 
     def may_miss(self, address: str, at: int) -> bool:
         """Tell whether an address may still ask for a table that is not there."""

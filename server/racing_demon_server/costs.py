@@ -10,10 +10,12 @@ from typing import Final
 from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages import client as cl
 
-__all__ = ["COSTS", "REQUEST"]
+__all__ = ["COSTS", "HANDSHAKE", "REQUEST"]
 
 REQUEST: Final = 10
-"""An HTTP request, and so also the handshake of a WebSocket."""
+"""An HTTP request."""
+HANDSHAKE: Final = 15
+"""The handshake of a WebSocket, with the connection that comes of it."""
 
 COSTS: Final[dict[type[Message], int]] = {
     cl.Hello: 1,

@@ -19,6 +19,7 @@ from racing_demon_protocol.reasons import CloseCode
 from . import pages
 from .addresses import believed_address, networks
 from .connection import Connection
+from .costs import HANDSHAKE, REQUEST
 from .hall import Hall
 from .room import Clock
 from .service import Service
@@ -122,7 +123,8 @@ class Gateway:
 
     def answer(self, connection: ServerConnection, request: Request) -> Response | None:
         """Answer plain HTTP; ``None`` lets the WebSocket through."""
-        if self._service.addresses.take_request(self._address_of(connection), self._service.clock()):
+        address, units = self._address_of(connection), HANDSHAKE if _path(request) == PATH else REQUEST
+        if self._service.addresses.take_request(address, self._service.clock(), units):
             response = self._page(connection, request)
         else:
             response = pages.too_many(connection)
@@ -131,7 +133,7 @@ class Gateway:
         return response
 
     def _page(self, connection: ServerConnection, request: Request) -> Response | None:
-        path = request.path.partition("?")[0]
+        path = _path(request)
         if not pages.is_meant(request, self.settings.hosts):
             return connection.respond(HTTPStatus.MISDIRECTED_REQUEST, "This server has another name.\n")
         if path == "/healthz":
@@ -160,6 +162,10 @@ class Gateway:
     def _check_entry(session: Session) -> None:
         if not session.entered:
             session.close(CloseCode.TOO_LATE, "No table was asked for in time.")
+
+
+def _path(request: Request) -> str:
+    return request.path.partition("?")[0]
 
 
 def url_of(host: str, port: int) -> str:

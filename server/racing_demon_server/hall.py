@@ -70,6 +70,7 @@ class Hall:
             journal.halted = self._halt
         self._backlog = Backlog(settings.delayed_bytes_of_table, settings.delayed_bytes)
         self._rooms: dict[str, Room] = {}
+        self._openers: dict[str, str] = {}
         self._expiries: dict[str, asyncio.TimerHandle] = {}
         self._opened = 0
         self._epoch = secrets.token_hex(8)
@@ -108,8 +109,15 @@ class Hall:
             raise KeptElsewhere(self._settings.siblings.port(code))
         raise CommandRefused(Reason.UNKNOWN_TABLE, "No table here has that code.")
 
-    def open(self, options: Options, passphrase: str = "") -> Room:
-        """Open a room for a new table, which may ask for a passphrase.
+    def opened_by(self, address: str) -> int:
+        """Return how many tables there are that somebody at an address has opened."""
+        return sum(opener == address for opener in self._openers.values())
+
+    def _may_add_bot(self) -> bool:
+        return sum(room.bots for room in self._rooms.values()) < self._settings.max_bots
+
+    def open(self, options: Options, passphrase: str = "", address: str = "") -> Room:
+        """Open a room for a new table, which may ask for a passphrase, for somebody at an address.
 
         Raises:
             CommandRefused: the options cannot be played, or there are too many tables.
@@ -128,6 +136,7 @@ class Hall:
         room = self._add(code, options, lock, seed, journal)
         if journal is not None:
             journal.open(code, self._opened, options, lock.salt, lock.hash)
+        self._openers[code] = address
         return room
 
     def restore(self) -> None:
@@ -194,6 +203,7 @@ class Hall:
             past=past,
             epoch=self._epoch,
             contributions=self._settings.takes_contributions,
+            may_add_bot=self._may_add_bot,
         )
         self._rooms[code] = room
         log.info("table opened", extra={"table": code})
@@ -222,6 +232,7 @@ class Hall:
         code = room.table.view.code
         self._stop_expiry(code)
         del self._rooms[code]
+        self._openers.pop(code, None)  # nobody knows who opened it before the server was started anew
         log.info("table closed", extra={"table": code})
         for observer in self._observers:
             observer.closed(room.shown)

@@ -73,6 +73,7 @@ class Room:
         past: what is kept of the table from before the server was started anew.
         epoch: names this start of the server.
         contributions: whether players may contribute to the deals, too.
+        may_add_bot: tells whether one more bot may play.
 
     Raises:
         CommandRefused: the options cannot be played.
@@ -98,9 +99,10 @@ class Room:
         past: Past | None = None,
         epoch: str = "",
         contributions: bool = True,
+        may_add_bot: Callable[[], bool] = lambda: True,
     ) -> None:
         self._last_seq = 0
-        self.table = Table(code, options, secrets, contributions=contributions)
+        self.table = Table(code, options, secrets, contributions=contributions, may_add_bot=may_add_bot)
         self.table.view.locked = lock is not None and lock.is_locked
         kept = Kept(kept_events)
         if past is not None:
@@ -215,6 +217,11 @@ class Room:
         """Stop the clockwork."""
         self.audience.close()
         self.stop()
+
+    @property
+    def bots(self) -> int:
+        """How many bots play here."""
+        return len(self._bots)
 
     @property
     def is_deserted(self) -> bool:

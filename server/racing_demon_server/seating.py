@@ -4,7 +4,7 @@ A seat stays its player's while the connection is away. For a while nothing happ
 back. Then the others need not wait for them, and a host who stays away loses the hostship.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from racing_demon_protocol.declaration import Game
@@ -39,13 +39,15 @@ class Seating:
 
     Args:
         log: the table's log.
+        may_add_bot: tells whether one more bot may play.
 
     """
 
-    def __init__(self, log: Log) -> None:
+    def __init__(self, log: Log, may_add_bot: Callable[[], bool]) -> None:
         self.claims = Claims()
         self._log = log
         self._view = log.view
+        self._may_add_bot = may_add_bot
         self.bans = Bans(log.view)
         self._chat = Chat()
         self._gone: dict[Actor, int] = {}
@@ -113,9 +115,10 @@ class Seating:
         """Seat a bot.
 
         Raises:
-            CommandRefused: there is no seat, or the match takes nobody in.
+            CommandRefused: there is no seat, the match takes nobody in, or there are too many bots.
 
         """
+        self._verify_bots()
         taken = {state.name for state in self._view.seats.values()}
         name = next((name for name in BOT_NAMES if name not in taken), BOT_NAMES[0])
         self._sit_down(name, b"", level)
@@ -168,6 +171,11 @@ class Seating:
         """Forget those who have left: a new match has no place for them."""
         self.claims.keep(self._view.seats)
         self._gone = {actor: at for actor, at in self._gone.items() if actor in self.claims}
+
+    def _verify_bots(self) -> None:
+        if not self._may_add_bot():
+            text = "This server has as many bots as it takes; try again when some have gone."
+            raise CommandRefused(Reason.SERVER_FULL, text)
 
     def _instead(self) -> str:
         """Return what somebody can do who finds no seat, if anything."""
@@ -244,11 +252,14 @@ class Seating:
         """Let a bot play for somebody who is away.
 
         Raises:
-            CommandRefused: no player has that seat, or they are there.
+            CommandRefused: no player has that seat, they are there, or there are too many bots.
 
         """
-        if self._person(seat).connected:
+        state = self._person(seat)
+        if state.connected:
             raise CommandRefused(Reason.NOT_NOW, "That player is here; bots stand in for those who are away.")
+        if not state.stand_in:
+            self._verify_bots()
         self._log.emit(ev.StoodIn, seat=seat, bot=level)
 
     def unban(self, name: str) -> None:

@@ -8,6 +8,7 @@ from typing import Final
 from weakref import WeakKeyDictionary
 
 from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.messages.client import Create
 from racing_demon_protocol.reasons import CloseCode, Reason
 
 from .addresses import MINUTE, POOL_SECONDS, Addresses
@@ -65,6 +66,28 @@ class Service:
     @staticmethod
     def _pool(per_second: float) -> Bucket:
         return Bucket(per_second, per_second * POOL_SECONDS)
+
+    def open(self, address: str, wanted: Create, at: int) -> Room:
+        """Open a table for somebody.
+
+        Args:
+            address: who asks.
+            wanted: the table that is wanted.
+            at: when.
+
+        Raises:
+            CommandRefused: the options cannot be played, or there are too many tables.
+
+        """
+        most, hall = self.settings.tables_per_address, self.hall
+        if address and hall.opened_by(address) >= most:
+            text = f"Your address has {most} tables here, and gets no more until one of them is closed."
+            raise CommandRefused(Reason.SERVER_FULL, text)
+        if not self.addresses.take_table(address, at):
+            seconds = math.ceil(MINUTE / self.settings.tables_per_minute)
+            text = f"Too many tables from your address: the next one may be opened in {seconds} seconds."
+            raise CommandRefused(Reason.TOO_FAST, text)
+        return hall.open(wanted.options, wanted.passphrase, address)
 
     def find(self, address: str, code: str, at: int, token_hash: bytes = b"") -> Room:
         """Return a table's room. An address that tries codes is told nothing for a while but keeps its seats.

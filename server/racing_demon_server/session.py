@@ -6,7 +6,6 @@ there is no queue and no task between a player's bytes and the judge.
 
 import hashlib
 import logging
-import math
 import secrets
 from collections.abc import Mapping
 from typing import Final
@@ -20,7 +19,6 @@ from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages.server import Elsewhere, Pong, Refused, Seated
 from racing_demon_protocol.reasons import CloseCode, Reason
 
-from .addresses import MINUTE
 from .claims import Actor
 from .connection import Connection
 from .costs import COSTS
@@ -248,11 +246,7 @@ class Session:
         return not rest or self._allowance.take(self._arrived, rest)
 
     def _create(self, message: cl.Create) -> None:
-        if not self._service.addresses.take_table(self._address, self._arrived):
-            seconds = math.ceil(MINUTE / self._service.settings.tables_per_minute)
-            text = f"Too many tables from your address: the next one may be opened in {seconds} seconds."
-            raise CommandRefused(Reason.TOO_FAST, text)
-        room = self._service.hall.open(message.options, message.passphrase)
+        room = self._service.open(self._address, message, self._arrived)
         if message.seated:
             try:
                 self._join(room, message.name, secrets.token_hex(32))

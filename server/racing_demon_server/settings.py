@@ -28,6 +28,8 @@ class Settings:
         max_tables: tables at a time.
         tables_per_minute: tables that one address may open for long.
         table_burst: what it may open at once.
+        tables_per_address: tables at a time that one address has opened.
+        max_bots: bots at a time, at all tables together; those who stand in for somebody count, too.
         max_connections: connections at a time, players and spectators.
         connections_per_address: connections at a time from one address, which may be a whole household's.
         max_handshakes: connections at a time that have not asked for anything yet; the oldest goes first.
@@ -76,6 +78,8 @@ class Settings:
     max_tables: int = 500
     tables_per_minute: float = 10.0
     table_burst: float = 20.0
+    tables_per_address: int = 50
+    max_bots: int = 800
     max_connections: int = 4_000
     connections_per_address: int = 250
     max_handshakes: int = 500

@@ -79,6 +79,7 @@ class Table:
         options: its options.
         secrets: gives 32 secret bytes for each hand.
         contributions: whether players may contribute to the deals, too.
+        may_add_bot: tells whether one more bot may play.
 
     Raises:
         CommandRefused: the options cannot be played.
@@ -86,12 +87,18 @@ class Table:
     """
 
     def __init__(
-        self, code: str, options: Options, secrets: Iterator[bytes], *, contributions: bool = True
+        self,
+        code: str,
+        options: Options,
+        secrets: Iterator[bytes],
+        *,
+        contributions: bool = True,
+        may_add_bot: Callable[[], bool] = lambda: True,
     ) -> None:
         verify_options(options)
         self.view = TableView(code, options)
         self._log = Log(self.view)
-        self._seating = Seating(self._log)
+        self._seating = Seating(self._log, may_add_bot)
         self.claims = self._seating.claims
         self.bans = self._seating.bans
         self._now = 0

@@ -14,7 +14,7 @@ from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages.server import Accepted, Pong, Refused
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Reason
-from racing_demon_server.costs import COSTS, REQUEST
+from racing_demon_server.costs import COSTS, HANDSHAKE, REQUEST
 from racing_demon_server.hall import Hall
 from racing_demon_server.pages import NO_METER
 from racing_demon_server.service import SHARE_SECONDS, Service
@@ -54,7 +54,7 @@ def test_the_costs_are_documented() -> None:
 
 async def test_who_uses_more_than_is_there_is_read_more_slowly() -> None:
     """Beyond its share and its address' pool a connection waits for answers; elsewhere nobody does."""
-    time, own, pool = Standing(), 5, 4
+    time, own, pool = Standing(), 5, 5
     async with (
         serving_with(None, time, units_per_connection=own, units_per_address=pool) as served,
         Peer.connect(served.url, **FAR) as greedy,
@@ -62,7 +62,7 @@ async def test_who_uses_more_than_is_there_is_read_more_slowly() -> None:
     ):
         await greedy.greet()
         await other.greet()
-        covered = own * SHARE_SECONDS + pool * POOL_SECONDS - REQUEST - COSTS[cl.Hello]
+        covered = own * SHARE_SECONDS + pool * POOL_SECONDS - HANDSHAKE - COSTS[cl.Hello]
         await pings(greedy, round(covered) + 1)  # the last one is answered, and to be paid for
         await greedy.say(cl.Ping(stamp=77))
         waiting = asyncio.create_task(greedy.until(Pong))
@@ -94,7 +94,7 @@ async def test_the_flood_of_a_neighbour_leaves_each_its_share() -> None:
     ):
         await honest.greet()
         await greedy.greet()
-        await pings(greedy, round(own * SHARE_SECONDS) + pool * POOL_SECONDS - 2 * REQUEST)
+        await pings(greedy, round(own * SHARE_SECONDS) + pool * POOL_SECONDS - 2 * HANDSHAKE)
         await greedy.say(cl.Ping(stamp=77))
         waiting = asyncio.create_task(greedy.until(Pong))
         await pings(honest, round(own * SHARE_SECONDS) - COSTS[cl.Hello])
@@ -131,7 +131,7 @@ async def test_what_costs_too_much_for_the_server_is_refused() -> None:
 async def test_an_address_that_connects_again_and_again_has_to_wait() -> None:
     """It is answered 429, for the game and for pages; others come in, and after some seconds it does, too."""
     time = Standing()
-    async with serving_with(None, time, units_per_address=4) as served:
+    async with serving_with(None, time, units_per_address=2 * HANDSHAKE / POOL_SECONDS) as served:
         for _ in range(2):
             async with Peer.connect(served.url, **FAR) as peer:
                 await peer.greet()
@@ -142,23 +142,24 @@ async def test_an_address_that_connects_again_and_again_has_to_wait() -> None:
         assert "5" == refused.value.response.headers["Retry-After"]
         async with Peer.connect(served.url, **FARTHER) as other:
             await other.greet()
-        time.move(POOL_SECONDS)
+        time.move(POOL_SECONDS / 2)
         async with Peer.connect(served.url, **FAR) as peer:
             await peer.greet()
 
 
 async def test_a_party_behind_one_router_is_never_refused() -> None:
-    """Eight players and twenty spectators of one address come at once and play for ten minutes.
+    """Eight players and thirty spectators of one address come at once and play for ten minutes.
 
     Each player plays ten cards a second and says something, everybody pings once a second, and the host
     changes options four times a second.
     """
     time, settings, home = Standing(), Settings(), "203.0.113.9"
     service = Service(settings, Hall(settings, time), time, NO_METER)
-    room = service.hall.open(Options())
+    room = service.open(home, cl.Create(name="Ann"), time())
     everybody = []
-    for number in range(28):
-        assert service.addresses.take_request(home, time())
+    for number in range(38):
+        assert service.addresses.take_request(home, time(), HANDSHAKE)
+        assert service.addresses.enter(home)
         allowance = service.allowance(home)
         entering = COSTS[cl.Join] if number < 8 else COSTS[cl.Watch]
         assert allowance.take(time(), COSTS[cl.Hello] + entering)
@@ -173,6 +174,20 @@ async def test_a_party_behind_one_router_is_never_refused() -> None:
         assert all(player.take(time(), COSTS[cl.Say]) for player in everybody[:8])
         assert all(each.take(time()) for each in everybody)
     room.close()
+
+
+async def test_a_page_costs_less_than_a_handshake() -> None:
+    """An address that may shake hands twice may ask for three pages."""
+    time = Standing()
+    async with serving_with(None, time, units_per_address=2 * HANDSHAKE / POOL_SECONDS) as served:
+        answers = []
+        for _ in range(4):
+            with pytest.raises(InvalidStatus) as answered:
+                async with Peer.connect(served.url.replace("/v1", "/healthz"), **FAR):
+                    pass
+            answers.append(answered.value.response.status_code)
+    assert 2 * HANDSHAKE == 3 * REQUEST
+    assert [HTTPStatus.OK] * 3 + [HTTPStatus.TOO_MANY_REQUESTS] == answers
 
 
 # Codes.

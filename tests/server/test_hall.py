@@ -10,15 +10,18 @@ import pytest
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages.events import Committed, Dealt, Event
+from racing_demon_protocol.messages.server import Accepted, Refused
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Reason
 from racing_demon_server.hall import Hall
 from racing_demon_server.journal.reading import tables
 from racing_demon_server.journal.schema import open_journal
+from racing_demon_server.pages import NO_METER
 from racing_demon_server.room import Room
+from racing_demon_server.service import Service
 from racing_demon_server.settings import Settings
 
-from ..support.rooms import Ear, in_virtual_time, now, say
+from ..support.rooms import Ear, in_virtual_time, now, say, seat_at
 from ..support.virtual_journal import VirtualJournal
 
 ALPHABET = set("BCDFGHJKLMNPQRSTVWXZ")
@@ -180,6 +183,57 @@ def test_a_full_hall_opens_no_table() -> None:
         hall.close()
 
     in_virtual_time(story())
+
+
+def test_an_address_has_so_many_tables_at_a_time() -> None:
+    """It gets one more when one of its own is closed; others', and this machine's, do not count for it."""
+
+    async def story() -> None:
+        hall = open_hall(tables_per_address=2, idle_table_seconds=10)
+        service = Service(Settings(tables_per_address=2), hall, now, NO_METER)
+        wanted = cl.Create(name="Ann")
+        rooms = [service.open("203.0.113.9", wanted, now()) for _ in range(2)]
+        ear = listen(rooms[0])
+        with pytest.raises(CommandRefused, match="2 tables") as refused:
+            service.open("203.0.113.9", wanted, now())
+        assert Reason.SERVER_FULL == refused.value.reason
+        for address in ("203.0.113.10", "", "", ""):
+            service.open(address, wanted, now())
+        await asyncio.sleep(11)
+        assert 1 == len(hall)
+        service.open("203.0.113.9", wanted, now())
+        go(hall, rooms[0], ear)
+        hall.close()
+
+    in_virtual_time(story())
+
+
+def test_a_server_has_so_many_bots_at_a_time() -> None:
+    """One more is refused at every table, and standing in, too, until one goes; levels still change."""
+
+    async def story() -> None:
+        hall = open_hall(max_bots=3)
+        one, other = (hall.open(Options()) for _ in range(2))
+        (_, ann), (away, _), (_, eve) = seat_at(one, "Ann"), seat_at(one, "Ben"), seat_at(other, "Eve")
+        one.table.connect(away, connected=False, at=now())
+        bot = {"level": "easy"}
+        await say(one, ann, 0, cl.AddBot(counter=1, **bot), cl.AddBot(counter=2, **bot))
+        await say(one, ann, 0, cl.StandIn(counter=3, seat=away, **bot))
+        await say(one, ann, 0, cl.StandIn(counter=4, seat=away, level="hard"), cl.AddBot(counter=5, **bot))
+        await say(other, eve, 0, cl.AddBot(counter=1, **bot))
+        await say(one, ann, 0, cl.RemoveBot(counter=6, seat=2))
+        await say(other, eve, 0, cl.AddBot(counter=2, **bot))
+        assert [None] * 4 + [Reason.SERVER_FULL, None] == [reason(reply) for reply in ann.replies]
+        assert [Reason.SERVER_FULL, None] == [reason(reply) for reply in eve.replies]
+        assert (2, 1) == (one.bots, other.bots)
+        hall.close()
+
+    in_virtual_time(story())
+
+
+def reason(reply: Accepted | Refused) -> Reason | None:
+    """Return why something was refused, if it was."""
+    return reply.reason if isinstance(reply, Refused) else None
 
 
 def test_options_that_no_game_has_open_no_table() -> None:
