@@ -159,7 +159,7 @@ class Audience:
         self.send_out()  # what is caught up with is not sent again
         missed = None if self._shown.view.is_private else self._kept.since(seq)
         if missed is None:
-            elapsed_ms = self._shown.hand_clock.elapsed_ms(self._clock())
+            elapsed_ms = self._shown.hand_clock.elapsed_ms(self._shown.certain(self._clock()))
             listener.reply(self._shown.view.snapshot_for(actor, elapsed_ms))
         else:
             listener.send(missed)

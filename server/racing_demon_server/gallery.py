@@ -69,7 +69,8 @@ class Gallery:
 
     def add(self, listener: Listener) -> None:
         """Show a spectator the table as the gallery sees it, and from then on every event."""
-        view, hand_clock, at = self._shown.view, self._shown.hand_clock, self._clock()
+        view, hand_clock = self._shown.view, self._shown.hand_clock
+        at = self._shown.certain(self._clock())
         if self._delay_us or self._late is not None:
             view, hand_clock, at = self._follower(), self._late_clock, at - self._lag_us()
         listener.reply(view.snapshot_for(None, hand_clock.elapsed_ms(at)))
@@ -138,7 +139,7 @@ class Gallery:
     def _snapshot(self) -> Later:
         """Return the table as its players see it now, to be shown with the delay."""
         view, hand_clock, now = self._shown.view, self._shown.hand_clock, self._clock()
-        packed = pack(view.snapshot_for(None, hand_clock.elapsed_ms(now)))
+        packed = pack(view.snapshot_for(None, hand_clock.elapsed_ms(self._shown.certain(now))))
         return Later(now + self._delay_us, now, view.seq, packed, hand_clock)
 
     def _follow(self, message: Message, at: int, hand_clock: HandClock | None = None) -> None:

@@ -20,6 +20,7 @@ from .journal.keeping import TableJournal
 from .journal.past import past_of
 from .journal.reading import KeptTable, UnknownContents, last_us, options_of, tables
 from .journal.schema import reading
+from .journal.timekeeping import Timekeeper
 from .journal.writer import Journal
 from .lock import Lock
 from .observer import Observer
@@ -66,6 +67,7 @@ class Hall:
         self._clock = clock
         self._observers = observers
         self._journal = journal
+        self._timekeeper = None if journal is None else Timekeeper(journal, clock)
         if journal is not None:
             journal.halted = self._halt
         self._backlog = Backlog(settings.delayed_bytes_of_table, settings.delayed_bytes)
@@ -130,9 +132,7 @@ class Hall:
         self._opened += 1
         seed = self._seed(self._opened)
         code, lock = self._new_code(seed), Lock(passphrase, secrets.token_bytes(16))
-        journal = None
-        if self._journal is not None:
-            journal = TableJournal(self._journal, next(self._journal.numbers), wall_clock)
+        journal = self._table_journal()
         room = self._add(code, options, lock, seed, journal)
         if journal is not None:
             journal.open(code, self._opened, options, lock.salt, lock.hash)
@@ -146,9 +146,10 @@ class Hall:
             JournalUnusable: the journal does not tell which they are.
 
         """
-        if self._journal is None:
+        if self._journal is None or self._timekeeper is None:
             return
         with reading(self._journal.path) as db:
+            self._timekeeper.kept = last_us(db)
             for kept, error in self.take_up(db):
                 facts = {"table": kept.code, "number": kept.id, "why": str(error)}
                 mistake = None if isinstance(error, CANNOT_GO_ON) else error
@@ -167,11 +168,15 @@ class Hall:
         self._opened = max(self._opened, kept.number)
         if kept.code in self._rooms:
             raise UnknownContents("another table has its code")
-        journal = None
-        if self._journal is not None:
-            journal = TableJournal(self._journal, kept.id, wall_clock)
-        lock = Lock.restored(kept.salt, kept.passphrase)
+        lock, journal = Lock.restored(kept.salt, kept.passphrase), self._table_journal(kept.id)
         self._add(kept.code, options, lock, self._seed(kept.number), journal, past)
+
+    def _table_journal(self, number: int | None = None) -> TableJournal | None:
+        """Return where a table is kept, if it is; without a number, a new one."""
+        if self._journal is None or self._timekeeper is None:
+            return None
+        number = next(self._journal.numbers) if number is None else number
+        return TableJournal(self._journal, number, wall_clock, self._timekeeper)
 
     def _seed(self, number: int) -> bytes:
         """Return what all chance at a table follows from."""
@@ -239,6 +244,8 @@ class Hall:
 
     def stop(self) -> None:
         """Let nothing happen at the tables any more."""
+        if self._timekeeper is not None:
+            self._timekeeper.close()
         for room in self._rooms.values():
             room.stop()
 
@@ -249,6 +256,8 @@ class Hall:
                 self.discard(room)
             else:
                 self._forget(room)
+        if self._timekeeper is not None:
+            self._timekeeper.close()
 
     def _halt(self, halted: bool) -> None:
         for room in self._rooms.values():

@@ -9,6 +9,8 @@ from functools import partial
 
 from racing_demon_protocol.messages.events import HandOver
 from racing_demon_protocol.messages.server import Snapshot
+from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.state import DEALT
 
 from .audience import Audience
 from .journal.keeping import TableJournal
@@ -45,6 +47,7 @@ class Publication:
         self._journal = journal
         self._published = published
         self._untold: list[list[Frames] | Then] = []
+        self._newest = 0
 
     def note(
         self,
@@ -71,6 +74,7 @@ class Publication:
         self._published.note(frames)
         if frames:
             self._untold.append(frames)
+            self._newest = max(self._newest, at)
         self._untold += then
         self._journal.note(frames)
         snapshot = self._snapshot(frames) if self._table.view.at_rest else None
@@ -85,8 +89,13 @@ class Publication:
             return
         if self._untold or self._journal.has_noted:
             self.unwritten += 1
-            news = partial(self._tell, self._published, self._untold, self._published.copy_ahead())
-            self._journal.write(news)
+            news = partial(
+                self._tell, self._published, self._untold, self._published.copy_ahead(), self._newest
+            )
+            view, options = self._table.view, self._table.view.options
+            runs = view.phase in DEALT and not view.paused
+            told_ms = options.watch_delay_ms + (options.tally_ms if view.phase is Phase.TALLY else 0)
+            self._journal.write(news, runs=runs, until=self._newest + told_ms * 1_000)
             self._untold = []
 
     def when_written(self, then: Then) -> None:
@@ -103,9 +112,13 @@ class Publication:
         is_wanted = is_over or (self._journal is not None and self._journal.is_long)
         return self._table.view.snapshot_for(None, 0) if is_wanted else None
 
-    def _tell(self, published: Published, news: Sequence[list[Frames] | Then], ahead: Ahead | None) -> None:
+    def _tell(
+        self, published: Published, news: Sequence[list[Frames] | Then], ahead: Ahead | None, newest: int
+    ) -> None:
         """Tell what was written; ``ahead`` is the table with all of it, where that was copied."""
         self.unwritten -= 1
+        if self._journal is not None:
+            self._journal.timekeeper.note_written(newest)
         if ahead is not None:
             published.take_over(*ahead)
         for each in news:

@@ -112,7 +112,7 @@ class Room:
         if journal is not None:
             snapshot = None if past is None else past.snapshot
             journal.begin(epoch, self._last_seq, 0 if snapshot is None else snapshot.seq)
-        published = None if journal is None else Published(self.table)
+        published = None if journal is None else Published(self.table, journal.timekeeper.certain)
         self.shown: Shown = published or self.table
         self.journal = journal
         self.audience = Audience(self.shown, kept, clock, observers, backlog)

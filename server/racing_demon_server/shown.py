@@ -1,6 +1,6 @@
 """A table as everybody sees it: with what was told, and nothing that is still to be written down."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Protocol
 
 from racing_demon_protocol.codec import decode_server
@@ -39,20 +39,26 @@ class Shown(Protocol):
     def hand_clock(self) -> HandClock:
         """What the time of the hand is told by, in the view."""
 
+    def certain(self, at: int) -> int:
+        """Return a moment, or the last before it whose time can be told: no restart goes back behind it."""
+
 
 class Published:
     """A table some moments behind its judge. Its plays are followed when somebody looks: mostly nobody does.
 
     Attributes:
         hand_clock: what the time of the hand is told by, in the view.
+        certain: returns a moment, or the last before it whose time can be told.
         is_behind: whether something was judged that is not told yet; to be taken back by whoever tells it.
 
     Args:
         table: the table, as long as nothing of it waits to be told.
+        certain: returns a moment, or the last before it whose time can be told.
 
     """
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, certain: Callable[[int], int]) -> None:
+        self.certain = certain
         self._table = table
         self._view, self.hand_clock = self._copied()
         self._plays: list[bytes] = []  # of which garbage collection need not know

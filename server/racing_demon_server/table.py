@@ -115,6 +115,11 @@ class Table:
         """What the time of the hand is told by."""
         return self._course.hand_clock
 
+    @staticmethod
+    def certain(at: int) -> int:
+        """Return a moment whose time can be told: where nothing is kept, at once."""
+        return at
+
     @property
     def seats(self) -> Mapping[int, SeatState]:
         """Who sits where."""

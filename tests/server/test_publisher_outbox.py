@@ -346,6 +346,10 @@ class Seen(NamedTuple):
         """Who sits where."""
         return self.view.seats
 
+    def certain(self, at: int) -> int:
+        """Return a moment whose time can be told."""
+        return at
+
 
 def published(view: TableView, log: Sequence[Event]) -> list[tuple[str, Any]]:
     """Return the results published by somebody who finds a table like this and then hears these events."""

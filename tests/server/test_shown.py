@@ -9,6 +9,7 @@ from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.client import Pause, Stuck
 from racing_demon_server.listener import Frames
 from racing_demon_server.shown import Ahead, Published
+from racing_demon_server.table import Table
 
 from ..support.tables import MS, SECOND, Sitting
 
@@ -20,7 +21,7 @@ class Late:
 
     def __init__(self, game: str) -> None:
         self.sitting = Sitting.playing(2, SEED, game=game, auto_first_turn=False)
-        self.published = Published(self.sitting.table)
+        self.published = Published(self.sitting.table, Table.certain)
         self.told = self.sitting.table.view.copy()
         self._waiting: deque[tuple[list[Frames], Ahead | None]] = deque()
 

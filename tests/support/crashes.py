@@ -18,6 +18,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, Self
 
+from websockets.exceptions import WebSocketException
+
 from racing_demon_client.connection import Client
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_protocol.codec import encode
@@ -25,16 +27,16 @@ from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.messages import Event
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages.events import Played
-from racing_demon_protocol.messages.server import Accepted, Halted, Refused
+from racing_demon_protocol.messages.server import Accepted, Halted, Refused, Snapshot
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Phase, Reason
 from racing_demon_protocol.view import TableView
 from racing_demon_server.journal.reading import log_of, options_of, tables
 from racing_demon_server.journal.schema import open_journal
 
-from .hand_times import backward_times
+from .hand_times import backward_glances, backward_times
 from .processes import Running, started
-from .servers import PATIENCE
+from .servers import PATIENCE, Peer
 
 __all__ = [
     "Mortal",
@@ -42,6 +44,8 @@ __all__ = [
     "Verdict",
     "all_answered",
     "copy_by_hand",
+    "glance",
+    "glances",
     "go_back",
     "judge",
     "judge_db",
@@ -291,6 +295,33 @@ async def meeting(
                     raise result
 
 
+async def glance(url: str, code: str) -> Snapshot:
+    """Return a table as it is shown to somebody who comes just now."""
+    async with Peer.connect(url) as passer_by:
+        await passer_by.greet()
+        await passer_by.enter(cl.Watch(code=code))
+        return await passer_by.until(Snapshot)
+
+
+@asynccontextmanager
+async def glances(url: str, code: str) -> AsyncIterator[list[Snapshot]]:
+    """Let people look at a table, one after the other until the end of this; yield what they are shown."""
+    shown: list[Snapshot] = []
+
+    async def look() -> None:
+        while True:
+            with contextlib.suppress(OSError, WebSocketException):  # the server is dead just now
+                shown.append(await glance(url, code))
+            await asyncio.sleep(0.02)
+
+    looking = asyncio.create_task(look())
+    try:
+        yield shown
+    finally:
+        looking.cancel()
+        await asyncio.gather(looking, return_exceptions=True)
+
+
 async def until(holds: Callable[[], bool], seconds: float = PATIENCE) -> None:
     """Look, every few milliseconds, whether something holds that other processes have a hand in."""
     async with asyncio.timeout(seconds):
@@ -348,7 +379,7 @@ class Verdict:
         lost: those of them that the journal does not have, or has otherwise.
         doubled: commands that were carried out twice.
         gaps: numbers that are missing in the journal.
-        backwards: events that tell less time of a hand than had passed before.
+        backwards: events and snapshots that tell less time of a hand than had passed before.
 
     """
 
@@ -364,13 +395,20 @@ class Verdict:
         return (0, 0, 0, 0) == (self.lost, self.doubled, self.gaps, self.backwards)
 
 
-def judge(journal: Path, players: Iterable[Player]) -> Verdict:
-    """Compare what players were told with what is in the journal of their table."""
+def judge(journal: Path, players: Iterable[Player], shown: Iterable[Snapshot] = ()) -> Verdict:
+    """Compare what players were told with what is in the journal of their table.
+
+    Args:
+        journal: the file.
+        players: those who were told something.
+        shown: the table, as it was shown to people who came one after the other.
+
+    """
     with contextlib.closing(open_journal(journal)) as db:
-        return judge_db(db, players)
+        return judge_db(db, players, shown)
 
 
-def judge_db(db: sqlite3.Connection, players: Iterable[Player]) -> Verdict:
+def judge_db(db: sqlite3.Connection, players: Iterable[Player], shown: Iterable[Snapshot] = ()) -> Verdict:
     """Compare what players were told with an open journal."""
     players = list(players)
     (table,) = [table for table in tables(db) if table.code == players[0].client.code]
@@ -387,5 +425,6 @@ def judge_db(db: sqlite3.Connection, players: Iterable[Player]) -> Verdict:
         for counter, answer in player.answered.items():
             was_played = plays[player.client.seat or 0, counter] == 1
             lost += was_played is not (answer == "played" and isinstance(player.sent[counter], cl.PlayCards))
-    doubled, backwards = sum(count > 1 for count in plays.values()), len(list(backward_times(log)))
+    doubled = sum(count > 1 for count in plays.values())
+    backwards = len([*backward_times(log), *backward_glances(shown)])
     return Verdict(told, lost, doubled, max(kept) - len(kept), backwards)

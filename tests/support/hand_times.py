@@ -1,12 +1,15 @@
 """Checks the times that a log tells of its hands, against the moments at which its events happened."""
 
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 from racing_demon_protocol.messages import events as ev
+from racing_demon_protocol.messages.server import Snapshot
+from racing_demon_protocol.state import DEALT
 from racing_demon_server.hand_clock import HandClock
 from racing_demon_server.journal.reading import Kept
 
-__all__ = ["backward_times"]
+__all__ = ["backward_glances", "backward_times"]
 
 
 def backward_times(log: Iterable[Kept]) -> Iterator[int]:
@@ -24,3 +27,16 @@ def backward_times(log: Iterable[Kept]) -> Iterator[int]:
             yield event.seq
         hand_clock = hand_clock.after(event, at_us)
         most = max(most, hand_clock.elapsed_ms(at_us))
+
+
+def backward_glances(shown: Iterable[Snapshot]) -> Iterator[int]:
+    """Yield by how many milliseconds tables tell less time of a hand than the table before.
+
+    Args:
+        shown: a table, as it was shown to people who came one after the other.
+
+    """
+    running = (snapshot for snapshot in shown if snapshot.phase in DEALT)
+    for before, after in pairwise(running):
+        if before.hand_id == after.hand_id and after.elapsed_ms < before.elapsed_ms:
+            yield before.elapsed_ms - after.elapsed_ms

@@ -5,15 +5,29 @@ import os
 import random
 import statistics
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
 from racing_demon_protocol.messages import client as cl
+from racing_demon_protocol.reasons import Phase
 from racing_demon_server.journal.upkeep import backup
 
-from ..support.crashes import Mortal, all_answered, copy_by_hand, go_back, judge, meeting, mirrors_of, until
+from ..support.crashes import (
+    Mortal,
+    Player,
+    all_answered,
+    copy_by_hand,
+    glance,
+    glances,
+    go_back,
+    judge,
+    meeting,
+    mirrors_of,
+    until,
+)
 from ..support.journals import put_back
 from ..support.relay import Relay
 from ..support.servers import Peer
@@ -31,22 +45,25 @@ async def test_nothing_told_is_lost_and_nothing_is_played_twice(
 ) -> None:
     """Killed again and again under players who go on: all they were told is in the journal, once.
 
-    The time of a hand does not run backwards. Short hands end as nobody can play: often just after a kill.
+    The time of a hand does not run backwards, for whoever comes and looks at it, too. Short hands end as
+    nobody can play: often just after a kill.
     """
     rng = random.Random(SEED)
     journal = tmp_path / "journal.sqlite"
     async with Mortal.started(journal) as server:
         async with meeting(server.url, PLAYERS, SEED, **options) as players:
-            for _ in range(KILLS // 2):
-                heard = [len(player.seen) for player in players]
-                await asyncio.sleep(rng.uniform(0.0, 0.3))
-                server.kill()
-                await server.start()
-                # Each break must be over, with something new for everybody, before the next.
-                await until(lambda: all(len(p.seen) > n for p, n in zip(players, heard, strict=True)), 30.0)  # noqa: B023
+            async with glances(server.url, players[0].client.code) as shown:
+                for _ in range(KILLS // 2):
+                    heard = [len(player.seen) for player in players]
+                    await asyncio.sleep(rng.uniform(0.0, 0.3))
+                    server.kill()
+                    await server.start()
+                    # Each break must be over, with something new for everybody, before the next.
+                    for player, number in zip(players, heard, strict=True):
+                        await until(partial(_has_heard_more, player, number), 30.0)
             await all_answered(players)
         server.kill()
-        verdict = judge(journal, players)
+        verdict = judge(journal, players, shown)
         restarts = server.restarts[1:]
     ordered = [round(seconds * 1_000) for seconds in sorted(restarts)]
     sys.stdout.write(
@@ -56,6 +73,25 @@ async def test_nothing_told_is_lost_and_nothing_is_played_twice(
     assert verdict.is_right
     assert all(player.answered for player in players)
     assert verdict.told > KILLS // 2
+
+
+def _has_heard_more(player: Player, number: int) -> bool:
+    return len(player.seen) > number
+
+
+async def test_the_time_of_a_quiet_hand_does_not_run_backwards(tmp_path: Path) -> None:
+    """Killed in a hand in which nobody plays: no less of its time is told afterwards."""
+    async with Mortal.started(tmp_path / "journal.sqlite", "--seed=1") as server:
+        async with Peer.hosting(server.url, pause_after_ms=None) as host:
+            await host.ask(cl.Start)
+            before = await glance(server.url, host.code)
+            while before.elapsed_ms < 300:
+                before = await glance(server.url, host.code)
+            server.kill()
+        await server.start()
+        after = await glance(server.url, host.code)
+    assert [before.phase] * 2 == [Phase.PLAYING, after.phase]
+    assert before.elapsed_ms <= after.elapsed_ms
 
 
 async def test_after_an_older_copy_everybody_has_the_servers_table(tmp_path: Path) -> None:

@@ -102,7 +102,7 @@ class Lately:
             self._set_back(event.elapsed_ms)
 
     def _set_back(self, elapsed_ms: int) -> None:
-        """Let nothing have happened later than it is: a server that was away goes on from its last event."""
+        """Let nothing have happened later than it is: the own clock may be ahead of the server's."""
         for number, line in reversed([*enumerate(self.feed)]):
             if line.at_ms is None or line.at_ms <= elapsed_ms:
                 break

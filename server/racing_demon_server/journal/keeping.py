@@ -17,6 +17,7 @@ from ..epochs import MOST
 from ..listener import Frames
 from .folding import MOST_BYTES, MOST_EVENTS, closed, opened, snapped
 from .runs import LONGEST, RUN, joined
+from .timekeeping import Timekeeper
 from .writer import INSERT_EVENT, KEEP_CLAIM, Journal, Statement
 
 __all__ = ["NOBODY", "TableJournal", "WallClock"]
@@ -31,14 +32,19 @@ WallClock = Callable[[], int]
 class TableJournal:
     """The journal of one table.
 
+    Attributes:
+        timekeeper: keeps the time of its hands.
+
     Args:
         journal: the server's.
         number: the table's number in it.
         wall_clock: tells the time.
+        timekeeper: keeps the time of its hands.
 
     """
 
-    def __init__(self, journal: Journal, number: int, wall_clock: WallClock) -> None:
+    def __init__(self, journal: Journal, number: int, wall_clock: WallClock, timekeeper: Timekeeper) -> None:
+        self.timekeeper = timekeeper
         self._journal = journal
         self._id = number
         self._wall_clock = wall_clock
@@ -84,6 +90,7 @@ class TableJournal:
 
     def close(self) -> None:
         """Write down that the table is closed for good; of what belongs to no match nothing is kept."""
+        self.timekeeper.note(self._id, runs=False)
         sql = "UPDATE tables SET closed_ms = ?, last_event = (SELECT max(id) FROM events) WHERE id = ?"
         self._journal.write([(sql, (self._wall_clock(), self._id)), *closed(self._id)], _nothing)
 
@@ -134,8 +141,16 @@ class TableJournal:
             self._events = self._bytes = 0
             self._statements += snapped(self._id, snapshot, at)
 
-    def write(self, told: Callable[[], None]) -> None:
-        """Write down what is noted, all of it or nothing, and call back when it is certain."""
+    def write(self, told: Callable[[], None], *, runs: bool = False, until: int = 0) -> None:
+        """Write down what is noted, all of it or nothing, and call back when it is certain.
+
+        Args:
+            told: is called then.
+            runs: whether a hand runs after that.
+            until: how long times of the table are told, at least.
+
+        """
+        self.timekeeper.note(self._id, runs=runs, until=until)
         self._end_run()
         statements, self._statements = self._statements, []
         self._journal.write(statements, told)

@@ -165,6 +165,13 @@ MIGRATIONS: Final = (
     );
     CREATE INDEX bans_table ON bans (table_id, id);
     """,
+    # 10: a time that was still to come.
+    """
+    CREATE TABLE clock (
+        id INTEGER PRIMARY KEY,
+        at_us INTEGER NOT NULL
+    );
+    """,
 )
 """What makes each version of the file from the one before. Nothing here is ever changed: only added to.
 
@@ -259,6 +266,10 @@ _STRICT_LAYOUT: Final = """
         address_hash BLOB NOT NULL
     ) STRICT;
     CREATE INDEX bans_table ON bans (table_id, id);
+    CREATE TABLE clock (
+        id INTEGER PRIMARY KEY,
+        at_us INTEGER NOT NULL
+    ) STRICT;
 """
 
 
@@ -287,7 +298,8 @@ after the event ``seq``, between two hands. A restart begins with one, and so do
 beginning was deleted (:mod:`.folding`). ``epochs``: the random names of the newest starts of the server, for
 each table with the number of the last event before that start, in their order. ``bans``: who was
 sent away, and comes in again neither by the token nor by the name from the address. Which of these names
-still count, the snapshots and events say.
+still count, the snapshots and events say. ``clock``: one row, while hands run, with a time of the server
+that no restart goes back behind (:mod:`.timekeeping`).
 """
 
 VERSION: Final = len(MIGRATIONS)
@@ -306,6 +318,7 @@ TABLES: Final = frozenset(
         "whispers",
         "epochs",
         "bans",
+        "clock",
     )
 )
 """What must be in a file of this version, ``marks`` as a view."""

@@ -334,13 +334,15 @@ def _snapshot(seq: int, frame: bytes) -> Snapshot:
 def last_us(db: sqlite3.Connection) -> int:
     """Return the newest time on the clock of the server that wrote a journal; 0 if it wrote none.
 
+    That of a server that died while a hand was running may have been still to come.
     Of what arrived together the last one written may be some milliseconds older than another.
     """
     going_on = "WHERE table_id IN (SELECT id FROM tables WHERE closed_ms IS NULL)"
     marks = f"SELECT max(id) AS last FROM marks {going_on} GROUP BY table_id"  # noqa: S608 - of our own
     recent = f"AND id >= (SELECT min(last) FROM ({marks}))"  # noqa: S608
     newest = 0
-    for where in (f"events {going_on} {recent}", f"whispers {going_on}", f"snapshots {going_on}"):
+    times = f"events {going_on} {recent}", f"whispers {going_on}", f"snapshots {going_on}", "clock WHERE TRUE"
+    for where in times:
         sql = f"SELECT max(at_us) FROM {where} AND typeof(at_us) = 'integer'"  # noqa: S608
         newest = max(newest, db.execute(sql).fetchone()[0] or 0)
     return newest

@@ -21,7 +21,16 @@ from ..durability import Durability
 from .lockfile import Lockfile
 from .schema import open_journal, telling_damage
 
-__all__ = ["CROWD", "INSERT_EVENT", "KEEP_CLAIM", "PACE_SECONDS", "Journal", "JournalMeter", "Statement"]
+__all__ = [
+    "CROWD",
+    "INSERT_EVENT",
+    "KEEP_CLAIM",
+    "KEEP_TIME",
+    "PACE_SECONDS",
+    "Journal",
+    "JournalMeter",
+    "Statement",
+]
 
 MOST_WAITING: Final = 10_000
 """So many entries may wait for a disk that takes its time; then tables stand still until they are written."""
@@ -34,9 +43,14 @@ PACE_SECONDS: Final = 0.001
 
 INSERT_EVENT: Final = "INSERT INTO events VALUES (NULL, ?, ?, ?, ?, ?, ?)"
 KEEP_CLAIM: Final = "INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?, ?)"
+KEEP_TIME: Final = "INSERT OR REPLACE INTO clock VALUES (1, ?)"
 ROWS: Final = 100
 """So many rows are written with one statement at most."""
-HOT: Final = {INSERT_EVENT: ", (NULL, ?, ?, ?, ?, ?, ?)", KEEP_CLAIM: ", (?, ?, ?, ?, ?)"}
+HOT: Final = {
+    INSERT_EVENT: ", (NULL, ?, ?, ?, ?, ?, ?)",
+    KEEP_CLAIM: ", (?, ?, ?, ?, ?)",
+    KEEP_TIME: ", (1, ?)",
+}
 """What is written again and again: SQL that ends with a row, and what adds one more."""
 
 Statement = tuple[str, Sequence[Any]]

@@ -263,7 +263,7 @@ class Outbox:
         topic = topics.table(code, "snapshot")
         if not payloads.is_open(view):
             return topic, b""  # which removes the last one, where nobody may look on any more
-        return topic, pack(view.snapshot_for(None, table.hand_clock.elapsed_ms(now)))
+        return topic, pack(view.snapshot_for(None, table.hand_clock.elapsed_ms(table.certain(now))))
 
     def _put(self, code: str, what: Outgoing | Event, now: int) -> None:
         """Put something into a line: for tables that are seen later than they are played, later."""

@@ -23,6 +23,8 @@ from racing_demon_server.journal.keeping import TableJournal
 from racing_demon_server.journal.reading import Kept, UnknownContents, beaten_of, last_us, log_of, tables
 from racing_demon_server.journal.runs import LONGEST, RUN, BrokenRun, Play, joined, parted
 from racing_demon_server.journal.schema import open_journal
+from racing_demon_server.journal.timekeeping import Timekeeper
+from racing_demon_server.journal.writer import Journal
 from racing_demon_server.listener import Frames
 from racing_demon_server.settings import Settings
 
@@ -45,6 +47,12 @@ def play(seq: int) -> ev.Played:
     return ev.Played(seq=seq, seat=0, counter=seq, source=1, count=1, destination=2, depth=0)
 
 
+def tables_in(journal: Journal, number: int) -> list[TableJournal]:
+    """Return so many new tables of a journal."""
+    timekeeper = Timekeeper(journal, now)
+    return [TableJournal(journal, next(journal.numbers), lambda: WALL, timekeeper) for _ in range(number)]
+
+
 def written(
     path: Path, rng: random.Random, *logs: Sequence[tuple[ev.Event, int]], apart: float = 0.02
 ) -> None:
@@ -55,7 +63,7 @@ def written(
 
     async def write() -> None:
         journal = VirtualJournal(path, rng)
-        kept = [TableJournal(journal, next(journal.numbers), lambda: WALL) for _ in logs]
+        kept = tables_in(journal, len(logs))
         for number, table in enumerate(kept, 1):
             table.open("BCDF", number, Options(), b"", None)
         turns = [table for table, log in zip(kept, logs, strict=True) for _ in log]
@@ -178,7 +186,7 @@ def test_who_was_beaten_stands_behind_the_newest_event_of_the_own_table(path: Pa
 
     async def write() -> None:
         journal = VirtualJournal(path, random.Random(1))
-        table, other = (TableJournal(journal, next(journal.numbers), lambda: WALL) for _ in range(2))
+        table, other = tables_in(journal, 2)
         for seq in (1, 2):
             table.note([Frames(play(seq), 10 * seq)])
             table.write(lambda: None)
@@ -200,7 +208,7 @@ def test_who_takes_a_seat_again_is_beaten_like_any_other(path: Path) -> None:
 
     async def write() -> None:
         journal = VirtualJournal(path, random.Random(1))
-        table = TableJournal(journal, next(journal.numbers), lambda: WALL)
+        (table,) = tables_in(journal, 1)
         table.note([Frames(play(1), 10)])
         for at, token in ((40, b"Ann"), (50, b"Ben")):
             table.note_beside(at, claims=[(0, Claim(token, 7, late))])
@@ -218,7 +226,7 @@ def test_plays_of_many_tables_lie_together(path: Path) -> None:
 
     async def write() -> None:
         journal = VirtualJournal(path, random.Random(1))
-        kept = [TableJournal(journal, number, lambda: WALL) for number in range(1, 101)]
+        kept = tables_in(journal, 100)
         for seq in range(1, 400):  # until what each table has would fill pages
             for table in kept:
                 table.note([Frames(play(seq), seq)])
