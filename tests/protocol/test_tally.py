@@ -8,6 +8,7 @@ from racing_demon_protocol.messages.server import HandResult
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import EndReason
 from racing_demon_protocol.rulebook import make_rules
+from racing_demon_protocol.state import Progress
 from racing_demon_protocol.tally import MOST_HANDS, hand_points, match_winners, race_order
 from racing_demon_protocol.view import TableView
 
@@ -73,8 +74,10 @@ def test_whoever_is_out_gets_the_bonus(game: str, out: int | None) -> None:
 
 @pytest.mark.parametrize("out", [0, 1, 2])
 def test_whoever_is_out_is_ahead(out: int) -> None:
-    """On identical deals the seat that is out, whichever number it has, has won the race."""
-    assert out == race_order(_dealt("demon-a"), out)[0]
+    """On identical deals the seat that is out, whichever number it has, has won, however far others came."""
+    view = _dealt("demon-a")
+    view.progress = {seat: Progress(int(seat != out), view.seq) for seat in view.hand_seats}
+    assert out == race_order(view, out)[0]
 
 
 @pytest.mark.parametrize(("on_leave", "points"), [("freeze", (1, 2, 0)), ("forfeit", (1, 0, 0))])

@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from racing_demon_protocol.messages.server import Accepted, Refused
 from racing_demon_protocol.options import Options
 from racing_demon_server.audience import Kept
 from racing_demon_server.hall import Hall
-from racing_demon_server.listener import Frames
+from racing_demon_server.listener import Frames, frames_of
 from racing_demon_server.room import Room
 from racing_demon_server.settings import Settings
 
@@ -46,6 +47,13 @@ def test_what_is_whispered_is_not_kept_and_not_forgotten() -> None:
         kept.add([Frames(ev.Signalled(seq=seq), 0)])
     missed = [kept.since(seq) for seq in (1, 2, 3, 4)]
     assert [None, None, 1, 0] == [None if each is None else len(each.frames) for each in missed]
+
+
+def test_plays_are_known_by_their_numbers_as_everybody_s_or_their_player_s() -> None:
+    """Of a log that is read again, a play that bears the number of the event before is for its player."""
+    play = partial(ev.Played, seat=1, counter=1, source=0, count=1, destination=1, shown=())
+    log = [play(seq=1), ev.Signalled(seq=2), play(seq=2), play(seq=3), ev.Signalled(seq=3)]
+    assert [None, None, 1, None, None] == [each.seat for each in frames_of((event, 0) for event in log)]
 
 
 @virtual

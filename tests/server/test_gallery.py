@@ -166,7 +166,7 @@ async def test_a_delay_that_is_taken_away_lets_nothing_overtake() -> None:
     room.audience.watch(eve)
     _, ann = seat_at(room, "Ann")
     await asyncio.sleep(10)
-    await say(room, ann, 0, cl.SetOptions(counter=1, options=Options()))
+    await say(room, ann, 0, cl.SetOptions(counter=1, options=Options(watch_delay_ms=0)))
     await asyncio.sleep(10)
     await say(room, ann, 0, cl.AddBot(counter=2))
     await asyncio.sleep(DELAY - 21)
@@ -240,7 +240,7 @@ async def test_the_time_is_that_of_the_hand_when_the_delay_is_taken_away() -> No
         1: (0, cl.Start(counter=1)),
         30: (0, cl.Stuck(counter=2)),
         31: (1, cl.Stuck(counter=1)),
-        40: (0, cl.SetOptions(counter=3, options=Options())),
+        40: (0, cl.SetOptions(counter=3, options=Options(watch_delay_ms=0))),
     }
     room = open_room(watch_delay_ms=DELAY * 1_000, countdown_ms=3_000, hands=1)
     await _compare(room, 31, acts)

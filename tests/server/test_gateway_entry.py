@@ -1,6 +1,7 @@
 """The way in: versions, hello, and one place at one table."""
 
 import asyncio
+import contextlib
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -16,7 +17,7 @@ from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages.server import CaughtUp, Pong, Refused, Seated, Snapshot, Versions
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import CloseCode, Reason
-from racing_demon_server.connection import SLICE
+from racing_demon_server.connection import MOST_EARLY, SLICE
 from racing_demon_server.durability import Durability
 from racing_demon_server.journal.writer import Journal
 
@@ -217,6 +218,23 @@ async def test_words_in_the_handshake_s_own_packet_are_understood() -> None:
         assert answer.index(b"[64,1,1") < answer.index(b'"unknown_table"') < answer.index(b"[69,77]")
         writer.close()
         await writer.wait_closed()
+
+
+@pytest.mark.parametrize("count", [MOST_EARLY, MOST_EARLY + 1])
+async def test_so_many_words_wait_for_the_server_and_no_more(count: int) -> None:
+    """The last frame that may come in one packet with the handshake is heard; with one more none is."""
+    pong = encode(Pong(stamp=77))
+    assert isinstance(pong, bytes)
+    async with serving() as served:
+        reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+        frames = plain_frame(cl.Hello(version=VERSION)) + plain_frame(cl.Ping(stamp=77)) * (count - 1)
+        writer.write(request("/v1", "msgpack") + frames)
+        heard = b""
+        with contextlib.suppress(ConnectionResetError):
+            while heard.count(pong) < MOST_EARLY - 1 and (more := await within(PATIENCE, reader.read(4_096))):
+                heard += more
+        assert (MOST_EARLY - 1 if count == MOST_EARLY else 0) == heard.count(pong)
+        writer.close()
 
 
 async def test_no_frame_begins_within_another_though_one_came_with_the_handshake() -> None:

@@ -179,7 +179,8 @@ async def test_a_slow_reader_is_cut_off_and_nobody_else(caplog: pytest.LogCaptur
             room = served.hall.room(ann.code)
             assert (1, 1) == (len(room.audience.listeners), len(room.audience.gallery))
             slow.socket.transport.abort()
-    assert ["cut off a slow reader"] == [record.getMessage() for record in caplog.records]
+    (record,) = caplog.records
+    assert ("cut off a slow reader", "slow_reader") == (record.getMessage(), record.__dict__["why"])
 
 
 async def test_a_slow_reader_can_come_back() -> None:

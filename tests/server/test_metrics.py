@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from websockets.datastructures import Headers
+from websockets.frames import Frame, Opcode
 from websockets.http11 import Request
 
 from racing_demon_protocol.messages import client as cl
@@ -187,6 +188,19 @@ async def test_connections_that_the_server_ends_are_counted() -> None:
                 await peer.closed()
         found = await numbers(served)
     assert 2 == found["racing_demon_cuts_total why=bad_frame"]
+
+
+async def test_a_connection_is_ended_once() -> None:
+    """However much of what came with it would end it again."""
+    async with measured(frame_burst=5, frames_per_second=1e-3) as served:
+        async with Peer.connect(served.url) as peer:
+            await peer.greet()
+            served.newest().data_received(Frame(Opcode.BINARY, b"\xc1").serialize(mask=True) * 20)
+            await peer.closed()
+        found = await numbers(served)
+    assert {"why=bad_frame": 1} == {
+        name.split()[1]: count for name, count in found.items() if name.startswith("racing_demon_cuts_total ")
+    }
 
 
 def test_a_lost_race_is_counted_with_how_late_it_was() -> None:

@@ -254,6 +254,18 @@ def test_nobody_looks_on_at_a_table_without_spectators() -> None:
     assert not any(b"Zebulon" in message.payload for message in sent)
 
 
+def test_what_waits_in_line_is_not_seen_once_nobody_may_look_on() -> None:
+    """The snapshot whose delay is not over goes with the last one, and does not bring it back."""
+    office = Office(watch_delay_ms=3_000)
+    office.join("Zebulon")
+    office.sent()
+    office.now += SECOND
+    office.obey(cl.SetOptions, options=Options(spectators=False))
+    office.now += 4 * SECOND
+    kept = {message.topic: message.payload for message in office.sent() if message.retain}
+    assert b"" == kept[f"{TABLE}/snapshot"]
+
+
 def test_nobody_looks_on_at_a_locked_table() -> None:
     """A table with a passphrase is listed as such, and not shown."""
     office = Office(locked=True)

@@ -12,7 +12,7 @@ from racing_demon_protocol.reasons import Reason
 from racing_demon_server.hall import Hall
 from racing_demon_server.settings import Settings
 
-from ..support.rooms import Ear, in_virtual_time, now
+from ..support.rooms import Ear, in_virtual_time, now, open_room, say, seat_at, virtual
 from ..support.virtual_journal import VirtualJournal
 
 
@@ -45,3 +45,15 @@ def test_what_was_judged_before_the_disk_was_full_is_not_refused(tmp_path: Path)
         journal.close()
 
     in_virtual_time(story())
+
+
+@virtual
+async def test_who_does_not_speak_for_a_seat_any_more_is_not_told_its_answers() -> None:
+    """While the table is halted a connection that was taken over is refused, whatever it sends again."""
+    room = open_room()
+    _, ann = seat_at(room, "Ann")
+    await say(room, ann, 0, cl.Ready(counter=1))
+    room.audience.take_seat(Ear(), 0)
+    room.halt(True)
+    await say(room, ann, 0, cl.Ready(counter=1))
+    assert [Reason.HALTED] == [reply.reason for reply in ann.replies if isinstance(reply, Refused)]
