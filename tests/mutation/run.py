@@ -1,8 +1,9 @@
 """Plants single mistakes with mutmut, and lists those that the nearest tests do not notice.
 
 mutmut wants the packages beside each other, so each group of modules is tried in a copy of its own, under
-``.mutants``. What may stay unnoticed, and why, stands in ``accepted.toml``. A sample is drawn by a seed;
-where something of it was not noticed, every other mistake in the same functions is tried, too.
+``.mutants``. What may stay unnoticed, and why, stands in ``accepted.toml``; it is not tried, nor are mistakes
+that change only the words of a sentence. A sample is drawn by a seed; where something of it was not noticed,
+every other mistake in the same functions is tried, too.
 """
 
 import argparse
@@ -14,7 +15,6 @@ import subprocess
 import sys
 import time
 import tomllib
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -31,6 +31,13 @@ MOST_SHARE: Final = 0.02
 KILLED: Final = {1, 3}
 TIMEOUTS: Final = {24, 36, 152, 255, -24}
 """A mistake that lets a test run on and on is noticed, too."""
+
+DIFFS: Final = """
+import json, sys
+from mutmut.mutation.diff_apply import get_diff_for_mutant
+print(json.dumps([get_diff_for_mutant(name, path=path) for name, path in json.load(sys.stdin)]))
+"""
+"""As `mutmut show`, for all at once."""
 
 
 class Outcome(NamedTuple):
@@ -53,8 +60,8 @@ class Outcome(NamedTuple):
         return f"| {' | '.join(map(str, cells))} |"
 
 
-class Survivor(NamedTuple):
-    """A mistake that no test noticed: in which function, and the line before and after."""
+class Mistake(NamedTuple):
+    """A mistake as it was planted: in which function, and the line before and after."""
 
     function: str
     was: str
@@ -111,36 +118,40 @@ def main() -> int:
 
 
 def _try(
-    folder: Path, arguments: argparse.Namespace, accepted: set[Survivor]
-) -> tuple[Outcome, list[Survivor]]:
+    folder: Path, arguments: argparse.Namespace, accepted: set[Mistake]
+) -> tuple[Outcome, list[Mistake]]:
     """Try the mistakes of a group; return what became of them, and those that are left."""
     jobs = arguments.jobs
     _mutmut(folder, "run", f"--max-children={jobs}", "none", fails=True)  # plants them, and times the tests
-    planted = _codes(folder)
+    planted = {name: each for name, each in _planted(folder).items() if not each.is_wording}
     drawn = sorted(planted, key=lambda name: hashlib.sha256(f"{arguments.seed} {name}".encode()).digest())
-    _run(folder, drawn[: arguments.sample], jobs)
-    survivors = _survivors(folder, jobs)
-    near = {_place(name) for name, each in survivors.items() if not each.is_wording and each not in accepted}
-    if near:
-        _run(folder, [name for name in drawn if _place(name) in near], jobs)
-        survivors = _survivors(folder, jobs)
-    worded = sum(each.is_wording for each in survivors.values())
-    counted = [each for each in survivors.values() if not each.is_wording]
-    left = [each for each in counted if each not in accepted]
-    tried = sum(code is not None for code in _codes(folder).values()) - worded
-    return Outcome(folder.name, len(planted), tried, len(counted) - len(left), len(left)), left
+    wanted = drawn[: arguments.sample]
+    _run(folder, [name for name in wanted if planted[name] not in accepted], jobs)
+    near = {_place(name) for name in _left(folder, planted, accepted)}
+    wanted += [name for name in drawn if _place(name) in near and name not in wanted]
+    _run(folder, [name for name in wanted if planted[name] not in accepted], jobs)
+    allowed = sum(planted[name] in accepted for name in wanted)
+    left = [planted[name] for name in _left(folder, planted, accepted)]
+    return Outcome(folder.name, len(planted), len(wanted), allowed, len(left)), left
 
 
 def _run(folder: Path, names: list[str], jobs: int) -> None:
     """Try those mistakes that were not tried yet."""
     codes = _codes(folder)
-    if wanted := [name for name in names if codes[name] is None]:
-        _mutmut(folder, "run", f"--max-children={jobs}", *wanted)
+    if new := [name for name in names if codes[name] is None]:
+        _mutmut(folder, "run", f"--max-children={jobs}", *new)
 
 
-def _accepted() -> set[Survivor]:
+def _left(folder: Path, planted: dict[str, Mistake], accepted: set[Mistake]) -> list[str]:
+    """Return the mistakes that no test noticed, or that no test meets, and that are not accepted."""
+    noticed = KILLED | TIMEOUTS | {None}
+    codes = _codes(folder)
+    return [name for name, each in planted.items() if codes[name] not in noticed and each not in accepted]
+
+
+def _accepted() -> set[Mistake]:
     listed = tomllib.loads((HERE / "accepted.toml").read_text("utf-8"))["accepted"]
-    return {Survivor(each["function"], each["was"], each["now"]) for each in listed if each["why"]}
+    return {Mistake(each["function"], each["was"], each["now"]) for each in listed if each["why"]}
 
 
 def _stage(folder: Path, group: dict[str, Any]) -> None:
@@ -181,21 +192,26 @@ def _codes(folder: Path) -> dict[str, int | None]:
     return codes
 
 
-def _survivors(folder: Path, jobs: int) -> dict[str, Survivor]:
-    """Return the mistakes that no test noticed, or that no test meets, by their names."""
-    unnoticed = sorted(
-        name for name, code in _codes(folder).items() if code not in KILLED | TIMEOUTS | {None}
-    )
-    with ThreadPoolExecutor(jobs) as pool:  # each is a process of its own
-        return dict(zip(unnoticed, pool.map(lambda name: _survivor(folder, name), unnoticed), strict=True))
+def _planted(folder: Path) -> dict[str, Mistake]:
+    """Return all mistakes by their names."""
+    mutants = folder / "mutants"
+    names = [
+        (name, str(meta.relative_to(mutants).with_suffix("")))
+        for meta in sorted(mutants.rglob("*.meta"))
+        for name in json.loads(meta.read_text("utf-8"))["exit_code_by_key"]
+    ]
+    command = [sys.executable, "-c", DIFFS]
+    asked = json.dumps(names)
+    done = subprocess.run(command, cwd=folder, input=asked, capture_output=True, text=True, check=True)  # noqa: S603
+    diffs = json.loads(done.stdout)
+    return {name: _mistake(name, diff) for (name, _), diff in zip(names, diffs, strict=True)}
 
 
-def _survivor(folder: Path, name: str) -> Survivor:
-    diff = _mutmut(folder, "show", name).splitlines()
-    changed = [line for line in diff if re.match(r"[-+](?![-+]{2})", line)]
+def _mistake(name: str, diff: str) -> Mistake:
+    changed = [line for line in diff.splitlines() if re.match(r"[-+](?![-+]{2})", line)]
     was = "\n".join(line[1:].strip() for line in changed if line[0] == "-")
     now = "\n".join(line[1:].strip() for line in changed if line[0] == "+")
-    return Survivor(_function(name), was, now)
+    return Mistake(_function(name), was, now)
 
 
 def _place(name: str) -> str:

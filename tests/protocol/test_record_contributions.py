@@ -194,6 +194,16 @@ def test_a_commitment_that_comes_late() -> None:
     assert "the hand before was not over" in _forged(forge)
 
 
+def test_a_next_hand_that_is_prepared_too_early() -> None:
+    """While a hand is played nothing is promised for the next one."""
+
+    def forge(log: Log) -> None:
+        early = log.pop(place_of(log, ev.Prepared, 2))
+        log.insert(place_of(log, ev.Signalled), early)
+
+    assert "the hand before was not over" in _forged(forge)
+
+
 def test_a_contribution_revealed_early() -> None:
     """Before all is fixed nobody reveals anything."""
 
