@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 
 .PHONY: play test check format lint types contracts schema schema-write programs unit test-lan wheel-test \
 	attacks autobahn contention crash foreign fuzz fuzz-sockets hidden mutants soak torn \
-	bench figures games games-table bench-bots bench-broker bench-restart bench-scores bench-spectators bench-steps bench-ui panes picture clean help
+	bench figures played games games-table bench-bots bench-broker bench-restart bench-scores bench-spectators bench-steps bench-ui panes picture clean help
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -98,6 +98,10 @@ games: $(STAMP)  ## GAMES (1,000) random hands of every game, all invariants; th
 figures: $(STAMP)  ## how many Klondike deals can be won, from DEALS (1,000), looking at POSITIONS (3,000,000) of each
 	RACING_DEMON_SOLVED=$(or $(DEALS),1000) RACING_DEMON_POSITIONS=$(or $(POSITIONS),3000000) \
 		$(BIN)/pytest -s -o faulthandler_timeout=0 tests/protocol/test_figures_solved.py $(ARGS)
+
+played: $(STAMP)  ## how many deals of games with doubtful rules a patient player wins, of DEALS (1,000)
+	RACING_DEMON_PLAYED=$(or $(DEALS),1000) \
+		$(BIN)/pytest -s -o faulthandler_timeout=0 tests/protocol/test_figures_played.py $(ARGS)
 
 crash: $(STAMP) programs  ## kill the server at KILLS random instants (10,000), and at every write of a hand; hours
 	RACING_DEMON_KILLS=$(or $(KILLS),10000) RACING_DEMON_WRITE_STEP=$(or $(STEP),1) \

@@ -157,8 +157,17 @@ class PairedColumnEffect(Effect):
             if top is not None and top != UNKNOWN and rank(top) == self.special.base:
                 return Play(pile, 1, next(p for p in self.table.goals(seat) if not board.cards[p]))
         if board.cards[stock]:
-            return Play(stock, 1, min(piles, key=lambda pile: len(board.cards[pile])))
+            return Play(stock, 1, min(self._open(board, seat), key=lambda pile: len(board.cards[pile])))
         return None
+
+    def _open(self, board: Board, seat: int) -> list[int]:
+        """Return the piles that are dealt to."""
+        pairs = zip(self.piles(seat, self.special.piles), self.table.goals(seat), strict=True)
+        return [pile for pile, family in pairs if self.special.finished or not self._is_full(board, family)]
+
+    def _is_full(self, board: Board, family: int) -> bool:
+        group = self.table.layout.groups[family]
+        return isinstance(group, Foundations) and len(board.cards[family]) == group.length
 
 
 class RankPlacesEffect(Effect):

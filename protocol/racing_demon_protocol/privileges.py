@@ -174,11 +174,13 @@ class PairedColumn(Special):
     Attributes:
         piles: the group that is dealt to; the foundation above a pile takes its cards only.
         base: the rank that goes up.
+        finished: whether a pile is dealt to after its family is complete.
 
     """
 
     piles: str
     base: int
+    finished: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -51,6 +51,7 @@ LAID = {
     "nivernaise-strict": "aces 0 kings 0 stock 72 piles 24 sides 8",
     "duchess-of-luynes": "aces 0 kings 0 stock 104 piles 0 aside 0",
     "puzzle": "kings 4 stock 0 piles 28",
+    "puzzle-all-piles": "kings 4 stock 0 piles 28",
     "judges": "aces 0 kings 0 stock 93 columns 11 row 0",
     "judges-free": "aces 0 kings 0 stock 93 columns 11 row 0",
     "egyptian": "aces 4 wings 48",

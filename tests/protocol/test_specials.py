@@ -237,6 +237,19 @@ def test_a_family_of_puzzle_takes_from_its_pile() -> None:
     assert [Play(scene.pile("piles", 1), 1, scene.pile("kings", 1))] == _upward(scene)
 
 
+@pytest.mark.parametrize(
+    ("game", "dealt"),
+    [("puzzle", ["", "7H JD", "QC", "TD"]), ("puzzle-all-piles", ["QC", "7H", "JD", "TD"])],
+)
+def test_how_a_puzzle_is_dealt_again(game: str, dealt: list[str]) -> None:
+    """Entry 25: "take up the piles and re-lay them": each from its top, none below a family that is full."""
+    full = "KS QS JS TS 9S 8S 7S AS"
+    scene = Scene(game, kings=[full, "KH", "KC", "KD"], piles=["", "QC 7H", "", "JD TD"])
+    stock = scene.pile("stock")
+    scene.play(Play(stock, 1, stock))
+    assert dealt == [scene.text("piles", index) for index in range(4)]
+
+
 def test_one_suit_opens_the_dial() -> None:
     """Knaves' Dial is opened by the suit of the first card; then colours alternate (entry 26)."""
     opening = {f"rank_{number}": [f"{face}S"] for number, face in enumerate("A23456789TJQ", 1)}

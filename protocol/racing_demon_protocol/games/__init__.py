@@ -15,6 +15,7 @@ from .fans import FAN_GAMES
 from .free import FREE_GAMES
 from .klondike import RACING_DEMON, TRIANGULAR_GAMES
 from .merging import GAMBLERS_PATIENCE
+from .puzzle import PUZZLES
 from .ranks import LITTLE_LOTS, SYMPATHY, SYMPATHY_ALONE
 from .rounds import ROUND_GAMES
 from .rows import DOUBLE_JUMP, PUSH_PIN
@@ -33,6 +34,7 @@ BUILDING_GAMES = (
     *STEP_GAMES,
     *CELL_GAMES,
     *ROUND_GAMES,
+    *PUZZLES,
     *COLUMN_GAMES,
     BELEAGUERED_CASTLE,
 )

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from ..board import Shows
-from ..cards import ACE, KING, PIQUET_RANKS
+from ..cards import ACE, KING
 from ..declaration import (
     ANYTHING,
     Build,
@@ -12,7 +12,6 @@ from ..declaration import (
     Doubt,
     Geometry,
     Goal,
-    Racing,
     Reserve,
     Space,
     Stock,
@@ -25,7 +24,6 @@ from ..privileges import (
     FamilyByLaying,
     GridEdges,
     KingOpensColumn,
-    PairedColumn,
     RowEnds,
     When,
 )
@@ -243,51 +241,6 @@ DUCHESS = solitaire(
     ),
 )
 
-PUZZLE = solitaire(
-    "puzzle",
-    "Puzzle",
-    "25",
-    ranks=PIQUET_RANKS,
-    groups=(
-        kings(suit=SuitRule.ANY, order=(13, 12, 11, 10, 9, 8, 7, 1), length=8),
-        Stock(),
-        Reserve(name="piles", size=0, count=4, gathers=1),
-    ),
-    deal=(),
-    specials=(PairedColumn(piles="piles", base=KING),),
-    racing=Racing.REFLEX,
-    skill=0,
-    text=(
-        "A pack of thirty-two is dealt round and round on four piles. Kings go up as they come, to a row "
-        "above, and each family descends to the ace with cards of the pile below it only, in any suit. The "
-        "piles are taken up and dealt again, as often as you like."
-    ),
-    doubts=(
-        Doubt(question="Do families follow suit?", answer="No.", field="kings.suit"),
-        Doubt(question="Where does the ace go?", answer="Last, after the seven.", field="kings.order"),
-        Doubt(
-            question="Which king comes above which pile?",
-            answer="From left to right, as they appear.",
-            field="PairedColumn",
-        ),
-        Doubt(
-            question="How are the piles taken up?",
-            answer="Pile one first, its first card first.",
-            field="piles.gathers",
-        ),
-        Doubt(
-            question="May cards be played while all are dealt?",
-            answer="Kings only, which go up by themselves.",
-            field="PairedColumn.base",
-        ),
-        Doubt(
-            question="When is the game lost?",
-            answer="When the piles come round as they were.",
-            field="stock.redeals",
-        ),
-    ),
-)
-
 JUDGES = solitaire(
     "judges",
     "Rank and File, or Judges",
@@ -371,5 +324,5 @@ JUDGES_FREE = replace(
 
 ROUND_GAMES = (
     *(SALIQUE_LAW, ST_HELENA, BLOCKADE, NIVERNAISE, NIVERNAISE_STRICT),
-    *(DUCHESS, PUZZLE, JUDGES, JUDGES_FREE),
+    *(DUCHESS, JUDGES, JUDGES_FREE),
 )
