@@ -26,7 +26,6 @@ from racing_demon_protocol.layout import Layout
 from racing_demon_protocol.mechanics.ranks import Sympathy
 from racing_demon_protocol.mechanics.tricks import Script
 from racing_demon_protocol.options import Options
-from racing_demon_protocol.privileges import BumpKing
 from racing_demon_protocol.rulebook import make_rules
 
 __all__ = ["games"]
@@ -148,9 +147,6 @@ def _arranged(game: Game) -> dict[str, Any] | None:
     if isinstance(game.mechanic, Script):
         ordered = make_rules(game, (0,)).arrange(range(PACK_SIZE))
         return {"rule": "fixed", "faces": list(ordered)}
-    for special in game.specials:
-        if isinstance(special, BumpKing):
-            return {"rule": "kings", "width": special.width, "rows": special.rows}
     return None
 
 

@@ -169,11 +169,11 @@ class BuildingRules(CandidateRules):
 
         Where the card turned last must first be put aside, it does that.
         """
-        plays = list(self._turning.plays(board, seat))
+        plays = [play for play in self._turning.plays(board, seat) if not self._refusal(board, seat, play)]
         if not plays and seat in self.layout.stock:
-            stock = self.layout.stock[seat]
+            stock, waste = self.layout.stock[seat], self.layout.waste.get(seat)
             own = (play for effect in self._effects for play in effect.plays(board, seat))
-            plays = [play for play in own if play.source == stock]
+            plays = [play for play in own if play.source == stock or play.destination == waste]
         if not plays:
             aside = set(self.layout.own(seat, Kind.RESERVE))
             wastes = self.layout.own(seat, Kind.WASTE)

@@ -227,19 +227,48 @@ class JointEntryEffect(Effect):
 
 
 class BumpKingEffect(Effect):
-    """Moves kings on in the deal: see :class:`~.privileges.BumpKing`."""
+    """Lays rows, and asks what is to become of kings: see :class:`~.privileges.BumpKing`."""
 
     special: BumpKing
 
-    def arrange(self, deck: Sequence[Card]) -> Sequence[Card]:
-        """Change each such king with the card behind it."""
-        cards, width = list(deck), self.special.width
-        for place in range(width, width * self.special.rows - 1):
-            king = cards[place]
-            below = cards[place % width : place : width]
-            if rank(king) == KING and any(suit(c) == suit(king) and rank(c) < KING for c in below):
-                cards[place], cards[place + 1] = cards[place + 1], king
-        return cards
+    def plays(self, board: Board, seat: int) -> Iterator[Play]:
+        """Yield the king's play to the next place, and that of the next card, which leaves him."""
+        columns, laid = self._laid(board, seat)
+        if self._may_go_on(board, columns, laid):
+            stock, place = self.table.layout.stock[seat], columns[laid % len(columns)]
+            yield Play(columns[(laid - 1) % len(columns)], 1, place)
+            yield Play(stock, 1, place)
+
+    def refuses(self, board: Board, seat: int, play: Play) -> str:
+        """Refuse all else until the rows are laid."""
+        columns, laid = self._laid(board, seat)
+        if laid == len(columns) * self.special.rows:
+            return ""
+        return "A king lies on a lower card of his suit: move him one place on, or turn the stock to lay on."
+
+    def automatic(self, board: Board, seat: int) -> Play | None:
+        """Lay the next card, first of all to the place that a king has left."""
+        columns, laid = self._laid(board, seat)
+        if laid == len(columns) * self.special.rows or self._may_go_on(board, columns, laid):
+            return None
+        king = columns[laid % len(columns)]
+        has_gone = len(board.cards[king]) > laid // len(columns)
+        return Play(self.table.layout.stock[seat], 1, columns[laid % len(columns) - has_gone])
+
+    def _laid(self, board: Board, seat: int) -> tuple[tuple[int, ...], int]:
+        """Return the columns, and how many cards were laid there."""
+        columns, layout = self.piles(seat, self.special.columns), self.table.layout
+        dealt = layout.game.deck_size - len(board.cards[layout.stock[seat]])
+        return columns, min(dealt, len(columns) * self.special.rows)
+
+    def _may_go_on(self, board: Board, columns: Sequence[int], laid: int) -> bool:
+        """Tell whether the card laid last is such a king, there is a next place, and he is not there yet."""
+        width = len(columns)
+        last, place = board.cards[columns[(laid - 1) % width]], columns[laid % width]
+        if laid in {width, width * self.special.rows} or len(board.cards[place]) > laid // width:
+            return False
+        king = last[-1]
+        return rank(king) == KING and any(suit(card) == suit(king) and rank(card) < KING for card in last)
 
 
 class RowEndsEffect(Effect):

@@ -243,15 +243,17 @@ class OpeningRescue(Special):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BumpKing(Special):
-    """A king that would be dealt upon a lower card of its suit changes with the next card.
+    """While rows are laid, a king that comes upon a lower card of its suit may go one place on.
+
+    The first row is dealt. The next card fills the king's place, and the laying goes on behind him.
 
     Attributes:
-        width: the columns that are dealt to, in rows.
-        rows: how many rows.
+        columns: the group of the columns.
+        rows: how many rows are laid.
 
     """
 
-    width: int
+    columns: str
     rows: int
 
 

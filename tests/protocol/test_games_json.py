@@ -94,8 +94,11 @@ def test_anybody_can_turn_the_stock(game: str, options: dict[str, Any]) -> None:
         if turn is None:  # a card may have to be put aside first, or a rule of the game's own says more
             assert expected is None or rules.game.specials or board.piles[expected.source].kind is Kind.WASTE
             break
-        assert Play(*turn) == expected
-        rules.carry_out(board, Play(*turn), dealer.follow)
+        if rules.can_play(board, 0, Play(*turn)):
+            assert Play(*turn) == expected
+        assert expected is not None
+        assert rules.game.specials or Play(*turn) == expected
+        rules.carry_out(board, expected, dealer.follow)
 
 
 def test_all_games_are_told() -> None:

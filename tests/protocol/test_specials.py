@@ -6,13 +6,12 @@ import pytest
 
 from racing_demon_protocol.board import FOUNDATIONS, Board, Kind, Play
 from racing_demon_protocol.building import BuildingRules
-from racing_demon_protocol.cards import PACK_SIZE, name, parse, rank, suit
+from racing_demon_protocol.cards import PACK_SIZE, name, parse, rank
 from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.games import GAMES
-from racing_demon_protocol.privileges import BumpKing
 from racing_demon_protocol.rulebook import make_rules
 
-from ..support.dealt import Dealt
+from ..support.dealt import Dealt, stacked
 from ..support.solo import lay
 
 
@@ -300,16 +299,43 @@ def test_before_the_opening_there_are_marriages_only() -> None:
     assert [] != list(scene.rules.legal_plays(scene.board, 0))
 
 
-def test_kings_are_moved_on() -> None:
-    """The Old Stager never deals a king on a lower card of his suit, but at the end of a row (entry 32)."""
-    special = next(s for s in GAMES["old-stager"].specials if isinstance(s, BumpKing))
-    for seed in range(12):
-        columns = Dealt(GAMES["old-stager"], bytes([seed]) * 32).named("columns")
-        for column in columns[:-1]:
-            for place, card in enumerate(column):
-                below = [c for c in column[:place] if suit(c) == suit(card) and rank(c) < rank(card)]
-                assert rank(card) < 13 or not below
-    assert (13, 3) == (special.width, special.rows)
+def _with_a_king(place: int) -> Dealt:
+    """Return the Old Stager with a king of spades at a place of the laying, and lower spades before him."""
+    faces = ["2S", *["2H", "3H", "4H", "5H", "6H", "7H", "8H", "9H", "TH", "JH", "QH"], "3S"]
+    rest = [f"{rank}{suit}" for suit in "CDH" for rank in "23456789TJQ"]
+    return stacked(GAMES["old-stager"], *faces, *rest[: place - 13], "KS", *rest[place - 13 :])
+
+
+def test_a_king_may_be_moved_on() -> None:
+    """Entry 32: from a lower card of his suit "you have the privilege of removing it to the next place"."""
+    hand = _with_a_king(13)
+    stock, columns = hand.rules.layout.stock[0], hand.rules.layout.named(0, "columns")
+    move, leave = Play(columns[0], 1, columns[1]), Play(stock, 1, columns[1])
+    assert [move, leave] == [play for _, play in hand.plays()]
+    assert leave == hand.rules.turn(hand.board, 0)
+    hand.play(move)
+    assert ["2♠ 2♣ ", "2♥ K♠ "] == [_texts(hand, index)[:6] for index in (0, 1)]
+    left = _with_a_king(13)
+    left.play(leave)
+    assert ["2♠ K♠ ", "2♥ 2♣ "] == [_texts(left, index)[:6] for index in (0, 1)]
+    assert [[3] * 13] * 2 == [[len(column) for column in each.named("columns")] for each in (hand, left)]
+
+
+def test_a_king_may_go_on_again_to_the_end_of_the_rows() -> None:
+    """From the thirteenth column he goes to the first of the next row; the last place of all he keeps."""
+    hand = _with_a_king(25)
+    columns = hand.rules.layout.named(0, "columns")
+    for move in (Play(columns[12], 1, columns[0]), Play(columns[0], 1, columns[1])):
+        assert move in [play for _, play in hand.plays()]
+        hand.play(move)
+    assert "K♠" == name(hand.named("columns")[1][-1])
+    last = _with_a_king(38)
+    assert "K♠" == name(last.named("columns")[12][-1])
+    assert [[3] * 13] * 2 == [[len(column) for column in each.named("columns")] for each in (hand, last)]
+
+
+def _texts(hand: Dealt, index: int) -> str:
+    return " ".join(name(card) for card in hand.named("columns")[index]) + " "
 
 
 def test_three_cards_from_the_bottom() -> None:

@@ -119,19 +119,7 @@ def _arranged(cards: list[int], arrange: dict[str, Any] | None) -> list[int]:
             return sorted(cards, key=lambda card: card // 52)
         case {"rule": "fixed", "faces": faces}:
             return [next(card for card in cards if card % 52 == face) for face in faces]
-        case {"rule": "kings", "width": width, "rows": rows}:
-            return _kings_moved(cards, width, rows)
     raise AssertionError(arrange)
-
-
-def _kings_moved(cards: list[int], width: int, rows: int) -> list[int]:
-    cards = list(cards)
-    for place in range(width, width * rows - 1):
-        column = [cards[above] for above in range(place % width, place, width)]
-        suit = cards[place] % 52 // 13
-        if cards[place] % 13 == 12 and any(c % 52 // 13 == suit and c % 13 < 12 for c in column):
-            cards[place], cards[place + 1] = cards[place + 1], cards[place]
-    return cards
 
 
 def _wanted(step: dict[str, Any]) -> Iterator[tuple[int, int]]:

@@ -29,7 +29,7 @@ OTHERS: Final = (
         "paternal",
         "sympathy-alone",
         "demon-b-first",
-    ),  # kings are moved, shuffles, two packs, once
+    ),  # a laying that goes on by itself, shuffles, two packs, once
     *(
         "demon-a",
         "demon-b",

@@ -206,11 +206,12 @@ OLD_STAGER = solitaire(
     "32",
     packs=2,
     groups=(aces(8), NO_REDEAL, Waste(), _columns(13, 3, space=Space(takes=("waste",)))),
-    deal=(ROWS,),
-    specials=(BumpKing(width=13, rows=3), BottomCards(count=3)),
+    deal=(Deal(to="columns", each=1),),
+    specials=(BumpKing(columns="columns", rows=3), BottomCards(count=3)),
     skill=3,
     text=(
-        "Thirteen columns of three; a king that would lie on a lower card of his suit is moved one place on. "
+        "Thirteen columns of three; a king that is laid on a lower card of his suit may be put one place on, "
+        "and the next card fills his place; or he is left, and the stock turned to lay on. "
         "Eight families rise from the aces, and on the columns one builds down, both in suit. Only the waste "
         "fills an empty column. There is one pass; at the end three cards may be taken from the bottom of "
         "the waste, and turned again."
@@ -223,7 +224,7 @@ OLD_STAGER = solitaire(
         ),
         Doubt(
             question="Which lower card sends a king on?",
-            answer="Any of his suit in the column; he always goes.",
+            answer="Any of his suit in the column. He goes if you like, and from there again.",
             field="BumpKing",
         ),
         Doubt(

@@ -93,18 +93,7 @@ function arranged(cards, arrange) {
   if (arrange === null) return cards;
   const pack = (card) => Math.floor(card / 52);
   if (arrange.rule === "packs") return [...cards].sort((a, b) => pack(a) - pack(b));
-  if (arrange.rule === "fixed") return arrange.faces.map((face) => cards.find((card) => card % 52 === face));
-  const { width, rows } = arrange;
-  const moved = [...cards];
-  for (let at = width; at <= width * rows - 2; at++) {
-    const king = moved[at];
-    let lower = false;
-    for (let above = at - width; above >= 0; above -= width) {
-      lower ||= suit(moved[above]) === suit(king) && rank(moved[above]) < 13;
-    }
-    if (rank(king) === 13 && lower) [moved[at], moved[at + 1]] = [moved[at + 1], king];
-  }
-  return moved;
+  return arrange.faces.map((face) => cards.find((card) => card % 52 === face));
 }
 
 // Return the cards of all piles after the deal, each bottom first.
