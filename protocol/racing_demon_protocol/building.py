@@ -189,6 +189,8 @@ class BuildingRules(CandidateRules):
         if Kind.STOCK in kinds:
             stock = self.layout.groups[self.layout.stock[seat]]
             return isinstance(stock, Stock) and stock.redeals is not None
+        if board.piles[play.destination].kind is Kind.WASTE:
+            return False
         return kinds != {Kind.TABLEAU} and board.piles[play.source].kind is not Kind.FOUNDATION
 
     def is_out(self, board: Board, seat: int) -> bool:

@@ -97,10 +97,10 @@ class Grace(Special):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reorder(Special):
-    """When a whole pass has led to nothing, cards may be turned in another order, the first one on top.
+    """When a whole pass has led to nothing, the cards of a turn may be laid off in any order.
 
     Attributes:
-        held: the cell in which the first card waits for the others; it counts.
+        held: the cells to which a whole turn comes, to be laid off one by one; they count.
         times: how many turns in a hand.
 
     """

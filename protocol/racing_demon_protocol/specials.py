@@ -4,13 +4,13 @@ An effect looks at the public board. It may add plays, refuse some, make some by
 of the deal.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final
 
 from .board import Board, Kind, Play
 from .cards import PACK_SIZE, UNKNOWN, Card, rank
-from .declaration import Foundations, Special, Stock, Tableau
+from .declaration import Foundations, Special, Tableau
 from .effects import Effect, Table
 from .layings import (
     BasesFirstEffect,
@@ -186,36 +186,49 @@ class GraceEffect(Effect):
 
 
 class ReorderEffect(Effect):
-    """Turns cards in another order: see :class:`~.privileges.Reorder`."""
+    """Lays cards off in another order: see :class:`~.privileges.Reorder`."""
 
     special: Reorder
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
-        """Yield the play that takes the first card of a turn aside."""
-        held, stock = self._piles(board, seat)
-        begun = board.came.get(held, 0)
-        if len(board.cards[stock]) > 1 and begun < self.special.times and (begun or self.passed(board, seat)):
-            yield Play(stock, 1, held)
+        """Yield the play that takes a turn's first card aside; then, each of those aside to the waste."""
+        held, stock = self._piles(seat)
+        lying, begun = self._lying(board, held), board.came.get(held[0], 0)
+        is_whole = 1 < len(held) <= len(board.cards[stock])
+        if lying:
+            yield from (Play(cell, 1, self.table.layout.waste[seat]) for cell in lying)
+        elif is_whole and begun < self.special.times and (begun or self.passed(board, seat)):
+            yield Play(stock, 1, held[0])
+
+    def refuses(self, board: Board, seat: int, play: Play) -> str:
+        """Refuse all else while cards lie aside."""
+        held, _ = self._piles(seat)
+        return "First the cards that lie aside are laid off." if self._lying(board, held) else ""
 
     def automatic(self, board: Board, seat: int) -> Play | None:
-        """Turn the others, and put the first card upon them."""
-        held, stock = self._piles(board, seat)
-        if not board.cards[held]:
-            return None
-        waste, group = self.table.layout.waste[seat], self.table.layout.groups[stock]
-        assert isinstance(group, Stock)
-        if board.cards[stock] and not board.came.get(stock, 0):
-            return Play(stock, min(group.turn - 1, len(board.cards[stock])), waste)
-        return Play(held, 1, waste)
+        """Take the other cards of the turn aside; lay the last one off."""
+        held, stock = self._piles(seat)
+        lying = self._lying(board, held)
+        for cell in held if lying else ():
+            if board.came.get(cell, 0) < board.came.get(held[0], 0):
+                return Play(stock, 1, cell)
+        return Play(lying[0], 1, self.table.layout.waste[seat]) if len(lying) == 1 else None
 
     def may_help(self, board: Board, seat: int) -> bool:
-        """Tell whether cards could be turned so, if turning as usual led to nothing."""
-        held, stock = self._piles(board, seat)
+        """Tell whether cards could be laid off so, if turning as usual led to nothing."""
+        held, stock = self._piles(seat)
         left = len(board.cards[stock]) + len(board.cards[self.table.layout.waste[seat]])
-        return left > 1 and board.came.get(held, 0) < self.special.times
+        return 1 < len(held) <= left and board.came.get(held[0], 0) < self.special.times
 
-    def _piles(self, board: Board, seat: int) -> tuple[int, int]:
-        return self.piles(seat, self.special.held)[0], self.table.layout.stock[seat]
+    def _piles(self, seat: int) -> tuple[tuple[int, ...], int]:
+        """Return the cells that a whole turn fills, and the stock."""
+        stock = self.table.layout.stock[seat]
+        turned: int = getattr(self.table.layout.groups[stock], "turn", 0)
+        return self.piles(seat, self.special.held)[:turned], stock
+
+    @staticmethod
+    def _lying(board: Board, held: Sequence[int]) -> list[int]:
+        return [cell for cell in held if board.cards[cell]]
 
 
 class FillFromBottomEffect(Effect):

@@ -1,6 +1,8 @@
 """Doubts of the catalogue that are settled otherwise by one attribute, and variants that settle them so."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from itertools import permutations
 from typing import Any
 
 import pytest
@@ -9,8 +11,9 @@ from racing_demon_protocol.board import Board, Kind, Play
 from racing_demon_protocol.building import BuildingRules
 from racing_demon_protocol.cards import UNKNOWN, name, rank
 from racing_demon_protocol.declaration import Game, Waits
-from racing_demon_protocol.games import GAMES
+from racing_demon_protocol.games import GAMES, declare
 from racing_demon_protocol.mechanics.merging import Merging
+from racing_demon_protocol.options import Options
 from racing_demon_protocol.rulebook import make_rules
 
 from ..support.dealt import Dealt, stacked
@@ -51,35 +54,58 @@ def test_what_lies_below_must_be_remembered() -> None:
     assert UNKNOWN not in plain.board.cards[pile]
 
 
-def test_threes_in_another_order() -> None:
-    """When a pass of Fooliana has led to nothing, the first card of a three comes on top (entry 36)."""
-    game = GAMES["fooliana-reorder"]
-    rules, board = _laid(
-        game, foundation=["5D"], tableau=["KS", "KC", "JS", "JC"], stock=["2C 4S 9C 2S 4C 9S"]
-    )
-    stock, waste, held = rules.layout.stock[0], rules.layout.waste[0], rules.layout.named(0, "held")[0]
+def _another_order(turn: int = 3) -> tuple[BuildingRules, Board, Callable[[Play], None]]:
+    """Return a Fooliana in which two passes have led to nothing, and what makes a play with all it brings."""
+    game = declare(Options(game="fooliana-reorder", turn=turn), 1)
+    columns = ["KS", "KC", "JS", "JC"]
+    rules, board = _laid(game, foundation=["5D"], tableau=columns, stock=["2C 4S 9C 2S 4C 9S"])
 
-    def play(*wanted: int) -> None:
-        due: Play | None = rules.verify_play(board, 0, Play(*wanted))
+    def play(wanted: Play) -> None:
+        due: Play | None = rules.verify_play(board, 0, wanted)
         while due is not None:
             board.shift(due)
             due = rules.automatic(board, 0)
 
-    reorder = Play(stock, 1, held)
-    assert not rules.can_play(board, 0, reorder)
-    for _ in range(2):
-        play(stock, 3, waste)
-        play(stock, 3, waste)
-        play(waste, 6, stock)
+    while board.redeals.get(0, 0) < 2:
+        turn_ = rules.turn(board, 0)
+        assert turn_ is not None
+        play(turn_)
+    return rules, board, play
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+def test_threes_in_another_order(order: tuple[int, ...]) -> None:
+    """Entry 36: "dealing off the three cards in a different order", any, when a pass has led to nothing."""
+    rules, board, play = _another_order()
+    stock, waste, held = rules.layout.stock[0], rules.layout.waste[0], rules.layout.named(0, "held")
+    reorder = Play(stock, 1, held[0])
+    play(reorder)
+    assert ["9♠", "4♣", "2♠"] == [name(card) for cell in held for card in board.cards[cell]]
+    assert {Play(cell, 1, waste) for cell in held} == set(rules.legal_plays(board, 0))
+    for number in order[:2]:
+        play(Play(held[number], 1, waste))
+    assert [("9♠", "4♣", "2♠")[number] for number in order] == [name(card) for card in board.cards[waste]]
+    assert [[], [], []] == [board.cards[cell] for cell in held]
     assert rules.can_play(board, 0, reorder)
-    play(*reorder[:3])
-    assert ["4♣", "2♠", "9♠"] == [name(card) for card in board.cards[waste]]
-    assert ([], 3) == (board.cards[held], len(board.cards[stock]))
-    play(*reorder[:3])
-    assert "9♣" == name(board.cards[waste][-1])
-    board.came[held] = 12
-    play(waste, 6, stock)
+    board.came |= dict.fromkeys(held, 12)
     assert not rules.can_play(board, 0, reorder)
+
+
+@pytest.mark.parametrize(("turn", "aside"), [(1, 0), (2, 2), (4, 3), (5, 3)])
+def test_other_turns_in_another_order(turn: int, aside: int) -> None:
+    """Of two turned together either comes first, of more the first three in any order; one has no order."""
+    rules, board, play = _another_order(turn)
+    held = rules.layout.named(0, "held")
+    for reorder in [play for play in rules.legal_plays(board, 0) if play.destination in held]:
+        play(reorder)
+    assert aside == sum(len(board.cards[cell]) for cell in held)
+
+
+def test_an_order_comes_after_a_pass() -> None:
+    """Entry 36: "when the first one has failed to give any help", and not before."""
+    game = GAMES["fooliana-reorder"]
+    rules, board = _laid(game, foundation=["5D"], tableau=["KS", "KC", "JS", "JC"], stock=["2C 4S 9C 2S"])
+    assert not rules.can_play(board, 0, Play(rules.layout.stock[0], 1, rules.layout.named(0, "held")[0]))
 
 
 def test_fooliana_without_heap_and_hand() -> None:

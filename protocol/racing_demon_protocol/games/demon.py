@@ -240,17 +240,18 @@ FOOLIANA_REORDER = replace(
     specials=(BOTTOM, Reorder(held="held")),
     groups=(
         *(replace(group, counts=True) if isinstance(group, Stock) else group for group in FOOLIANA.groups),
-        Cells(name="held", count=1, counts=True),
+        Cells(name="held", count=3, counts=True),
     ),
     text=(
         "Fooliana with one more chance: when a whole pass has led to nothing, threes may be dealt in another "
-        "order, so that the first card of each comes to lie on top: twelve threes, or fewer."
+        "order: the three cards are laid aside, and put on the waste one by one as you like. That holds for "
+        "twelve threes."
     ),
     doubts=(
         *FOOLIANA.doubts[:-1],
         Doubt(
             "In which order are the threes then dealt, and how many?",
-            "The first card comes last; twelve, which is one pass through a whole hand.",
+            "In any order; twelve, which is one pass through a whole hand. Only whole threes.",
             "Reorder.times",
         ),
     ),
