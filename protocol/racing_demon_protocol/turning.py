@@ -106,7 +106,7 @@ class Turning:
         if stock is None:
             return ()
         group = self._group(stock)
-        most = max(redeals_seen, len(group.rounds), 1) if group.redeals is None else group.redeals
+        most = max(redeals_seen, max(len(group.rounds), 1) if group.redeals is None else group.redeals)
         turned = min(board.came[stock], self.pass_length(board, seat)) if stock in board.came else 0
         return min(board.redeals.get(seat, 0), most), turned
 
