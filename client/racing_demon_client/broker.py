@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 import json
 import re
+from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
@@ -26,8 +27,8 @@ from racing_demon_protocol.reasons import Phase, Reason
 from racing_demon_protocol.view import TableView
 
 from .broker_link import PATIENCE, connected, explained, payload_of, until_quiet
-from .connection import Client
 from .errors import ConnectionFailed
+from .guest import Guest
 
 __all__ = ["Onlooker", "as_json", "tables", "told", "watch"]
 
@@ -126,7 +127,7 @@ async def _find_node(url: str, code: str) -> str:
     return nodes[0]
 
 
-class Onlooker(Client):
+class Onlooker(Guest):
     """A spectator by way of a broker: to be listened to like any client; what it says, nobody hears.
 
     Args:
@@ -138,8 +139,10 @@ class Onlooker(Client):
     """
 
     def __init__(self, url: str, node: str, code: str, patience: float = 60.0) -> None:
-        super().__init__(url, patience=patience)
+        super().__init__(patience)
+        self.url = url
         self.code = code.upper()
+        self._early: deque[Message] = deque()
         self._node = node
         self._table = f"{ROOT}/{node}/tables/{code.lower()}"
         self._heard: asyncio.Queue[Message | Exception | None] = asyncio.Queue(MOST_WAITING)

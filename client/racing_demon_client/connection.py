@@ -13,40 +13,27 @@ import asyncio
 import contextlib
 import secrets
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterator
-from types import TracebackType
+from collections.abc import AsyncIterator
 from typing import Final, Self
 
 from websockets.exceptions import ConnectionClosed
 
-from racing_demon_protocol.board import Play
 from racing_demon_protocol.codec import Encoding
-from racing_demon_protocol.counters import newest_counter, next_counter
-from racing_demon_protocol.errors import (
-    CommandRefused,
-    InconsistentEvent,
-    InvalidGame,
-)
+from racing_demon_protocol.counters import newest_counter
+from racing_demon_protocol.errors import CommandRefused, InconsistentEvent, InvalidGame
 from racing_demon_protocol.messages import Event, Message
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages.events import Dealt, Played
-from racing_demon_protocol.messages.server import (
-    Accepted,
-    CaughtUp,
-    Elsewhere,
-    Refused,
-    Seated,
-    Snapshot,
-    Watchers,
-)
+from racing_demon_protocol.messages.server import Accepted, CaughtUp, Refused, Seated, Snapshot, Watchers
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import CloseCode, Reason
 from racing_demon_protocol.shuffle import SEED_SIZE
 from racing_demon_protocol.view import TableView
 
-from .contributor import Contributor
+from .contributor import Contributor, Part
 from .errors import ConnectionFailed
-from .link import Link
+from .guest import Guest
+from .link import ENTRY_SECONDS, Link, reason_of
 
 __all__ = ["Client"]
 
@@ -55,53 +42,35 @@ FINAL: Final = frozenset(
     {CloseCode.TAKEN_OVER, CloseCode.KICKED, CloseCode.VERSION, CloseCode.BAD_FRAME, GOING_AWAY}
 )
 """Close codes after which coming back would be wrong, or useless."""
-ENTRY_SECONDS: Final = 10.0
-FIRST_PAUSE: Final = 0.1
-LONGEST_PAUSE: Final = 1.0
 
 
-class Client:
+class Client(Guest):
     """One place at a table, on a seat or watching.
 
-    Iterating gives every message of the table, after the view has followed it, and goes on after a
-    broken connection: the seat is taken up again, what was missed comes first, and commands in doubt
-    are sent once more. A player contributes to the shuffle of each hand without being asked. Made by
-    :meth:`create`, :meth:`join` or :meth:`watch`.
+    Iterating goes on after a broken connection: the seat is taken up again, what was missed comes first,
+    and commands in doubt are sent once more. A player contributes to the shuffle of each hand without
+    being asked. Made by :meth:`create`, :meth:`join` or :meth:`watch`.
 
     Attributes:
         url: the server's address.
-        code: the table's code.
-        seat: the own seat; ``None`` for a spectator.
-        view: the table, as of the last message taken.
-        patience: for how many seconds a broken connection is tried to be restored.
-        notice: is told, in a sentence, when the connection breaks and when it is back.
-        watchers: how many watch the table without a seat.
         contributor: what this client contributes to each shuffle, and what became of it.
 
     """
 
     def __init__(self, url: str, encoding: Encoding = Encoding.MSGPACK, patience: float = 60.0) -> None:
+        super().__init__(patience)
         self.url = url
-        self.code = ""
-        self.seat: int | None = None
-        self.patience = patience
-        self.notice: Callable[[str], None] = lambda text: None
-        self.watchers = 0
         self.contributor = Contributor(self.random_bytes)
         self._passphrase = ""
         self._link = Link(url, encoding)
-        self._view: TableView | None = None
         self._token: str | None = None
-        self._counter = 0
         self._epoch = self._next_epoch = ""
         self._in_doubt: dict[int, cl.Command] = {}
         self._contributions: set[int] = set()
         self._posts: set[asyncio.Task[None]] = set()
         self._early: deque[Message] = deque()
-        self._entered = False
-        self._goodbye = False
         self._said_leave = False
-        self._return: asyncio.Task[None] | None = None
+        self._return: asyncio.Task[Message] | None = None
 
     # Taking a place.
 
@@ -188,20 +157,9 @@ class Client:
         return self._said_leave or state is None or state.left
 
     @property
-    def view(self) -> TableView:
-        """The table, as of the last message taken."""
-        assert self._view is not None
-        return self._view
-
-    @property
-    def waiting(self) -> bool:
-        """Whether a command of this seat is not answered yet."""
-        return bool(self._in_doubt.keys() - self._contributions)
-
-    @property
-    def online(self) -> bool:
-        """Whether the connection stands, as far as this end knows, and all that was missed has come."""
-        return self._entered
+    def part(self) -> Part:
+        """What became of the own contribution to the hand that was dealt last."""
+        return self.contributor.part
 
     @property
     def in_doubt(self) -> tuple[cl.Command, ...]:
@@ -210,24 +168,11 @@ class Client:
             command for counter, command in self._in_doubt.items() if counter not in self._contributions
         )
 
-    def legal_plays(self) -> Iterator[Play]:
-        """Yield the plays that the rules allow this seat now; none without a hand, or a connection."""
-        view, seat = self.view, self.seat
-        if self.online and view.in_hand and seat in view.hand_seats and seat is not None:
-            assert view.rules is not None
-            assert view.board is not None
-            yield from view.rules.legal_plays(view.board, seat)
-
     def random_bytes(self) -> bytes:
         """Return 32 bytes that nothing foretells, for one shuffle."""
         return secrets.token_bytes(SEED_SIZE)
 
     # Speaking.
-
-    def next_counter(self) -> int:
-        """Return the number for this seat's next command."""
-        self._counter = next_counter(self._counter)
-        return self._counter
 
     async def send(self, command: cl.Command) -> None:
         """Send a command. It is kept until it is answered, and sent again after a break."""
@@ -250,16 +195,6 @@ class Client:
         self._in_doubt[command.counter] = command
         self._said_leave = self._said_leave or isinstance(command, cl.Leave)
         return command
-
-    async def play(self, play: Play) -> int:
-        """Send a play and return its counter; the answer comes as an event, or a refusal."""
-        command = self.play_command(play)
-        await self.send(command)
-        return command.counter
-
-    def play_command(self, play: Play) -> cl.PlayCards:
-        """Return the command that makes a play, on the table as this client has seen it."""
-        return cl.PlayCards.of(play, counter=self.next_counter(), seen=self.view.seq)
 
     async def ping(self, stamp: int) -> None:
         """Ask for a pong with the same stamp, which comes as a message; not while there is no connection."""
@@ -308,24 +243,14 @@ class Client:
                 if not await self._come_back(closed):
                     return
                 continue
-            if not self._is_answered(message):
-                self._follow(message)
-                if isinstance(message, CaughtUp):
-                    await self._go_on()
-                if not self._is_of_contribution(message):
-                    await self._contribute()
-                    yield message
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self.close()
+            if isinstance(message, Accepted | Refused) and 0 < message.counter not in self._in_doubt:
+                continue  # it answers once more what was sent again after a break
+            self._follow(message)
+            if isinstance(message, CaughtUp):
+                await self._go_on()
+            if not self._is_of_contribution(message):
+                await self._contribute()
+                yield message
 
     async def close(self) -> None:
         """End the connection. A seat stays the player's until it is left."""
@@ -345,14 +270,14 @@ class Client:
     async def _enter(self, request: Message) -> Self:
         try:
             async with asyncio.timeout(ENTRY_SECONDS):
-                await self._ask_for_place(request)
+                self._take_place(await self._link.ask(request))
                 message: Message | None = None
                 while not isinstance(message, CaughtUp):
                     message = await self._link.read()
                     self._follow(message)
                     self._early.append(message)
         except ConnectionClosed as closed:
-            raise ConnectionFailed(_why(closed)) from closed
+            raise ConnectionFailed(reason_of(closed)) from closed
         except TimeoutError as error:
             await self.close()
             raise ConnectionFailed(f"The server at {self.url} does not answer.") from error
@@ -363,22 +288,17 @@ class Client:
         await self._contribute()
         return self
 
-    async def _ask_for_place(self, request: Message) -> None:
-        """Open a connection and take the place that is asked for; go where the server says, but once only."""
-        for _ in range(2):
-            await self._link.open()
-            await self._link.write(request)
-            message = await self._link.read()
-            if not isinstance(message, Elsewhere):
-                break
-            await self._link.hang_up()
-            self._link.go_to(message.port)
-        else:
-            raise ConnectionFailed(f"The server at {self.url} sends us from port to port.")
-        if isinstance(message, Refused):
-            raise CommandRefused(message.reason, message.text)
-        self._follow(message)
-        self._early.append(message)
+    def _take_place(self, answer: Message) -> None:
+        """Take the place that was asked for.
+
+        Raises:
+            CommandRefused: it is not given.
+
+        """
+        if isinstance(answer, Refused):
+            raise CommandRefused(answer.reason, answer.text)
+        self._follow(answer)
+        self._early.append(answer)
 
     def _follow(self, message: Message) -> None:
         try:
@@ -414,10 +334,6 @@ class Client:
         elif isinstance(event, Dealt):
             self.contributor.dealt(self._view, self.seat)
 
-    def _is_answered(self, message: Message) -> bool:
-        """Tell whether a message answers a command once more, which was sent again after a break."""
-        return isinstance(message, Accepted | Refused) and 0 < message.counter not in self._in_doubt
-
     def _is_of_contribution(self, message: Message) -> bool:
         """Tell whether a message answers what this client has contributed: nobody else has asked for that."""
         if not isinstance(message, Accepted | Refused) or message.counter not in self._contributions:
@@ -442,12 +358,12 @@ class Client:
         """Take the place up again after a break; ``False`` where the server meant to end it."""
         code = closed.rcvd.code if closed.rcvd is not None else None
         if code in FINAL:
-            raise ConnectionFailed(_why(closed))
+            raise ConnectionFailed(reason_of(closed))
         if code == 1000 or self._goodbye:
             return False
         self._entered = False
         self.notice("the connection broke; trying to come back")
-        self._return = asyncio.create_task(self._return_soon())
+        self._return = asyncio.create_task(self._link.ask_again(self._way_back(), self.patience))
         try:
             await asyncio.wait([self._return])
         finally:
@@ -455,31 +371,12 @@ class Client:
         if self._return.cancelled():  # whoever waited for it has left
             return False
         try:
-            self._return.result()
+            self._take_place(self._return.result())
         except CommandRefused as error:
             if self._said_leave and error.reason is Reason.BAD_TOKEN:  # the seat is given up, as was asked
                 return False
             raise
         return True
-
-    async def _return_soon(self) -> None:
-        loop = asyncio.get_running_loop()
-        pause, broken_at = FIRST_PAUSE, loop.time()
-        while True:
-            try:
-                async with asyncio.timeout(ENTRY_SECONDS):
-                    await self._ask_for_place(self._way_back())
-            except (ConnectionFailed, ConnectionClosed, TimeoutError) as error:
-                await self._link.hang_up()
-                self._link.go_back()
-                waited = loop.time() - broken_at
-                if waited >= self.patience:
-                    text = f"The connection broke and could not be restored in {waited:.0f} seconds."
-                    raise ConnectionFailed(text) from error
-                await asyncio.sleep(pause)
-                pause = min(LONGEST_PAUSE, pause * 2)
-            else:
-                return
 
     def _way_back(self) -> Message:
         if self._token is None:
@@ -499,8 +396,3 @@ class Client:
             await self._link.write(self._in_doubt[unsent[0]])
         self._entered = True
         self.notice("the connection is back")
-
-
-def _why(closed: ConnectionClosed) -> str:
-    reason = closed.rcvd.reason if closed.rcvd is not None else ""
-    return reason or "The connection to the server broke."

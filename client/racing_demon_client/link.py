@@ -10,12 +10,17 @@ from racing_demon_protocol.codec import VERSION, Encoding, decode_server, encode
 from racing_demon_protocol.errors import InvalidFrame
 from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages import client as cl
+from racing_demon_protocol.messages.server import Elsewhere
 
 from .dialing import at_port, dial, verify_version
 from .errors import ConnectionFailed
 
-__all__ = ["Link"]
+__all__ = ["ENTRY_SECONDS", "Link", "reason_of"]
 
+ENTRY_SECONDS: Final = 10.0
+"""So long for an answer to a request for a place."""
+FIRST_PAUSE: Final = 0.1
+LONGEST_PAUSE: Final = 1.0
 OPEN_SECONDS: Final = 5.0
 RETRY_SECONDS: Final = 2.0
 """So long for one attempt to come back. Of a network that is cut a waiting attempt sees too late that it has
@@ -38,13 +43,46 @@ class Link:
         self._socket: ClientConnection | None = None
         self._open_seconds = OPEN_SECONDS
 
-    def go_to(self, port: int) -> None:
-        """Open connections at another port of the server's from now on."""
-        self._process = at_port(self._url, port)
+    async def ask(self, request: Message) -> Message:
+        """Open a connection, ask for a place, and return the answer; go where the server says, but once only.
 
-    def go_back(self) -> None:
-        """Open connections at the server's own address again: it may have come back with other processes."""
-        self._process = ""
+        Raises:
+            ConnectionClosed: the connection is closed.
+            ConnectionFailed: the server cannot be reached, or sends us to and fro.
+
+        """
+        for _ in range(2):
+            await self.open()
+            await self.write(request)
+            answer = await self.read()
+            if not isinstance(answer, Elsewhere):
+                return answer
+            await self.hang_up()
+            self._process = at_port(self._url, answer.port)
+        raise ConnectionFailed(f"The server at {self._url} sends us from port to port.")
+
+    async def ask_again(self, request: Message, patience: float) -> Message:
+        """Ask until there is an answer, for some seconds; the server may come back with other processes.
+
+        Raises:
+            ConnectionFailed: there was none.
+
+        """
+        loop = asyncio.get_running_loop()
+        pause, broken_at = FIRST_PAUSE, loop.time()
+        while True:
+            try:
+                async with asyncio.timeout(ENTRY_SECONDS):
+                    return await self.ask(request)
+            except (ConnectionFailed, ConnectionClosed, TimeoutError) as error:
+                await self.hang_up()
+                self._process = ""
+                waited = loop.time() - broken_at
+                if waited >= patience:
+                    text = f"The connection broke and could not be restored in {waited:.0f} seconds."
+                    raise ConnectionFailed(text) from error
+                await asyncio.sleep(pause)
+                pause = min(LONGEST_PAUSE, pause * 2)
 
     async def open(self) -> None:
         """Open a connection, and say hello.
@@ -99,3 +137,9 @@ class Link:
         """End the connection, if there is one."""
         if self._socket is not None:
             await self._socket.close()
+
+
+def reason_of(closed: ConnectionClosed) -> str:
+    """Return why a connection was closed, in a sentence: the server's, if it said one."""
+    reason = closed.rcvd.reason if closed.rcvd is not None else ""
+    return reason or "The connection to the server broke."

@@ -16,6 +16,7 @@ from racing_demon_protocol.shuffle import SEED_SIZE
 
 from .connection import Client
 from .errors import ConnectionFailed
+from .guest import Guest
 from .local import NOTHING, JournalRefused, Keeping, local_server
 from .seats import KeptSeat, kept_seat
 from .solo.deals import daily_seed, named_seed
@@ -44,7 +45,7 @@ class Opened:
 
     """
 
-    client: Client
+    client: Guest
     how: str
     addresses: tuple[str, ...] = ()
     note: str = ""

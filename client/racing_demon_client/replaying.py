@@ -14,7 +14,7 @@ from racing_demon_protocol.portable import followed
 from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.view import TableView
 
-from .connection import Client
+from .guest import Guest
 from .tape import Tape
 
 __all__ = ["PLACES", "SPEEDS", "BadPlace", "Replay"]
@@ -31,7 +31,7 @@ class BadPlace(RacingDemonError):
     """A text names no place of a record; it says what would be one."""
 
 
-class Replay(Client):
+class Replay(Guest):
     """A spectator of what has been: to be listened to like any client; what it says, nobody hears.
 
     Attributes:
@@ -51,7 +51,7 @@ class Replay(Client):
     def __init__(
         self, tape: Tape, *, speed: float = 1.0, paused: bool = False, place: int | None = None
     ) -> None:
-        super().__init__("")
+        super().__init__()
         self.tape = tape
         self.place = 0
         self.speed = speed

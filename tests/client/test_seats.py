@@ -110,6 +110,7 @@ async def test_a_token_that_opens_nothing_any_more_is_no_trouble() -> None:
             seat.keep(TOKEN)
         async with openings.join(served.url, ann.code, "Ben") as opened:
             assert (1, "") == (opened.client.seat, opened.note)
+            assert isinstance(opened.client, Client)
             token = opened.client.token
         with kept_seat(served.url, ann.code) as seat:
             assert seat is not None

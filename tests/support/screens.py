@@ -9,6 +9,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Label
 
 from racing_demon_client.connection import Client
+from racing_demon_client.guest import Guest
 from racing_demon_client.openings import Opened
 from racing_demon_client.settings import Settings
 from racing_demon_client.terminal.app import TerminalApp
@@ -106,11 +107,12 @@ async def at_first_screen(
 
 @asynccontextmanager
 async def sitting(
-    client: Client, how: str, *, size: tuple[int, int] = SIZE, **settings: Any
+    client: Guest, how: str, *, size: tuple[int, int] = SIZE, **settings: Any
 ) -> AsyncIterator[Player]:
     """Run the application at a table."""
     async with client:
-        opened = Opened(client, how, () if how == "practised" else (client.url,))
+        addresses = (client.url,) if isinstance(client, Client) and how != "practised" else ()
+        opened = Opened(client, how, addresses)
         app = TerminalApp(opened, Settings(**{"sound": False, **settings}), Look())
         async with app.run_test(size=size) as pilot:
             await pilot.pause()

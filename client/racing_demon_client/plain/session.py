@@ -20,7 +20,7 @@ from racing_demon_protocol.reasons import Phase, Reaction
 from racing_demon_protocol.story import Story
 from racing_demon_protocol.tally import match_winners
 
-from ..connection import Client
+from ..guest import Guest
 from ..printing import printable
 from ..proving import Proving
 from ..recorder import Recorder
@@ -68,7 +68,7 @@ class Volume:
         self.level = (self.level + 1) % len(VOLUMES)
         return f"you hear {VOLUMES[self.level]}"
 
-    def admits(self, message: Message, client: Client) -> bool:
+    def admits(self, message: Message, client: Guest) -> bool:
         """Tell whether a message is to be told."""
         if isinstance(message, ev.Progressed):
             return message.seat != client.seat and self.level > 0
@@ -84,7 +84,7 @@ class Volume:
 
 
 async def attend(
-    client: Client, write: Write | None, *, recorder: Recorder | None = None, ascii_only: bool = False
+    client: Guest, write: Write | None, *, recorder: Recorder | None = None, ascii_only: bool = False
 ) -> None:
     """Follow a table until its match is over: tell what happens, and the tally; keep the record."""
     if write is not None:
@@ -93,7 +93,7 @@ async def attend(
     async for message in client:
         if recorder is not None:
             recorder.keep(message, client.view)
-        proving.keep(message, client.view, client.contributor.part)
+        proving.keep(message, client.view, client.part)
         over = isinstance(message, ev.MatchOver)
         if write is not None:
             line = Words(client.view, client.seat, ascii_only=ascii_only).tell(message)
@@ -106,7 +106,7 @@ async def attend(
             return
 
 
-def _picture(message: Message, client: Client, ascii_only: bool) -> list[str]:
+def _picture(message: Message, client: Guest, ascii_only: bool) -> list[str]:
     """Return what a spectator is shown after a message: the table at its start, the tally at the end."""
     if isinstance(message, Snapshot | ev.Dealt) and client.view.rules is not None:
         return picture.table(client.view, client.seat, ascii_only=ascii_only)
@@ -118,7 +118,7 @@ def _picture(message: Message, client: Client, ascii_only: bool) -> list[str]:
 
 
 async def take_part(
-    client: Client,
+    client: Guest,
     write: Write,
     lines: TextIO = sys.stdin,
     *,
@@ -164,7 +164,7 @@ def read_in_background(lines: TextIO) -> asyncio.Queue[str | None]:
 class _Player:
     """One player at the keyboard."""
 
-    def __init__(self, client: Client, write: Write, recorder: Recorder | None, *, ascii_only: bool) -> None:
+    def __init__(self, client: Guest, write: Write, recorder: Recorder | None, *, ascii_only: bool) -> None:
         self._client = client
         self._client.notice = write
         self._write = write
@@ -184,7 +184,7 @@ class _Player:
             if self._recorder is not None:
                 self._recorder.keep(message, self._client.view)
             self._analyse(message)
-            self._proving.keep(message, self._client.view, self._client.contributor.part)
+            self._proving.keep(message, self._client.view, self._client.part)
             self._tell_freed(message)
             client, now = self._client, time.monotonic_ns() // 1_000_000
             lost = self._rivals.follow(message, client.view, client.seat, now)

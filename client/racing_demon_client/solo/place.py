@@ -1,4 +1,4 @@
-"""A place at one's own table, which the screens and the plain text take for any other client."""
+"""A place at one's own table, which is a table like any other to the screens and the plain text."""
 
 import asyncio
 import datetime as dt
@@ -14,7 +14,7 @@ from racing_demon_protocol.messages.server import Refused
 from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.view import TableView
 
-from ..connection import Client
+from ..guest import Guest
 from .statistics import Score, note, scores
 from .table import SoloTable
 
@@ -23,7 +23,7 @@ __all__ = ["SoloClient"]
 MOST_UP: Final = 1_000
 
 
-class SoloClient(Client):
+class SoloClient(Guest):
     """A client without a server: what it is told is carried out on its own table, and answered at once.
 
     Attributes:
@@ -42,7 +42,7 @@ class SoloClient(Client):
     def __init__(
         self, table: SoloTable, clock: Callable[[], int], path: Path, *, day: dt.date | None = None
     ) -> None:
-        super().__init__("solo:")
+        super().__init__()
         self.table = table
         self.day = day
         self.code = table.view.code

@@ -143,7 +143,7 @@ class Session:
 
     def _keep(self, message: Message) -> None:
         """Keep what can be checked when the hand's secret is told."""
-        self.proving.keep(message, self.client.view, self.client.contributor.part)
+        self.proving.keep(message, self.client.view, self.client.part)
 
     def note_paint(self, born: float) -> None:
         """Note that what a key did has been painted; ``born`` is when the key came, in monotonic seconds."""

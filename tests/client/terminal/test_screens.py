@@ -375,6 +375,7 @@ async def test_the_options_stay_open_while_others_come() -> None:
         await wait(player.pilot, lambda: isinstance(player.app.screen, OptionsScreen))
         await type_into(player.pilot, "hands", "3")
         client = player.session.client
+        assert isinstance(client, Client)
         async with await Client.join(client.url, client.code, "Ben") as ben:
             await wait(player.pilot, lambda: len(client.view.seats) == 2)
             await ben.leave()
