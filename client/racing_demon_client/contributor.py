@@ -156,9 +156,10 @@ class Contributor:
 
     def _part_in_seed(self, view: TableView, seat: int | None) -> Part:
         own = self._own
+        others = view.shuffle.contributions if view.shuffle is not None else ()
+        told = next((each for each in others if each.seat == seat), None)
         if own is None or own.seat != seat or own.hand_id != view.hand_id:
-            return Part.NONE
-        told = view.shuffle.of(seat) if view.shuffle is not None else None
+            return Part.LEFT_OUT if others and told is None else Part.NONE
         if told is None:
             return Part.LEFT_OUT
         if view.commitment != own.promised or told.commitment != own.hashed:

@@ -13,6 +13,7 @@ from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.shuffle import contribution_hash
 from racing_demon_protocol.view import TableView
 
+from ..support.contributing import contribute, reveal
 from ..support.tables import SECOND, Sitting
 
 SHOWN = (*range(7), *range(52, 59))
@@ -160,6 +161,16 @@ def test_who_is_left_out_knows() -> None:
     sitting, one = Sitting.lobby(2), contributor()
     one.command(sitting.mirror, 1, lambda: 1)  # the server never lets it in
     sitting.events(0, cl.Start)
+    one.dealt(sitting.mirror, 1)
+    assert one.part is Part.LEFT_OUT
+
+
+def test_who_was_not_asked_while_others_were_knows() -> None:
+    """A server that lets its friends alone shuffle is found out by whoever had no part."""
+    sitting, one = Sitting.lobby(2), contributor()
+    contribute(sitting, (0,))
+    sitting.events(0, cl.Start)
+    reveal(sitting, (0,))
     one.dealt(sitting.mirror, 1)
     assert one.part is Part.LEFT_OUT
 
