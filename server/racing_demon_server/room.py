@@ -279,7 +279,7 @@ class Room:
             if item is not None or due is None:
                 return item
             try:
-                self._note(self.table.tick(due), due)
+                self._note(self.table.tick(due, self._clock()), due)
             except Exception:
                 log.exception("what was due could not happen", extra={"table": self.table.view.code})
                 return self._inbox.take()  # which will be refused for the same mistake
@@ -305,7 +305,7 @@ class Room:
     def _pass_time(self, until: int) -> None:
         """Let everything happen that is due by a moment, each at its own."""
         while not self._is_stopped and (due := self.table.due) is not None and due <= until:
-            self._note(self.table.tick(due), due)
+            self._note(self.table.tick(due, until), due)
 
     def _judge(self, actor: Actor, command: Command, at: int) -> Answer:
         """Judge a command. A mistake in here costs this command alone: it is written down and refused."""

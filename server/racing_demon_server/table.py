@@ -266,9 +266,15 @@ class Table:
             self.claims.remember(actor, refused)
         return Answer(refused, self._log.take())
 
-    def tick(self, now: int) -> list[ev.Event]:
-        """Let everything happen that is due by now."""
-        self._advance(now)
+    def tick(self, until: int, now: int = 0) -> list[ev.Event]:
+        """Let everything happen that is due by a moment.
+
+        Args:
+            until: the moment.
+            now: the present, where that is later: what goes on in slices goes on after it.
+
+        """
+        self._advance(until, now)
         return self._taken()
 
     @property
@@ -299,15 +305,15 @@ class Table:
         self._is_due_known = self._is_due_known and len(events) == 1 and asked_at == self._dead_check_at
         return events
 
-    def _advance(self, now: int) -> None:
+    def _advance(self, until: int, now: int = 0) -> None:
         """Let everything happen that is due by a moment, each at its own, and none before another."""
-        while (due := self.due) is not None and due <= now:
+        while (due := self.due) is not None and due <= until:
             self._now = due
             _, act = min(self._timers(), key=lambda timer: timer[0])
             act(due)
-            self._course.keep_pace(now)
+            self._course.keep_pace(max(until, now))
             self._is_due_known = False
-        self._now = max(self._now, now)
+        self._now = max(self._now, until)
 
     def _timers(self) -> Iterator[tuple[int, Callable[[int], None]]]:
         """Yield what is to be done by itself, and when."""

@@ -9,11 +9,15 @@ from typing import Any
 
 import pytest
 
+from racing_demon_protocol.board import Board
+from racing_demon_protocol.dealer import Dealer
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Refused
 from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Phase, Reason
+from racing_demon_protocol.search import Search, Steps
+from racing_demon_server.dead_hand import SLICE_UNITS, DeadHandTest
 from racing_demon_server.hall import Hall
 from racing_demon_server.journal.reading import log_of
 from racing_demon_server.journal.schema import open_journal
@@ -205,6 +209,55 @@ def test_every_event_has_the_time_when_it_was_due(tmp_path: Path) -> None:
     with contextlib.closing(open_journal(path)) as db:
         times = [kept.at_us for kept in log_of(db, 1) if isinstance(kept.event, ev.HandOver)]
     assert [signal_at + LIMIT_SECONDS * 1_000_000] == times
+
+
+class Slow(Dealer):
+    """A dealer of whom nobody hears within minutes whether a seat can come further.
+
+    Attributes:
+        units: how much work it has done.
+
+    """
+
+    units = 0
+
+    def search(self, board: Board, seat: int) -> Search:
+        """Begin a search."""
+        return Search(self._take())
+
+    def _take(self) -> Steps:
+        for _ in range(1_000 * SLICE_UNITS):
+            self.units += 1
+            yield 1
+        return False
+
+
+def turn(started: Started) -> None:
+    """Let a play be read and judged."""
+    started.turn(0)
+    started.room._empty_inbox()
+
+
+@pytest.mark.parametrize("act", [lose, join, come_back, halt, wake, move, turn], ids=lambda act: act.__name__)
+def test_a_loop_that_is_late_makes_up_for_one_slice_of_a_search(act: Callable[[Started], None]) -> None:
+    """Whatever comes to a table half a second late, the other tables wait for one slice, and not for all."""
+
+    async def story() -> None:
+        started = await Started.at_play()
+        hand = started.room.table._course.hand
+        assert hand is not None
+        dealer = Slow(bytes(32), hand.rules)
+        hand._dead_tests[None] = DeadHandTest(hand.board, dealer, now())
+        started.room.table._is_due_known = False
+        started.room._wind_up()
+        await asyncio.sleep(0.1)
+        begun = dealer.units
+        assert begun > 10 * SLICE_UNITS
+        pass_seconds(0.5)
+        act(started)
+        assert dealer.units <= begun + SLICE_UNITS
+
+    in_virtual_time(story(), RoundingLoop)
 
 
 async def strike(peer: Peer, room: Room) -> list[int]:

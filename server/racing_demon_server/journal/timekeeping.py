@@ -37,7 +37,7 @@ class Timekeeper:
         self._running: set[int] = set()
         self._until = 0
         self._timer: asyncio.TimerHandle | None = None
-        self._is_writing = False
+        self._is_writing = self._is_closed = False
 
     def certain(self, at: int) -> int:
         """Return a moment, or the last one before it that no restart goes back behind."""
@@ -61,9 +61,8 @@ class Timekeeper:
         self.kept = max(self.kept, at)
 
     def close(self) -> None:
-        """Keep no more times."""
-        self._running.clear()
-        self._until = 0
+        """Keep no more times, whatever is noted."""
+        self._is_closed = True
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -72,7 +71,7 @@ class Timekeeper:
         """Keep a time ahead as soon as the one before has come, for as long as times are told."""
         self._timer = None
         now = self._clock()
-        if not self._running and now >= self._until:
+        if self._is_closed or (not self._running and now >= self._until):
             return
         if now < self.kept:
             wait = seconds_until(self.kept, now)
