@@ -1,8 +1,9 @@
 """The deal: which of a player's shuffled cards comes to which pile."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 
-from .cards import PACK_SIZE, Card, parse, rank
+from .cards import PACK_SIZE, SUIT_SIZE, Card, parse, rank
 from .declaration import Deals, Game
 from .layout import Layout
 from .shuffle import deck
@@ -43,14 +44,16 @@ def _take(cards: list[Card], faces: Sequence[str]) -> list[Card]:
     """Take the first card of each face out of the cards."""
     taken = []
     for face in faces:
-        card = next(card for card in cards if _is(card, face))
+        sought, period = _sought(face)
+        card = next(card for card in cards if card % period == sought)
         cards.remove(card)
         taken.append(card)
     return taken
 
 
-def _is(card: Card, face: str) -> bool:
-    """Tell whether a card has this face, or, for ``"K*"``, this rank."""
+@cache
+def _sought(face: str) -> tuple[Card, int]:
+    """Return a card of this face, or, for ``"K*"``, of this rank, and how far such cards are apart."""
     if face.endswith("*"):
-        return rank(card) == rank(parse(face[:-1] + "S"))
-    return card % PACK_SIZE == parse(face)
+        return parse(face[:-1] + "S"), SUIT_SIZE
+    return parse(face), PACK_SIZE

@@ -155,7 +155,7 @@ class TravellingRules(MechanicRules):
     def _lay(self, board: Board, seat: int) -> Play | None:
         """Return the move that lays the next card, or lays the last one aside; ``None`` after the last."""
         packets, stock, aside = self.counted(board, seat), self.one(seat, "stock"), self.one(seat, "aside")
-        laid = sum(len(board.cards[packet]) for packet in packets) + len(board.cards[aside])
+        laid = sum([len(board.cards[packet]) for packet in (*packets, aside)])
         if laid:
             last = packets[(laid - 1) % len(packets)]
             fewest = 1 if self._mechanic.counting is Counting.ALL else 2

@@ -78,10 +78,11 @@ class WeavingRules(TravellingRules):
 
     def counted(self, board: Board, seat: int) -> Sequence[int]:
         """Return the packets of ranks that are still needed: the others lose their places."""
-        copies = 4 * self.game.packs
         used = [rank(card) for pile in self.named(seat, "foundation") for card in board.cards[pile]]
-        packets = enumerate(self.named(seat, "packet"), 1)
-        return [packet for number, packet in packets if used.count(number) < copies]
+        copies, packets = 4 * self.game.packs, self.named(seat, "packet")
+        if len(used) < copies:
+            return packets
+        return [packet for number, packet in enumerate(packets, 1) if used.count(number) < copies]
 
     def _to_foundations(self, board: Board, seat: int) -> Iterator[Play]:
         assert isinstance(self.game.mechanic, Weaving)
