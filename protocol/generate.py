@@ -21,7 +21,7 @@ from racing_demon_protocol.codec import MAX_CLIENT_FRAME, MAX_SERVER_FRAME, VERS
 from racing_demon_protocol.messages import FROM_CLIENT, FROM_SERVER, Message, name_of
 from racing_demon_protocol.messages.row import Row
 from racing_demon_protocol.options import CallOut, OnLeave, Options, StallRule, TieBreak
-from racing_demon_protocol.reasons import CloseCode, EndReason, Phase, Reaction, Reason
+from racing_demon_protocol.reasons import BotLevel, CloseCode, EndReason, Phase, Reaction, Reason
 
 FOLDER = Path(__file__).parent
 END = "<!-- end of generated -->\n"
@@ -30,7 +30,7 @@ MESSAGES = "<!-- generated: messages -->\n"
 HEX_WIDTH = 64
 CLOSED: Final = (
     *(CallOut, OnLeave, StallRule, TailRule, TakeBack, TieBreak),
-    *(EndReason, Phase, Reaction, Reason),
+    *(BotLevel, EndReason, Phase, Reaction, Reason),
 )
 """The closed lists of words that a field, or an option, chooses from."""
 

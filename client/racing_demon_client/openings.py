@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.messages.client import AddBot
 from racing_demon_protocol.options import Options
-from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.reasons import BotLevel, Reason
 from racing_demon_protocol.shuffle import SEED_SIZE
 
 from .connection import Client
@@ -58,7 +58,7 @@ async def practise(  # noqa: PLR0913
     options: Options,
     *,
     bots: int = 3,
-    level: str = "medium",
+    level: str = BotLevel.MEDIUM,
     seed: bytes | None = None,
     speed: float = 1.0,
     seated: bool = True,
@@ -114,7 +114,7 @@ async def host(  # noqa: PLR0913
     options: Options,
     *,
     bots: int = 0,
-    level: str = "medium",
+    level: str = BotLevel.MEDIUM,
     port: int | None = None,
     server: str | None = None,
     announced: bool = True,

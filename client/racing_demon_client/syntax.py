@@ -3,9 +3,10 @@
 import argparse
 import datetime as dt
 import os
-from typing import Any, Final, NoReturn
+from typing import Any, NoReturn
 
 from racing_demon_protocol.arguments import Version, port, seats, seed, speed
+from racing_demon_protocol.reasons import BotLevel
 
 from . import values
 
@@ -82,8 +83,6 @@ RULES = """examples:
 RAW = argparse.RawDescriptionHelpFormatter
 
 PASSPHRASE = "RACING_DEMON_PASSPHRASE"  # noqa: S105 - a variable's name
-
-LEVELS: Final = ("easy", "medium", "hard")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -285,7 +284,7 @@ def _add_table(parser: argparse.ArgumentParser, *, bots: int) -> None:
     parser.add_argument("--hands", type=int, default=5, help="hands a match (default 5)")
     parser.add_argument("--target", type=int, help="a total that ends the match before that")
     parser.add_argument("--bots", type=seats, default=bots, help=f"how many bots (default {bots})")
-    parser.add_argument("--level", choices=LEVELS, default="medium", help="how well they play")
+    parser.add_argument("--level", choices=[*BotLevel], default=BotLevel.MEDIUM, help="how well they play")
     parser.add_argument(
         "--option",
         action="append",

@@ -2,7 +2,20 @@
 
 from enum import IntEnum, StrEnum
 
-__all__ = ["CloseCode", "EndReason", "Phase", "Reaction", "Reason"]
+__all__ = ["BotLevel", "CloseCode", "EndReason", "Phase", "Reaction", "Reason"]
+
+
+class BotLevel(StrEnum):
+    """How well a bot plays, the weakest first."""
+
+    EASY = "easy"
+    """Slowly, and overlooks much."""
+    MEDIUM = "medium"
+    """Well, and overlooks little."""
+    HARD = "hard"
+    """Fast, and overlooks nothing."""
+    EXPERT = "expert"
+    """Plans, to go out."""
 
 
 class Reason(StrEnum):

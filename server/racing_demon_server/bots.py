@@ -14,7 +14,7 @@ from racing_demon_protocol.cards import UNKNOWN
 from racing_demon_protocol.counters import next_counter
 from racing_demon_protocol.messages.client import Call, Command, PlayCards, Stuck
 from racing_demon_protocol.options import CallOut
-from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.reasons import BotLevel, Phase
 from racing_demon_protocol.rules import Rules
 from racing_demon_protocol.view import TableView
 
@@ -39,15 +39,22 @@ class Level:
     looks_ahead: bool
 
 
-LEVELS: Final = {
-    "easy": Level(play_ms=3_600, turn_ms=2_000, overlooks=0.3, looks_ahead=False),
-    "medium": Level(play_ms=2_000, turn_ms=1_200, overlooks=0.1, looks_ahead=False),
-    "hard": Level(play_ms=1_150, turn_ms=700, overlooks=0.0, looks_ahead=True),
+LEVELS: Final[dict[str, Level]] = {
+    BotLevel.EASY: Level(play_ms=3_600, turn_ms=2_000, overlooks=0.3, looks_ahead=False),
+    BotLevel.MEDIUM: Level(play_ms=2_000, turn_ms=1_200, overlooks=0.1, looks_ahead=False),
+    BotLevel.HARD: Level(play_ms=1_150, turn_ms=700, overlooks=0.0, looks_ahead=True),
+    BotLevel.EXPERT: Level(play_ms=900, turn_ms=500, overlooks=0.0, looks_ahead=True),
 }
 """The levels by name, the weakest first."""
 
 IDLE_MS: Final = 500
 """How often a bot that waits looks up."""
+LOOKED_THROUGH: Final = 2
+"""After so many passes in which nobody has come further (the present one, and a fresh one, which may show
+other cards) a bot looks at everything; after one more it is stuck."""
+
+Standing = tuple[int, int, int]
+"""How far all have come: cards on foundations, cards still to be turned or in reserves, cards face down."""
 
 
 class Bot:
@@ -66,8 +73,9 @@ class Bot:
         self.level = level
         self._rng = rng
         self._counter = counter
-        self._fruitless_turns = 0
+        self._fruitless = 0
         self._hand = (0, "")
+        self._standing: Standing = (0, 0, 0)
 
     def decide(self, view: TableView) -> tuple[Command | None, int]:
         """Look at the table; return what to send, if anything, and after how many milliseconds.
@@ -75,7 +83,7 @@ class Bot:
         The next look is due when that time is over.
         """
         if (view.hand, view.hand_id) != self._hand:
-            self._hand, self._fruitless_turns = (view.hand, view.hand_id), 0
+            self._hand, self._fruitless = (view.hand, view.hand_id), 0
         if view.phase is not Phase.PLAYING or view.paused or self.seat not in view.hand_seats:
             return None, self._wait(IDLE_MS)
         assert view.rules is not None
@@ -83,29 +91,33 @@ class Bot:
         if view.options.call_out is CallOut.SHOUT and view.rules.is_out(view.board, self.seat):
             return Call(counter=self._next_counter(), seen=view.seq), self._wait(self.level.turn_ms)
         if view.seats[self.seat].stuck:
-            self._fruitless_turns = 0
+            self._fruitless = 0
             return None, self._wait(IDLE_MS)
         return self._choose(view, view.rules, view.board)
 
-    def _choose(self, view: TableView, rules: Rules, board: Board) -> tuple[Command, int]:
-        useful = list(self._useful(rules, board))
+    def _choose(self, view: TableView, rules: Rules, board: Board) -> tuple[Command | None, int]:
+        if (standing := _standing(rules, board)) != self._standing:
+            self._standing, self._fruitless = standing, 0
         turn = rules.turn(board, self.seat)
-        tired = turn is None or self._fruitless_turns > self._turns_to_see_all(rules, board)
-        if useful and (tired or self._rng.random() >= self.level.overlooks):
-            self._fruitless_turns = 0
+        turns = self._turns_of_pass(rules, board)
+        is_attentive = self._fruitless > LOOKED_THROUGH * turns
+        useful = list(self._useful(rules, board, is_attentive=is_attentive))
+        if useful and (is_attentive or self._rng.random() >= self.level.overlooks):
+            self._fruitless = 0
             best = max(useful, key=lambda item: (item[0], self._rng.random()))[1]
             return self._send(view, best), self._wait(self.level.play_ms)
-        if turn is None or tired:
+        if self._fruitless > (LOOKED_THROUGH + 1) * turns:
             return Stuck(counter=self._next_counter(), seen=view.seq), self._wait(self.level.turn_ms)
-        self._fruitless_turns += 1
-        return self._send(view, turn), self._wait(self.level.turn_ms)
+        self._fruitless += 1
+        command = None if turn is None else self._send(view, turn)
+        return command, self._wait(self.level.turn_ms)
 
-    def _useful(self, rules: Rules, board: Board) -> Iterator[tuple[int, Play]]:
+    def _useful(self, rules: Rules, board: Board, *, is_attentive: bool) -> Iterator[tuple[int, Play]]:
         """Yield the plays worth making, each with its worth."""
         for play in rules.legal_plays(board, self.seat):
             source, destination = board.piles[play.source], board.piles[play.destination]
             if not board.is_progress(play):
-                if self.level.looks_ahead and self._prepares(rules, board, play):
+                if (self.level.looks_ahead or is_attentive) and self._prepares(rules, board, play):
                     yield 50, play
             elif destination.kind is Kind.FOUNDATION:
                 yield 120 if source.kind is Kind.RESERVE else 100, play
@@ -124,12 +136,12 @@ class Bot:
         bared = cards[-play.count - 1]
         return bared != UNKNOWN and bool(list(rules.open_foundations(board, self.seat, bared)))
 
-    def _turns_to_see_all(self, rules: Rules, board: Board) -> int:
-        """Return how many turns end the present pass and make a fresh one, which shows other cards."""
+    def _turns_of_pass(self, rules: Rules, board: Board) -> int:
+        """Return how many turns a pass takes at most, with the one that turns the waste over."""
         layout = rules.layout
         piles = (own.get(self.seat) for own in (layout.stock, layout.waste))
         left = sum(len(board.cards[pile]) for pile in piles if pile is not None)
-        return 2 * (left // rules.turn_size) + 4
+        return left // rules.turn_size + 2
 
     def _send(self, view: TableView, play: Play) -> PlayCards:
         return PlayCards.of(play, counter=self._next_counter(), seen=view.seq)
@@ -141,3 +153,18 @@ class Bot:
     def _wait(self, median_ms: int) -> int:
         """Return a time around a median, as people's are: some quick, a few very slow."""
         return max(1, int(median_ms * self._rng.lognormvariate(0, 0.35)))
+
+
+def _standing(rules: Rules, board: Board) -> Standing:
+    """Return how far all have come; where others' cards are hidden, nothing of it matters to a player."""
+    if rules.is_private:
+        return 0, 0, 0
+    up = to_come = covered = 0
+    for pile, cards in zip(board.piles, board.cards, strict=True):
+        if pile.kind is Kind.FOUNDATION:
+            up += len(cards)
+        elif pile.kind is Kind.TABLEAU:
+            covered += cards.count(UNKNOWN)
+        else:
+            to_come += len(cards)
+    return up, to_come, covered

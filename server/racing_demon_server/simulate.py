@@ -16,7 +16,7 @@ from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.messages.client import AddBot, Command, Start
 from racing_demon_protocol.messages.events import Event
 from racing_demon_protocol.options import Options
-from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.reasons import BotLevel, Phase
 from racing_demon_protocol.shuffle import SEED_SIZE, hand_seeds, subseed
 
 from .bots import LEVELS, Bot
@@ -89,8 +89,8 @@ def _hands(text: str) -> int:
 
 def _levels(text: str) -> list[str]:
     levels = text.split(",")
-    if not (LEVELS.keys() >= set(levels) and len(levels) <= MAX_SEATS):
-        known = ", ".join(LEVELS)
+    if not (set(BotLevel) >= set(levels) and len(levels) <= MAX_SEATS):
+        known = ", ".join(BotLevel)
         raise argparse.ArgumentTypeError(f"{text!r} will not do: one to eight of {known}, divided by commas")
     return levels
 

@@ -170,7 +170,7 @@ async def test_bots_are_asked_for_by_level() -> None:
     async with alone() as (_, console):
         await console.answer("bot hard", r"^Ada took seat 2, a bot \(hard\)$")
         await console.answer("bot", r"^Bob took seat 3, a bot \(medium\)$")
-        await console.answer("bot dull", "^Bots are easy, medium or hard[.]$")
+        await console.answer("bot dull", "^Bots are easy, medium, hard, expert[.]$")
 
 
 async def test_what_is_said_is_heard_on_both_sides() -> None:

@@ -9,6 +9,7 @@ from racing_demon_protocol.board import Play
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.messages.client import Call, Command, PlayCards, Stuck
 from racing_demon_protocol.options import Options
+from racing_demon_protocol.reasons import BotLevel
 from racing_demon_protocol.shuffle import subseed
 from racing_demon_protocol.view import TableView
 from racing_demon_server.bots import LEVELS, Bot
@@ -106,16 +107,36 @@ def test_a_bot_turns_when_it_has_no_play() -> None:
     assert _play(sitting, Play(sitting.stock(0), 3, sitting.waste(0))) == _decides(sitting)
 
 
-def test_a_bot_without_a_stock_is_stuck_at_once() -> None:
-    """With nothing to play and nothing to turn a bot says so."""
-    sitting = _hand(Own(["9D"]))
-    assert Stuck(counter=1, seen=sitting.seq) == _decides(sitting)
+def test_a_bot_without_a_stock_waits_whether_others_go_on() -> None:
+    """With nothing to play and nothing to turn a bot looks up a few times, and says then that it is stuck."""
+    sitting, bot = _hand(Own(["9D"])), _bot()
+    decisions = [bot.decide(sitting.table.view)[0] for _ in range(8)]
+    assert [None] * 7 == decisions[:7]
+    assert Stuck(counter=1, seen=sitting.seq) == decisions[7]
+
+
+def test_a_bot_is_not_stuck_while_others_come_further() -> None:
+    """As long as somebody's play brings the hand forward in every pass, a bot goes on looking."""
+    sitting, bot = _hand(Own(["9D"], stock="5D 7D 8D"), other=Own(["3S 2S AS", "TS", "9H"])), _bot()
+    for _ in range(3):
+        for _ in range(6):
+            assert isinstance(_step(sitting, bot), PlayCards)
+        sitting.play(1, sitting.column(1))
+    assert 8 < _turns_until_stuck(sitting, bot)
 
 
 def test_a_bot_that_has_seen_all_its_cards_is_stuck() -> None:
-    """Having turned through present pass and fresh pass for nothing, a bot says so."""
+    """Having turned through three passes for nothing, a bot says so."""
     sitting = _hand(Own(["9D"], stock="5D 7D 8D JD QD TD"), call_out="auto")
-    assert 4 <= _turns_until_stuck(sitting, _bot()) <= 12
+    assert 13 == _turns_until_stuck(sitting, _bot())
+
+
+@pytest.mark.parametrize("level", BotLevel)
+def test_a_bot_looks_closely_before_it_is_stuck(level: BotLevel) -> None:
+    """Before it says so, a bot of any level finds a move that bares a card for the middle."""
+    sitting, bot = _hand(Own(["2D 8S", "9H"], stock="5D 7D JD"), foundation=("AD",)), _bot(level)
+    _turns_until_stuck(sitting, bot)
+    assert 2 == len(sitting.board.cards[0])
 
 
 def test_a_bot_that_has_made_a_play_looks_through_its_cards_again() -> None:
@@ -141,14 +162,18 @@ def test_a_bot_begins_every_hand_afresh() -> None:
 
 def test_a_neutral_move_that_leads_to_nothing_is_not_made() -> None:
     """A bot does not move a card to and fro between two parents."""
-    sitting = _hand(Own(["9D 8S", "9H"]))
-    assert Stuck(counter=1, seen=sitting.seq) == _decides(sitting)
+    sitting, bot = _hand(Own(["9D 8S", "9H"], stock="5D 7D JD")), _bot()
+    piles = {sitting.stock(0), sitting.waste(0)}
+    while isinstance(command := _step(sitting, bot), PlayCards):
+        assert command.source in piles
 
 
-@pytest.mark.parametrize(("level", "sees"), [("hard", True), ("medium", False), ("easy", False)])
+@pytest.mark.parametrize(
+    ("level", "sees"), [("expert", True), ("hard", True), ("medium", False), ("easy", False)]
+)
 def test_only_the_best_look_ahead(level: str, sees: bool) -> None:
-    """A neutral move that bares a card for the middle is found by the best level only."""
-    sitting = _hand(Own(["2D 8S", "9H"]), foundation=("AD",))
+    """A neutral move that bares a card for the middle is found at once by the best levels only."""
+    sitting = _hand(Own(["2D 8S", "9H"], stock="5D 7D JD"), foundation=("AD",))
     command = _decides(sitting, level)
     assert sees == (command == _play(sitting, Play(sitting.column(0), 1, sitting.column(0, 1))))
 
@@ -220,7 +245,14 @@ def test_weaker_bots_overlook_plays() -> None:
     sitting = _hand(Own(["AS", "9D"], stock="5D 7D 8D"))
     plays = _play(sitting, Play(sitting.column(0), 1, 0))
     seen = {level: sum(_decides(sitting, level, seed) == plays for seed in range(300)) for level in LEVELS}
-    assert 300 == seen["hard"] > seen["medium"] > seen["easy"] > 150
+    assert (
+        300
+        == seen[BotLevel.EXPERT]
+        == seen[BotLevel.HARD]
+        > seen[BotLevel.MEDIUM]
+        > seen[BotLevel.EASY]
+        > 150
+    )
 
 
 def test_times_are_those_of_the_level() -> None:
@@ -235,8 +267,8 @@ def test_times_are_those_of_the_level() -> None:
 
 def test_each_level_beats_the_one_below() -> None:
     """Over hands in which the levels take turns at the seats, the better clearly earn more."""
-    levels = ["easy", "easy", "medium", "hard"]
-    earned: dict[str, list[int]] = {level: [] for level in LEVELS}
+    levels = [BotLevel.EASY, BotLevel.EASY, BotLevel.MEDIUM, BotLevel.HARD]
+    earned: dict[str, list[int]] = {level: [] for level in levels}
     for number in range(24):
         shift = number % len(levels)
         seated = levels[shift:] + levels[:shift]
@@ -244,6 +276,6 @@ def test_each_level_beats_the_one_below() -> None:
         table, _, _ = play_match(subseed(b"levels", f"match/{number}"), seated, options)
         for level, points in zip(seated, table.view.results[0].points, strict=True):
             earned[level].append(points)
-    easy, medium, hard = (mean(earned[level]) for level in LEVELS)
+    easy, medium, hard = (mean(earned[level]) for level in levels[1:])
     assert medium > easy + 4
     assert hard > medium + 4

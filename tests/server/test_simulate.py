@@ -237,7 +237,7 @@ def test_the_command_line_prints_what_each_level_earns(capsys: pytest.CaptureFix
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["--levels", "easy,foo"], "one to eight of easy, medium, hard"),
+        (["--levels", "easy,foo"], "one to eight of easy, medium, hard, expert"),
         (["--levels", ",".join(["easy"] * 9)], "one to eight of"),
         (["--hands", "0"], "1 to 1,000,000 hands"),
         (["--seed", "zz"], "'zz' is no seed"),

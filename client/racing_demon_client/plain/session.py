@@ -16,7 +16,7 @@ from racing_demon_protocol.messages import Message
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Accepted, Pong, SeatState, Snapshot
-from racing_demon_protocol.reasons import Phase, Reaction
+from racing_demon_protocol.reasons import BotLevel, Phase, Reaction
 from racing_demon_protocol.story import Story
 from racing_demon_protocol.tally import match_winners
 
@@ -339,9 +339,9 @@ class _Player:
         await self._send(cl.Unban, {"name": names[0]})
 
     async def _add_bot(self, word: str) -> None:
-        level = word or "medium"
-        if level not in {"easy", "medium", "hard"}:
-            raise Unclear("Bots are easy, medium or hard.")
+        level = word or BotLevel.MEDIUM
+        if level not in set(BotLevel):
+            raise Unclear(f"Bots are {', '.join(BotLevel)}.")
         await self._send(cl.AddBot, {"level": level})
 
     async def _react(self, word: str) -> None:

@@ -10,11 +10,13 @@ from enum import StrEnum
 from typing import Final
 
 from racing_demon_protocol.cards import RANK_NAMES
+from racing_demon_protocol.reasons import BotLevel
 
 from ..plain.words import REACTIONS
 
 __all__ = [
     "ACTIONS",
+    "BOT_ACTIONS",
     "LOBBY_ACTIONS",
     "MOST_COLUMNS",
     "MOST_FOUNDATIONS",
@@ -152,11 +154,15 @@ ACTIONS: Final = (
 
 
 LOBBY_ACTIONS: Final = (
-    Action(
-        id="bot-easy", does="add a bot that plays slowly", brief="easy bot", keys=("1",), group=Group.LOBBY
+    *(
+        Action(id=f"bot-{level}", does=f"add a bot that {does}", brief=brief, keys=(key,), group=Group.LOBBY)
+        for key, level, does, brief in (
+            ("1", BotLevel.EASY, "plays slowly", "easy bot"),
+            ("2", BotLevel.MEDIUM, "plays well", "medium"),
+            ("3", BotLevel.HARD, "plays fast", "hard"),
+            ("4", BotLevel.EXPERT, "plans to go out", "expert"),
+        )
     ),
-    Action(id="bot-medium", does="add a bot that plays well", brief="medium", keys=("2",), group=Group.LOBBY),
-    Action(id="bot-hard", does="add a bot that plays fast", brief="hard", keys=("3",), group=Group.LOBBY),
     Action(id="bot-away", does="send the last bot away", brief="one less", keys=("-",), group=Group.LOBBY),
     Action(id="qr", does="the table's link for a camera, as a QR code", keys=("q",), group=Group.LOBBY),
     Action(
@@ -170,6 +176,8 @@ LOBBY_ACTIONS: Final = (
     Action(id="back", does="back to the cards", brief="to the cards", keys=("escape",), group=Group.SEE),
 )
 """What can be done before and between the matches, beside what can be done always."""
+BOT_ACTIONS: Final = frozenset({"bot-away", *(f"bot-{level}" for level in BotLevel)})
+"""Those of them that send for bots, or send them away."""
 
 
 def _replay(name: str, does: str, brief: str, *keys: str) -> Action:

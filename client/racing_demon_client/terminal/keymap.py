@@ -9,6 +9,7 @@ from racing_demon_protocol.cards import RANK_NAMES, SUIT_SIZE
 
 from .actions import (
     ACTIONS,
+    BOT_ACTIONS,
     LOBBY_ACTIONS,
     MOST_COLUMNS,
     MOST_FOUNDATIONS,
@@ -64,7 +65,7 @@ SPECTATORS: Final = {
     "lobby": "seats and options",
 }
 """What some keys do for those who look on."""
-HIDDEN: Final = frozenset({"bot-easy", "bot-medium", "bot-hard", "bot-away", "chat", "pause"})
+HIDDEN: Final = frozenset({*BOT_ACTIONS, "chat", "pause"})
 """What is refused to those who look on."""
 LETTERLESS: Final = {"stuck": "-", "call": "+", "hint": "="}
 """The keys of what has a letter elsewhere, where all letters choose piles."""

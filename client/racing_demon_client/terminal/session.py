@@ -21,6 +21,7 @@ from ..addressing import keyed
 from ..openings import Opened
 from ..proving import Proving
 from ..recorder import Recorder
+from .actions import BOT_ACTIONS
 from .desk import Desk
 from .drawing.page import Page
 from .keymap import Keymap, game_keymap, lobby_keymap, watch_keymap
@@ -183,7 +184,7 @@ class Session:
         prompt, is_warning = self.desk.prompt(self.now(), keymap.labels)
         is_host = self.client.seat == view.host and view.between_matches
         has_cards = view.in_hand or view.phase is Phase.COUNTDOWN
-        hosts_only = {"bot-easy", "bot-medium", "bot-hard", "bot-away", "options"}
+        hosts_only = {*BOT_ACTIONS, "options"}
         footer = [
             (keymap.labels[action.id], action.brief or action.id, action.id)
             for action in keymap.actions

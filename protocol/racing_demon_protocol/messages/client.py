@@ -10,7 +10,7 @@ from pydantic import Field, model_serializer
 
 from ..board import Play
 from ..options import Options
-from ..reasons import Reaction
+from ..reasons import BotLevel, Reaction
 from .row import (
     MAX_COUNT,
     ChatText,
@@ -61,9 +61,6 @@ __all__ = [
     "Unban",
     "Watch",
 ]
-
-Level = Annotated[str, Field(pattern="^(easy|medium|hard)$")]
-"""How well a bot plays."""
 
 
 class Command(Message):
@@ -190,7 +187,7 @@ class AddBot(Command):
     """Put a bot on a free seat. For the host."""
 
     TAG: ClassVar[int] = 10
-    level: Level = "medium"
+    level: BotLevel = BotLevel.MEDIUM
 
 
 class RemoveBot(Command):
@@ -282,7 +279,7 @@ class StandIn(Command):
 
     TAG: ClassVar[int] = 20
     seat: Seat
-    level: Level = "medium"
+    level: BotLevel = BotLevel.MEDIUM
 
 
 class Mute(Command):

@@ -40,12 +40,12 @@ async def test_bots_come_and_go_by_keys() -> None:
     """Digits add bots of each level; minus sends the last one away."""
     async with hosting() as player:
         seats = player.session.client.view.seats
-        for key, level in (("1", "easy"), ("2", "medium"), ("3", "hard")):
+        for key, level in (("1", "easy"), ("2", "medium"), ("3", "hard"), ("4", "expert")):
             await player.pilot.press(key)
             await shows(player, f"bot, {level}")
         await player.pilot.press("-")
-        await wait(player.pilot, lambda: len(player.session.client.view.seats) == 3)
-        assert ["", "easy", "medium"] == [state.bot for state in seats.values()]
+        await wait(player.pilot, lambda: len(player.session.client.view.seats) == 4)
+        assert ["", "easy", "medium", "hard"] == [state.bot for state in seats.values()]
 
 
 async def test_bots_come_and_go_by_clicks() -> None:

@@ -16,6 +16,7 @@ from textual.widgets import Button, Input, Label, OptionList, Select
 from racing_demon_protocol.errors import LONGEST_NAME
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.messages.row import MOST_PASSPHRASE
+from racing_demon_protocol.reasons import BotLevel
 
 from ...lan import find
 from ...printing import counted
@@ -60,7 +61,7 @@ class Wish:
     code: str = ""
     game: str = "racing-demon"
     bots: int = 3
-    level: str = "medium"
+    level: str = BotLevel.MEDIUM
     passphrase: str = ""
 
 
@@ -148,7 +149,7 @@ class WelcomeScreen(Screen[None]):
         """Yield what is played here, and by whom."""
         games = [(game.title, game.name) for game in GAMES.values()]
         counts = [(counted(number, "bot"), str(number)) for number in range(8)]
-        levels = [(level, level) for level in ("easy", "medium", "hard")]
+        levels = [(level, level) for level in BotLevel]
         with Horizontal(classes="field"):
             yield Label("your name")
             yield Input(self._name, id="name", max_length=LONGEST_NAME, compact=True)
@@ -159,7 +160,7 @@ class WelcomeScreen(Screen[None]):
         with Horizontal(classes="field"):
             yield Label("against")
             yield Choice(counts, value="3", allow_blank=False, id="bots", compact=True)
-            yield Choice(levels, value="medium", allow_blank=False, id="level", compact=True)
+            yield Choice(levels, value=BotLevel.MEDIUM, allow_blank=False, id="level", compact=True)
         with Horizontal(classes="pair"):
             yield Button("Practise (p)", id="practise", variant="primary", compact=True)
             yield Button("Alone, any game (s)", id="alone", compact=True)
