@@ -315,6 +315,7 @@ def lobby_keymap(bindings: Mapping[str, str], *, seated: bool = True) -> Keymap:
     """
     always = [a for a in ACTIONS if a.id == "enter" or (a.group is not Group.PLAY and a.spot is None)]
     own = [*LOBBY_ACTIONS, *(a for a in always if not a.id.startswith("react-"))]
+    own.sort(key=lambda a: a.id == "players")  # a narrow footer has no room for all: this is left out first
     actions = [replace(a, brief="players") if a.id == "players" else a for a in own]
     keys = {action.id: list(action.keys) for action in actions}
     if not seated:
