@@ -18,6 +18,8 @@ from racing_demon_protocol.reasons import BotLevel, Phase
 from racing_demon_protocol.rules import Rules
 from racing_demon_protocol.view import TableView
 
+from .planning import Planner, knows
+
 __all__ = ["LEVELS", "Bot", "Level"]
 
 
@@ -30,6 +32,7 @@ class Level:
         turn_ms: the same for turning the stock.
         overlooks: how often a play that is there is not seen.
         looks_ahead: whether moves that only prepare a play to the foundations are found.
+        plans: whether it keeps cards that it may still need, in games that it has plans for.
 
     """
 
@@ -37,13 +40,14 @@ class Level:
     turn_ms: int
     overlooks: float
     looks_ahead: bool
+    plans: bool = False
 
 
 LEVELS: Final[dict[str, Level]] = {
     BotLevel.EASY: Level(play_ms=3_600, turn_ms=2_000, overlooks=0.3, looks_ahead=False),
     BotLevel.MEDIUM: Level(play_ms=2_000, turn_ms=1_200, overlooks=0.1, looks_ahead=False),
     BotLevel.HARD: Level(play_ms=1_150, turn_ms=700, overlooks=0.0, looks_ahead=True),
-    BotLevel.EXPERT: Level(play_ms=900, turn_ms=500, overlooks=0.0, looks_ahead=True),
+    BotLevel.EXPERT: Level(play_ms=900, turn_ms=500, overlooks=0.0, looks_ahead=True, plans=True),
 }
 """The levels by name, the weakest first."""
 
@@ -52,6 +56,8 @@ IDLE_MS: Final = 500
 LOOKED_THROUGH: Final = 2
 """After so many passes in which nobody has come further (the present one, and a fresh one, which may show
 other cards) a bot looks at everything; after one more it is stuck."""
+IMPATIENCE: Final = 20
+"""So much is added, for each pass that went by without a play, to the worth of plays that can wait."""
 
 Standing = tuple[int, int, int]
 """How far all have come: cards on foundations, cards still to be turned or in reserves, cards face down."""
@@ -73,7 +79,7 @@ class Bot:
         self.level = level
         self._rng = rng
         self._counter = counter
-        self._fruitless = 0
+        self._fruitless = self._turns = 0
         self._hand = (0, "")
         self._standing: Standing = (0, 0, 0)
 
@@ -83,7 +89,7 @@ class Bot:
         The next look is due when that time is over.
         """
         if (view.hand, view.hand_id) != self._hand:
-            self._hand, self._fruitless = (view.hand, view.hand_id), 0
+            self._hand, self._fruitless, self._turns = (view.hand, view.hand_id), 0, 0
         if view.phase is not Phase.PLAYING or view.paused or self.seat not in view.hand_seats:
             return None, self._wait(IDLE_MS)
         assert view.rules is not None
@@ -101,19 +107,25 @@ class Bot:
         turn = rules.turn(board, self.seat)
         turns = self._turns_of_pass(rules, board)
         is_attentive = self._fruitless > LOOKED_THROUGH * turns
-        useful = list(self._useful(rules, board, is_attentive=is_attentive))
+        patience = float("inf") if is_attentive else IMPATIENCE * self._turns / turns
+        worths = self._useful(rules, board, is_attentive=is_attentive)
+        useful = [(worth, play) for worth, play in worths if worth + patience > 0]
         if useful and (is_attentive or self._rng.random() >= self.level.overlooks):
-            self._fruitless = 0
+            self._fruitless = self._turns = 0
             best = max(useful, key=lambda item: (item[0], self._rng.random()))[1]
             return self._send(view, best), self._wait(self.level.play_ms)
         if self._fruitless > (LOOKED_THROUGH + 1) * turns:
             return Stuck(counter=self._next_counter(), seen=view.seq), self._wait(self.level.turn_ms)
         self._fruitless += 1
+        self._turns += 1
         command = None if turn is None else self._send(view, turn)
         return command, self._wait(self.level.turn_ms)
 
-    def _useful(self, rules: Rules, board: Board, *, is_attentive: bool) -> Iterator[tuple[int, Play]]:
-        """Yield the plays worth making, each with its worth."""
+    def _useful(self, rules: Rules, board: Board, *, is_attentive: bool) -> Iterator[tuple[float, Play]]:
+        """Yield the plays that lead on, each with its worth; those at 0 and below can wait."""
+        if self.level.plans and knows(rules):
+            yield from Planner(rules, board, self.seat).worths()
+            return
         for play in rules.legal_plays(board, self.seat):
             source, destination = board.piles[play.source], board.piles[play.destination]
             if not board.is_progress(play):
