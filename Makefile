@@ -116,7 +116,7 @@ bench-bots: $(STAMP)  ## 200 four-handed hands: what each level of bot earns
 	$(BIN)/python -m racing_demon_server.simulate --hands 200
 	$(BIN)/python -m racing_demon_server.simulate --hands 200 --game classic
 
-bench-steps: $(STAMP)  ## the longest step of the event loop in a hand of hard bots, in all games; ARGS go to it
+bench-steps: $(STAMP)  ## the longest step of the event loop in a hand of expert bots, in all games; ARGS go to it
 	$(BIN)/python benchmarks/steps.py $(ARGS)
 
 bench-ui: $(STAMP)  ## from a key to its picture, beside an empty application and a raw loop; ARGS go to it

@@ -1,4 +1,4 @@
-"""The longest step of the event loop in a hand of hard bots, for every game, in milliseconds of CPU time.
+"""The longest step of the event loop in a hand of expert bots, for every game, in milliseconds of CPU time.
 
 python benchmarks/steps.py
 python benchmarks/steps.py --games trios,judges --hands 3
@@ -25,6 +25,7 @@ from tests.support.rooms import Ear, VirtualLoop, in_virtual_time, open_room, sa
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages.events import HandOver
+from racing_demon_protocol.reasons import BotLevel
 from racing_demon_protocol.shuffle import hand_seeds
 from racing_demon_server import garbage
 
@@ -68,7 +69,7 @@ class TimedLoop(VirtualLoop):
 
 
 async def _play(game: str, number: int) -> tuple[str, list[Step]]:
-    """Play one hand of hard bots; return why it ended, and its steps."""
+    """Play one hand of expert bots; return why it ended, and its steps."""
     loop = asyncio.get_running_loop()
     assert isinstance(loop, TimedLoop)
     seeds = hand_seeds(number.to_bytes(32, "big"))
@@ -78,7 +79,7 @@ async def _play(game: str, number: int) -> tuple[str, list[Step]]:
     room.audience.take_seat(host, None)
     room.audience.catch_up(host, 0)
     bots = GAMES[game].most_seats
-    await say(room, host, None, *(cl.AddBot(counter=n + 1, level="hard") for n in range(bots)))
+    await say(room, host, None, *(cl.AddBot(counter=n + 1, level=BotLevel.EXPERT) for n in range(bots)))
     await say(room, host, None, cl.Start(counter=bots + 1))
     loop.steps.clear()
     try:

@@ -36,8 +36,10 @@ WASTE_DOWN: Final = 30
 NEEDED: Final = 60
 WASTE_NEEDED: Final = 20
 """What is taken off for each card still to come that could lie upon one that goes up."""
-CONTESTED: Final = 40
-"""What is added where another player's card lies ready for the only place."""
+CONTESTED: Final = 60
+"""What is added, for a card of a column, where another player's card lies ready for the only place."""
+LOWEST_PLACE: Final = 2
+"""No card waits for a place on those up to this rank: aces always go up."""
 
 
 def knows(rules: Rules) -> TypeGuard[BuildingRules]:
@@ -81,11 +83,10 @@ class Planner:
         """Return what it is worth to bring a card of a pile to the foundations."""
         cards = self._board.cards[pile]
         card = cards[index]
-        contested = CONTESTED if self._is_contested(card) else 0
-        needed = sum(self._lands(card, other) for other in self._to_come) if rank(card) > 2 else 0
+        needed = sum(self._lands(card, other) for other in self._to_come) if rank(card) > LOWEST_PLACE else 0
         if self._board.piles[pile].kind is not Kind.TABLEAU:
-            return WASTE_UP + contested - WASTE_NEEDED * needed
-        worth = COLUMN_UP + contested - NEEDED * needed
+            return WASTE_UP - WASTE_NEEDED * needed
+        worth = COLUMN_UP - NEEDED * needed + (CONTESTED if self._is_contested(card) else 0)
         if not index:
             return worth + (UP_CLEARS if self._king_waits() else 0)
         return worth + (UP_UNCOVERS + index if cards[index - 1] == UNKNOWN else 0)

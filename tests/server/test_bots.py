@@ -201,7 +201,8 @@ def test_a_bot_needs_the_view_only() -> None:
     for _ in range(4):
         sitting.turn(0)
         watched = TableView.from_snapshot(sitting.table.view.snapshot(0))
-        assert _bot().decide(sitting.table.view) == _bot().decide(watched)
+        for level in LEVELS:
+            assert _bot(level).decide(sitting.table.view) == _bot(level).decide(watched)
 
 
 def test_hidden_cards_do_not_matter() -> None:
@@ -210,9 +211,10 @@ def test_hidden_cards_do_not_matter() -> None:
     other = _hand(Own(["as 2s 8S", "kc 9H"], stock="AD 2D 3D"))
     assert one.board == other.board
     assert one.hidden() != other.hidden()
-    assert [_bot(seed=n).decide(one.table.view) for n in range(20)] == [
-        _bot(seed=n).decide(other.table.view) for n in range(20)
-    ]
+    for level in LEVELS:
+        assert [_bot(level, n).decide(one.table.view) for n in range(20)] == [
+            _bot(level, n).decide(other.table.view) for n in range(20)
+        ]
 
 
 def test_the_same_chance_makes_the_same_bot() -> None:
@@ -232,7 +234,8 @@ def test_no_play_of_a_bot_is_refused(game: str) -> None:
     """Whatever a game allows, bots that see the newest table make legal plays only, down to covered cards."""
     sitting = Sitting.lobby(2, game=game)
     sitting.start()
-    bots = [Bot(seat, LEVELS["hard"], random.Random(seat), sitting.counter(seat)) for seat in range(2)]
+    levels = LEVELS["hard"], LEVELS["expert"]
+    bots = [Bot(seat, level, random.Random(seat), sitting.counter(seat)) for seat, level in enumerate(levels)]
     for _ in range(100):
         for bot in bots:
             command, _ = bot.decide(sitting.table.view)

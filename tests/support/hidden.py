@@ -20,7 +20,7 @@ from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages.events import Dealt, HandOver, Played, Rotated
 from racing_demon_protocol.messages.server import Accepted, Refused
 from racing_demon_protocol.options import Options
-from racing_demon_protocol.reasons import EndReason
+from racing_demon_protocol.reasons import BotLevel, EndReason
 from racing_demon_protocol.record import to_line
 from racing_demon_protocol.shuffle import subseed
 from racing_demon_server.hall import Hall
@@ -142,8 +142,8 @@ class _Performance:
         for number in range(self._plan.people):
             seat = self.room.join(f"Player {number}", bytes([number]) * 32)
             self.sit(seat, 0)
-        for _ in range(self._plan.bots):
-            await self.send(0, cl.AddBot, level="hard")
+        for number in range(self._plan.bots):
+            await self.send(0, cl.AddBot, level=BotLevel.HARD if number % 2 else BotLevel.EXPERT)
         self.watch(Encoding.JSON)
         self.watch(Encoding.MSGPACK)
         await self.send(0, cl.Start)
