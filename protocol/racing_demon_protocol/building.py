@@ -95,6 +95,8 @@ class BuildingRules(CandidateRules):
             own = effect.resolve(board, seat, play)
             if own is not None:
                 return own
+        if due := self.due(board, seat):
+            raise IllegalPlay(due)
         if self._turning.is_turn(seat, play):
             self._turning.verify(board, seat, play)
         else:
@@ -180,6 +182,10 @@ class BuildingRules(CandidateRules):
             candidates = self._fills(board, seat)
             plays = [play for play in candidates if play.source in wastes and play.destination in aside]
         return plays[-1] if plays else None
+
+    def due(self, board: Board, seat: int) -> str:
+        """Return what a rule of its own wants before anything else; an empty text if that is nothing."""
+        return next((text for effect in self._effects if (text := effect.due(board, seat))), "")
 
     def is_progress(self, board: Board, seat: int, play: Play) -> bool:
         """Tell whether a legal play, before it is made, leads on: positions cannot repeat through it."""

@@ -84,9 +84,13 @@ class Effect:
         """Return one of this rule's own plays as it is carried out."""
         return play
 
+    def due(self, board: Board, seat: int) -> str:
+        """Say what this rule wants before anything else; an empty text if that is nothing."""
+        return ""
+
     def refuses(self, board: Board, seat: int, play: Play) -> str:
         """Say why this rule forbids a play that is legal otherwise; an empty text if it does not."""
-        return ""
+        return self.due(board, seat)
 
     def automatic(self, board: Board, seat: int) -> Play | None:
         """Return the next play that the game makes by itself through this rule."""

@@ -239,8 +239,8 @@ class BumpKingEffect(Effect):
             yield Play(columns[(laid - 1) % len(columns)], 1, place)
             yield Play(stock, 1, place)
 
-    def refuses(self, board: Board, seat: int, play: Play) -> str:
-        """Refuse all else until the rows are laid."""
+    def due(self, board: Board, seat: int) -> str:
+        """Ask what is to become of a king, until the rows are laid."""
         columns, laid = self._laid(board, seat)
         if laid == len(columns) * self.special.rows:
             return ""

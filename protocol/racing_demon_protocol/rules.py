@@ -157,6 +157,10 @@ class Rules:
         """Return what whoever shows a trick says with its next step; nothing in a game."""
         return ""
 
+    def due(self, board: Board, seat: int) -> str:
+        """Return what must be done before anything else, in words; an empty text if that is nothing."""
+        return ""
+
     def is_progress(self, board: Board, seat: int, play: Play) -> bool:
         """Tell whether a legal play, before it is made, leads on: positions cannot repeat through it."""
         return True

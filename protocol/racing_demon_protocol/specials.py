@@ -200,10 +200,11 @@ class ReorderEffect(Effect):
         elif is_whole and begun < self.special.times and (begun or self.passed(board, seat)):
             yield Play(stock, 1, held[0])
 
-    def refuses(self, board: Board, seat: int, play: Play) -> str:
-        """Refuse all else while cards lie aside."""
+    def due(self, board: Board, seat: int) -> str:
+        """Have the cards laid off that lie aside."""
         held, _ = self._piles(seat)
-        return "First the cards that lie aside are laid off." if self._lying(board, held) else ""
+        is_due = self._lying(board, held)
+        return "Put the cards that lie aside on the waste, in any order." if is_due else ""
 
     def automatic(self, board: Board, seat: int) -> Play | None:
         """Take the other cards of the turn aside; lay the last one off."""

@@ -1,5 +1,6 @@
 """Each rule of the closed list, on boards made for it."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -313,7 +314,10 @@ def test_a_king_may_be_moved_on() -> None:
     move, leave = Play(columns[0], 1, columns[1]), Play(stock, 1, columns[1])
     assert [move, leave] == [play for _, play in hand.plays()]
     assert leave == hand.rules.turn(hand.board, 0)
+    with pytest.raises(IllegalPlay, match=re.escape(hand.rules.due(hand.board, 0))):
+        hand.play(Play(columns[2], 1, columns[3]))
     hand.play(move)
+    assert "" == hand.rules.due(hand.board, 0)
     assert ["2♠ 2♣ ", "2♥ K♠ "] == [_texts(hand, index)[:6] for index in (0, 1)]
     left = _with_a_king(13)
     left.play(leave)

@@ -82,6 +82,7 @@ def test_threes_in_another_order(order: tuple[int, ...]) -> None:
     play(reorder)
     assert ["9♠", "4♣", "2♠"] == [name(card) for cell in held for card in board.cards[cell]]
     assert {Play(cell, 1, waste) for cell in held} == set(rules.legal_plays(board, 0))
+    assert "" != rules.due(board, 0)
     for number in order[:2]:
         play(Play(held[number], 1, waste))
     assert [("9♠", "4♣", "2♠")[number] for number in order] == [name(card) for card in board.cards[waste]]

@@ -156,6 +156,8 @@ class _Alone:
             state = f" {told_win(client)}"
         elif table_.caption:
             state += f"; say: {table_.caption}"
+        elif table_.due:
+            state += f". {table_.due}"
         elif table_.is_stuck():
             state = f" {plays}. {told_loss(client)} u takes back, again begins anew, new deals"
         self._write(state)

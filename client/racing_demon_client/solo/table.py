@@ -100,6 +100,11 @@ class SoloTable:
         return self.rules.caption(self.board, self.seat)
 
     @property
+    def due(self) -> str:
+        """What must be done before anything else, in words; nothing in most games."""
+        return self.rules.due(self.board, self.seat)
+
+    @property
     def is_over(self) -> bool:
         """Whether the hand was brought to its end."""
         return not self.view.in_hand

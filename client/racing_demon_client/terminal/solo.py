@@ -148,4 +148,4 @@ class SoloSession(Session):
             return f"{told_win(self.solo)}  {deal}: new deal  {again}: again"
         if self._is_stuck:
             return f"{told_loss(self.solo)}  {undo}: back  {again}: again  {deal}: new deal"
-        return f"Say: {caption}" if caption else ""
+        return f"Say: {caption}" if caption else self.solo.table.due
