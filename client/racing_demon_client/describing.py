@@ -1,15 +1,13 @@
 """The rules of a game in words: every field of its declaration as a sentence, and nothing of its name.
 
-What is a rule of its own, or a mechanic, is told in the words of its class, with its parameters.
+What is a rule of its own, or a mechanic, is told by :mod:`.own_rules`.
 """
 
-import inspect
 import re
 import textwrap
 from collections.abc import Iterable, Iterator
-from dataclasses import fields
-from enum import Enum
-from typing import Any, Final
+from itertools import groupby
+from typing import Final
 
 from racing_demon_protocol.board import Shows
 from racing_demon_protocol.cards import RANK_NAMES, SUIT_SIZE
@@ -38,6 +36,8 @@ from racing_demon_protocol.declaration import (
     Waste,
 )
 
+from .naming import card_names, heading, names, number, rank, ranks, the, times
+from .own_rules import told_mechanic, told_piles, told_special
 from .printing import counted
 
 __all__ = ["WIDTH", "kind_of", "rules_of"]
@@ -102,16 +102,15 @@ def rules_of(game: Game, width: int = WIDTH) -> Iterator[str]:
     """
     yield f"{game.title}{_book(game)}"
     packs = "one pack" if game.packs == 1 else f"{game.packs} packs"
-    yield f"{game.name}: {packs}, {game.deck_size} cards; {SKILLS[game.skill]}; to race: {kind_of(game)}"
+    raced = "" if game.racing in {Racing.TOGETHER, Racing.SOLO} else "raced "
+    yield f"{game.name}: {packs}, {game.deck_size} cards; {SKILLS[game.skill]}; {raced}{kind_of(game)}"
     if game.text:
         yield from _part("", [game.text], width)
     yield from _part("In particular", [sentence for sentence in _sentences(game) if sentence], width)
-    yield from _part("In a race", list(_race(game)), width)
+    if game.racing is not Racing.SOLO:
+        yield from _part("In a race", list(_race(game)), width)
     if game.doubts:
-        doubts = [
-            f"{doubt.question} {doubt.answer}" + (f" [{doubt.field}]" if doubt.field else "")
-            for doubt in game.doubts
-        ]
+        doubts = [f"{doubt.question} {doubt.answer}{_option(doubt.field)}" for doubt in game.doubts]
         yield from _part("What the source leaves open, and how it is here", doubts, width)
 
 
@@ -119,6 +118,12 @@ def _book(game: Game) -> str:
     """Return where a game can be read of, in words that mean something to a player; else nothing."""
     found = re.match(r"seed 004 entry (\d+)", game.source)  # of Mrs. Cheney's book alone the title is known
     return f" (number {found[1]} of Mrs. Cheney's Patience)" if found else ""
+
+
+def _option(field: str) -> str:
+    """Return how a host chooses otherwise, where the table has an option for it."""
+    group, _, name = field.partition(".")
+    return f' The option "{name.replace("_", " ")}" changes that.' if group == "options" else ""
 
 
 def _part(heading: str, sentences: Iterable[str], width: int) -> Iterator[str]:
@@ -133,15 +138,16 @@ def _part(heading: str, sentences: Iterable[str], width: int) -> Iterator[str]:
 def _sentences(game: Game) -> Iterator[str]:
     """Yield a sentence or more for each part of a declaration."""
     if len(game.ranks) != SUIT_SIZE:
-        yield f"The packs have the ranks {_ranks(game.ranks)} only."
+        yield f"The packs have the ranks {ranks(game.ranks)} only."
     is_turned = any(isinstance(group, Waste) for group in game.groups)
     for group in game.groups:
         yield " ".join(filter(None, _group(group, is_turned=is_turned)))
     yield from (_deal(step) for step in game.deal)
     if not isinstance(game.mechanic, Building):
-        yield _own_words(game.mechanic)
-    yield from map(_own_words, game.specials)
-    yield GOALS[game.goal]
+        yield told_mechanic(game.mechanic)
+    yield from map(told_special, game.specials)
+    if game.racing is not Racing.SOLO:  # a trick is not won
+        yield GOALS[game.goal]
 
 
 # Groups.
@@ -169,7 +175,7 @@ def _group(group: Group, *, is_turned: bool) -> Iterator[str]:
         case Waste():
             yield from _waste(group)
         case _:
-            yield f"{_capital(group.name)}: {_own_words(group)}"
+            yield f"{_title(group)}: {told_piles(group)}"
     yield from _common(group)
 
 
@@ -179,11 +185,11 @@ def _common(group: Group) -> Iterator[str]:
     if group.takes == ():
         yield "No card is put there unless told otherwise."
     elif group.takes is not None:
-        yield f"Cards come there from {_names(group.takes)} only."
+        yield f"Cards come there from {names(group.takes)} only."
     if group.plays_to == ():
         yield "The game itself takes cards away from there."
     elif group.plays_to is not None:
-        yield f"Their cards go to {_names(group.plays_to)} only."
+        yield f"Their cards go to {names(group.plays_to)} only."
     if group.gathers:
         order = "" if group.gathers == 1 else ", top first"
         yield f"They are taken up{order} when the stock is made up anew."
@@ -193,15 +199,17 @@ def _common(group: Group) -> Iterator[str]:
 
 def _foundations(group: Foundations) -> Iterator[str]:
     start = {Base.FIRST: "the rank of the first card there", Base.OWN: "the card that the deal puts there"}
-    base = start[group.base] if isinstance(group.base, Base) else _rank(group.base)
-    way = f"up by {group.step}" if group.step > 0 else f"down by {-group.step}"
+    base = start[group.base] if isinstance(group.base, Base) else rank(group.base)
+    way = f"up by {number(group.step)}" if group.step > 0 else f"down by {number(-group.step)}"
     way = {1: "up", -1: "down", 0: "with equal ranks"}.get(group.step, way)
     wrap = _corner(group.wrap, {group.step})
     order = f" in the order {_ranks(group.order)}" if group.order else f" {way}{wrap}"
-    yield (
-        f"{_capital(group.name)}: {counted(group.count, 'foundation')}, begun with {base} and built"
-        f"{order}, {SUITS[group.suit]}, to {counted(group.length, 'card')}."
-    )
+    foundations = f"{_title(group)}: {counted(group.count, 'foundation')}"
+    if group.length == 1:
+        yield f"{foundations} for one card{' each' if group.count > 1 else ''}: {base}."
+    else:
+        suits, cards = SUITS[group.suit], counted(group.length, "card")
+        yield f"{foundations}, begun with {base} and built{order}, {suits}, to {cards}."
     if group.one_per_suit:
         yield "Each suit begins one only."
     yield BACK[group.take_back]
@@ -212,12 +220,10 @@ def _foundations(group: Foundations) -> Iterator[str]:
 
 def _tableau(group: Tableau) -> Iterator[str]:
     shape = set(group.shape)
-    cards = (
-        counted(group.shape[0], "card") if len(shape) == 1 else ", ".join(map(str, group.shape)) + " cards"
-    )
+    cards = _each(group.shape[0]) if len(shape) == 1 else f" of {', '.join(map(str, group.shape))} cards"
     is_single = group.shows is Shows.LAST and shape <= {0, 1}  # whatever comes later lies face up anyway
     shown = SHOWN[Shows.ALL if is_single else group.shows]
-    yield f"{_capital(group.name)}: {counted(len(group.shape), 'column')} of {cards}. {shown}"
+    yield f"{_title(group)}: {counted(len(group.shape), 'column')}{cards}. {shown}"
     ways = " or ".join(_build(build) for build in group.build)
     wrap = _corner(group.wrap, {build.delta for build in group.build})
     yield f"They are built {ways}{wrap}." if group.build else "Nothing is built on them."
@@ -232,8 +238,8 @@ def _tableau(group: Tableau) -> Iterator[str]:
     if () in {space.takes, group.takes}:
         yield "A space stays empty."
     else:
-        who = "any card" if space.ranks is None else f"{_ranks(sorted(space.ranks))} only"
-        source = "" if space.takes is None else f" from {_names(space.takes)}"
+        who = "any card" if space.ranks is None else f"{ranks(sorted(space.ranks))} only"
+        source = "" if space.takes is None else f" from {names(space.takes)}"
         yield f"A space takes {who}{source}."
     if space.fill:
         yield "It is filled at once from the reserve, while that lasts."
@@ -249,12 +255,16 @@ def _build(build: Build) -> str:
     way = {None: "with any card", -1: "down", 1: "up", 0: "with equal ranks"}.get(
         build.delta, f"by {build.delta}"
     )
-    upon = "" if build.ranks is None else f" upon {_ranks(sorted(build.ranks))}"
+    upon = "" if build.ranks is None else f" upon {ranks(sorted(build.ranks))}"
     return f"{way} {SUITS[build.suit]}{upon}"
 
 
+def _each(cards: int) -> str:
+    return f" of {counted(cards, 'card')}" if cards else ", empty at first"
+
+
 def _reserve(group: Reserve) -> Iterator[str]:
-    yield f"{_capital(group.name)}: {counted(group.count, 'heap')} of {counted(group.size, 'card')}."
+    yield f"{_title(group)}: {counted(group.count, 'heap')}{_each(group.size)}."
     yield SHOWN[group.shows]
     yield "The top card is free." if group.playable else "It only fills spaces."
     if getattr(group, "locked", False):
@@ -262,8 +272,8 @@ def _reserve(group: Reserve) -> Iterator[str]:
 
 
 def _cells(group: Cells) -> Iterator[str]:
-    places = counted(group.count, "place")
-    yield f"{_capital(group.name)}: {places} for one card each, free unless told otherwise."
+    places = "one place for one card" if group.count == 1 else f"{group.count} places for one card each"
+    yield f"{_title(group)}: {places}, free unless told otherwise."
     if group.takes is None:
         yield "An empty one stays empty unless told otherwise."
     if group.must:
@@ -274,78 +284,72 @@ def _cells(group: Cells) -> Iterator[str]:
 
 def _stock(group: Stock, *, is_turned: bool) -> Iterator[str]:
     if group.rounds:
-        layings = "; later: ".join(
-            " ".join(_deal(step) for step in steps) or "nothing" for steps in group.rounds
-        )
-        yield f"{_capital(group.name)}: it is dealt in rounds, when you want the next one: {layings}"
+        yield f"{_title(group)}: it is dealt in rounds, when you want the next one."
+        for steps, layings in groupby(group.rounds):
+            alike = len(list(layings))
+            first = f"In {number(alike)} layings: " if alike > 1 else "In one laying: "
+            yield (first if len(set(group.rounds)) > 1 else "") + " ".join(map(_deal, steps))
     elif is_turned:
-        yield f"{_capital(group.name)}: {counted(group.turn, 'card')} at a time."
+        yield f"{_title(group)}: {counted(group.turn, 'card')} at a time."
     else:
-        yield f"{_capital(group.name)}: no card is turned from it."
-    times = "as often as you like" if group.redeals is None else _times(group.redeals)
+        yield f"{_title(group)}: no card is turned from it."
+    often = "as often as you like" if group.redeals is None else times(group.redeals)
     how = "shuffled" if group.shuffle else "in its order"
-    yield "It is never made up anew." if group.redeals == 0 else f"Empty, it is made up anew {times}, {how}."
+    yield "It is never made up anew." if group.redeals == 0 else f"Empty, it is made up anew {often}, {how}."
     if group.relay:
-        yield "Then this is dealt at once: " + " ".join(_deal(step) for step in group.relay)
+        yield "At once after that: " + " ".join(map(_deal, group.relay))
     if group.tail_rule is TailRule.EITHER2:
         yield "If two cards are left in the end, either may be used: they can be turned one by one."
 
 
 def _waste(group: Waste) -> Iterator[str]:
     seen = "its top card is seen" if group.view == 1 else f"its top {group.view} cards are seen"
-    yield f"{_capital(group.name)}: {seen}" + (", and the top is free." if group.plays_to != () else ".")
+    yield f"{_title(group)}: {seen}" + (", and the top is free." if group.plays_to != () else ".")
     if group.limit is not None:
-        yield f"No card is turned while {group.limit} lie there."
+        yield f"No card is turned while {number(group.limit)} {'lies' if group.limit == 1 else 'lie'} there."
 
 
 # The deal, and the rest.
 
 
 def _deal(step: Deal) -> str:
-    what = {True: "in rows across", False: ""}[step.rows]
+    where = the(step.to)
     if step.cards:
-        what = "sought out: " + " ".join(step.cards)
+        told = f"{_capital(card_names(step.cards))} {_is(len(step.cards))} sought out and laid on {where}"
     elif step.count is not None:
-        what = counted(step.count, "card")
+        told = f"{_capital(number(step.count))} {_cards(step.count)} {_is(step.count)} dealt to {where}"
     elif step.each is not None:
-        what = f"{counted(step.each, 'card')} to each" + (", by rank" if step.by_rank else "")
-    once = ", by the first player for all" if getattr(step, "once", False) else ""
-    return f"Dealt to {step.to}" + (f" ({what}{once})." if what or once else ".")
+        order = ", in the order of the ranks" if step.by_rank else ""
+        cards = f"{number(step.each)} {_cards(step.each)}"
+        told = f"{_capital(cards)} each {_is(step.each)} dealt to {where}{order}"
+    else:
+        told = f"Cards are dealt to {where}" + (", in rows across" if step.rows else "")
+    return told + (", by the first player for all." if step.once else ".")
+
+
+def _is(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _cards(count: int) -> str:
+    return "card" if count == 1 else "cards"
 
 
 def _race(game: Game) -> Iterator[str]:
     scoring: Scoring = game.scoring
     if game.deals is Deals.IDENTICAL:
         yield "All get the same cards in the same order."
-    yield f"A card on the foundations, or whatever is progress here, counts {scoring.foundation_card}."
+    progress = "A card on the foundations" if isinstance(game.mechanic, Building) else "Every step forward"
+    yield f"{progress} counts {_points(scoring.foundation_card)}."
     if scoring.reserve_card:
-        yield f"A card left in the reserve counts {scoring.reserve_card}."
-    yield f"Who goes out has {scoring.out_bonus} more."
+        does = "costs" if scoring.reserve_card < 0 else "counts"
+        yield f"A card left in the reserve {does} {_points(abs(scoring.reserve_card))}."
+    if scoring.out_bonus:
+        yield f"Who goes out has {_points(scoring.out_bonus)} more."
 
 
-def _own_words(thing: object) -> str:
-    """Return what the class of a thing says of itself, with its parameters."""
-    text = inspect.getdoc(type(thing)) or type(thing).__name__
-    told = " ".join(text.partition("\n\n")[0].replace("``", "").split())
-    common = {each.name for each in fields(Group)} if isinstance(thing, Group) else set()
-    values = [
-        f"{each.name.replace('_', ' ')}: {_value(getattr(thing, each.name))}"
-        for each in fields(thing)  # type: ignore[arg-type]
-        if each.name not in common
-    ]
-    return told + (f" ({'; '.join(values)})" if values else "")
-
-
-def _value(value: Any) -> str:
-    match value:
-        case bool():
-            return "yes" if value else "no"
-        case Enum():
-            return str(value.value).replace("_", " ")
-        case tuple():
-            return ", ".join(_value(each) for each in value) if len(value) < 10 else f"{len(value)} of them"
-        case _:
-            return str(value)
+def _points(count: int) -> str:
+    return f"{number(count)} {'point' if count == 1 else 'points'}"
 
 
 # Words.
@@ -355,17 +359,8 @@ def _capital(name: str) -> str:
     return name[:1].upper() + name[1:]
 
 
-def _times(number: int) -> str:
-    return {1: "once", 2: "twice"}.get(number, f"{number} times")
-
-
-def _names(names: Iterable[str]) -> str:
-    return ", ".join(names) or "nowhere"
-
-
-def _rank(rank: int) -> str:
-    words = {1: "aces", 11: "knaves", 12: "queens", 13: "kings"}
-    return words.get(rank, f"{rank}s")
+def _title(group: Group) -> str:
+    return _capital(heading(group.name))
 
 
 def _ranks(ranks: Iterable[int]) -> str:

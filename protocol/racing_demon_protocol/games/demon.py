@@ -74,7 +74,7 @@ BOTTOM = FillFromBottom(columns="tableau", heap="reserve")
 NO_BONUS = Scoring(out_bonus=0)
 WRAPS = Doubt(
     question="Does a king go on an ace in a column?",
-    answer="Yes, as the example of seed 001 shows.",
+    answer="Yes, as the example in its source shows.",
     field="tableau.wrap",
 )
 AT_ONCE = Doubt(
