@@ -27,6 +27,7 @@ from .plain.session import attend, take_part
 from .printing import printable
 from .qr import link_of, qr_lines
 from .recorder import Recorder
+from .settings_command import settings
 from .streams import can_draw, has_screen, is_ascii_only, is_terminal, write, write_aside
 
 __all__ = ["COMMANDS"]
@@ -218,7 +219,13 @@ async def _take_part(opened: Opened, arguments: argparse.Namespace, greeting: li
             return
         for line in greeting:
             write(line)
-        await take_part(opened.client, write, recorder=recorder, ascii_only=is_ascii_only(arguments))
+        await take_part(
+            opened.client,
+            write,
+            recorder=recorder,
+            ascii_only=is_ascii_only(arguments),
+            ends_with_us=opened.ends_with_us,
+        )
 
 
 async def _attend(opened: Opened, arguments: argparse.Namespace) -> None:
@@ -277,4 +284,5 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], Coroutine[Any, Any, int]]] = 
     "rules": game_commands.rules,
     "solo": solo,
     "welcome": welcome,
+    "settings": settings,
 }

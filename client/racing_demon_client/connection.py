@@ -31,16 +31,14 @@ from racing_demon_protocol.shuffle import SEED_SIZE
 from racing_demon_protocol.view import TableView
 
 from .contributor import Contributor, Part
-from .errors import ConnectionFailed
+from .errors import ConnectionFailed, TableEnded
 from .guest import Guest
 from .link import ENTRY_SECONDS, Link, reason_of
 
 __all__ = ["Client"]
 
 GOING_AWAY: Final = 1001
-FINAL: Final = frozenset(
-    {CloseCode.TAKEN_OVER, CloseCode.KICKED, CloseCode.VERSION, CloseCode.BAD_FRAME, GOING_AWAY}
-)
+FINAL: Final = frozenset({CloseCode.TAKEN_OVER, CloseCode.KICKED, CloseCode.VERSION, CloseCode.BAD_FRAME})
 """Close codes after which coming back would be wrong, or useless."""
 
 
@@ -357,6 +355,8 @@ class Client(Guest):
     async def _come_back(self, closed: ConnectionClosed) -> bool:
         """Take the place up again after a break; ``False`` where the server meant to end it."""
         code = closed.rcvd.code if closed.rcvd is not None else None
+        if code == GOING_AWAY:
+            raise TableEnded(reason_of(closed))
         if code in FINAL:
             raise ConnectionFailed(reason_of(closed))
         if code == 1000 or self._goodbye:

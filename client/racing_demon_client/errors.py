@@ -4,6 +4,7 @@
 
     RacingDemonError
     ├── ConnectionFailed     the server cannot be reached, or has ended the conversation for good
+    │   └── TableEnded       the server was stopped, and the table with it
     ├── RecordFailed         a record cannot be written
     ├── RecordUnreadable     a record, or the journal that should have it, cannot be read
     └── SettingsRefused      the settings cannot be read, understood or kept
@@ -12,7 +13,7 @@
 
 from racing_demon_protocol.errors import RacingDemonError
 
-__all__ = ["ConnectionFailed", "RecordFailed", "RecordUnreadable", "SettingsRefused"]
+__all__ = ["ConnectionFailed", "RecordFailed", "RecordUnreadable", "SettingsRefused", "TableEnded"]
 
 
 class ConnectionFailed(RacingDemonError):
@@ -20,6 +21,10 @@ class ConnectionFailed(RacingDemonError):
 
     The text says what happened and what to do.
     """
+
+
+class TableEnded(ConnectionFailed):
+    """The server was stopped, and the table with it."""
 
 
 class RecordFailed(RacingDemonError):

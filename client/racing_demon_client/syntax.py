@@ -28,6 +28,7 @@ EXAMPLES = """examples:
   racing-demon scores                          the standings over all matches
   racing-demon solo clock --daily              a game alone: today's deal, the same for everyone
   racing-demon rules clock                     how it goes; racing-demon games lists all
+  racing-demon settings                        your colours, keys and signs, in a file with comments
 
 exit codes: 0 done, 1 it could not be done, 2 wrong arguments, 130 interrupted
 """
@@ -78,6 +79,15 @@ SOLO = """examples:
 RULES = """examples:
   racing-demon rules racing-demon
   racing-demon rules clock
+"""
+
+SETTINGS = """examples:
+  racing-demon settings                        write the file if there is none, and open it with $EDITOR
+  EDITOR=nano racing-demon settings            open it with this editor
+  racing-demon settings --path                 say where it is, and do nothing
+
+RACING_DEMON_CONFIG names another folder for it.
+exit codes: 0 done, 1 it cannot be written, edited or understood, 2 wrong arguments
 """
 
 RAW = argparse.RawDescriptionHelpFormatter
@@ -162,6 +172,13 @@ def parser() -> argparse.ArgumentParser:
     _add_records(commands)
 
     _add_games(commands)
+    settings = commands.add_parser(
+        "settings",
+        help="your settings: where they are, and to edit them",
+        epilog=SETTINGS,
+        formatter_class=RAW,
+    )
+    settings.add_argument("--path", action="store_true", help="only print the file's place")
     for each in (program, *commands.choices.values()):
         each.set_defaults(complain=each.error)  # with the usage of the command that was asked for
     return program

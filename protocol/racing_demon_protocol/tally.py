@@ -8,7 +8,7 @@ from .racing import Runner, order
 from .reasons import Phase
 from .view import TableView
 
-__all__ = ["MOST_HANDS", "hand_points", "match_winners", "points", "race_order", "totals"]
+__all__ = ["MOST_HANDS", "hand_points", "leaders", "match_winners", "points", "race_order", "totals"]
 
 
 MOST_HANDS: Final = 1_000
@@ -65,18 +65,27 @@ def hand_points(view: TableView, out: int | None) -> tuple[int, ...]:
     return tuple(0 if forfeits and view.seats[seat].left else counted[seat] for seat in view.hand_seats)
 
 
+def leaders(view: TableView) -> tuple[tuple[int, ...], int]:
+    """Return who has the highest total of those who have played, and what it is.
+
+    Whoever left is not among them, unless all have.
+    """
+    added = totals(view)
+    played = {seat for result in view.results for seat in result.seats}
+    active = [seat for seat, state in view.seats.items() if not state.left and seat in played]
+    contenders = active or [seat for seat in added if seat in played]
+    best = max((added[seat] for seat in contenders), default=0)
+    return tuple(seat for seat in contenders if added[seat] == best), best
+
+
 def match_winners(view: TableView) -> tuple[int, ...] | None:
     """Return who has won the match after the hand just tallied; ``None`` while it goes on.
 
     The highest total wins (A17, A18), of those who have played. Whoever left cannot win, unless all of them
     have. A match for which too few are left ends as it stands.
     """
-    added = totals(view)
+    winners, best = leaders(view)
     active = [seat for seat, state in view.seats.items() if not state.left]
-    played = {seat for result in view.results for seat in result.seats}
-    contenders = [seat for seat in active if seat in played] or [seat for seat in added if seat in played]
-    best = max((added[seat] for seat in contenders), default=0)
-    winners = tuple(seat for seat in contenders if added[seat] == best)
     options = view.options
     played_out = len(view.results) >= options.hands or (options.target is not None and best >= options.target)
     tied = len(winners) > 1 and options.tie_break is TieBreak.HAND and len(view.results) < MOST_HANDS

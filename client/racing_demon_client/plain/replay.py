@@ -13,7 +13,7 @@ from ..proving import Proving
 from ..replaying import PLACES, BadPlace, Replay
 from . import picture
 from .analysing import told
-from .session import read_in_background
+from .keyboard import read_in_background
 from .words import Words, Write, duration
 
 __all__ = ["HELP", "replay"]

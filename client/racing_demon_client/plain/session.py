@@ -1,13 +1,9 @@
 """A player's or spectator's evening in plain text: lines in, lines out."""
 
 import asyncio
-import contextlib
 import sys
-import threading
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from concurrent.futures import CancelledError
-from itertools import chain
 from typing import Final, TextIO
 
 from racing_demon_protocol.analysis import SeatAnalysis, analyse
@@ -28,14 +24,14 @@ from ..rivals import Rivals
 from . import picture
 from .analysing import hashes, summary, told
 from .folding import folded
+from .keyboard import read_in_background
+from .parting import has_guests, until_gone
 from .typed import HELP, Spoken, Unclear, Verb, read_play, read_verb
 from .words import Words, Write, kick_question
 
-__all__ = ["Volume", "attend", "read_in_background", "take_part"]
+__all__ = ["Volume", "attend", "take_part"]
 
 MOST_CHAT: Final = 200
-MOST_TYPED: Final = 1_000
-"""So many lines wait at most."""
 COMMANDS: Final[dict[Verb, tuple[type[cl.Command], dict[str, bool]]]] = {
     Verb.STUCK: (cl.Stuck, {}),
     Verb.CALL: (cl.Call, {}),
@@ -90,7 +86,7 @@ async def attend(
     if write is not None:
         client.notice = write
     proving = Proving()
-    async for message in client:
+    async for message in until_gone(client, write):
         if recorder is not None:
             recorder.keep(message, client.view)
         proving.keep(message, client.view, client.part)
@@ -117,17 +113,18 @@ def _picture(message: Message, client: Guest, ascii_only: bool) -> list[str]:
     return []
 
 
-async def take_part(
+async def take_part(  # noqa: PLR0913
     client: Guest,
     write: Write,
     lines: TextIO = sys.stdin,
     *,
     recorder: Recorder | None = None,
     ascii_only: bool = False,
+    ends_with_us: bool = False,
 ) -> None:
-    """Play at a table until the player quits or the input ends."""
+    """Play at a table until the player quits or the input ends; who ends it for others is asked before."""
     typed = read_in_background(lines)
-    player = _Player(client, write, recorder, ascii_only=ascii_only)
+    player = _Player(client, write, recorder, ascii_only=ascii_only, ends_with_us=ends_with_us)
     listening = asyncio.create_task(player.listen())
     speaking = asyncio.create_task(player.speak(typed))
     done, pending = await asyncio.wait({listening, speaking}, return_when=asyncio.FIRST_COMPLETED)
@@ -138,33 +135,18 @@ async def take_part(
         task.result()
 
 
-def read_in_background(lines: TextIO) -> asyncio.Queue[str | None]:
-    """Read lines in a thread, and return the queue they come to, ``None`` at their end.
-
-    A terminal made non-blocking would garble what is written to it. No more lines are read than there is room
-    for: what is piped in may have no end.
-    """
-    loop = asyncio.get_running_loop()
-    typed: asyncio.Queue[str | None] = asyncio.Queue(MOST_TYPED)
-
-    def read() -> None:
-        # The loop may end before the input, or the input be closed meanwhile.
-        with contextlib.suppress(RuntimeError, ValueError, CancelledError):
-            for line in chain(lines, [None]):
-                put = typed.put(line)
-                try:
-                    asyncio.run_coroutine_threadsafe(put, loop).result()
-                finally:
-                    put.close()
-
-    threading.Thread(target=read, name="typed lines", daemon=True).start()
-    return typed
-
-
 class _Player:
     """One player at the keyboard."""
 
-    def __init__(self, client: Guest, write: Write, recorder: Recorder | None, *, ascii_only: bool) -> None:
+    def __init__(
+        self,
+        client: Guest,
+        write: Write,
+        recorder: Recorder | None,
+        *,
+        ascii_only: bool,
+        ends_with_us: bool,
+    ) -> None:
         self._client = client
         self._client.notice = write
         self._write = write
@@ -175,12 +157,14 @@ class _Player:
         self._analysis: list[SeatAnalysis] = []
         self._was_stuck = False
         self._to_kick: SeatState | None = None
+        self._ends_with_us = ends_with_us
+        self._was_warned = False
         self._proving = Proving()
         self._rivals = Rivals()
 
     async def listen(self) -> None:
         """Tell what happens."""
-        async for message in self._client:
+        async for message in until_gone(self._client, self._write):
             if self._recorder is not None:
                 self._recorder.keep(message, self._client.view)
             self._analyse(message)
@@ -234,6 +218,8 @@ class _Player:
             if await self._answers(line):
                 continue
             spoken = read_verb(line)
+            if self._stays(spoken):
+                continue
             if spoken is not None and spoken.verb is Verb.QUIT:
                 return
             try:
@@ -243,6 +229,15 @@ class _Player:
                     await self._play(line.strip())
             except Unclear as error:
                 self._write(str(error))
+
+    def _stays(self, spoken: Spoken | None) -> bool:
+        """Tell whether one stays who wanted to go: the first time, where that ends the table for others."""
+        goes = spoken is not None and spoken.verb in {Verb.QUIT, Verb.LEAVE}
+        was_warned, self._was_warned = self._was_warned, goes
+        if not goes or was_warned or not (self._ends_with_us and has_guests(self._client)):
+            return False
+        self._write("The table is yours: it ends for everybody. Type it again to leave.")
+        return True
 
     async def _play(self, line: str) -> None:
         view, seat = self._client.view, self._client.seat

@@ -27,7 +27,7 @@ from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Phase
 
 from .. import openings
-from ..errors import SettingsRefused
+from ..errors import SettingsRefused, TableEnded
 from ..faults import told_fault
 from ..openings import Opened
 from ..recents import Recent, recents, recents_path, remember
@@ -263,6 +263,11 @@ class TerminalApp(App[None]):
             text = str(error)
             if self._opened is not None:
                 self.failure = error
+            if isinstance(error, TableEnded) and session.end(text):
+                self._shown_until = 0
+                self.route()
+                self._freshen()
+                return
         await self._get_up(text)
 
     async def _get_up(self, text: str = "") -> None:
@@ -291,6 +296,7 @@ class TerminalApp(App[None]):
             self.bell()
         if isinstance(message, ev.HandOver):
             self._shown_until = session.now() + (BANNER_MS if session.desk.banner(session.now()) else 0)
+            session.settle()
             self.run_worker(self._check(session), group="checking")
         if isinstance(message, ROUTING):
             self.route(insists=isinstance(message, URGENT))
@@ -313,7 +319,7 @@ class TerminalApp(App[None]):
 
     async def _tick(self) -> None:
         session = self.session
-        if session is None:
+        if session is None or session.ended:
             return
         await session.tick()
         if not self.screen_stack:  # the clock strikes once more while the application ends
@@ -327,6 +333,8 @@ class TerminalApp(App[None]):
         """Turn from the word that fills the screen to the tally; tell whether there was one."""
         was_shown, self._shown_until = bool(self._shown_until), 0
         if was_shown:
+            if self.session is not None:
+                self.session.settle()
             self.route(insists=False)
         return was_shown
 
@@ -389,12 +397,16 @@ class TerminalApp(App[None]):
 
     async def act(self, action: str) -> None:
         """Do what an action means that is no play; nothing behind an open dialog."""
-        if self.session is not None and not isinstance(self.screen, ModalScreen):
+        if self.session is not None and self.session.ended:
+            await self._get_up(self.session.ended)
+        elif self.session is not None and not isinstance(self.screen, ModalScreen):
             act(self, self.session, action)
 
     async def action_leave(self) -> None:
         """Leave the table after a question; without one, leave the program."""
-        if self.session is None or isinstance(self.screen, QuestionScreen):
+        if self.session is not None and self.session.ended:
+            await self._get_up(self.session.ended)
+        elif self.session is None or isinstance(self.screen, QuestionScreen):
             self.exit()
         else:
             act(self, self.session, "leave")

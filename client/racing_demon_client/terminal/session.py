@@ -18,6 +18,7 @@ from racing_demon_protocol.rulebook import make_rules
 from racing_demon_protocol.story import Story
 
 from ..addressing import keyed
+from ..ending import end_match
 from ..openings import Opened
 from ..proving import Proving
 from ..recorder import Recorder
@@ -44,6 +45,9 @@ class Session:
         desk: the desk.
         proving: checks each hand when it is over.
         analysis: what can be said of the last hand, for each of its players.
+        settle_ms: so long after a hand its keys do nothing.
+        settled_at: when that is over.
+        ended: why the table is gone, once it is, and its tally is still looked at.
 
     Args:
         opened: the place at the table.
@@ -55,6 +59,7 @@ class Session:
     """
 
     alone: ClassVar[bool] = False
+    settle_ms: ClassVar[int] = 700
 
     def __init__(
         self,
@@ -76,6 +81,8 @@ class Session:
         self._story = Story()
         self._heard_at = self.now()
         self._pinged_at = 0
+        self.settled_at = 0
+        self.ended = ""
         self.client.notice = self._notice
 
     def now(self) -> int:
@@ -110,6 +117,21 @@ class Session:
     def lobby_keymap(self) -> Keymap:
         """The keys around the hands."""
         return lobby_keymap(self._bindings, seated=self.client.seat is not None)
+
+    def settle(self) -> None:
+        """Let keys that were meant for the hand do nothing around it, for a moment from now."""
+        self.settled_at = self.now() + self.settle_ms
+
+    def end(self, why: str) -> bool:
+        """End the match on the own view, as the table is gone; tell whether there is a tally to show."""
+        if not end_match(self.client.view):
+            return False
+        self.ended = why
+        self.desk.trouble = ""
+        self.desk.status = lambda: f"{why} Enter goes on."
+        self.desk.touch()
+        self.settle()
+        return True
 
     # Listening.
 

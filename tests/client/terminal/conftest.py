@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 import pytest
 
+from racing_demon_client.terminal.session import Session
+
 __all__ = ["Folders"]
 
 
@@ -13,6 +15,12 @@ class Folders(NamedTuple):
 
     settings: Path
     recents: Path
+
+
+@pytest.fixture(autouse=True)
+def _settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let keys mean what they mean at once after a hand: tests wait for screens, and not for fingers."""
+    monkeypatch.setattr(Session, "settle_ms", 0)
 
 
 @pytest.fixture(autouse=True)

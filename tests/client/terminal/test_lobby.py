@@ -7,7 +7,7 @@ import pytest
 from racing_demon_client.qr import link_of, qr_lines
 from racing_demon_client.terminal.drawing.glyphs import ASCII, UNICODE, Glyphs
 from racing_demon_client.terminal.drawing.lobby import draw_lobby, told_options
-from racing_demon_client.terminal.drawing.page import Page
+from racing_demon_client.terminal.drawing.page import Page, draw_page
 from racing_demon_client.terminal.drawing.scene import FeedLine
 from racing_demon_client.terminal.drawing.tally import draw_tally
 from racing_demon_client.terminal.ink import Role
@@ -48,6 +48,25 @@ def test_the_link_stands_beside_all_else(size: tuple[int, int], glyphs: Glyphs) 
         (line,) = (line[:left] for line in text if line.startswith(f"  {seat + 1} {name[:8]}"))
         assert "ready" in line
         assert seat != 1 or "host" in line
+
+
+SMALL = [(40, 10), (40, 12), (60, 14), (80, 12)]
+
+
+@pytest.mark.parametrize("number", [1, 2, 5, 8])
+@pytest.mark.parametrize("size", SMALL, ids=[f"{width}x{height}" for width, height in SMALL])
+def test_a_small_lobby_leaves_the_footer_alone(size: tuple[int, int], number: int) -> None:
+    """All ends above the prompt and the keys; who finds no room is counted, and oneself is seen."""
+    page = lobby()
+    page.view.seats = {seat: SeatState(seat=seat, name=f"P{seat}") for seat in range(number)}
+    own = replace(page, seat=number - 1, prompt="Enter deals.", footer=[("?", "help", "help")])
+    lines = draw_lobby(own, size, UNICODE).text().splitlines()
+    assert draw_page(own, size, UNICODE).text().splitlines()[-2:] == lines[-2:]
+    seen = {line.split()[1] for line in lines if line[2:3].isdigit() and line.split()[1].startswith("P")}
+    assert f"P{number - 1}" in seen
+    hidden = number - len(seen)
+    assert hidden == 0 or f"{hidden} more" in "\n".join(lines)
+    assert "Racing Demon" in "\n".join(lines[2:])
 
 
 @pytest.mark.parametrize(

@@ -70,8 +70,14 @@ class PictureScreen(Screen[None]):
         if action is not None:
             event.stop()
             event.prevent_default()
+            if not self.heeds(action):
+                return
             await self.do(action)
             self.call_after_refresh(self._note_paint, event.time)
+
+    def heeds(self, action: str) -> bool:
+        """Tell whether a key does now what it means."""
+        return True
 
     async def do(self, action: str) -> None:
         """Do what an action means, and show it. What goes to the server goes before the picture."""
@@ -106,6 +112,10 @@ class LobbyScreen(PictureScreen):
     def keymap(self) -> Keymap:
         """The keys around the hands."""
         return self.session.lobby_keymap
+
+    def heeds(self, action: str) -> bool:
+        """Tell whether a key does now what it means: just after a hand it was meant for a card."""
+        return action == "leave" or self.session.now() >= self.session.settled_at
 
     def draw(self, look: Look, width: int, height: int) -> Canvas:
         """Return the picture of the lobby."""

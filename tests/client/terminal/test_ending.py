@@ -1,0 +1,79 @@
+"""The end of a hand, and of a table, at the terminal: what its keys do then, and what is still shown."""
+
+import pytest
+
+from racing_demon_client.connection import Client
+from racing_demon_client.errors import TableEnded
+from racing_demon_client.terminal.screens.options import OptionsScreen
+from racing_demon_client.terminal.screens.picture import LobbyScreen, TallyScreen
+from racing_demon_client.terminal.session import Session
+from racing_demon_protocol.messages.client import Start
+
+from ...support.processes import server_process
+from ...support.screens import (
+    SLOW,
+    at_first_screen,
+    at_the_door,
+    deal,
+    shows,
+    sitting,
+    told,
+    type_into,
+    until_ended,
+    wait,
+)
+from ...support.stages import Stage, staged
+
+
+@pytest.mark.parametrize(("settle_ms", "opens"), [(600_000, False), (0, True)])
+async def test_keys_of_a_hand_do_nothing_just_after_it(
+    settle_ms: int, opens: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The key that means the options at the tally opens nothing before the moment after the hand is over."""
+    monkeypatch.setattr(Session, "settle_ms", settle_ms)
+    async with staged(Stage(events=317), (80, 24)) as pilot:
+        assert isinstance(pilot.app.screen, TallyScreen)
+        await pilot.press("o")
+        assert isinstance(pilot.app.screen, OptionsScreen) == opens
+
+
+async def test_one_can_leave_just_after_a_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leaving is asked for by a key that no hand has, and needs no moment."""
+    monkeypatch.setattr(Session, "settle_ms", 600_000)
+    async with staged(Stage(events=317), (80, 24)) as pilot:
+        await pilot.press("ctrl+c")
+        assert not isinstance(pilot.app.screen, TallyScreen)
+
+
+async def test_a_table_that_ends_in_a_hand_is_tallied() -> None:
+    """When the server is stopped in a hand its guest sees how far everybody came, until a key is pressed."""
+    async with (
+        server_process() as (running, url),
+        sitting(await Client.create(url, "Ann", SLOW), "joined") as ann,
+    ):
+        await deal(ann)
+        running.stop()
+        await wait(ann.pilot, lambda: isinstance(ann.app.screen, TallyScreen))
+        await shows(ann, "The match is over")
+        assert "Enter goes on." in ann.text
+        assert "total" in ann.text
+        await ann.pilot.press("enter")
+        await until_ended(ann.app)
+        assert isinstance(ann.app.failure, TableEnded)
+
+
+async def test_a_tally_of_a_table_that_is_gone_leads_back() -> None:
+    """From there any key leads to the first screen, which says why; none speaks to the server."""
+    async with server_process() as (running, url), at_first_screen() as (app, pilot):
+        async with await Client.create(url, "Ben", SLOW) as ben:
+            await type_into(pilot, "address", f"{url}#{ben.code}")
+            await pilot.press("enter")
+            await wait(pilot, lambda: isinstance(app.screen, LobbyScreen))
+            await pilot.press("enter")
+            await ben.ask(Start(counter=ben.next_counter()))
+            await wait(pilot, lambda: app.session is not None and app.session.client.view.in_hand)
+        running.stop()
+        await wait(pilot, lambda: isinstance(app.screen, TallyScreen))
+        await pilot.press("1")
+        await wait(pilot, lambda: at_the_door(app))
+        await wait(pilot, lambda: "stopped" in told(app))
