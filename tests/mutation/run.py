@@ -1,9 +1,9 @@
 """Plants single mistakes with mutmut, and lists those that the nearest tests do not notice.
 
 mutmut wants the packages beside each other, so each group of modules is tried in a copy of its own, under
-``.mutants``. What may stay unnoticed, and why, stands in ``accepted.toml``; it is not tried, nor are mistakes
-that change only the words of a sentence. A sample is drawn by a seed; where something of it was not noticed,
-every other mistake in the same functions is tried, too.
+``.mutants``. What may stay unnoticed, and why, stands in ``accepted.toml``; mistakes that change only the
+words of a sentence are not tried. A sample is drawn by a seed; where something of it was not noticed, every
+other mistake in the same functions is tried, too. Interrupted, it tells what it has; ``--keep`` goes on.
 """
 
 import argparse
@@ -103,13 +103,19 @@ def main() -> int:
         folder = STAGE / name
         if not (arguments.keep and folder.is_dir()):
             _stage(folder, groups[name])
-        outcome, survivors = _try(folder, arguments, accepted)
-        outcomes.append(outcome)
-        for each in survivors:
+        planted = _plant(folder, arguments.jobs)
+        is_whole = _try(folder, planted, accepted, arguments)
+        left = [planted[name] for name in _left(folder, planted, accepted)]
+        tried = _tried(folder, planted)
+        spared = sum(planted[name] in accepted for name in tried)
+        outcomes.append(Outcome(name, len(planted), len(tried), spared, len(left)))
+        for each in left:
             sys.stdout.write(f"\n[[accepted]]\nfunction = {json.dumps(each.function)}\n")
             sys.stdout.write(f'was = {json.dumps(each.was)}\nnow = {json.dumps(each.now)}\nwhy = ""\n')
         sys.stdout.write(f"\n{name}: {time.monotonic() - began:.0f} s\n")
         sys.stdout.flush()
+        if not is_whole:
+            break
     sys.stdout.write(
         "\n| group | mistakes | tried | noticed | accepted | left | share |\n|---|--:|--:|--:|--:|--:|--:|\n"
     )
@@ -117,22 +123,29 @@ def main() -> int:
     return int(any(outcome.left > MOST_SHARE * outcome.tried for outcome in outcomes))
 
 
+def _plant(folder: Path, jobs: int) -> dict[str, Mistake]:
+    """Plant all mistakes of a group, and time the tests; return those that are no wording, by name."""
+    _mutmut(folder, "run", f"--max-children={jobs}", "none", fails=True)
+    return {name: each for name, each in _planted(folder).items() if not each.is_wording}
+
+
 def _try(
-    folder: Path, arguments: argparse.Namespace, accepted: set[Mistake]
-) -> tuple[Outcome, list[Mistake]]:
-    """Try the mistakes of a group; return what became of them, and those that are left."""
-    jobs = arguments.jobs
-    _mutmut(folder, "run", f"--max-children={jobs}", "none", fails=True)  # plants them, and times the tests
-    planted = {name: each for name, each in _planted(folder).items() if not each.is_wording}
+    folder: Path, planted: dict[str, Mistake], accepted: set[Mistake], arguments: argparse.Namespace
+) -> bool:
+    """Try a sample, and what is near to those of it that are left; tell whether nobody interrupted that."""
     drawn = sorted(planted, key=lambda name: hashlib.sha256(f"{arguments.seed} {name}".encode()).digest())
-    wanted = drawn[: arguments.sample]
-    _run(folder, [name for name in wanted if planted[name] not in accepted], jobs)
-    near = {_place(name) for name in _left(folder, planted, accepted)}
-    wanted += [name for name in drawn if _place(name) in near and name not in wanted]
-    _run(folder, [name for name in wanted if planted[name] not in accepted], jobs)
-    allowed = sum(planted[name] in accepted for name in wanted)
-    left = [planted[name] for name in _left(folder, planted, accepted)]
-    return Outcome(folder.name, len(planted), len(wanted), allowed, len(left)), left
+    try:
+        _run(folder, drawn[: arguments.sample], arguments.jobs)
+        near = {_place(name) for name in _left(folder, planted, accepted)}
+        _run(folder, [name for name in drawn if _place(name) in near], arguments.jobs)
+    except KeyboardInterrupt:
+        return False
+    return True
+
+
+def _tried(folder: Path, planted: dict[str, Mistake]) -> list[str]:
+    codes = _codes(folder)
+    return [name for name in planted if codes[name] is not None]
 
 
 def _run(folder: Path, names: list[str], jobs: int) -> None:

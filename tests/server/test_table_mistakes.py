@@ -50,3 +50,10 @@ def test_bots_have_names_of_their_own() -> None:
     for _ in range(3):
         sitting.events(0, cl.AddBot)
     assert ["Ann", "Ada", "Bob", "Cyn"] == names_of(sitting)
+
+
+def test_no_token_opens_a_bots_seat() -> None:
+    """What is kept of its token is empty, and nothing else: the journal takes nothing that is missing."""
+    sitting = Sitting.lobby(1)
+    sitting.events(0, cl.AddBot)
+    assert (b"", b"") == sitting.table.claims.origin(1)
