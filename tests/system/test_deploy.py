@@ -34,6 +34,8 @@ SCRIPTS = Path(sys.executable).parent
 CONTAINERFILE = (DEPLOY / "Containerfile").read_text()
 COMPOSE: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
 UNIT = DEPLOY / "racing-demon-server.service"
+PRUNING = DEPLOY / "racing-demon-prune.service"
+TIMER = DEPLOY / "racing-demon-prune.timer"
 PROGRAM = "/opt/racing-demon/bin/racing-demon-server"
 
 
@@ -372,17 +374,34 @@ NEEDS_SYSTEMD = pytest.mark.skipif(shutil.which("systemd-analyze") is None, reas
 
 
 @NEEDS_SYSTEMD
-def test_systemd_understands_the_unit(tmp_path: Path) -> None:
-    """Nothing in it is unknown or contradictory; the program itself is wherever it is here."""
-    copy = tmp_path / UNIT.name
-    copy.write_text(UNIT.read_text().replace(PROGRAM, sys.executable))
-    assert "" == run("systemd-analyze", "verify", "--man=no", copy)
+def test_systemd_understands_the_units(tmp_path: Path) -> None:
+    """Nothing in them is unknown or contradictory; the program itself is wherever it is here."""
+    copies = [tmp_path / unit.name for unit in (UNIT, PRUNING, TIMER)]
+    for copy in copies:
+        copy.write_text((DEPLOY / copy.name).read_text().replace(PROGRAM, sys.executable))
+    assert "" == run("systemd-analyze", "verify", "--man=no", *copies)
 
 
 @NEEDS_SYSTEMD
-def test_the_unit_is_confined() -> None:
+@pytest.mark.parametrize("unit", [UNIT, PRUNING], ids=lambda unit: unit.stem)
+def test_the_units_are_confined(unit: Path) -> None:
     """The exposure that systemd measures, from 0 to 10, stays below 1.5."""
-    run("systemd-analyze", "security", "--offline=true", "--threshold=15", "--no-pager", UNIT)
+    run("systemd-analyze", "security", "--offline=true", "--threshold=15", "--no-pager", unit)
+
+
+async def test_old_matches_are_deleted_as_the_unit_says(tmp_path: Path) -> None:
+    """The unit's command line prunes the journal of a server that runs."""
+    found = re.search(rf"^ExecStart={PROGRAM} (.*)$", PRUNING.read_text(), re.MULTILINE)
+    keep = re.search(r"^Environment=RACING_DEMON_KEEP=(.*)$", PRUNING.read_text(), re.MULTILINE)
+    assert found is not None
+    assert keep is not None
+    file = tmp_path / "journal.sqlite"
+    line = found.group(1).replace("%S/racing-demon/journal.sqlite", str(file))
+    arguments = shlex.split(line.replace("${RACING_DEMON_KEEP}", keep.group(1)))
+    async with started(SERVER, "--host", "127.0.0.1", "--port", "0", "--journal", str(file)) as server:
+        await within(PATIENCE, server.line("listening on"))
+        said = await asyncio.to_thread(run, sys.executable, "-m", SERVER, *arguments)
+    assert said.startswith("0 matches were deleted")
 
 
 async def test_the_service_starts_as_the_unit_says() -> None:
