@@ -1,6 +1,7 @@
 """A server process under each attack of its own, while a match goes on and a prober measures it."""
 
 import asyncio
+import os
 import re
 import sys
 import time
@@ -16,6 +17,8 @@ from ..support.servers import PATIENCE, within
 
 MOST_GROWTH_KIB = 16 * 1024
 MOST_LOG_BYTES = 1_000_000
+CHOSEN = os.environ.get("RACING_DEMON_ATTACKS", "").split(",")
+"""The names of the attacks that are wanted; none for all."""
 ARGUMENTS = (
     *("--host", "127.0.0.1", "--port", "0", "--bot-speed", "30"),
     *("--limit", "frames_per_second=1000", "--limit", "ping_seconds=600"),  # attackers answer no pings
@@ -70,7 +73,10 @@ async def test_no_single_attack_costs_much_or_stops_the_match(tmp_path: Path) ->
             async with started("tests.support.prober", url) as prober:
                 code = (await prober.line(r"^[A-Z]{8}$")).group()
                 target = Target(int(url.rpartition(":")[2].partition("/")[0]), code)
-                for attack in (nothing, *ATTACKS):
+                for attack in (
+                    nothing,
+                    *(each for each in ATTACKS if CHOSEN == [""] or each.__name__ in CHOSEN),
+                ):
                     figures.append((attack.__name__, await suffer(attack, server, prober, target)))  # noqa: PERF401
                 assert server.process.returncode is None
     written = log.read_text()
