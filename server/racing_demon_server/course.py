@@ -46,6 +46,7 @@ class Course:
         self._log = log
         self._view = log.view
         self._seating = seating
+        self._unsettled: list[int] = []
         self._grace_until = 0
         self._next_deal_at = 0
 
@@ -55,6 +56,11 @@ class Course:
         if self.hand is None:
             return HandClock()
         return HandClock(self.hand.signal_at, self.pausing.since if self._view.paused else None)
+
+    @property
+    def is_settling(self) -> bool:
+        """Whether there is more to come of what the signal leads to, at that very moment."""
+        return bool(self._unsettled)
 
     def lacks_players(self) -> bool:
         """Tell whether fewer are there than the game needs."""
@@ -137,6 +143,8 @@ class Course:
         match self._view.phase:
             case Phase.COUNTDOWN:
                 yield hand.signal_at, self._signal
+            case Phase.PLAYING if self._unsettled:
+                yield hand.signal_at, self._settle
             case Phase.PLAYING:
                 if hand.dead_check_at is not None:
                     yield hand.dead_check_at, self._check_dead
@@ -223,8 +231,14 @@ class Course:
     def _signal(self, at: int) -> None:
         assert self.hand is not None
         self._log.emit(ev.Signalled)
-        for seat in self._view.hand_seats:
-            self._log.add(self.hand.settle(seat))
+        self._unsettled = list(self._view.hand_seats)
+
+    def _settle(self, at: int) -> None:
+        """Make the plays that the game makes by itself at the signal for one seat: of whole packs in some."""
+        assert self.hand is not None
+        self._log.add(self.hand.settle(self._unsettled.pop(0)))
+        if self._unsettled:
+            return
         if self._view.options.auto_first_turn:
             for seat in self._view.hand_seats:
                 if not self._seating.state(seat).left:

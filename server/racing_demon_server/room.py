@@ -359,7 +359,7 @@ class Room:
                 self._bots.follow(event, self.table.claims)
                 if (end := self.audience.follow(event, self.table.view.options)) is not None:
                     parting.append(end)
-        if not is_play:
+        if not is_play and not self.table.is_settling:
             self._hand_on(at, [*then, *parting])
 
     def _hand_on(self, at: int, then: Sequence[Then] = ()) -> None:
@@ -393,5 +393,13 @@ class Room:
             self._timer = self._loop.call_later(seconds_until(due, self._clock()), self._tick)
 
     def _tick(self) -> None:
+        """Do the first thing that is due, after all that was read; the other tables come before the next."""
         self._timer = self._due = None
-        self._publish([], self.catch_up())
+        self._empty_inbox()
+        now, due = self._clock(), self.table.due
+        if due is not None and due <= now and not self._is_stopped:
+            self._note(self.table.step(now), due)
+        if self.table.is_settling:  # nobody is told of a seat's cards before the others are
+            self._wind_up()
+        else:
+            self._publish([], now)

@@ -305,15 +305,33 @@ class Table:
         self._is_due_known = self._is_due_known and len(events) == 1 and asked_at == self._dead_check_at
         return events
 
+    def step(self, now: int) -> list[ev.Event]:
+        """Let the first thing happen that is due by now, and leave all others for later."""
+        self._act(now, now)
+        return self._taken()
+
+    @property
+    def is_settling(self) -> bool:
+        """Whether what has happened is to be told together with more that is due at once."""
+        return self._course.is_settling
+
     def _advance(self, until: int, now: int = 0) -> None:
         """Let everything happen that is due by a moment, each at its own, and none before another."""
-        while (due := self.due) is not None and due <= until:
-            self._now = due
-            _, act = min(self._timers(), key=lambda timer: timer[0])
-            act(due)
-            self._course.keep_pace(max(until, now))
-            self._is_due_known = False
+        while self._act(until, max(until, now)):
+            pass
         self._now = max(self._now, until)
+
+    def _act(self, until: int, now: int) -> bool:
+        """Let the first thing happen that is due by a moment; tell whether there was one."""
+        due = self.due
+        if due is None or due > until:
+            return False
+        self._now = due
+        _, act = min(self._timers(), key=lambda timer: timer[0])
+        act(due)
+        self._course.keep_pace(now)
+        self._is_due_known = False
+        return True
 
     def _timers(self) -> Iterator[tuple[int, Callable[[int], None]]]:
         """Yield what is to be done by itself, and when."""

@@ -260,6 +260,30 @@ def test_a_loop_that_is_late_makes_up_for_one_slice_of_a_search(act: Callable[[S
     in_virtual_time(story(), RoundingLoop)
 
 
+def test_what_the_signal_leads_to_is_done_seat_by_seat_and_told_together() -> None:
+    """Other tables come between the seats whose packs are laid out, and no player sees cards first."""
+
+    async def story() -> None:
+        room = open_room(game="weavers", countdown_ms=1_000)
+        ears = dict(seat_at(room, name) for name in ("Ann", "Ben", "Cat"))
+        await say(room, ears[0], 0, cl.Start(counter=1))
+        await asyncio.sleep(0.999)
+        assert room._timer is not None
+        room._timer.cancel()
+        pass_seconds(0.01)
+        room._tick()
+        left = []
+        while not any(isinstance(event, ev.Signalled) for ear in ears.values() for event in ear.events):
+            left.append(len(room.table._course._unsettled))
+            await asyncio.sleep(0)
+        assert [3, 2, 1] == list(dict.fromkeys(left))
+        plays = [sum(isinstance(event, ev.Played) for event in ear.events) for ear in ears.values()]
+        assert plays[0] > 50
+        assert len(set(plays)) == 1
+
+    in_virtual_time(story(), RoundingLoop)
+
+
 async def strike(peer: Peer, room: Room) -> list[int]:
     """Send a play before a bot's hand arrives, and keep the loop busy until both are there.
 
