@@ -21,7 +21,7 @@ __all__ = ["columns_lead_on", "leads_on", "surfacing"]
 SEARCH_LIMIT: Final = 2_000
 """Arrangements of one tableau that the search looks at before it gives up and says "not dead". Neutral
 moves lead to a few dozen at the most; the limit is for declarations that nobody has thought of yet."""
-WIDE_LIMIT: Final = 3_000
+WIDE_LIMIT: Final = 10_000
 """The same for whole positions, where every attribute of a game may matter."""
 START_UNITS: Final = 10
 POSITION_UNITS: Final = 6

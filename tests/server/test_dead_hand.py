@@ -172,6 +172,19 @@ def test_a_play_of_the_seat_ends_its_search() -> None:
     assert [] == _stuck(sitting)
 
 
+def test_a_wide_search_comes_to_its_end() -> None:
+    """Where neutral moves lead to 9,504 positions and none of them leads on, the seat is known to be dead."""
+    sitting, rng = (
+        Sitting.playing(1, (30).to_bytes(32, "big"), game="flower-garden", countdown_ms=0),
+        random.Random(30),
+    )
+    for _ in range(19):
+        legal = sitting.plays(0)
+        led = [play for play in legal if sitting.rules.is_progress(sitting.board, 0, play)]
+        _play(sitting, 0, rng.choice(led or legal))
+    assert not _search(sitting).finish()
+
+
 def test_a_search_ends_with_the_hand() -> None:
     """A hand that is over is searched no further."""
     sitting = _long().fork()
