@@ -112,9 +112,10 @@ torn: $(STAMP)  ## read IMAGES journals (100,000) as power cuts leave them
 	RACING_DEMON_IMAGES=$(or $(IMAGES),100000) $(BIN)/pytest tests/system/test_torn.py -s -n0 \
 		-o faulthandler_timeout=0 $(ARGS)
 
-bench-bots: $(STAMP)  ## 200 four-handed hands: what each level of bot earns
-	$(BIN)/python -m racing_demon_server.simulate --hands 200
-	$(BIN)/python -m racing_demon_server.simulate --hands 200 --game classic
+bench-bots: $(STAMP)  ## HANDS (200) four-handed hands: what each level of bot earns, and level against level
+	$(BIN)/python -m racing_demon_server.simulate --hands $(or $(HANDS),200)
+	$(BIN)/python -m racing_demon_server.simulate --hands $(or $(HANDS),200) --game classic
+	$(BIN)/python -m racing_demon_server.simulate --hands $(or $(HANDS),200) --pairs
 
 bench-steps: $(STAMP)  ## the longest step of the event loop in a hand of expert bots, in all games; ARGS go to it
 	$(BIN)/python benchmarks/steps.py $(ARGS)

@@ -118,7 +118,7 @@ def parser() -> argparse.ArgumentParser:
     commands = program.add_subparsers(dest="command", metavar="[COMMAND]")
 
     play = commands.add_parser("play", help="play here and now, against bots")
-    _add_table(play, bots=3)
+    _add_table(play, bots=3, hands=values.PRACTISED_HANDS)
     play.add_argument("--watch", action="store_true", help="only bots play; also without a terminal")
     play.add_argument(
         "--speed", type=speed, help="bots think so many times faster (default 1; without a terminal 50)"
@@ -128,7 +128,7 @@ def parser() -> argparse.ArgumentParser:
     play.add_argument("--json", action="store_true", help="with --watch: one JSON object a line, a record")
 
     host = commands.add_parser("host", help="open a table for the network, and sit down at it")
-    _add_table(host, bots=0)
+    _add_table(host, bots=0, hands=5)
     host.add_argument("--port", type=port, help="this port (default: 5252, or else any free one)")
     _add_keeping(host, "full")
     _add_passphrase(host)
@@ -295,10 +295,10 @@ def _add_journal(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--journal", metavar="FILE", help="another journal than this server's")
 
 
-def _add_table(parser: argparse.ArgumentParser, *, bots: int) -> None:
+def _add_table(parser: argparse.ArgumentParser, *, bots: int, hands: int) -> None:
     _add_name(parser)
     parser.add_argument("--game", type=str.lower, default="racing-demon", help="see: racing-demon games")
-    parser.add_argument("--hands", type=int, default=5, help="hands a match (default 5)")
+    parser.add_argument("--hands", type=int, default=hands, help=f"hands a match (default {hands})")
     parser.add_argument("--target", type=int, help="a total that ends the match before that")
     parser.add_argument("--bots", type=seats, default=bots, help=f"how many bots (default {bots})")
     parser.add_argument("--level", choices=[*BotLevel], default=BotLevel.MEDIUM, help="how well they play")

@@ -3,11 +3,13 @@
 import argparse
 import datetime as dt
 import os
+from typing import Final
 from urllib.parse import urlsplit
 
 from racing_demon_protocol.errors import LONGEST_NAME
 
 __all__ = [
+    "PRACTISED_HANDS",
     "address",
     "broker",
     "code",
@@ -23,6 +25,10 @@ __all__ = [
     "points",
     "reason",
 ]
+
+PRACTISED_HANDS: Final = 3
+"""How many hands a match against bots has, unless somebody says otherwise: six minutes with the quickest of
+them, twenty with the slowest."""
 
 
 def date(text: str) -> dt.date:

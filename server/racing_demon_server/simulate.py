@@ -1,13 +1,17 @@
 """Whole matches of bots in virtual time: for measuring, for tests, and to see how levels compare.
 
 python -m racing_demon_server.simulate --hands 200 --levels easy,easy,medium,hard
+python -m racing_demon_server.simulate --hands 40 --pairs
 """
 
 import argparse
 import heapq
 import random
 import sys
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
 from typing import Final
 
 from racing_demon_protocol.arguments import seed
@@ -16,7 +20,7 @@ from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.messages.client import AddBot, Command, Start
 from racing_demon_protocol.messages.events import Event
 from racing_demon_protocol.options import Options
-from racing_demon_protocol.reasons import BotLevel, Phase
+from racing_demon_protocol.reasons import BotLevel, EndReason, Phase
 from racing_demon_protocol.shuffle import SEED_SIZE, hand_seeds, subseed
 
 from .bots import LEVELS, Bot
@@ -30,6 +34,35 @@ MOST_HANDS: Final = 1_000_000
 
 Arrived = tuple[int, Actor, Command]
 """A command as a table received it: when in microseconds, from whom, what."""
+
+
+@dataclass
+class Hands:
+    """What came of many hands.
+
+    Attributes:
+        game: what was played.
+        levels: who played.
+        hands: how many.
+        points: what each level has earned.
+        best: in how many hands nobody earned more than it.
+        reasons: how often hands ended for each reason.
+        milliseconds: how long they took together.
+
+    """
+
+    game: str
+    levels: Sequence[str]
+    hands: int
+    points: list[int]
+    best: list[int]
+    reasons: Counter[str]
+    milliseconds: int = 0
+
+    @property
+    def seconds(self) -> float:
+        """How long a hand took on average."""
+        return self.milliseconds / 1_000 / self.hands
 
 
 def play_match(
@@ -96,39 +129,59 @@ def _levels(text: str) -> list[str]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Print what each level earns over a number of hands."""
+    """Print what each level earns over a number of hands, or how all levels do against each other."""
     parser = argparse.ArgumentParser(prog="racing_demon_server.simulate", description=__doc__.split("\n")[0])
     parser.add_argument("--hands", type=_hands, default=200, help="how many hands (default 200)")
-    parser.add_argument(
+    levels = parser.add_mutually_exclusive_group()
+    levels.add_argument(
         "--levels", type=_levels, default="easy,easy,medium,hard", help="a level for each seat, with commas"
     )
+    levels.add_argument("--pairs", action="store_true", help="two of each level against two of each other")
     parser.add_argument("--game", choices=RACES, metavar="GAME", default="racing-demon")
     parser.add_argument("--seed", type=seed, default=bytes(SEED_SIZE), help="for the same hands again")
     arguments = parser.parse_args(argv)
-    levels = arguments.levels
-    totals = [0] * len(levels)
-    wins = [0] * len(levels)
-    seconds = 0.0
-    reasons: dict[str, int] = {}
-    for number in range(arguments.hands):
-        # Seats take turns at the levels: where one sits must not matter.
+    if arguments.pairs:
+        _print_pairs(arguments.hands, arguments.game, arguments.seed)
+    else:
+        _print_levels(_play_hands(arguments.levels, arguments.hands, arguments.game, arguments.seed))
+    return 0
+
+
+def _play_hands(levels: Sequence[str], hands: int, game: str, seed: bytes) -> Hands:
+    """Play hands in which the levels take turns at the seats: where one sits must not matter."""
+    played = Hands(game, list(levels), hands, [0] * len(levels), [0] * len(levels), Counter())
+    for number in range(hands):
         shift = number % len(levels)
-        seated = levels[shift:] + levels[:shift]
-        options = Options(game=arguments.game, hands=1, countdown_ms=0, tally_ms=0)
-        table, _, _ = play_match(subseed(arguments.seed, f"match/{number}"), seated, options)
-        result = table.view.results[0]
-        seconds += result.elapsed_ms / 1_000
-        reasons[result.reason] = reasons.get(result.reason, 0) + 1
+        seated = [*levels[shift:], *levels[:shift]]
+        options = Options(game=game, hands=1, countdown_ms=0, tally_ms=0)
+        result = play_match(subseed(seed, f"match/{number}"), seated, options)[0].view.results[0]
+        played.milliseconds += result.elapsed_ms
+        played.reasons[result.reason] += 1
         for seat, points in enumerate(result.points):
             place = (seat + shift) % len(levels)
-            totals[place] += points
-            wins[place] += points == max(result.points)
-    sys.stdout.write(f"{arguments.hands} hands of {arguments.game}, {seconds / arguments.hands:.0f} s each; ")
-    sys.stdout.write(", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items())) + "\n")
+            played.points[place] += points
+            played.best[place] += points == max(result.points)
+    return played
+
+
+def _print_levels(played: Hands) -> None:
+    reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(played.reasons.items()))
+    sys.stdout.write(f"{played.hands} hands of {played.game}, {played.seconds:.0f} s each; {reasons}\n")
     sys.stdout.write("level    points/hand  best of hand\n")
-    for level, total, won in zip(levels, totals, wins, strict=True):
-        sys.stdout.write(f"{level:8} {total / arguments.hands:11.1f} {won / arguments.hands:12.0%}\n")
-    return 0
+    for level, points, best in zip(played.levels, played.points, played.best, strict=True):
+        sys.stdout.write(f"{level:8} {points / played.hands:11.1f} {best / played.hands:12.0%}\n")
+
+
+def _print_pairs(hands: int, game: str, seed: bytes) -> None:
+    """Print for each level against each: points a hand, how often somebody goes out, seconds a hand."""
+    sys.stdout.write(f"{hands} hands of {game} each, two bots of a level against two of another\n")
+    sys.stdout.write("level    against  points/hand  against     out  s/hand\n")
+    for one, other in combinations_with_replacement(BotLevel, 2):
+        played = _play_hands([one, other, one, other], hands, game, seed)
+        first, second = (sum(played.points[place::2]) / 2 / hands for place in (0, 1))
+        out = played.reasons[EndReason.OUT] / hands
+        sys.stdout.write(f"{one:8} {other:8} {first:10.1f} {second:8.1f} {out:7.0%} {played.seconds:7.0f}\n")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -58,9 +58,9 @@ def test_the_examples_are_understood() -> None:
 
 
 def test_play_by_default() -> None:
-    """Without anything else, three medium bots, five hands of the base game, and hints."""
+    """Without anything else, three medium bots, three hands of the base game, and hints."""
     arguments = cli.parse(["play"])
-    assert Options(hints=True) == arguments.options
+    assert Options(hands=3, hints=True) == arguments.options
     assert (3, "medium", False, False) == (arguments.bots, arguments.level, arguments.watch, arguments.json)
     assert (None, None, None) == (arguments.speed, arguments.seed, arguments.record)
 

@@ -234,6 +234,15 @@ def test_the_command_line_prints_what_each_level_earns(capsys: pytest.CaptureFix
     assert ["level", "easy", "hard"] == [line.split()[0] for line in lines[1:]]
 
 
+def test_the_command_line_prints_level_against_level(capsys: pytest.CaptureFixture[str]) -> None:
+    """With --pairs there is a line for each two levels, with how often somebody goes out, and seconds."""
+    assert 0 == main(["--hands", "1", "--pairs"])
+    pairs = [line.split()[:2] for line in capsys.readouterr().out.splitlines()[2:]]
+    assert 10 == len(pairs)
+    assert ["easy", "easy"] == pairs[0]
+    assert ["expert", "expert"] == pairs[-1]
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [

@@ -36,6 +36,7 @@ from ..replaying import Replay
 from ..settings import Settings, load, save, settings_path
 from ..solo.place import SoloClient
 from ..surroundings import login_name
+from ..values import PRACTISED_HANDS
 from .acts import act
 from .desk import Desk
 from .drawing.glyphs import ASCII, screen_text
@@ -206,6 +207,8 @@ class TerminalApp(App[None]):
         if wish.name != self._settings.name:
             self.keep(name=wish.name)
         options = Options(game=wish.game, hints=wish.what in {"practise", "alone"})
+        if wish.what == "practise":
+            options = options.model_copy(update={"hands": PRACTISED_HANDS})
         ways: dict[str, Callable[[], AbstractAsyncContextManager[Opened]]] = {
             "practise": lambda: openings.practise(
                 wish.name, options, bots=max(1, wish.bots), level=wish.level

@@ -16,6 +16,7 @@ from racing_demon_client.terminal.screens.games import GamesScreen
 from racing_demon_client.terminal.screens.picture import LobbyScreen
 from racing_demon_client.terminal.screens.table import TableScreen
 from racing_demon_client.terminal.screens.tables import TableList
+from racing_demon_client.values import PRACTISED_HANDS
 
 from ...support.screens import SLOW, at_first_screen, at_the_door, field, told, type_into, wait
 from ...support.servers import Peer, serving
@@ -34,6 +35,7 @@ async def test_practising_opens_a_table(folders: Folders) -> None:
         assert ("Zoe", False) == names[0]
         assert [True] * 3 == [is_bot for _, is_bot in names[1:]]
         assert app.session.client.view.options.hints
+        assert PRACTISED_HANDS == app.session.client.view.options.hands
         assert "Zoe" == load(folders.settings).name
         await pilot.press("ctrl+c")
         await pilot.press("y")
