@@ -91,7 +91,7 @@ class Options(BaseModel):
     countdown_ms: Annotated[int, Field(strict=True, ge=0, le=30_000)] = 3_000
     """The time from the deal to the signal, in milliseconds."""
     tally_ms: Annotated[int, Field(strict=True, ge=0, le=600_000)] = 20_000
-    """Milliseconds from a hand's end to the next deal; less if all are ready. One person is waited for."""
+    """The time from a hand's end to the next deal, in ms; less if all are ready. One person is waited for."""
 
     turn: Annotated[int, Field(strict=True, ge=1, le=5)] | None = None
     """How many cards are turned from the stock at a time."""

@@ -13,6 +13,7 @@ from racing_demon_protocol.reasons import EndReason, Reaction, Reason
 from racing_demon_protocol.view import TableView
 
 from ..addressing import is_racelike
+from ..option_words import told_options
 from ..printing import counted, listing, printable, span
 from ..rivals import Lost
 from .piles import words_of
@@ -218,7 +219,7 @@ class Words:
         return f"host: {self.who(event.seat)}"
 
     def _options_set(self, event: ev.OptionsSet) -> str:
-        return f"options: {event.options.game}, {counted(event.options.hands, 'hand')}"
+        return f"options: {event.options.game}, {told_options(event.options)}"
 
     def _committed(self, event: ev.Committed) -> str:
         shuffle = self._view.shuffle

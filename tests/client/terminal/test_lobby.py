@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from racing_demon_client.option_words import told_options
 from racing_demon_client.qr import link_of, qr_lines
 from racing_demon_client.terminal.drawing.glyphs import ASCII, UNICODE, Glyphs
-from racing_demon_client.terminal.drawing.lobby import draw_lobby, told_options
+from racing_demon_client.terminal.drawing.lobby import draw_lobby
 from racing_demon_client.terminal.drawing.page import Page, draw_page
 from racing_demon_client.terminal.drawing.scene import FeedLine
 from racing_demon_client.terminal.drawing.tally import draw_tally

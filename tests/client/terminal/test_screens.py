@@ -6,9 +6,10 @@ import pytest
 from textual.widgets import Input, Label, Select
 
 from racing_demon_client.connection import Client
+from racing_demon_client.option_words import meanings
 from racing_demon_client.settings import Settings, load
 from racing_demon_client.terminal.screens.dialogs import ChatScreen, HelpScreen, QuestionScreen
-from racing_demon_client.terminal.screens.options import OptionsScreen, meanings
+from racing_demon_client.terminal.screens.options import OptionsScreen
 from racing_demon_client.terminal.screens.picture import LobbyScreen, PictureScreen, TallyScreen
 from racing_demon_client.terminal.screens.table import TableScreen
 from racing_demon_protocol.messages import client as cl
@@ -91,7 +92,10 @@ async def test_an_option_is_explained_while_it_is_looked_at() -> None:
     async with hosting() as player:
         await player.pilot.press("o")
         await wait(player.pilot, lambda: isinstance(player.app.screen, OptionsScreen))
-        for name, told in (("hands", "How many hands make a match."), ("grace_ms", "in milliseconds")):
+        for name, told in (
+            ("hands", "How many hands make a match."),
+            ("grace_ms", "land after a call."),
+        ):
             field(player.app, name).focus()
             await player.pilot.pause()
             assert told in str(player.app.screen.query_one("#meaning", Label).content)

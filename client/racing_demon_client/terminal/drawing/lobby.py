@@ -4,16 +4,15 @@ from collections.abc import Sequence
 
 from racing_demon_protocol.games import GAMES, seats_of
 from racing_demon_protocol.messages.server import SeatState
-from racing_demon_protocol.options import Options
 from racing_demon_protocol.view import TableView
 
-from ...printing import counted
+from ...option_words import told_options
 from ..ink import Mark, Role
 from .canvas import Canvas, Hit
 from .glyphs import Glyphs, cut, fit, screen_text, shortened
 from .page import Page, draw_page
 
-__all__ = ["draw_lobby", "shows_qr", "told_options"]
+__all__ = ["draw_lobby", "shows_qr"]
 
 NAME = 24
 BESIDE_NAME = 33
@@ -157,14 +156,3 @@ def _kind(state: SeatState) -> str:
     if not state.connected:
         return f"away, bot {screen_text(state.stand_in)}" if state.stand_in else "away"
     return "muted" if state.muted else ""
-
-
-def told_options(options: Options) -> str:
-    """Return in one line what is played: the hands, and every option that is not as usual."""
-    hands = counted(options.hands, "hand")
-    changed = [
-        f"{name.replace('_', ' ')} {value if not isinstance(value, bool) else 'on' if value else 'off'}"
-        for name, value in options.model_dump(mode="json", exclude_defaults=True).items()
-        if name not in {"game", "hands"}
-    ]
-    return ", ".join([hands, *changed])

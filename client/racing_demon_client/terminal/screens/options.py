@@ -1,14 +1,8 @@
 """The table's options as a form, made from the model of the options."""
 
-import ast
 import enum
-import re
 import types
 import typing
-from collections.abc import Mapping
-from functools import cache
-from inspect import getsource
-from itertools import pairwise
 from typing import Any, ClassVar
 
 from pydantic import ValidationError
@@ -23,10 +17,10 @@ from racing_demon_protocol.errors import InvalidGame
 from racing_demon_protocol.games import GAMES, declare
 from racing_demon_protocol.options import Options
 
-from ...explaining import explained
+from ...option_words import called, meanings, read, refusal, told, usual
 from .dialogs import Dialog
 
-__all__ = ["OptionsScreen", "choices_of", "meanings"]
+__all__ = ["OptionsScreen", "choices_of"]
 
 USUAL = ""
 """Stands for: as the game has it."""
@@ -43,13 +37,14 @@ class OptionsScreen(Dialog[Options]):
 
     DEFAULT_CSS = """
     OptionsScreen { align: center middle; }
-    OptionsScreen > Vertical { width: 76; height: auto; max-height: 100%; border: round $primary; }
-    OptionsScreen VerticalScroll { height: auto; max-height: 18; }
+    OptionsScreen > Vertical { width: 76; max-width: 100%; height: 100%; max-height: 24; }
+    OptionsScreen > Vertical { border: round $primary; }
+    OptionsScreen VerticalScroll { height: 1fr; }
     OptionsScreen .row { height: 1; }
     OptionsScreen .row Label { width: 24; }
     OptionsScreen .row Input, OptionsScreen .row Select { width: 1fr; }
     OptionsScreen #wrong { color: $error; height: auto; width: 100%; }
-    OptionsScreen #meaning { height: 2; color: $text-muted; }
+    OptionsScreen #meaning { height: 2; width: 100%; color: $text-muted; }
     OptionsScreen #buttons { height: 1; }
     OptionsScreen Button { margin-right: 2; }
     """
@@ -68,7 +63,7 @@ class OptionsScreen(Dialog[Options]):
             with VerticalScroll(can_focus=bool(self._locked)):
                 for name in Options.model_fields:
                     with Horizontal(classes="row"):
-                        yield Label(name.replace("_", " "), markup=False)
+                        yield Label(called(name), markup=False)
                         yield self._editor(name)
             yield Label("", id="meaning", markup=False)
             yield Label("", id="wrong", markup=False)
@@ -83,13 +78,13 @@ class OptionsScreen(Dialog[Options]):
 
     def _editor(self, name: str) -> Select[str] | Input:
         value = getattr(self._options, name)
-        written = USUAL if value is None else _written(value)
         choices = choices_of(name)
+        written = USUAL if value is None else _written(value) if choices else told(name, value)
         editor: Select[str] | Input
         if choices:
             editor = Select(choices, value=written, allow_blank=False, id=name, compact=True)
         else:
-            editor = Input(written, placeholder="as the game has it", id=name, compact=True)
+            editor = Input(written, placeholder=usual(name), id=name, compact=True)
         editor.disabled = bool(self._locked)
         return editor
 
@@ -101,14 +96,14 @@ class OptionsScreen(Dialog[Options]):
             editor: Select[str] | Input = self.query_one(f"#{name}", kind)  # type: ignore[assignment]
             text = str(editor.value).strip()
             if text != USUAL:
-                values[name] = _read(text)
+                values[name] = read(name, text)
             elif Options.model_fields[name].default is None:
                 values[name] = None
         try:
             options = Options.model_validate(values)
             declare(options, 2)
         except ValidationError as error:
-            self._refuse(explained(error))
+            self._refuse(refusal(error))
             self._go_to(error.errors()[0]["loc"])
         except InvalidGame as error:
             self._refuse(str(error))
@@ -135,36 +130,14 @@ def choices_of(name: str) -> list[tuple[str, str]]:
         return [(game.title, game.name) for game in GAMES.values()]
     annotation = Options.model_fields[name].annotation
     kinds = typing.get_args(annotation) if isinstance(annotation, types.UnionType) else (annotation,)
-    usual = [("as the game has it", USUAL)] if types.NoneType in kinds else []
+    own = [(usual(name), USUAL)] if types.NoneType in kinds else []
     for kind in kinds:
         if kind is bool:
-            return [*usual, ("yes", "true"), ("no", "false")]
+            return [*own, ("yes", "true"), ("no", "false")]
         if isinstance(kind, type) and issubclass(kind, enum.Enum):
-            return [*usual, *((str(member.value), str(member.value)) for member in kind)]
+            return [*own, *((told(name, member.value), str(member.value)) for member in kind)]
     return []
-
-
-@cache
-def meanings() -> Mapping[str, str]:
-    """Return what each option means: the words beside it in the model, without where they come from."""
-    (model,) = ast.parse(getsource(Options)).body
-    assert isinstance(model, ast.ClassDef)
-    return {
-        field.target.id: re.sub(r" \(A\d+\)|``", "", text.value.value)
-        for field, text in pairwise(model.body)
-        if isinstance(field, ast.AnnAssign)
-        and isinstance(field.target, ast.Name)
-        and isinstance(text, ast.Expr)
-        and isinstance(text.value, ast.Constant)
-        and isinstance(text.value.value, str)
-    }
 
 
 def _written(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _read(text: str) -> object:
-    if text in {"true", "false"}:
-        return text == "true"
-    return int(text) if text.lstrip("-").isdigit() and text.isascii() else text
