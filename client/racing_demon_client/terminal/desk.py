@@ -270,8 +270,8 @@ class Desk:
         view, seat = self._place.view, self._place.seat
         text = ""
         if view.paused:
-            goes_on = f"{labels.get('pause', 'F9')} lets it go on." if seat == view.host else ""
-            text = f"The hand pauses. {goes_on}".strip()
+            who = labels.get("pause", "F9") if seat == view.host else "The host"
+            text = f"The hand pauses. {who} lets it go on."
         elif view.phase in BEFORE_PLAY:
             text = BEFORE_PLAY[view.phase]
         elif seat is None:

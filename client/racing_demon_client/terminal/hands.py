@@ -61,8 +61,6 @@ class Hands:
     def press(self, action: str, now: int) -> Play | None:
         """Do what a key of a play means, and return the play to send, if it makes one."""
         if self._seat_in_hand() is None:
-            if self._place.view.paused:
-                self.say("The hand pauses: nothing is played until it goes on.", now)
             return None
         self._message = ("", False, 0)
         self._hinted = frozenset()

@@ -298,10 +298,12 @@ def test_nothing_is_picked_up_in_a_pause() -> None:
     player = at("KS QH", "2D")
     player.type("a")
     player.hear(ev.Paused(seq=1))
-    assert (None, "The hand pauses.") == (player.desk.hands.held, prompt(player))
-    player.type("a")
-    told = "The hand pauses: nothing is played until it goes on."
+    told = "The hand pauses. The host lets it go on."
     assert (None, told) == (player.desk.hands.held, prompt(player))
+    player.type("a")
+    assert (None, told) == (player.desk.hands.held, prompt(player))
+    player.view.host = 0
+    assert "The hand pauses. F9 lets it go on." == prompt(player)
     player.hear(ev.Continued(seq=2, elapsed_ms=9))
     player.type("a")
     assert player.desk.hands.held is not None
