@@ -47,7 +47,7 @@ def test_no_value_says_what_it_means() -> None:
 
 def test_a_table_is_told_in_words() -> None:
     """What is not as usual stands there with its name and unit."""
-    options = Options(hands=3, grace_ms=2_000, hints=True, call_out="shout")  # type: ignore[arg-type]
+    options = Options(hands=3, grace_ms=2_000, hints=True, call_out="shout")
     expected = "3 hands, going out: when the player calls, grace after going out: 2 s, hints: yes"
     assert expected == told_options(options)
 

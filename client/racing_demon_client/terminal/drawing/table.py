@@ -203,13 +203,18 @@ def _draw_prompt(canvas: Canvas, scene: Scene, y: int, glyphs: Glyphs) -> None:
 
 def _draw_footer(canvas: Canvas, scene: Scene, y: int, density: Density) -> None:
     x, row = 1, y
+    actions = {label: action for action, label in scene.labels.items()}
     for keys, does in scene.footer:
         if x + len(keys) + len(does) + 1 > canvas.width:
             x, row = 1, row + 1
         if row >= y + density.footer:
             return
+        start = x
         x = canvas.put(x, row, keys, Role.KEY | Mark.STRONG)
-        x = canvas.put(x + 1, row, does, Role.DIM) + 2
+        x = canvas.put(x + 1, row, does, Role.DIM)
+        if keys in actions:
+            canvas.touch(Hit(start, row, x - start, 1, action=actions[keys]))
+        x += 2
 
 
 def _draw_dragged(canvas: Canvas, scene: Scene, density: Density, glyphs: Glyphs) -> None:
