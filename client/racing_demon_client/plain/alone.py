@@ -81,7 +81,7 @@ def told_progress(table_: SoloTable) -> str:
 
 def told_loss(client: SoloClient) -> str:
     """Say that no play leads on any more, and what the game came to."""
-    return f"Nothing leads on: {told_progress(client.table)} in {duration(client.elapsed_ms)}."
+    return f"Nothing leads on: {told_progress(client.table)}."
 
 
 def told_scores(known: Mapping[str, Score]) -> Iterator[str]:
@@ -159,7 +159,7 @@ class _Alone:
         elif table_.due:
             state += f". {table_.due}"
         elif table_.is_stuck():
-            state = f" {plays}. {told_loss(client)} u takes back, again begins anew, new deals"
+            state = f" {plays}, {took}. {told_loss(client)} u takes back, again begins anew, new deals"
         self._write(state)
 
     # Step by step.

@@ -11,6 +11,7 @@ from racing_demon_protocol.shuffle import SEED_SIZE
 
 from ..openings import Opened
 from ..plain.alone import told_loss, told_progress, told_win
+from ..plain.words import duration
 from ..printing import counted
 from ..recorder import Recorder
 from ..solo.place import SoloClient
@@ -137,7 +138,7 @@ class SoloSession(Session):
             "deal": "another deal",
         }
         known = [(keys.get(f"solo-{name}"), does) for name, does in goes_on.items()]
-        plays = f"{counted(table.plays, 'play')}, {told_progress(table)}"
+        plays = f"{counted(table.plays, 'play')} in {duration(self.solo.elapsed_ms)}"
         return [told, plays, "", *(f"{key}  {does}" for key, does in known if key)]
 
     def _status(self) -> str:

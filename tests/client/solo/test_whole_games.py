@@ -81,3 +81,26 @@ async def test_a_win_is_told_and_can_be_taken_back() -> None:
         assert client.table.is_won
         await client.leave()
     assert 1 == scores(statistics_path())["a-spell"].played
+
+
+async def test_a_loss_is_told_until_a_key_is_pressed() -> None:
+    """When nothing leads on, what the game came to lies over the cards; the next key takes it away."""
+    ticks = iter(range(0, 10**9, 50))
+    client = SoloClient(table_of("clock"), lambda: next(ticks), statistics_path())
+    app = TerminalApp(Opened(client, "alone"), Settings(sound=False), Look())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        assert app.session is not None
+        while any(True for _ in client.table.rules.legal_plays(client.table.board, 0)):
+            await pilot.press("space")
+        assert not client.table.is_won
+        desk = app.session.desk
+        async with asyncio.timeout(PATIENCE):
+            while not desk.notice:  # the search takes what time it needs
+                await pilot.pause(0.01)
+        reached = client.table.rules.progress(client.table.board, 0)
+        assert f"Nothing leads on: {reached} of 52 done." == desk.notice[0]
+        assert f"{client.table.plays} plays in " in desk.notice[1]
+        await pilot.press("left")
+        assert not desk.notice
+        await client.leave()
