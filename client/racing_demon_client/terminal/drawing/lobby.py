@@ -7,6 +7,7 @@ from racing_demon_protocol.messages.server import SeatState
 from racing_demon_protocol.view import TableView
 
 from ...option_words import told_options
+from ...printing import counted
 from ..ink import Mark, Role
 from .canvas import Canvas, Hit
 from .glyphs import Glyphs, cut, fit, screen_text, shortened
