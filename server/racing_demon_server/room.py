@@ -135,7 +135,9 @@ class Room:
                     before.restore(past.snapshot)
                 before.locked = self.table.view.locked
                 self.audience.gallery.take_up(before, frames_of(past.log))
-            self._begin_again()
+            now = self._clock()
+            self._publish(self.table.begin_again(now), now)
+            self._bots.begin_again(self.table.claims)
 
     # What connections ask for.
 
@@ -248,11 +250,6 @@ class Room:
         if self._timer is not None:
             self._timer.cancel()
         self._bots.close()
-
-    def _begin_again(self) -> None:
-        now = self._clock()
-        self._publish(self.table.begin_again(now), now)
-        self._bots.begin_again(self.table.claims)
 
     # The clockwork.
 
@@ -375,9 +372,7 @@ class Room:
 
     def _framed(self, event: Event, at: int) -> Frames:
         """Return what is to be sent; a play without a number of its own is for its player alone."""
-        before, seq = self._last_seq, event.seq
-        self._last_seq = seq
-        is_whispered = seq == before
+        is_whispered, self._last_seq = event.seq == self._last_seq, event.seq
         return Frames(event, at, event.seat if is_whispered and isinstance(event, Played) else None)
 
     def _wind_up(self) -> None:
