@@ -33,7 +33,7 @@ HELP: Final = """\
  v         hear more, or less, of what the others do
  ready     for the next deal          start  deal now (host)
  unready   not after all
- bot hard  add a bot: easy, medium, hard, expert (host)      tally  the scores so far
+ bot hard  add a bot, easy to expert (host)     tally  the scores so far
  analysis  everybody's last hand: races, plays that waited, cards still buried
  proof     what server and players have put into the shuffle
  /hello    say "hello" to the table
