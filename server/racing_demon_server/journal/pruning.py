@@ -19,7 +19,7 @@ __all__ = ["Pruned", "prune"]
 AT_ONCE: Final = 10_000
 """So many rows are looked at in one transaction; a server waits for it with what it has to write."""
 LOGS: Final = ("events", "whispers", "beaten")
-OF_TABLES: Final = sorted(TABLES - {"tables", "marks", "corrections", *LOGS})
+OF_TABLES: Final = sorted(TABLES - {"clock", "tables", "marks", "corrections", *LOGS})
 """What else belongs to one table: some rows each."""
 
 
