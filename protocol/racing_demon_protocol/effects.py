@@ -114,8 +114,11 @@ class Effect:
 
         The stock must count.
         """
-        turned = board.came.get(self.table.layout.stock[seat], 0) >= self.table.pass_length(board, seat)
-        return turned and next(self.table.plain_plays(board, seat), None) is None
+        return self.turned_through(board, seat) and next(self.table.plain_plays(board, seat), None) is None
+
+    def turned_through(self, board: Board, seat: int) -> bool:
+        """Tell whether all cards have been turned since the pass began. The stock must count."""
+        return board.came.get(self.table.layout.stock[seat], 0) >= self.table.pass_length(board, seat)
 
     def stuck(self, board: Board, seat: int) -> bool:
         """Tell whether nothing is left to play or to turn in the ordinary way."""

@@ -197,14 +197,13 @@ class ReorderEffect(Effect):
         is_whole = 1 < len(held) <= len(board.cards[stock])
         if lying:
             yield from (Play(cell, 1, self.table.layout.waste[seat]) for cell in lying)
-        elif is_whole and begun < self.special.times and (begun or self.passed(board, seat)):
+        elif is_whole and begun < self.special.times and (begun or self._failed(board, seat)):
             yield Play(stock, 1, held[0])
 
     def due(self, board: Board, seat: int) -> str:
         """Have the cards laid off that lie aside."""
-        held, _ = self._piles(seat)
-        is_due = self._lying(board, held)
-        return "Put the cards that lie aside on the waste, in any order." if is_due else ""
+        held = self._piles(seat)[0]
+        return "Put the cards that lie aside on the waste, in any order." if self._lying(board, held) else ""
 
     def automatic(self, board: Board, seat: int) -> Play | None:
         """Take the other cards of the turn aside; lay the last one off."""
@@ -220,6 +219,11 @@ class ReorderEffect(Effect):
         held, stock = self._piles(seat)
         left = len(board.cards[stock]) + len(board.cards[self.table.layout.waste[seat]])
         return 1 < len(held) <= left and board.came.get(held[0], 0) < self.special.times
+
+    def _failed(self, board: Board, seat: int) -> bool:
+        """Tell whether a pass through all cards has given no help: what can be played leads nowhere."""
+        plays = self.table.plain_plays(board, seat)
+        return self.turned_through(board, seat) and not any(map(board.is_progress, plays))
 
     def _piles(self, seat: int) -> tuple[tuple[int, ...], int]:
         """Return the cells that a whole turn fills, and the stock."""

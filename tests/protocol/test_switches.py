@@ -54,11 +54,12 @@ def test_what_lies_below_must_be_remembered() -> None:
     assert UNKNOWN not in plain.board.cards[pile]
 
 
-def _another_order(turn: int = 3) -> tuple[BuildingRules, Board, Callable[[Play], None]]:
+def _another_order(
+    turn: int = 3, columns: tuple[str, ...] = ("KS", "KC", "JS", "JC")
+) -> tuple[BuildingRules, Board, Callable[[Play], None]]:
     """Return a Fooliana in which two passes have led to nothing, and what makes a play with all it brings."""
     game = declare(Options(game="fooliana-reorder", turn=turn), 1)
-    columns = ["KS", "KC", "JS", "JC"]
-    rules, board = _laid(game, foundation=["5D"], tableau=columns, stock=["2C 4S 9C 2S 4C 9S"])
+    rules, board = _laid(game, foundation=["5D"], tableau=list(columns), stock=["2C 4S 9C 2S 4C 9S"])
 
     def play(wanted: Play) -> None:
         due: Play | None = rules.verify_play(board, 0, wanted)
@@ -107,6 +108,18 @@ def test_an_order_comes_after_a_pass() -> None:
     game = GAMES["fooliana-reorder"]
     rules, board = _laid(game, foundation=["5D"], tableau=["KS", "KC", "JS", "JC"], stock=["2C 4S 9C 2S"])
     assert not rules.can_play(board, 0, Play(rules.layout.stock[0], 1, rules.layout.named(0, "held")[0]))
+
+
+def test_a_move_that_leads_nowhere_does_not_take_the_chance() -> None:
+    """Entry 36: a pass "has failed to give any help" also where a card can still go to and fro."""
+    rules, board, _ = _another_order(columns=("KS TD", "KC", "JS", "JC"))
+    stock, held = rules.layout.stock[0], rules.layout.named(0, "held")
+    to_and_fro = [
+        play for play in rules.legal_plays(board, 0) if play.source in rules.layout.named(0, "tableau")
+    ]
+    assert to_and_fro
+    assert not any(board.is_progress(play) for play in to_and_fro)
+    assert rules.can_play(board, 0, Play(stock, 1, held[0]))
 
 
 def test_fooliana_without_heap_and_hand() -> None:
