@@ -173,8 +173,10 @@ def _stage(folder: Path, group: dict[str, Any]) -> None:
     ignored = shutil.ignore_patterns("__pycache__", ".mutants")
     for package in PACKAGES:
         shutil.copytree(ROOT / package, folder / Path(package).name, ignore=ignored)
-    shutil.copytree(ROOT / "tests", folder / "tests", ignore=ignored)
+    for beside in ("tests", "docs"):
+        shutil.copytree(ROOT / beside, folder / beside, ignore=ignored)
     config = {
+        "also_copy": ["docs"],
         "source_paths": [Path(package).name for package in PACKAGES],
         "only_mutate": group["modules"],
         "pytest_add_cli_args": ["-p", "no:cacheprovider", "-p", "no:xdist", *_deselected(group)],
