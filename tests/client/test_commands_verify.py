@@ -71,7 +71,7 @@ def without_a_play(lines: list[str]) -> list[str]:
 
 def with_other_points(lines: list[str]) -> list[str]:
     """Give somebody more points."""
-    return [re.sub(r'"points": \[(-?\d+)', r'"points": [5\1', line) for line in lines]
+    return [re.sub(r'"points": \[-?(\d+)', r'"points": [5\1', line) for line in lines]
 
 
 def from_the_middle(lines: list[str]) -> list[str]:

@@ -8,7 +8,9 @@ from racing_demon_client.terminal.screens.options import OptionsScreen
 from racing_demon_client.terminal.screens.picture import LobbyScreen, TallyScreen
 from racing_demon_client.terminal.session import Session
 from racing_demon_protocol.messages.client import Start
+from racing_demon_protocol.messages.events import HandOver
 
+from ...support.matches import log_of
 from ...support.processes import server_process
 from ...support.screens import (
     SLOW,
@@ -25,13 +27,19 @@ from ...support.screens import (
 from ...support.stages import Stage, staged
 
 
+def tallied() -> Stage:
+    """Return the moment at which the first hand is over."""
+    log = log_of("racing-demon")
+    return Stage(events=next(n for n, event in enumerate(log, 1) if isinstance(event, HandOver)))
+
+
 @pytest.mark.parametrize(("settle_ms", "opens"), [(600_000, False), (0, True)])
 async def test_keys_of_a_hand_do_nothing_just_after_it(
     settle_ms: int, opens: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The key that means the options at the tally opens nothing before the moment after the hand is over."""
     monkeypatch.setattr(Session, "settle_ms", settle_ms)
-    async with staged(Stage(events=317), (80, 24)) as pilot:
+    async with staged(tallied(), (80, 24)) as pilot:
         assert isinstance(pilot.app.screen, TallyScreen)
         await pilot.press("o")
         assert isinstance(pilot.app.screen, OptionsScreen) == opens
@@ -40,7 +48,8 @@ async def test_keys_of_a_hand_do_nothing_just_after_it(
 async def test_one_can_leave_just_after_a_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leaving is asked for by a key that no hand has, and needs no moment."""
     monkeypatch.setattr(Session, "settle_ms", 600_000)
-    async with staged(Stage(events=317), (80, 24)) as pilot:
+    async with staged(tallied(), (80, 24)) as pilot:
+        assert isinstance(pilot.app.screen, TallyScreen)
         await pilot.press("ctrl+c")
         assert not isinstance(pilot.app.screen, TallyScreen)
 

@@ -98,7 +98,7 @@ async def test_the_host_pauses_and_goes_on() -> None:
         await shows(player, "The hand pauses. F9 lets it go on.")
         assert "[space]" not in player.text
         await player.pilot.press("space")
-        await shows(player, "nothing is played until it goes on")
+        await shows(player, "The hand pauses. F9 lets it go on.")
         assert 3 == turned(player)
         await player.pilot.press("f9")
         await shows(player, "[space]")

@@ -24,10 +24,11 @@ async def test_no_widget_draws_more_than_ascii() -> None:
     app = TerminalApp(None, Settings(name="Ann", sound=False), Look(glyphs=ASCII))
     async with app.run_test(size=(80, 24)) as pilot:
         field(app, "passphrase").value = "secret"
+        await pilot.pause()
+        assert "******" in painted(app).text()
         app.screen.query_one("#game").focus()
         await pilot.press("enter")
         await pilot.pause()
-        assert "******" in painted(app).text()
         assert set() == foreign(app)
         await pilot.press("escape")
         app.push_screen(QuestionScreen("Leave?", "Leave", "Stay"))

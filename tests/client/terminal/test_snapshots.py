@@ -20,6 +20,7 @@ from racing_demon_protocol.messages.server import Refused
 from racing_demon_protocol.options import CallOut, Options
 from racing_demon_protocol.reasons import Reason
 
+from ...support.matches import log_of
 from ...support.stages import Stage, painted, staged
 
 
@@ -44,6 +45,12 @@ LOBBY = (
 BEATEN = Refused(counter=1, reason=Reason.BEATEN, text="Too late.", by=2, late_us=43_210)
 HINTS: dict[str, object] = {"hints": True}
 
+
+def until(kind: type[ev.Event]) -> int:
+    """Return how many events of the match there are to the first of a kind."""
+    return next(n for n, event in enumerate(log_of("racing-demon"), 1) if isinstance(event, kind))
+
+
 STAGES = {
     "before-the-deal": Stage(events=3),
     "countdown": Stage(events=5),
@@ -57,8 +64,8 @@ STAGES = {
     "demon": Stage(match="shouted", events=216),
     "classic": Stage(match="shouted", events=127),
     "lobby": Stage(log=LOBBY, how="hosted"),
-    "tally": Stage(events=317),
-    "over": Stage(events=866),
+    "tally": Stage(events=until(ev.HandOver)),
+    "over": Stage(events=until(ev.MatchOver)),
     "help": Stage(events=6, keys=["?"]),
 }
 SIZES = {"80x24": (80, 24), "120x40": (120, 40), "200x60": (200, 60)}
