@@ -9,7 +9,7 @@ from typing import Final
 
 from racing_demon_protocol import codec
 from racing_demon_protocol.codec import Encoding
-from racing_demon_protocol.messages import Event
+from racing_demon_protocol.messages.events import Played
 
 from .entering import sit_at_relay, sit_down, watch
 from .inside import Listener, Party
@@ -74,7 +74,7 @@ async def _encodings(spectators: int, steps: int) -> float:
         if event != "call" or frame.f_code not in {codec.encode.__code__, codec.pack.__code__}:
             return
         if frame.f_locals.get("encoding") is not Encoding.MSGPACK:  # for that encode asks pack
-            encoded += isinstance(frame.f_locals["message"], Event)
+            encoded += isinstance(frame.f_locals["message"], Played)
 
     party = await Party.dealt()
     lookers = [Listener(kinds[number % 2]) for number in range(spectators)]

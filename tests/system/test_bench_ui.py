@@ -13,7 +13,7 @@ VARIANTS = {"raw", "empty", "table", "table_turn", "table_busy", "event"}
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 async def test_every_variant_is_measured(tmp_path: Path) -> None:
     """With very few keys every variant has its paints, in times above zero, and no key is without one."""
-    numbers, output = await measured("ui.py", tmp_path, "--keys", "4", "--size", "80x24")
+    numbers, output = await measured("ui.py", tmp_path, "--keys", "4")
     rows = numbers["variants"]
     assert set(rows) == VARIANTS
     for row in rows.values():
