@@ -68,7 +68,7 @@ class Dealer:
         """
         return not any(self.search(board, seat).finish() for seat in seats)
 
-    def search(self, board: Board, seat: int) -> Search:
+    def search(self, board: Board, seat: int) -> Search[bool]:
         """Begin to find out whether a seat can still come further, as the board is now."""
         return Search(self._leads_on(board, seat))
 

@@ -1,4 +1,4 @@
-"""The bots that sit at a table: when each looks up, and when its hand arrives."""
+"""The bots that sit at a table: when each looks up and thinks, and when its hand arrives."""
 
 import asyncio
 import random
@@ -7,15 +7,20 @@ from typing import Final
 
 from racing_demon_protocol.messages.client import Command
 from racing_demon_protocol.messages.events import Connected, Event, Joined, Left, StoodIn
+from racing_demon_protocol.search import Search
 from racing_demon_protocol.view import TableView
 
-from .bots import LEVELS, Bot
+from .bots import LEVELS, Bot, Decision
 from .claims import Claims
 
 __all__ = ["BotSeats"]
 
 START_SPREAD_MS: Final = 400
 """Bots look up at slightly different times at first, as people do."""
+SLICE_UNITS: Final = 24
+"""A bot thinks for so long at a time: see :mod:`racing_demon_protocol.search`."""
+SLICE_GAP_SECONDS: Final = 0.002
+"""From one slice to the next: time for all others."""
 
 
 class BotSeats:
@@ -73,7 +78,7 @@ class BotSeats:
         """Let a bot play a seat, whose last command had a number."""
         rng = random.Random(self._seed + bytes([seat]))  # noqa: S311 - thinking times, not cards
         self._bots[seat] = bot = Bot(seat, LEVELS[level], rng, counter)
-        self._move_later(bot, None, rng.uniform(0, START_SPREAD_MS))
+        self._wait(bot, rng.uniform(0, START_SPREAD_MS), self._look, bot)
 
     def stop(self, seat: int) -> None:
         """Let nobody play a seat any more, if a bot did."""
@@ -88,16 +93,34 @@ class BotSeats:
         self._timers.clear()
         self._bots.clear()
 
-    def _move_later(self, bot: Bot, command: Command | None, wait_ms: float) -> None:
+    def _wait(self, bot: Bot, wait_ms: float, then: Callable[..., None], *arguments: object) -> None:
         delay = wait_ms / 1_000 / self._speed
-        self._timers[bot.seat] = self._loop.call_later(delay, self._move, bot, command)
+        self._timers[bot.seat] = self._loop.call_later(delay, then, *arguments)
 
-    def _move(self, bot: Bot, command: Command | None) -> None:
+    def _look(self, bot: Bot) -> None:
         self._catch_up()
-        if command is not None and self._sits(bot):
+        if self._sits(bot):
+            self._think(bot, bot.look(self._view))
+
+    def _think(self, bot: Bot, thought: Search[Decision]) -> None:
+        """Think for one slice; then let the others at the loop, or wait until the hand arrives."""
+        decision = thought.advance(SLICE_UNITS)
+        if decision is None:
+            self._timers[bot.seat] = self._loop.call_later(SLICE_GAP_SECONDS, self._think, bot, thought)
+            return
+        command, wait_ms = decision
+        if command is None:
+            self._wait(bot, wait_ms, self._look, bot)
+        else:
+            self._wait(bot, wait_ms, self._move, bot, command)
+
+    def _move(self, bot: Bot, command: Command) -> None:
+        """Let a bot's hand arrive; what its play led to is a step of its own, and so is the next look."""
+        self._catch_up()
+        if self._sits(bot):
             self._send(bot.seat, command)
         if self._sits(bot):
-            self._move_later(bot, *bot.decide(self._view))
+            self._wait(bot, 0, self._look, bot)
 
     def _sits(self, bot: Bot) -> bool:
         """Tell whether a bot still plays its seat: others' commands, or its own, may have ended that."""

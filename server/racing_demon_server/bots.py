@@ -1,12 +1,14 @@
 """Bots: players who see only the board, and take a human's time.
 
 A bot looks at the table, decides, and its hand arrives some time later, on a board that may have
-changed. It never meets the dealer. Chance and time are arguments, so a bot's match can be repeated.
+changed. It never meets the dealer. Chance and time are arguments, so a bot's match can be repeated. It thinks
+in slices, so that eight who think hold nobody else up.
 """
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from racing_demon_protocol.board import Board, Kind, Play
@@ -16,11 +18,12 @@ from racing_demon_protocol.messages.client import Call, Command, PlayCards, Stuc
 from racing_demon_protocol.options import CallOut
 from racing_demon_protocol.reasons import BotLevel, Phase
 from racing_demon_protocol.rules import Rules
+from racing_demon_protocol.search import Search
 from racing_demon_protocol.view import TableView
 
 from .planning import Planner, knows
 
-__all__ = ["LEVELS", "Bot", "Level"]
+__all__ = ["LEVELS", "Bot", "Decision", "Level"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,17 @@ other cards) a bot looks at everything; after one more it is stuck."""
 IMPATIENCE: Final = 20
 """So much is added, for each pass that went by without a play, to the worth of plays that can wait."""
 
+PILES_A_UNIT: Final = 12
+"""Of so many piles a unit of work is made: see :mod:`racing_demon_protocol.search`."""
+PLAY_UNITS: Final = 3
+"""The work of finding a play, and of weighing it."""
+
+Decision = tuple[Command | None, int]
+"""What a bot sends, if anything, and after how many milliseconds; then its next look is due."""
+
+Weigh = Callable[[Play], float | None]
+"""Returns what a play is worth; those at 0 and below can wait, and what is ``None`` leads nowhere."""
+
 Standing = tuple[int, int, int]
 """How far all have come: cards on foundations, cards still to be turned or in reserves, cards face down."""
 
@@ -83,11 +97,18 @@ class Bot:
         self._hand = (0, "")
         self._standing: Standing = (0, 0, 0)
 
-    def decide(self, view: TableView) -> tuple[Command | None, int]:
-        """Look at the table; return what to send, if anything, and after how many milliseconds.
+    def decide(self, view: TableView) -> Decision:
+        """Look at the table, and think to the end at once."""
+        return self.look(view).finish()
 
-        The next look is due when that time is over.
+    def look(self, view: TableView) -> Search[Decision]:
+        """Look at the table; return the thought that leads to a decision, which can stop and go on.
+
+        It is about the cards as they lie now, whatever changes while it lasts.
         """
+        return Search(self._think(view))
+
+    def _think(self, view: TableView) -> Generator[int, None, Decision]:
         if (view.hand, view.hand_id) != self._hand:
             self._hand, self._fruitless, self._turns = (view.hand, view.hand_id), 0, 0
         if view.phase is not Phase.PLAYING or view.paused or self.seat not in view.hand_seats:
@@ -99,46 +120,50 @@ class Bot:
         if view.seats[self.seat].stuck:
             self._fruitless = 0
             return None, self._wait(IDLE_MS)
-        return self._choose(view, view.rules, view.board)
+        return (yield from self._choose(view.rules, view.board.copy(), view.seq))
 
-    def _choose(self, view: TableView, rules: Rules, board: Board) -> tuple[Command | None, int]:
+    def _choose(self, rules: Rules, board: Board, seen: int) -> Generator[int, None, Decision]:
+        yield len(board.piles) // PILES_A_UNIT
         if (standing := _standing(rules, board)) != self._standing:
             self._standing, self._fruitless = standing, 0
         turn = rules.turn(board, self.seat)
         turns = self._turns_of_pass(rules, board)
         is_attentive = self._fruitless > LOOKED_THROUGH * turns
         patience = float("inf") if is_attentive else IMPATIENCE * self._turns / turns
-        worths = self._useful(rules, board, is_attentive=is_attentive)
-        useful = [(worth, play) for worth, play in worths if worth + patience > 0]
+        weigh, useful = self._weigh(rules, board, is_attentive=is_attentive), list[tuple[float, Play]]()
+        for play in rules.legal_plays(board, self.seat):
+            yield PLAY_UNITS
+            worth = weigh(play)
+            if worth is not None and worth + patience > 0:
+                useful.append((worth, play))
         if useful and (is_attentive or self._rng.random() >= self.level.overlooks):
             self._fruitless = self._turns = 0
             best = max(useful, key=lambda item: (item[0], self._rng.random()))[1]
-            return self._send(view, best), self._wait(self.level.play_ms)
+            return self._send(best, seen), self._wait(self.level.play_ms)
         if self._fruitless > (LOOKED_THROUGH + 1) * turns:
-            return Stuck(counter=self._next_counter(), seen=view.seq), self._wait(self.level.turn_ms)
+            return Stuck(counter=self._next_counter(), seen=seen), self._wait(self.level.turn_ms)
         self._fruitless += 1
         self._turns += 1
-        command = None if turn is None else self._send(view, turn)
+        command = None if turn is None else self._send(turn, seen)
         return command, self._wait(self.level.turn_ms)
 
-    def _useful(self, rules: Rules, board: Board, *, is_attentive: bool) -> Iterator[tuple[float, Play]]:
-        """Yield the plays that lead on, each with its worth; those at 0 and below can wait."""
+    def _weigh(self, rules: Rules, board: Board, *, is_attentive: bool) -> Weigh:
+        """Return what tells the worth of a play."""
         if self.level.plans and knows(rules):
-            yield from Planner(rules, board, self.seat).worths()
-            return
-        for play in rules.legal_plays(board, self.seat):
-            source, destination = board.piles[play.source], board.piles[play.destination]
-            if not board.is_progress(play):
-                if (self.level.looks_ahead or is_attentive) and self._prepares(rules, board, play):
-                    yield 50, play
-            elif destination.kind is Kind.FOUNDATION:
-                yield 120 if source.kind is Kind.RESERVE else 100, play
-            elif source.kind is Kind.RESERVE:
-                yield 90, play
-            elif source.kind is Kind.TABLEAU:
-                yield 60 + board.cards[play.source].count(UNKNOWN), play
-            else:
-                yield 30, play
+            return Planner(rules, board, self.seat).worth
+        return partial(self._worth, rules, board, sees_ahead=self.level.looks_ahead or is_attentive)
+
+    def _worth(self, rules: Rules, board: Board, play: Play, *, sees_ahead: bool) -> float | None:
+        source, destination = board.piles[play.source], board.piles[play.destination]
+        if not board.is_progress(play):
+            return 50 if sees_ahead and self._prepares(rules, board, play) else None
+        if destination.kind is Kind.FOUNDATION:
+            return 120 if source.kind is Kind.RESERVE else 100
+        if source.kind is Kind.RESERVE:
+            return 90
+        if source.kind is Kind.TABLEAU:
+            return 60 + board.cards[play.source].count(UNKNOWN)
+        return 30
 
     def _prepares(self, rules: Rules, board: Board, play: Play) -> bool:
         """Tell whether a neutral tableau move bares a card that a foundation takes."""
@@ -155,8 +180,8 @@ class Bot:
         left = sum(len(board.cards[pile]) for pile in piles if pile is not None)
         return left // rules.turn_size + 2
 
-    def _send(self, view: TableView, play: Play) -> PlayCards:
-        return PlayCards.of(play, counter=self._next_counter(), seen=view.seq)
+    def _send(self, play: Play, seen: int) -> PlayCards:
+        return PlayCards.of(play, counter=self._next_counter(), seen=seen)
 
     def _next_counter(self) -> int:
         self._counter = next_counter(self._counter)

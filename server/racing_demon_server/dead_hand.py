@@ -48,7 +48,7 @@ class DeadHandTest:
         self._board = board
         self._dealer = dealer
         self._dead: set[int] = set()
-        self._search: tuple[int, Search] | None = None
+        self._search: tuple[int, Search[bool]] | None = None
         self._rests_until = 0
 
     def work(self, seats: Iterable[int], at: int) -> bool:

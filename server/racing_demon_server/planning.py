@@ -8,7 +8,6 @@ somebody else could take the last place for it.
 It knows what everybody sees: the public board. The figures were found by trying them in thousands of hands.
 """
 
-from collections.abc import Iterator
 from typing import Final, TypeGuard
 
 from racing_demon_protocol.board import Board, Kind, Play
@@ -65,19 +64,19 @@ class Planner:
         self._heads = [head for pile in self._columns if (head := _covering(board.cards[pile])) is not None]
         self._to_come = self._still_to_come()
 
-    def worths(self) -> Iterator[tuple[float, Play]]:
-        """Yield all plays that lead on with what they are worth; those at 0 and below can wait."""
+    def worth(self, play: Play) -> float | None:
+        """Return what a legal play is worth: at 0 and below it can wait, and ``None`` leads nowhere."""
         board = self._board
-        for play in self._rules.legal_plays(board, self._seat):
-            source, destination = board.piles[play.source], board.piles[play.destination]
-            if destination.kind is Kind.FOUNDATION:
-                yield self._up(play.source, len(board.cards[play.source]) - 1), play
-            elif destination.kind is Kind.TABLEAU and source.kind is Kind.WASTE:
-                yield self._down(play), play
-            elif destination.kind is Kind.TABLEAU and board.is_progress(play):
-                yield self._across(play), play
-            elif destination.kind is Kind.TABLEAU and self._prepares(play):
-                yield PREPARES, play
+        source, destination = board.piles[play.source], board.piles[play.destination]
+        if destination.kind is Kind.FOUNDATION:
+            return self._up(play.source, len(board.cards[play.source]) - 1)
+        if destination.kind is not Kind.TABLEAU:
+            return None
+        if source.kind is Kind.WASTE:
+            return self._down(play)
+        if board.is_progress(play):
+            return self._across(play)
+        return PREPARES if self._prepares(play) else None
 
     def _up(self, pile: int, index: int) -> float:
         """Return what it is worth to bring a card of a pile to the foundations."""

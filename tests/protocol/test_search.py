@@ -1,9 +1,8 @@
 """Searches in slices: the same answer, however it is cut, and never much work at a time."""
 
 import random
-import sys
-from collections.abc import Callable, Iterator
-from types import FrameType
+from collections.abc import Iterator
+from functools import partial
 
 import pytest
 
@@ -12,6 +11,7 @@ from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.search import Search, Steps
 from racing_demon_server.dead_hand import SLICE_UNITS
 
+from ..support.calls import calls_of
 from ..support.dealt import Dealt, random_hands
 
 every_game = pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
@@ -79,21 +79,4 @@ def test_no_slice_does_much(game: Game) -> None:
     for hand in _positions(game, 60):
         search = hand.dealer.search(hand.board, 0)
         while search.answer is None:
-            assert MOST_CALLS > _calls(lambda search=search: search.advance(SLICE_UNITS))  # type: ignore[misc]
-
-
-def _calls(work: Callable[[], object]) -> int:
-    """Return how many functions are called to do some work."""
-    count = 0
-
-    def note(frame: FrameType, event: str, argument: object) -> None:
-        nonlocal count
-        count += event in {"call", "c_call"}
-
-    before = sys.getprofile()
-    sys.setprofile(note)
-    try:
-        work()
-    finally:
-        sys.setprofile(before)
-    return count
+            assert MOST_CALLS > calls_of(partial(search.advance, SLICE_UNITS))

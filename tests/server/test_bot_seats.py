@@ -1,11 +1,22 @@
 """Bots at a table: they play by themselves, alike from one seed, and stop when they are sent away."""
 
 import asyncio
+from collections import Counter
+from collections.abc import Generator
+from itertools import pairwise
+from typing import ClassVar
+
+import pytest
 
 from racing_demon_protocol.messages import Event
 from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.messages.server import Accepted
+from racing_demon_protocol.search import Search
+from racing_demon_protocol.view import TableView
+from racing_demon_server import bot_seats
+from racing_demon_server.bot_seats import SLICE_GAP_SECONDS, SLICE_UNITS
+from racing_demon_server.bots import Bot, Decision
 
 from ..support.rooms import Ear, in_virtual_time, now, open_room, say, seat_at, virtual
 from ..support.tables import told
@@ -74,3 +85,70 @@ async def test_a_bot_stands_in_beyond_the_highest_counter() -> None:
     last = room.table.claims.counter(ben)
     await say(room, ben_ear, ben, cl.Say(counter=last + 1, text="back"))
     assert Accepted(counter=last + 1, seq=room.table.view.seq) == ben_ear.replies[-1]
+
+
+# Thinking in slices.
+
+
+class Ponderer(Bot):
+    """A bot that thinks long, and then has nothing to play.
+
+    Attributes:
+        work: how many units were done at which moment, by all together.
+
+    """
+
+    work: ClassVar[Counter[int]] = Counter()
+
+    def look(self, view: TableView) -> Search[Decision]:
+        """Begin to think."""
+        return Search(self._ponder())
+
+    def _ponder(self) -> Generator[int, None, Decision]:
+        for _ in range(10 * SLICE_UNITS):
+            self.work[now()] += 1
+            yield 1
+        return None, 60_000
+
+
+@pytest.fixture
+def ponderers(monkeypatch: pytest.MonkeyPatch) -> Counter[int]:
+    """Let bots ponder; return what they do when."""
+    monkeypatch.setattr(bot_seats, "Bot", Ponderer)
+    monkeypatch.setattr(Ponderer, "work", work := Counter[int]())
+    return work
+
+
+def test_a_bot_lets_others_come_between_two_slices(ponderers: Counter[int]) -> None:
+    """However long a bot thinks, it does one slice at a time, and leaves the loop alone until the next."""
+
+    async def story() -> None:
+        room = open_room()
+        ann, ear = seat_at(room, "Ann")
+        await say(room, ear, ann, cl.AddBot(counter=1))
+        await asyncio.sleep(5)
+        room.close()
+
+    in_virtual_time(story())
+    assert [SLICE_UNITS] * 10 == list(ponderers.values())
+    gap = round(SLICE_GAP_SECONDS * 1_000_000)
+    assert all(gap <= after - before < 2 * gap for before, after in pairwise(ponderers))
+
+
+def test_a_bot_that_is_sent_away_while_it_thinks_stops_thinking(ponderers: Counter[int]) -> None:
+    """Nothing more is done for a bot whose seat was taken from it in the midst of a thought."""
+
+    async def story() -> None:
+        room = open_room()
+        ann, ear = seat_at(room, "Ann")
+        await say(room, ear, ann, cl.AddBot(counter=1))
+        begins = room._bots._timers[1].when() - asyncio.get_running_loop().time()
+        await asyncio.sleep(begins + SLICE_GAP_SECONDS)
+        await say(room, ear, ann, cl.RemoveBot(counter=2, seat=1))
+        done = ponderers.total()
+        assert done > 0
+        await asyncio.sleep(5)
+        assert done == ponderers.total() < 10 * SLICE_UNITS
+        room.close()
+
+    in_virtual_time(story())

@@ -1,6 +1,9 @@
 """Bots see the board only, play by its rules, and the better ones earn more."""
 
 import random
+from collections.abc import Iterator
+from functools import partial
+from itertools import islice
 from statistics import mean, median
 
 import pytest
@@ -9,15 +12,19 @@ from racing_demon_protocol.board import Play
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.messages.client import Call, Command, PlayCards, Stuck
 from racing_demon_protocol.options import Options
-from racing_demon_protocol.reasons import BotLevel
+from racing_demon_protocol.reasons import BotLevel, Phase
 from racing_demon_protocol.shuffle import subseed
 from racing_demon_protocol.view import TableView
+from racing_demon_server.bot_seats import SLICE_UNITS
 from racing_demon_server.bots import LEVELS, Bot
-from racing_demon_server.simulate import play_match
+from racing_demon_server.simulate import RACES, play_match
 
+from ..support.calls import calls_of
 from ..support.tables import Own, Sitting
 
 NOTHING = Own(["9D"])
+MOST_CALLS = 12_000
+"""Calls of functions in one slice. Fifteen in a Row has most, in 1.1 ms; other games have a third of it."""
 
 
 def _bot(level: str = "hard", seed: int = 0) -> Bot:
@@ -224,6 +231,61 @@ def test_the_same_chance_makes_the_same_bot() -> None:
     for _ in range(10):
         decision = one.decide(sitting.table.view)
         assert decision == other.decide(sitting.table.view)
+
+
+# Thinking in slices.
+
+
+def _tables(game: str) -> Iterator[Sitting]:
+    """Yield a table on which bots play a hand of a game in all its seats."""
+    seats = GAMES[game].most_seats
+    sitting = Sitting.lobby(seats, game=game)
+    sitting.start()
+    bots = [Bot(seat, LEVELS["expert"], random.Random(seat), sitting.counter(seat)) for seat in range(seats)]
+    for number in range(200):
+        yield sitting
+        bot = bots[number % seats]
+        command, _ = bot.decide(sitting.table.view)
+        if command is not None:
+            sitting.give(bot.seat, command)
+        if sitting.table.view.phase is not Phase.PLAYING:
+            return
+
+
+@pytest.mark.parametrize("game", RACES)
+def test_no_slice_of_a_thought_does_much(game: str) -> None:
+    """In every game, with all its seats, a slice is thousands of calls of functions at the most."""
+    for sitting in islice(_tables(game), 0, None, 5):
+        for level in LEVELS.values():
+            thought = Bot(0, level, random.Random(0)).look(sitting.table.view)
+            while thought.answer is None:
+                assert MOST_CALLS > calls_of(partial(thought.advance, SLICE_UNITS))
+
+
+@pytest.mark.parametrize("game", RACES)
+def test_slices_do_not_change_a_decision(game: str) -> None:
+    """Cut anywhere, a thought comes to the same decision, and is the same work."""
+    rng, longest = random.Random(game), 0
+    for sitting in islice(_tables(game), 0, None, 5):
+        whole, cut = (_bot("expert", 5).look(sitting.table.view) for _ in range(2))
+        whole.finish()
+        while cut.answer is None:
+            cut.advance(rng.randrange(1, 10))
+        assert (whole.answer, whole.units) == (cut.answer, cut.units)
+        longest = max(longest, cut.units)
+    assert longest > 0
+
+
+def test_a_thought_is_about_what_was_seen_when_it_began() -> None:
+    """A bot does not notice what changes while it thinks; its play says up to where it had seen."""
+    sitting, bot = _hand(Own(["AS", "9D"], stock="5D 7D 8D"), Own(["3S", "9H 8C", "9C"])), _bot()
+    alone, seen = _bot().decide(sitting.table.view), sitting.seq
+    thought = bot.look(sitting.table.view)
+    assert thought.advance(1) is None
+    sitting.turn(0)
+    assert alone == thought.finish()
+    assert isinstance(alone[0], PlayCards)
+    assert seen == alone[0].seen < sitting.seq
 
 
 # How well they play.

@@ -32,7 +32,7 @@ class Fortune(Dealer):
         self._answers = answers
         self._units = units
 
-    def search(self, board: Board, seat: int) -> Search:
+    def search(self, board: Board, seat: int) -> Search[bool]:
         """Begin a search that has its answer already, and takes its time."""
         self.asked.append(seat)
         return Search(self._take(self._answers[seat]))
@@ -136,7 +136,7 @@ def _stuck(sitting: Sitting) -> list[int]:
     return [said.seat for said in of_type(ev.StuckSaid, sitting.log)]
 
 
-def _search(sitting: Sitting) -> Search:
+def _search(sitting: Sitting) -> Search[bool]:
     assert sitting.hand is not None
     return sitting.hand._dealer.search(sitting.board, 0)
 

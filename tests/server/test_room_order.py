@@ -221,7 +221,7 @@ class Slow(Dealer):
 
     units = 0
 
-    def search(self, board: Board, seat: int) -> Search:
+    def search(self, board: Board, seat: int) -> Search[bool]:
         """Begin a search."""
         return Search(self._take())
 

@@ -113,7 +113,7 @@ class SoloTable:
         """Tell whether no play leads on any more. The search may take some tenths of a second."""
         return not self.is_won and self._dealer.is_dead(self.board, self._seats)
 
-    def searches(self) -> list[Search]:
+    def searches(self) -> list[Search[bool]]:
         """Begin to find out for each seat whether it can come further, as the table lies now."""
         return [self._dealer.search(self.board, seat) for seat in self._seats]
 

@@ -62,7 +62,7 @@ class SoloSession(Session):
         desk.status = self._status
         self._is_stuck = False
         self._ask_at: int | None = None
-        self._searches: list[Search] = []
+        self._searches: list[Search[bool]] = []
         self._sure_until = 0
         self._deeds: dict[str, Callable[[], str]] = {
             "solo-undo": lambda: "" if self.solo.undo() else "There is nothing to take back.",
