@@ -51,7 +51,7 @@ ifdef ARGS
 	$(BIN)/pytest $(ARGS)
 else
 	$(BIN)/pytest -n auto --maxprocesses 4 --dist worksteal tests/protocol tests/server tests/client
-	$(BIN)/pytest -n 2 --dist loadfile tests/system
+	$(BIN)/pytest -n 2 --dist loadfile tests/system tests/browser
 endif
 
 test-lan: $(STAMP)  ## two machines of network namespaces (as root): found, cut for 30 s, healed; prints times

@@ -1,6 +1,7 @@
-"""Writes what clients in other languages need: ``schema.json``, ``games.json``, and a part of the README.
+"""Writes what clients in other languages need: the schema, games and moves, and a part of the README.
 
 The schema and the README's sections follow from the messages and options, the games from their declarations.
+The browser's table gets its messages and games from here, too.
 
 python protocol/generate.py [--check]
 """
@@ -16,14 +17,17 @@ from pydantic.json_schema import GenerateJsonSchema
 from descriptions import beside, field, plain, wire_name
 from examples import EXAMPLES, ONE_HAND
 from game_list import games
+from move_list import moves
 from racing_demon_protocol.choices import TailRule, TakeBack
 from racing_demon_protocol.codec import MAX_CLIENT_FRAME, MAX_SERVER_FRAME, VERSION, Encoding, encode
 from racing_demon_protocol.messages import FROM_CLIENT, FROM_SERVER, Message, name_of
 from racing_demon_protocol.messages.row import Row
 from racing_demon_protocol.options import CallOut, OnLeave, Options, StallRule, TieBreak
 from racing_demon_protocol.reasons import BotLevel, CloseCode, EndReason, Phase, Reaction, Reason
+from web_data import games_with_moves, messages
 
 FOLDER = Path(__file__).parent
+PAGE = FOLDER.parent / "server" / "racing_demon_server" / "web" / "static"
 END = "<!-- end of generated -->\n"
 HAND, OPTIONS = "<!-- generated: one hand -->\n", "<!-- generated: options -->\n"
 MESSAGES = "<!-- generated: messages -->\n"
@@ -179,7 +183,10 @@ def _files() -> dict[Path, str]:
     return {
         FOLDER / "schema.json": schema(),
         FOLDER / "games.json": games(),
+        FOLDER / "moves.json": moves(),
         FOLDER / "README.md": readme(),
+        PAGE / "games.json": games_with_moves(),
+        PAGE / "messages.js": messages(),
     }
 
 

@@ -31,6 +31,7 @@ class BuildingRules(CandidateRules):
 
     Attributes:
         asks_more: whether more is to be asked of a play than its two piles say.
+        fast_path: the plays that two piles alone decide; ``None`` where more is asked of all.
         takes_back: the seats that may take cards from some foundation again.
 
     """
@@ -62,7 +63,7 @@ class BuildingRules(CandidateRules):
         }
         self._redeals_seen = max((effect.redeals_seen for effect in self._effects), default=0)
         self._liberties_seen = max((effect.liberties_seen for effect in self._effects), default=0)
-        self._ways = None if self.asks_more else Ways(self)
+        self.fast_path = None if self.asks_more else Ways(self)
 
     def arrange(self, deck: Sequence[Card]) -> Sequence[Card]:
         """Return a seat's shuffled cards in the order in which they are dealt."""
@@ -79,7 +80,7 @@ class BuildingRules(CandidateRules):
             IllegalPlay: it is not; the error carries the reason.
 
         """
-        if self._ways is not None and self._ways.allow(board, seat, play):
+        if self.fast_path is not None and self.fast_path.allow(board, seat, play):
             return play
         return self.verify_fully(board, seat, play)
 

@@ -13,7 +13,7 @@ from .declaration import Base, Foundations, Group, Reserve, Stock, Tableau, Unit
 from .fitting import FittingRules
 from .sequences import faces, followers, successors
 
-__all__ = ["Ways"]
+__all__ = ["Way", "Ways"]
 
 NOTHING: Final[frozenset[Card]] = frozenset()
 Fitting = Sequence[frozenset[Card]]
@@ -72,6 +72,11 @@ class Ways:
             return card % PACK_SIZE in way.opens
         takes = way.takes[len(there) - 1 if len(there) < len(way.takes) else -1]
         return there[-1] != UNKNOWN and card % PACK_SIZE in takes[there[-1] % PACK_SIZE]
+
+    def between(self, source: int, destination: int) -> Way | None:
+        """Return how cards go from a pile to another, where the two alone decide it; else ``None``."""
+        way = self._found(source, destination)
+        return None if way is NO_WAY else way
 
     def _found(self, source: int, destination: int) -> Way:
         """Return how cards go from a pile to another of its seat, or of the table, and remember it."""

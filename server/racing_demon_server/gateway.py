@@ -25,6 +25,7 @@ from .room import Clock
 from .service import Service
 from .session import Session
 from .settings import Settings
+from .web.assets import Assets
 
 __all__ = ["MOST_WAITING", "PATH", "Gateway", "listen", "start", "url_of"]
 
@@ -38,6 +39,9 @@ MOST_WAITING: Final = 512
 METRICS_KEPT_US: Final = 1_000_000
 """Metrics are written down once a second at the most, however many ask for them."""
 
+UNKNOWN_NAME: Final = (
+    "This server does not know itself by that name. Use its address, or start it with --name.\n"
+)
 SOFTWARE: Final = f"racing-demon-server {__version__}"
 
 
@@ -62,6 +66,7 @@ class Gateway:
         self._service = Service(settings, hall, clock, meter)
         self._handshakes: dict[Connection, None] = {}
         self._proxies = networks(settings.proxies)
+        self._assets = Assets.load() if settings.web else None
         self._metrics: tuple[int, str] = (-METRICS_KEPT_US, "")
         self._sessions: set[Session] = set()
 
@@ -143,9 +148,27 @@ class Gateway:
             if not self.settings.metrics_public and not pages.is_local(connection, request):
                 return connection.respond(HTTPStatus.NOT_FOUND, "Metrics are for this machine only.\n")
             return pages.metrics(connection, self._write_metrics(self._service.meter.text))
-        if path != PATH:
+        return self._enter(connection, request) if path == PATH else self._asset(connection, request, path)
+
+    def _enter(self, connection: ServerConnection, request: Request) -> Response | None:
+        """Let programs and the own page through, and no page of another site."""
+        if pages.is_own_page(request, self.settings.hosts, self.settings.siblings):
+            return None
+        return connection.respond(HTTPStatus.FORBIDDEN, "Pages of other sites cannot play here.\n")
+
+    def _asset(self, connection: ServerConnection, request: Request, path: str) -> Response:
+        """Answer the browser's table, or what it loads."""
+        settings = self.settings
+        found = None
+        if self._assets is not None:
+            sockets = pages.sockets(request, settings.siblings)
+            headers = {name.lower(): value for name, value in request.headers.raw_items()}
+            found = self._assets.answer(path, headers, sockets)
+        if found is None:
             return connection.respond(HTTPStatus.NOT_FOUND, f"The game is at {PATH}, over WebSocket.\n")
-        return None
+        if not pages.is_own_name(request, settings.hosts):
+            return connection.respond(HTTPStatus.MISDIRECTED_REQUEST, UNKNOWN_NAME)
+        return pages.asset(connection, found)
 
     def _write_metrics(self, write: Callable[[int], str]) -> str:
         now = self._service.clock()
@@ -203,7 +226,6 @@ async def listen(gateway: Gateway, **where: Any) -> Server:
         gateway.serve,
         **where,
         subprotocols=[Subprotocol(encoding) for encoding in Encoding],
-        origins=[None],
         process_request=gateway.answer,
         create_connection=cast("type[ServerConnection]", partial(Connection, gateway)),
         compression=None,

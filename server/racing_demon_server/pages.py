@@ -2,9 +2,12 @@
 
 import ipaddress
 import json
+import socket
 from collections.abc import Callable, Collection
+from functools import cache
 from http import HTTPStatus
 from typing import Final, NamedTuple
+from urllib.parse import urlsplit
 
 from websockets.asyncio.server import ServerConnection
 from websockets.http11 import Request, Response
@@ -12,8 +15,21 @@ from websockets.http11 import Request, Response
 from racing_demon_protocol.reasons import Reason
 
 from .siblings import Siblings
+from .web.assets import Answer
 
-__all__ = ["NO_METER", "Meter", "health", "is_local", "is_meant", "metrics", "too_many"]
+__all__ = [
+    "NO_METER",
+    "Meter",
+    "asset",
+    "health",
+    "is_local",
+    "is_meant",
+    "is_own_name",
+    "is_own_page",
+    "metrics",
+    "sockets",
+    "too_many",
+]
 
 FORWARDED: Final = ("Forwarded", "X-Forwarded-For", "X-Real-IP", "Via")
 """What a proxy says of those for whom it asks."""
@@ -83,6 +99,64 @@ def is_meant(request: Request, hosts: Collection[str]) -> bool:
     """Tell whether a request asks for this server by one of its names, or by an address; no names: any."""
     host = _host(request)
     return not hosts or _is_address(host) or host in {name.lower() for name in hosts}
+
+
+def is_own_name(request: Request, hosts: Collection[str]) -> bool:
+    """Tell whether a browser asks for this server by a name that nobody else can lead here.
+
+    An address is such a name, and so are those of the machine and those that the operator has given. Any
+    other may belong to a stranger who lets it lead to this machine (DNS rebinding).
+    """
+    host = _host(request)
+    named = {name.lower() for name in hosts}
+    return _is_address(host) or host in named or (not named and host in _names_of_machine())
+
+
+def is_own_page(request: Request, hosts: Collection[str], siblings: Siblings) -> bool:
+    """Tell whether a handshake comes from a program, or from a page that this server has served.
+
+    A page of another site would let its visitors sit down at tables without their asking.
+    """
+    origins = request.headers.get_all("Origin")
+    if not origins:
+        return True
+    own = request.headers.get_all("Host")
+    if len(origins) != 1 or len(own) != 1 or not is_own_name(request, hosts):
+        return False
+    try:
+        origin, host = urlsplit(origins[0].lower()), urlsplit(f"//{own[0].strip().lower()}")
+        ports = {host.port, *siblings.ports} if host.port else {None}
+        return (
+            origin.scheme in {"http", "https"} and origin.hostname == host.hostname and origin.port in ports
+        )
+    except ValueError:  # a port that is none
+        return False
+
+
+def sockets(request: Request, siblings: Siblings) -> list[str]:
+    """Return where a page may connect to beside its own origin: the other processes of the server."""
+    if siblings.is_alone:
+        return []
+    host = _host(request)
+    shown = f"[{host}]" if ":" in host else host
+    return [f"{scheme}://{shown}:{port}" for port in siblings.ports for scheme in ("ws", "wss")]
+
+
+def asset(connection: ServerConnection, answer: Answer) -> Response:
+    """Hand out the browser's table, or a file that it loads."""
+    response = connection.respond(answer.status, "")
+    del response.headers["Content-Type"], response.headers["Content-Length"]
+    for name, value in answer.headers:
+        response.headers[name] = value
+    response.headers["Content-Length"] = str(len(answer.body))
+    response.body = answer.body
+    return response
+
+
+@cache
+def _names_of_machine() -> frozenset[str]:
+    name = socket.gethostname().lower()
+    return frozenset({name, f"{name.partition('.')[0]}.local"})
 
 
 def _host(request: Request) -> str:

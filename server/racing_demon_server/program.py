@@ -92,6 +92,7 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
         homeassistant=arguments.homeassistant,
         public_urls=tuple(arguments.public_url),
         announces=_announces(arguments),
+        web=arguments.web,
         proxies=(*OWN_PROXIES, *arguments.proxy),
         hosts=tuple(arguments.name),
         **dict(arguments.limit),
@@ -248,6 +249,9 @@ def _parser() -> argparse.ArgumentParser:
         action=argparse.BooleanOptionalAction,
         help="announce the tables on the local network, so that players find them without an address "
         "(default: on for a server without --name, --proxy and --public-url, at a private or any address)",
+    )
+    parser.add_argument(
+        "--no-web", dest="web", action="store_false", help="serve no page that browsers can play on"
     )
     parser.add_argument(
         "--metrics-public", action="store_true", help="show /metrics to everybody, not to this machine only"

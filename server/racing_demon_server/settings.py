@@ -62,6 +62,7 @@ class Settings:
         node: this server's name there: 1 to 32 small letters and digits; empty for a random one.
         homeassistant: whether Home Assistant is told of the tables there.
         public_urls: where the tables can be joined, as it is told there; empty for what can be guessed.
+        web: whether the browser's table is served.
         announces: whether the tables are announced on the local network.
         siblings: the processes of the server, as this one sees them.
 
@@ -110,6 +111,7 @@ class Settings:
     node: str = ""
     homeassistant: bool = False
     public_urls: tuple[str, ...] = ()
+    web: bool = True
     announces: bool = False
     siblings: Siblings = ALONE
 

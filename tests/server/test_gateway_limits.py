@@ -7,7 +7,6 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import pytest
-from websockets.exceptions import InvalidStatus
 from websockets.frames import Frame, Opcode
 
 from racing_demon_protocol.codec import VERSION
@@ -183,15 +182,6 @@ async def test_a_server_with_a_name_answers_to_no_other(
             assert "101 Switching" in await status(served.port, "/v1", host, *UPGRADE)
         else:
             assert "421 Misdirected" in await status(served.port, "/v1", host, *UPGRADE)
-
-
-async def test_web_pages_are_refused() -> None:
-    """A handshake with an Origin comes from a web page, whichever it is."""
-    async with serving() as served:
-        for origin in ("null", f"http://127.0.0.1:{served.port}", "https://cards.example.org"):
-            with pytest.raises(InvalidStatus):
-                async with Peer.connect(served.url, origin=origin):
-                    pass
 
 
 UPGRADE = (

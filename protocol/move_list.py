@@ -1,0 +1,68 @@
+"""Writes ``moves.json``: the plays that two piles alone decide, for clients that show them at once."""
+
+import json
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Any, Final
+
+from racing_demon_protocol.building import BuildingRules
+from racing_demon_protocol.cards import PACK_SIZE, Card
+from racing_demon_protocol.declaration import Game
+from racing_demon_protocol.games import GAMES
+from racing_demon_protocol.rulebook import make_rules
+from racing_demon_protocol.ways import Way
+
+__all__ = ["moves", "moves_of_games"]
+
+BITS_A_DIGIT: Final = 4
+
+
+def moves() -> str:
+    """Return the moves of every game, and the tables that they share, as JSON."""
+    games, tables = moves_of_games()
+    rows = ",\n".join(f" {json.dumps(table)}" for table in tables)
+    listed = ",\n".join(f' "{name}": {json.dumps(told)}' for name, told in games.items())
+    return f'{{"tables": [\n{rows}\n],\n"games": {{\n{listed}\n}}}}\n'
+
+
+def moves_of_games() -> tuple[dict[str, list[dict[str, Any]]], list[list[str]]]:
+    """Return the moves of every game by its name, and the tables to which they refer by number."""
+    tables: dict[tuple[str, ...], int] = {}
+    games = {game.name: list(_moves(game, tables)) for game in GAMES.values()}
+    return games, [list(table) for table in tables]
+
+
+def _moves(game: Game, tables: dict[tuple[str, ...], int]) -> Iterator[dict[str, Any]]:
+    """Yield how cards go between the groups of a game, where two piles alone decide it."""
+    rules = make_rules(game, tuple(range(game.least_seats)))
+    if not isinstance(rules, BuildingRules) or rules.fast_path is None:
+        return
+    piles = {pile.group: pile.number for pile in reversed(rules.layout.piles) if pile.seat in {0, None}}
+    twins = {pile.group: pile.number for pile in rules.layout.piles if pile.seat in {0, None}}
+    for source, destination in product(piles, piles):
+        way = rules.fast_path.between(piles[source], twins[destination])
+        if way is not None:
+            yield {"from": source, "to": destination} | _told(way, tables)
+
+
+def _told(way: Way, tables: dict[tuple[str, ...], int]) -> dict[str, Any]:
+    if way.turn:
+        return {"turn": way.turn}
+    takes = [_number(table, tables) for table in way.takes]
+    return {"opens": _row(way.opens), "takes": takes, "run": _number(way.run, tables)}
+
+
+def _number(table: Sequence[frozenset[Card]] | None, tables: dict[tuple[str, ...], int]) -> int | None:
+    """Return the number of a table among those that are written; none for one that takes nothing."""
+    if table is None or not any(table):
+        return None
+    return tables.setdefault(tuple(_row(fitting) for fitting in table), len(tables))
+
+
+def _row(faces: frozenset[Card]) -> str:
+    """Return faces as hexadecimal digits, four faces each, the lowest first and in the lowest bit."""
+    digits = (
+        sum(1 << bit for bit in range(BITS_A_DIGIT) if start + bit in faces)
+        for start in range(0, PACK_SIZE, BITS_A_DIGIT)
+    )
+    return "".join(f"{digit:x}" for digit in digits).rstrip("0")

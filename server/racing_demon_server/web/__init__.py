@@ -1,0 +1,1 @@
+"""The browser's table: the files of its page, and how they are answered."""

@@ -1,0 +1,152 @@
+// Where the cards lie that everybody sees, and how they move: "How cards move" in the wire's document.
+
+import { Layout, UNKNOWN } from "./layout.js";
+
+export class Board {
+  /**
+   * @param {Layout} layout
+   * @param {number[][]} cards by pile, each bottom first
+   * @param {number[]} redeals by place
+   */
+  constructor(layout, cards, redeals = layout.seats.map(() => 0)) {
+    this.layout = layout;
+    this.cards = cards;
+    this.redeals = redeals;
+  }
+
+  /** The board after the deal, before any card is named. */
+  static dealt(layout) {
+    return new Board(layout, sizes(layout).map((size) => new Array(size).fill(UNKNOWN)));
+  }
+
+  copy() {
+    return new Board(this.layout, this.cards.map((pile) => pile.slice()), this.redeals.slice());
+  }
+
+  top(pile) {
+    const cards = this.cards[pile];
+    return cards.length > 0 ? cards[cards.length - 1] : null;
+  }
+
+  /** All places that lie face up while their cards are not known: [pile, index] of each. */
+  faceUp() {
+    return this.layout.piles.flatMap((pile) => this._unknown(pile.number));
+  }
+
+  /**
+   * Move cards; return the places that lie face up now while their cards are not known, in their order.
+   * @throws {Error} the cards are not there
+   */
+  move(source, count, destination, depth = 0) {
+    if (source === destination) return this._gather(source);
+    const origin = this.layout.piles[source];
+    const target = this.layout.piles[destination];
+    const from = this.cards[source];
+    if (!target || !from || count === 0 || Math.abs(count) + depth > from.length) {
+      throw new Error("cards that are not there");
+    }
+    const taken = from.splice(count > 0 ? from.length - depth - count : depth, Math.abs(count));
+    if (target.kind === "stock" || (origin.kind === "stock" && count > 0)) taken.reverse();
+    if (target.kind === "stock" && this.cards[destination].length === 0) this.redeals[target.place] += 1;
+    const isUnder = target.under !== null && origin.kind !== "stock";
+    const to = isUnder ? target.under : destination;
+    if (isUnder) this.cards[to].unshift(...taken);
+    else this.cards[to].push(...taken);
+    this._cover(to);
+    return to === source ? [] : [...this._unknown(source), ...this._unknown(to)];
+  }
+
+  /** Turn all wastes over, and put each stock's top card to its bottom. */
+  rotate() {
+    for (const stock of this.layout.piles.filter((pile) => pile.kind === "stock")) {
+      const cards = this.cards[stock.number];
+      for (const waste of this.layout.own(stock.place, "waste")) {
+        cards.push(...this.cards[waste.number].splice(0).reverse());
+      }
+      if (cards.length > 0) cards.unshift(/** @type {number} */ (cards.pop()));
+      this._cover(stock.number);
+    }
+  }
+
+  /** @throws {Error} there are more or fewer places than cards */
+  name(places, shown) {
+    if (places.length !== shown.length) throw new Error(`${shown.length} cards for ${places.length} places`);
+    places.forEach(([pile, at], number) => {
+      this.cards[pile][at] = shown[number];
+    });
+  }
+
+  /** Whether a play brings the hand nearer to its end, which takes every "stuck" back. */
+  isProgress({ source, count, destination }) {
+    const [from, to] = [this.layout.piles[source], this.layout.piles[destination]];
+    if (to.kind === "stock" || to.kind === "waste" || from.kind === "foundation") return false;
+    if (from.kind !== "tableau" || to.kind !== "tableau") return true;
+    const cards = this.cards[source];
+    if (cards.length > count) return cards[cards.length - count - 1] === UNKNOWN;
+    return this.cards[destination].length > 0;
+  }
+
+  /** How many cards of a place lie on foundations. */
+  out(place) {
+    const size = 52 * this.layout.game.packs;
+    return this.layout.piles
+      .filter((pile) => pile.kind === "foundation")
+      .reduce((sum, pile) => sum + this.cards[pile.number].filter((card) => Math.floor(card / size) === place).length, 0);
+  }
+
+  _gather(stock) {
+    const { place } = this.layout.piles[stock];
+    const row = [];
+    for (const { number, spec } of this.layout.own(place)) {
+      if (spec.gathers === 0) continue;
+      const cards = this.cards[number].splice(0);
+      row.push(...(spec.gathers === 1 ? cards : cards.reverse()));
+    }
+    this.cards[stock].unshift(...row.reverse());
+    this.redeals[place] += 1;
+    this._cover(stock);
+    return [];
+  }
+
+  _cover(number) {
+    const pile = this.layout.piles[number];
+    if (pile.spec.shows !== "none" && pile.spec.shows !== "top") return;
+    const cards = this.cards[number];
+    cards.fill(UNKNOWN, 0, cards.length - this.layout.faceUp(pile, cards.length));
+  }
+
+  _unknown(number) {
+    const cards = this.cards[number];
+    const from = cards.length - this.layout.faceUp(this.layout.piles[number], cards.length);
+    const places = [];
+    for (let at = from; at < cards.length; at++) if (cards[at] === UNKNOWN) places.push([number, at]);
+    return places;
+  }
+}
+
+/** How many cards lie on each pile after the deal. */
+function sizes(layout) {
+  const { game, options } = layout;
+  const counts = layout.piles.map(() => 0);
+  layout.seats.forEach((_, place) => {
+    let left = game.packs * 4 * game.ranks.length;
+    for (const step of game.deal) {
+      if (step.once && place !== 0) continue;
+      const to = layout.named(step.to, place);
+      dealt(step, to, options).forEach((count, at) => {
+        const taken = Math.min(count, left);
+        counts[to[at].number] += taken;
+        left -= taken;
+      });
+    }
+    if (left > 0) counts[layout.own(place, "stock")[0].number] += left;
+  });
+  return counts;
+}
+
+function dealt(step, to, options) {
+  const sought = (step.faces ?? []).length + (step.ranks ?? []).length;
+  if (sought > 0) return to.map((_, at) => (at < sought ? 1 : 0));
+  const each = (step.option && options[step.option]) ?? step.each;
+  return step.cards ?? to.map((_, at) => (step.first === undefined ? each : at === 0 ? step.first : 0));
+}

@@ -1,0 +1,114 @@
+// Gestures on the felt: tap, drag, flick, long press, two thumbs at once, and the terminal's keys.
+
+const SLOP = 10;
+const LONG_MS = 350;
+const FLICK = 40;
+const LIFT = 48;
+
+/**
+ * @typedef {object} Gestures what the table does
+ * @property {(point: {x: number, y: number}) => ({pile: number, count: number} | null)} hit
+ * @property {(pile: number) => boolean} isStock
+ * @property {(pile: number) => void} turn
+ * @property {(hit: {pile: number, count: number} | null) => void} tap
+ * @property {(hit: {pile: number, count: number}) => void} pickUp
+ * @property {(hit: {pile: number, count: number}, dx: number, dy: number) => void} drag
+ * @property {(hit: {pile: number, count: number}, point: {x: number, y: number} | null) => void} drop
+ * @property {(hit: {pile: number, count: number}) => void} flick
+ */
+
+/**
+ * Listen on the felt. Every finger has a gesture of its own.
+ * @param {HTMLElement} felt
+ * @param {Gestures} gestures
+ */
+export function listen(felt, gestures) {
+  /** @type {Map<number, any>} */
+  const fingers = new Map();
+  const pointOf = (event) => {
+    const box = felt.getBoundingClientRect();
+    return { x: event.clientX - box.left, y: event.clientY - box.top };
+  };
+
+  felt.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0) return;
+    const point = pointOf(event);
+    const hit = gestures.hit(point);
+    event.preventDefault();
+    if (hit && gestures.isStock(hit.pile)) {
+      gestures.turn(hit.pile);
+      return;
+    }
+    const finger = { start: point, hit, isDrag: false, isLong: false, timer: 0 };
+    if (hit) {
+      finger.timer = setTimeout(() => {
+        finger.isLong = true;
+        gestures.pickUp(hit);
+      }, LONG_MS);
+    }
+    fingers.set(event.pointerId, finger);
+    try {
+      felt.setPointerCapture(event.pointerId);
+    } catch {
+      // the finger is up again
+    }
+  });
+
+  felt.addEventListener("pointermove", (event) => {
+    const finger = fingers.get(event.pointerId);
+    if (!finger || !finger.hit) return;
+    const point = pointOf(event);
+    const [dx, dy] = [point.x - finger.start.x, point.y - finger.start.y];
+    if (!finger.isDrag && Math.hypot(dx, dy) <= SLOP) return;
+    clearTimeout(finger.timer);
+    finger.isDrag = true;
+    gestures.drag(finger.hit, dx, event.pointerType === "touch" ? dy - LIFT : dy);
+  });
+
+  const end = (event, isCancelled) => {
+    const finger = fingers.get(event.pointerId);
+    if (!finger) return;
+    fingers.delete(event.pointerId);
+    clearTimeout(finger.timer);
+    const point = pointOf(event);
+    if (finger.isDrag) {
+      const [dx, dy] = [point.x - finger.start.x, point.y - finger.start.y];
+      const lifted = { x: point.x, y: point.y - (event.pointerType === "touch" ? LIFT : 0) };
+      if (!isCancelled && isFlick(dx, dy, event.pointerType)) gestures.flick(finger.hit);
+      else gestures.drop(finger.hit, isCancelled ? null : lifted);
+    } else if (!isCancelled && !finger.isLong) {
+      gestures.tap(finger.hit);
+    }
+  };
+  felt.addEventListener("pointerup", (event) => end(event, false));
+  felt.addEventListener("pointercancel", (event) => end(event, true));
+  felt.addEventListener("contextmenu", (event) => event.preventDefault());
+  // Keys and screen readers press a pile's button; fingers never reach it.
+  felt.addEventListener("click", (event) => {
+    if (event.detail !== 0 || !(event.target instanceof HTMLElement)) return;
+    const pile = Number(event.target.closest("[data-pile]")?.getAttribute("data-pile") ?? -1);
+    if (pile < 0) return;
+    if (gestures.isStock(pile)) gestures.turn(pile);
+    else gestures.tap({ pile, count: 0 });
+  });
+}
+
+function isFlick(dx, dy, kind) {
+  return kind === "touch" && dy < -FLICK && dy > -4 * FLICK && Math.abs(dx) < Math.abs(dy) / 3;
+}
+
+/** The terminal's keys: which column, and whether its card is to go up. */
+const COLUMNS = ["KeyA", "KeyS", "KeyD", "KeyF", "KeyJ", "KeyK", "KeyL"];
+const ABOVE = ["KeyQ", "KeyW", "KeyE", "KeyR", "KeyU", "KeyI", "KeyO"];
+
+/**
+ * What a key means at the table.
+ * @returns {{name: string, column?: number, number?: number} | null}
+ */
+export function keyMeaning({ code, ctrlKey, altKey, metaKey }) {
+  if (ctrlKey || altKey || metaKey) return null;
+  if (COLUMNS.includes(code)) return { name: "column", column: COLUMNS.indexOf(code) };
+  if (ABOVE.includes(code)) return { name: "up", column: ABOVE.indexOf(code) };
+  if (/^Digit[1-6]$/.test(code)) return { name: "react", number: Number(code.slice(5)) - 1 };
+  return { Space: { name: "turn" }, KeyP: { name: "waste-up" }, Semicolon: { name: "waste" }, KeyV: { name: "stuck" }, KeyH: { name: "reserve" }, KeyY: { name: "reserve-up" }, KeyT: { name: "chat" }, Escape: { name: "put-down" } }[code] ?? null;
+}

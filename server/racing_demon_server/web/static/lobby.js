@@ -1,0 +1,221 @@
+// Between hands: who sits at the table, the options, and the tally.
+
+import { element } from "./draw.js";
+import { OPTIONS, optionLabel, optionValue } from "./options.js";
+import { colourOf } from "./table.js";
+import { LEVELS, REASONS, clock } from "./words.js";
+
+const SHORT = ["game", "hands", "target", "time_limit_ms", "turn"];
+
+export class Lobby {
+  /**
+   * @param {HTMLElement} root
+   * @param {{games: any, command: (name: string, fields?: any) => void, share: () => void}} given
+   */
+  constructor(root, { games, command, share }) {
+    this.root = root;
+    this.games = games;
+    this.command = command;
+    this.showsAll = false;
+    this._drawn = "";
+    this.part("share").addEventListener("click", share);
+    this.part("ready").addEventListener("click", () => {
+      const own = this.table?.seats.get(this.seat ?? -1);
+      this.command("ready", { ready: !(own?.ready ?? false), seen: this.table?.seq ?? 0 });
+    });
+    this.part("deal").addEventListener("click", () => this.command("start", { seen: this.table?.seq ?? 0 }));
+    this.part("add-bot").addEventListener("click", () => {
+      const level = /** @type {HTMLSelectElement} */ (this.part("level")).value;
+      this.command("add_bot", { level });
+    });
+    this.part("all-options").addEventListener("click", () => {
+      this.showsAll = !this.showsAll;
+      this._drawn = "";
+      this.draw(this.session);
+    });
+    const levels = /** @type {HTMLSelectElement} */ (this.part("level"));
+    levels.append(...LEVELS.map((level) => option(level, `${level} bot`, level === "medium")));
+  }
+
+  part(name) {
+    return /** @type {HTMLElement} */ (this.root.querySelector(`.${name}`));
+  }
+
+  /** @param {any} session */
+  draw(session) {
+    this.session = session;
+    this.table = session.table;
+    this.seat = session.seat;
+    const { table } = this;
+    const isHost = this.seat !== null && table.host === this.seat;
+    const facts = [table.seq, this.seat, session.watchers, session.isCaughtUp, this.showsAll];
+    const drawn = JSON.stringify(facts);
+    if (drawn === this._drawn) return;
+    this._drawn = drawn;
+    setText(this.part("code"), table.code);
+    setText(this.part("headline"), headline(table, this.seat));
+    this._players(isHost);
+    this._tally();
+    this._options(isHost);
+    const own = table.seats.get(this.seat ?? -1);
+    const ready = this.part("ready");
+    ready.hidden = !own || own.left;
+    ready.setAttribute("aria-pressed", String(own?.ready ?? false));
+    setText(ready, own?.ready ? "Ready ✓" : table.phase === "tally" ? "Next hand" : "I am ready");
+    this.part("deal").hidden = !isHost;
+    this.part("bots").hidden = !isHost || !table.isBetweenMatches;
+    setText(this.part("watching"), session.watchers > 0 ? `${session.watchers} watching` : "");
+  }
+
+  _players(isHost) {
+    const { table } = this;
+    const rows = [...table.seats.values()].sort((a, b) => a.seat - b.seat).map((state) => {
+      const row = element("li", "player");
+      row.style.setProperty("--seat", colourOf(state.seat));
+      row.append(element("bdi", "name", state.name), element("span", "state", stateOf(table, state, this.seat)));
+      if (isHost && state.seat !== this.seat) row.append(this._hostMenu(state));
+      return row;
+    });
+    this.part("players").replaceChildren(...rows);
+    const banned = table.banned.map((name) => {
+      const row = element("li", "player banned");
+      row.append(element("bdi", "name", name), element("span", "state", "removed"));
+      if (isHost) row.append(button("Let back in", () => this.command("unban", { name })));
+      return row;
+    });
+    this.part("players").append(...banned);
+  }
+
+  _hostMenu({ seat, name, bot, muted, connected, left }) {
+    const menu = element("span", "host-menu");
+    if (bot) {
+      if (this.table?.isBetweenMatches) menu.append(button("Remove", () => this.command("remove_bot", { seat }), `Remove ${name}`));
+      return menu;
+    }
+    if (left) return menu;
+    menu.append(button(muted ? "Unmute" : "Mute", () => this.command("mute", { seat, muted: !muted }), `${muted ? "Unmute" : "Mute"} ${name}`));
+    if (connected) menu.append(button("Make host", () => this.command("make_host", { seat }), `Make ${name} the host`));
+    else if (!this.table?.isBetweenMatches) menu.append(button("Bot plays", () => this.command("stand_in", { seat }), `Let a bot play for ${name}`));
+    menu.append(
+      button("Kick", () => {
+        const text = `Remove ${name} from the table? Until the match is over nobody of this name can come back, unless you allow it.`;
+        if (confirm(text)) this.command("kick", { seat });
+      }, `Kick ${name}`),
+    );
+    return menu;
+  }
+
+  _tally() {
+    const { table } = this;
+    const section = this.part("tally");
+    section.hidden = table.results.length === 0;
+    if (section.hidden) return;
+    const last = table.results[table.results.length - 1];
+    const rows = table.totals().map(([seat, total], at) => {
+      const place = last.seats.indexOf(seat);
+      const points = place < 0 ? "–" : signed(last.points[place]);
+      const row = element("tr", seat === this.seat ? "own" : "");
+      row.append(cell(`${at + 1}`), nameCell(table.nameOf(seat), last.out === seat), cell(points), cell(String(total), "total"));
+      return row;
+    });
+    section.querySelector("tbody")?.replaceChildren(...rows);
+    setText(section.querySelector("caption"), outcome(table, last));
+  }
+
+  _options(isHost) {
+    const { table, games } = this;
+    const mayChange = isHost && table.isBetweenMatches;
+    const own = games[table.options.game];
+    setText(this.part("about"), own?.text ?? "");
+    const names = Object.keys(OPTIONS).filter((name) => name in table.options && (this.showsAll || SHORT.includes(name)));
+    const rows = names.map((name) => {
+      const row = element("label", "option");
+      row.title = OPTIONS[name].about;
+      row.append(element("span", "", optionLabel(name)));
+      row.append(mayChange ? this._editor(name) : element("b", "", optionValue(name, table.options[name], games)));
+      if (this.showsAll) row.append(element("small", "", OPTIONS[name].about));
+      return row;
+    });
+    this.part("options").replaceChildren(...rows);
+    setText(this.part("all-options"), this.showsAll ? "Fewer options" : "All options");
+  }
+
+  _editor(name) {
+    const value = this.table?.options[name];
+    const change = (next) => this.command("set_options", { options: { [name]: next } });
+    const { choices } = OPTIONS[name];
+    if (name === "game") {
+      const list = Object.entries(this.games).map(([key, game]) => option(key, game.title, key === value));
+      return select(list, change);
+    }
+    const known = choices.some((choice) => choice === value) ? choices : [value, ...choices];
+    const list = known.map((choice, at) => option(String(at), optionValue(name, choice, this.games), choice === value));
+    return select(list, (at) => change(known[Number(at)]));
+  }
+}
+
+function headline(table, seat) {
+  if (table.phase === "tally") return `Hand ${table.hand} of ${table.options.hands}`;
+  if (table.phase === "over") {
+    const names = table.winners.map((winner) => (winner === seat ? "you" : table.nameOf(winner)));
+    return table.winners.length === 1 && names[0] === "you" ? "You won the match!" : `${names.join(" and ")} won the match`;
+  }
+  return "Waiting for players";
+}
+
+function outcome(table, { reason, out, elapsedMs }) {
+  const what = reason === "out" && out !== null ? `${table.nameOf(out)} went out` : REASONS[reason] ?? reason;
+  return `${what}, after ${clock(elapsedMs)}`;
+}
+
+function stateOf(table, state, own) {
+  const words = [];
+  if (state.seat === own) words.push("you");
+  if (state.seat === table.host) words.push("host");
+  if (state.bot) words.push(`${state.bot} bot`);
+  else if (state.left) words.push("left");
+  else if (!state.connected) words.push(state.standIn ? `${state.standIn} bot plays` : "connection lost");
+  else if (state.ready) words.push("ready");
+  if (state.muted) words.push("muted");
+  return words.join(", ");
+}
+
+const signed = (points) => (points > 0 ? `+${points}` : String(points));
+
+function cell(text, className = "") {
+  return element("td", className, text);
+}
+
+function nameCell(name, isOut) {
+  const made = element("td", "who");
+  made.append(element("bdi", "", name));
+  if (isOut) made.append(element("span", "badge", "out"));
+  return made;
+}
+
+function option(value, text, isChosen) {
+  const made = document.createElement("option");
+  made.value = value;
+  made.textContent = text;
+  made.selected = isChosen;
+  return made;
+}
+
+function select(list, change) {
+  const made = document.createElement("select");
+  made.append(...list);
+  made.addEventListener("change", () => change(made.value));
+  return made;
+}
+
+export function button(text, press, label = "") {
+  const made = /** @type {HTMLButtonElement} */ (element("button", "", text));
+  made.type = "button";
+  if (label) made.setAttribute("aria-label", label);
+  made.addEventListener("click", press);
+  return made;
+}
+
+function setText(made, text) {
+  if (made && made.textContent !== text) made.textContent = text;
+}

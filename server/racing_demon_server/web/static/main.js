@@ -1,0 +1,335 @@
+// The page: which screen is shown, how a table is entered, and what is drawn when.
+
+import { element } from "./draw.js";
+import { Lobby, button } from "./lobby.js";
+import { Session } from "./session.js";
+import { change, keepToken, settings, show, tokenOf } from "./settings.js";
+import { hex, randomBytes } from "./sha256.js";
+import { unlock } from "./sound.js";
+import { TableScreen } from "./table.js";
+import { transcript } from "./transcript.js";
+import { REACTIONS, REFUSALS } from "./words.js";
+
+const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+const field = (id) => /** @type {HTMLInputElement} */ (byId(id));
+const SCREENS = ["start", "lobby", "table"];
+
+const page = {
+  /** @type {Session | null} */
+  session: null,
+  isTv: new URLSearchParams(location.search).has("tv"),
+  isDue: false,
+  lastTold: 0,
+};
+
+/** @type {TableScreen} */
+let tableScreen;
+/** @type {Lobby} */
+let lobby;
+/** @type {any} */
+let games;
+
+const socketUrl = () => `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/v1`;
+const codeOfPath = () => decodeURIComponent(location.pathname.split("/").pop() ?? "").toUpperCase();
+
+/** Tell something: in words at the foot of the page, and to screen readers. */
+function announce(text, isUrgent = false) {
+  const live = byId(isUrgent ? "alert" : "live");
+  live.textContent = text;
+  const toast = byId("toast");
+  toast.textContent = text;
+  toast.classList.add("shown");
+  clearTimeout(Number(toast.dataset.timer));
+  toast.dataset.timer = String(setTimeout(() => toast.classList.remove("shown"), 3500));
+}
+
+// Entering.
+
+function enter(entry, code) {
+  change({ name: field("name").value.trim() });
+  tell("");
+  page.session?.close();
+  const session = new Session(games, listener);
+  page.session = session;
+  tableScreen.attach(session);
+  if (code && entry.name === "resume") {
+    session.table.code = code;
+    session.token = entry.fields.token;
+  }
+  session.enter(socketUrl(), entry);
+}
+
+function join() {
+  const code = field("code").value.trim().toUpperCase();
+  const name = field("name").value.trim();
+  if (!name) return tell("Enter your name first.", "name");
+  if (!code) return tell("Enter the table's code. The host sees it in the lobby.", "code");
+  const token = hex(randomBytes(32));
+  page.fresh = { code, token };
+  enter({ name: "join", fields: { code, name, passphrase: field("passphrase").value, token } }, code);
+}
+
+function create() {
+  const name = field("name").value.trim();
+  if (!name) return tell("Enter your name first.", "name");
+  enter({ name: "create", fields: { name, options: {}, seated: true } }, "");
+}
+
+function watch(isTv) {
+  const code = field("code").value.trim().toUpperCase();
+  if (!code) return tell("Enter the table's code. The host sees it in the lobby.", "code");
+  setTv(isTv);
+  enter({ name: "watch", fields: { code, passphrase: field("passphrase").value } }, code);
+}
+
+function setTv(isTv) {
+  page.isTv = isTv;
+  document.body.classList.toggle("tv", isTv);
+}
+
+function tell(text, focus = "") {
+  byId("problem").textContent = text;
+  if (focus) field(focus).focus();
+}
+
+function leave() {
+  const { session } = page;
+  if (!session) return;
+  const code = session.table.code;
+  if (session.seat !== null && !confirm("Leave the table? Your seat is given up for good.")) return;
+  keepToken(code, null);
+  session.leave();
+  page.session = null;
+  closeSheet();
+  history.replaceState(null, "", "/");
+  showScreen("start");
+}
+
+// What the session tells.
+
+const listener = {
+  message(name, fields, isPast) {
+    const session = /** @type {Session} */ (page.session);
+    if (name === "seated") seated(fields);
+    else tableScreen.follow(name, fields, isPast);
+    if (!isPast && ["joined", "left", "connected", "paused", "continued", "hand_over", "match_over", "signalled"].includes(name)) {
+      const text = transcript(session.table, name, fields, session.seat);
+      if (text) announce(text);
+    }
+    due();
+  },
+  connection(state, text) {
+    document.body.dataset.connection = state;
+    byId("offline").hidden = state === "open" || page.session === null;
+    byId("offline").textContent = { connecting: "Connecting…", lost: "Connection lost. Trying again…", closed: text || "The connection was closed." }[state] ?? "";
+    if (state === "closed" && page.session) closed(text);
+  },
+  refused(fields, command) {
+    const text = REFUSALS[fields.reason] ?? fields.text;
+    if (fields.counter === 0) entryRefused(fields.reason, text);
+    else if (command?.name === "play_cards") tableScreen.refused(fields, command.fields);
+    else announce(text, true);
+    due();
+  },
+};
+
+function seated({ code, seat }) {
+  const session = /** @type {Session} */ (page.session);
+  if (seat !== null && session.token) keepToken(code, session.token);
+  if (codeOfPath() !== code) history.replaceState(null, "", `/${code}${page.isTv ? "?tv" : ""}`);
+}
+
+function entryRefused(reason, text) {
+  const code = field("code").value;
+  if (reason === "bad_token") keepToken(code, null);
+  byId("passphrase-row").hidden = reason !== "bad_passphrase" && byId("passphrase-row").hidden;
+  page.session = null;
+  showScreen("start");
+  tell(text, reason === "bad_name" ? "name" : reason === "bad_passphrase" ? "passphrase" : "code");
+}
+
+function closed(text) {
+  page.session = null;
+  showScreen("start");
+  tell(text || "The connection was closed.");
+}
+
+// Drawing: everything that came since the last picture at once.
+
+function due() {
+  if (page.isDue || document.hidden) return;
+  page.isDue = true;
+  requestAnimationFrame(() => {
+    page.isDue = false;
+    draw();
+  });
+}
+
+function draw() {
+  const { session } = page;
+  if (!session || session.table.code === "" || session.table.seats.size + session.table.seq === 0) return;
+  const { table } = session;
+  const isPlayed = ["shuffling", "countdown", "playing", "grace"].includes(table.phase) && table.board !== null;
+  showScreen(isPlayed || (page.isTv && table.board !== null) ? "table" : "lobby");
+  if (isPlayed || page.isTv) tableScreen.draw();
+  if (!isPlayed) lobby.draw(session);
+  byId("pause-note").hidden = !table.paused;
+}
+
+function showScreen(name) {
+  if (document.body.dataset.screen === name) return;
+  document.body.dataset.screen = name;
+  for (const screen of SCREENS) byId(screen).hidden = screen !== name;
+  if (name !== "table") byId(name).querySelector("h1")?.focus();
+}
+
+// The menu.
+
+function openMenu() {
+  const { session } = page;
+  const items = [];
+  const isHost = session !== null && session.seat !== null && session.table.host === session.seat;
+  const isPlayed = session !== null && !session.table.isBetweenMatches;
+  if (session && session.seat !== null) {
+    const bar = element("div", "reactions");
+    bar.append(...Object.entries(REACTIONS).map(([reaction, text]) => button(text, () => send("react", { reaction }))));
+    items.push(bar, chatLine());
+  }
+  if (isHost && isPlayed) {
+    const { paused } = session.table;
+    items.push(button(paused ? "Continue the hand" : "Pause the hand", () => send("pause", { paused: !paused, seen: session.table.seq })));
+  }
+  items.push(...toggles());
+  if (session) items.push(button("Show the table as text", () => change({ hasText: !settings.hasText })), button("Invite others", share), button("Leave the table", leave));
+  openSheet("Menu", items);
+}
+
+function send(name, fields) {
+  page.session?.command(name, fields);
+  closeSheet();
+}
+
+function chatLine() {
+  const form = document.createElement("form");
+  form.className = "chat";
+  const line = document.createElement("input");
+  line.maxLength = 200;
+  line.placeholder = "Say something";
+  line.setAttribute("aria-label", "Say something to the table");
+  const say = button("Say", () => undefined);
+  say.type = "submit";
+  form.append(line, say);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (line.value.trim()) send("say", { text: line.value.trim() });
+  });
+  return form;
+}
+
+function toggles() {
+  const toggle = (name, text) => {
+    const made = button(text, () => {
+      change({ [name]: !settings[name] });
+      made.setAttribute("aria-pressed", String(settings[name]));
+      if (name === "hasSound" && settings.hasSound) unlock();
+      due();
+    });
+    made.className = "toggle";
+    made.setAttribute("aria-pressed", String(settings[name]));
+    return made;
+  };
+  const themes = ["auto", "dark", "light", "contrast"];
+  const theme = button(`Colours: ${settings.theme}`, () => {
+    change({ theme: themes[(themes.indexOf(settings.theme) + 1) % themes.length] });
+    theme.textContent = `Colours: ${settings.theme}`;
+  });
+  return [theme, toggle("isFourColour", "Four colours"), toggle("isLarge", "Large figures"), toggle("isLeftHanded", "Left-handed"), toggle("hasSound", "Sounds")];
+}
+
+function share() {
+  const { session } = page;
+  const code = session?.table.code ?? "";
+  const address = `${location.origin}/${code}`;
+  const line = element("p", "address", address);
+  const code128 = document.createElement("img");
+  code128.src = `/qr/${code}.svg`;
+  code128.alt = `QR code of ${address}`;
+  code128.className = "qr";
+  openSheet("Join this table", [line, code128, button("Copy the link", () => copy(address))]);
+}
+
+function copy(text) {
+  const line = document.createElement("textarea");
+  line.value = text;
+  document.body.append(line);
+  line.select();
+  const isCopied = document.execCommand("copy"); // the clipboard's own interface needs https
+  line.remove();
+  announce(isCopied ? "Copied." : text);
+}
+
+/** @type {Element | null} */
+let focusBefore = null;
+
+function openSheet(title, items) {
+  if (byId("sheet").hidden) focusBefore = document.activeElement;
+  byId("sheet").hidden = false;
+  byId("sheet-title").textContent = title;
+  byId("sheet-items").replaceChildren(...items);
+  byId("sheet-close").focus();
+}
+
+function closeSheet() {
+  byId("sheet").hidden = true;
+  if (focusBefore instanceof HTMLElement) focusBefore.focus();
+}
+
+// The beginning.
+
+function wire() {
+  byId("join-form").addEventListener("submit", (event) => {
+    event.preventDefault();
+    join();
+  });
+  byId("create").addEventListener("click", create);
+  byId("watch").addEventListener("click", () => watch(false));
+  byId("tv").addEventListener("click", () => watch(true));
+  byId("sheet-close").addEventListener("click", closeSheet);
+  byId("lobby-menu").addEventListener("click", openMenu);
+  byId("sheet").addEventListener("keydown", (event) => event.key === "Escape" && closeSheet());
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) return;
+    page.session?.wake();
+    due();
+  });
+  for (const name of ["pageshow", "online", "focus"]) window.addEventListener(name, () => page.session?.wake());
+  window.addEventListener("resize", due);
+  for (const name of ["pointerup", "keydown"]) {
+    window.addEventListener(name, () => settings.hasSound && unlock());
+  }
+  setInterval(() => page.session && document.body.dataset.screen === "table" && due(), 500);
+}
+
+async function begin() {
+  show();
+  setTv(page.isTv);
+  const answer = await fetch(new URL("./games.json", import.meta.url));
+  const told = await answer.json();
+  games = told.games;
+  tableScreen = new TableScreen(byId("table"), { games, tables: told.tables, announce, isTv: page.isTv, openMenu });
+  lobby = new Lobby(byId("lobby"), { games, command: (name, fields) => page.session?.command(name, fields), share });
+  wire();
+  field("name").value = settings.name;
+  const code = codeOfPath();
+  field("code").value = code;
+  showScreen("start");
+  byId("start").classList.add("is-ready");
+  const token = code ? tokenOf(code) : null;
+  if (code && page.isTv) watch(true);
+  else if (token) enter({ name: "resume", fields: { code, token } }, code);
+  else (settings.name || !code ? field("code") : field("name")).focus();
+}
+
+begin().catch((error) => {
+  byId("problem").textContent = `The table could not be loaded. Reload the page to try again. (${error.message})`;
+});

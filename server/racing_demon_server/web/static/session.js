@@ -1,0 +1,250 @@
+// One place at a table: the socket, the way back to the seat after a break, and commands until they are answered.
+
+import { Contributor } from "./shuffle.js";
+import { TableState } from "./state.js";
+import { SUBPROTOCOL, VERSION, decode, encode } from "./wire.js";
+
+const PING_MS = 2000;
+const SILENCE_MS = 4000;
+const ENTRY_MS = 6000;
+const WAITS_MS = [0, 500, 1000, 2000, 4000];
+/** After these codes the server would only say the same again. */
+const FINAL = [1000, 1001, 1002, 1009, 4000, 4001, 4002, 4007];
+
+/**
+ * @typedef {object} Listener
+ * @property {(name: string, fields: any, isPast: boolean) => void} message after the table has followed it
+ * @property {(state: "connecting" | "open" | "lost" | "closed", text: string) => void} connection
+ * @property {(fields: any, play: any) => void} refused
+ */
+
+export class Session {
+  /**
+   * @param {any} games games.json
+   * @param {Listener} listener
+   * @param {() => number} clock milliseconds that rise
+   */
+  constructor(games, listener, clock = () => performance.now()) {
+    this.games = games;
+    this.listener = listener;
+    this.clock = clock;
+    this.table = new TableState(games);
+    this.contributor = new Contributor();
+    /** @type {number | null} */
+    this.seat = null;
+    /** @type {string | null} */
+    this.token = null;
+    this.isCaughtUp = false;
+    this.counter = 0;
+    /** @type {Map<number, {name: string, fields: any}>} */
+    this.pending = new Map();
+    this.pingMs = 0;
+    this.watchers = 0;
+    this.isHalted = false;
+    this._epoch = "";
+    this._told = "";
+    this._tries = 0;
+    this._isOver = false;
+    /** @type {WebSocket | null} */
+    this._socket = null;
+    this._timer = 0;
+    this._heard = 0;
+  }
+
+  /**
+   * Enter a table, and stay there until `close`.
+   * @param {string} url of the server
+   * @param {{name: string, fields: any}} entry create, join or watch
+   */
+  enter(url, entry) {
+    this.url = url;
+    this.entry = entry;
+    if (entry.name === "join" && entry.fields.token) this.token = entry.fields.token;
+    this._dial();
+  }
+
+  /** The plays that were sent and not answered yet, oldest first. */
+  get plays() {
+    return [...this.pending.values()].filter(({ name }) => name === "play_cards").map(({ fields }) => fields);
+  }
+
+  /** Send a command of the seat; it is sent again after a break, and carried out once. */
+  command(name, fields = {}) {
+    this.counter += 1;
+    const command = { name, fields: { counter: this.counter, ...fields } };
+    this.pending.set(this.counter, command);
+    if (this.isCaughtUp) this._send(command);
+  }
+
+  /** Send a play. */
+  play({ source, count, destination, depth = 0 }) {
+    const seen = this.table.seq;
+    this.command("play_cards", depth > 0 ? { source, count, destination, seen, depth } : { source, count, destination, seen });
+  }
+
+  /** Leave for good: the seat is given up. */
+  leave() {
+    if (this.seat !== null) this.command("leave");
+    this.close();
+  }
+
+  /** Close the connection; the seat stays for whoever shows its token. */
+  close() {
+    this._isOver = true;
+    clearTimeout(this._timer);
+    this._socket?.close(1000);
+  }
+
+  /** Look whether the connection still lives: the page was asleep, or the network has changed. */
+  wake() {
+    if (this._isOver) return;
+    if (this._socket === null) {
+      this._tries = 0;
+      this._dial();
+    } else if (this.isCaughtUp) {
+      this._ping();
+    }
+  }
+
+  _dial() {
+    clearTimeout(this._timer);
+    this.listener.connection("connecting", "");
+    const socket = new WebSocket(/** @type {string} */ (this.url), SUBPROTOCOL);
+    this._socket = socket;
+    this.isCaughtUp = false;
+    this._timer = setTimeout(() => this._lost(socket, 1006, ""), ENTRY_MS);
+    socket.onmessage = (event) => this._socket === socket && this._receive(event.data);
+    socket.onclose = (event) => this._lost(socket, event.code, event.reason);
+  }
+
+  _lost(socket, code, reason) {
+    if (this._socket !== socket) return;
+    this._socket = null;
+    this.isCaughtUp = false;
+    clearTimeout(this._timer);
+    socket.onclose = socket.onmessage = null;
+    socket.close();
+    if (this._isOver || FINAL.includes(code)) {
+      this._isOver = true;
+      this.listener.connection("closed", reason);
+      return;
+    }
+    const wait = WAITS_MS[Math.min(this._tries, WAITS_MS.length - 1)];
+    this._tries += 1;
+    this.listener.connection("lost", reason);
+    this._timer = setTimeout(() => this._dial(), wait * (0.75 + Math.random() / 2));
+  }
+
+  _send({ name, fields }) {
+    this._socket?.send(encode(name, fields));
+  }
+
+  _ping() {
+    clearTimeout(this._timer);
+    const socket = /** @type {WebSocket} */ (this._socket);
+    this._send({ name: "ping", fields: { stamp: Math.floor(this.clock()) % 2 ** 31 } });
+    const asked = this.clock();
+    this._timer = setTimeout(() => {
+      if (this._heard < asked && this.clock() - this._heard > SILENCE_MS) this._lost(socket, 1006, "");
+      else this._ping();
+    }, PING_MS);
+  }
+
+  _receive(text) {
+    const message = decode(text);
+    this._heard = this.clock();
+    if (message === null) return;
+    const { name, fields } = message;
+    const handle = HANDLERS[name];
+    if (handle) handle(this, fields);
+    else this._follow(name, fields);
+  }
+
+  _follow(name, fields) {
+    try {
+      this.table.follow(name, fields, this.clock());
+    } catch {
+      this.table.seq = 0; // ask for everything anew
+      if (this._socket) this._lost(this._socket, 1006, "");
+      return;
+    }
+    this._epoch = this._told;
+    if (name === "played" && fields.seat === this.seat) this.pending.delete(fields.counter);
+    this.listener.message(name, fields, !this.isCaughtUp);
+    const answer = this.contributor.follow(name, fields, this.seat);
+    if (answer) this.command(answer.name, answer.fields);
+  }
+
+  /** What to ask for after the server's versions. */
+  _entry() {
+    const { code, seq } = this.table;
+    if (this.token && code) return { name: "resume", fields: { code, token: this.token, seq, epoch: this._epoch } };
+    if (code && this.entry?.name !== "join") {
+      return { name: "watch", fields: { code, passphrase: this.entry?.fields.passphrase ?? "" } };
+    }
+    return this.entry;
+  }
+}
+
+/** @type {Record<string, (session: Session, fields: any) => void>} */
+const HANDLERS = {
+  versions(session, { oldest, newest }) {
+    if (VERSION < oldest || VERSION > newest) {
+      session._isOver = true;
+      session._socket?.close(1000);
+      session.listener.connection("closed", "Reload the page: this server speaks another version.");
+      return;
+    }
+    session._send({ name: "hello", fields: { version: VERSION, software: "racing-demon-web" } });
+    session._send(session._entry());
+  },
+  seated(session, { code, seat, token, counter, epoch }) {
+    session.table.code = code;
+    session.seat = seat;
+    if (token) session.token = token;
+    session._told = epoch;
+    session.counter = Math.max(session.counter, counter);
+    for (const old of session.pending.keys()) if (old < counter) session.pending.delete(old);
+    session.listener.message("seated", { code, seat }, true);
+  },
+  caught_up(session) {
+    session.isCaughtUp = true;
+    session._tries = 0;
+    for (const command of session.pending.values()) session._send(command);
+    session._ping();
+    session.listener.connection("open", "");
+    session.listener.message("caught_up", {}, false);
+  },
+  accepted(session, { counter }) {
+    session.pending.delete(counter);
+  },
+  refused(session, fields) {
+    const command = session.pending.get(fields.counter);
+    session.pending.delete(fields.counter);
+    if (fields.counter === 0 && !session.isCaughtUp) {
+      session._isOver = true;
+      session._socket?.close(1000);
+    }
+    if (command && ["contribute", "reveal"].includes(command.name)) return;
+    session.listener.refused(fields, command);
+  },
+  elsewhere(session, { port }) {
+    const url = new URL(/** @type {string} */ (session.url));
+    url.port = String(port);
+    session.url = url.href;
+    const socket = session._socket;
+    if (socket) session._lost(socket, 1006, "");
+  },
+  pong(session, { stamp }) {
+    session.pingMs = Math.max(0, Math.floor(session.clock()) % 2 ** 31 - stamp);
+    session.listener.message("pong", {}, true);
+  },
+  watchers(session, { count }) {
+    session.watchers = count;
+    session.listener.message("watchers", { count }, true);
+  },
+  halted(session, { halted }) {
+    session.isHalted = halted;
+    session.listener.message("halted", { halted }, true);
+  },
+};

@@ -1,0 +1,253 @@
+// Where everything lies on a screen of a given size: pure geometry, in pixels.
+
+import { UNKNOWN, suit } from "./layout.js";
+
+const RATIO = 1.4;
+const LARGEST = 118;
+const SMALLEST = 20;
+const MOST_COLUMNS = 10; // in one row, however small the cards become
+const BAR_KINDS = ["stock", "waste", "reserve"];
+const TOP_KINDS = ["foundation", "cell"];
+
+/**
+ * @typedef {object} Place where a pile lies
+ * @property {number} x
+ * @property {number} y
+ * @property {number} w
+ * @property {number} h of one card
+ * @property {number} dx between cards that are spread to the side
+ * @property {number} down between cards that lie face down
+ * @property {number} up between cards that lie face up
+ * @property {boolean} isFlat too low for a card: only its index is shown
+ */
+
+/**
+ * @typedef {object} Scene
+ * @property {Map<number, Place>} places by pile; piles of others are not among them
+ * @property {number} cardWidth
+ * @property {number} height
+ */
+
+/** Remembers which foundation lies where, so that none ever moves. */
+export class Slots {
+  constructor() {
+    this.hand = "";
+    /** @type {Map<number, number>} */
+    this.slots = new Map();
+  }
+
+  /**
+   * The place of each shared foundation in the grid: by suits, in the order in which they were begun.
+   * @param {import("./board.js").Board} board
+   */
+  of(board, piles, hand) {
+    if (hand !== this.hand) {
+      this.hand = hand;
+      this.slots = new Map();
+    }
+    const each = piles.length / 4;
+    const taken = new Set(this.slots.values());
+    for (const { number } of piles) {
+      const top = board.top(number);
+      if (top === null || top === UNKNOWN || this.slots.has(number)) continue;
+      const first = suit(top) * each;
+      for (let slot = first; slot < first + each; slot++) {
+        if (taken.has(slot)) continue;
+        this.slots.set(number, slot);
+        taken.add(slot);
+        break;
+      }
+    }
+    const free = [...piles.keys()].filter((slot) => !taken.has(slot));
+    return piles.map(({ number }) => this.slots.get(number) ?? free.shift() ?? 0);
+  }
+}
+
+/**
+ * Lay out one seat's piles and the table's.
+ * @param {object} given
+ * @param {import("./layout.js").Layout} given.layout
+ * @param {import("./board.js").Board} given.board
+ * @param {number} given.place whose layout; -1: nobody's, the table's piles alone
+ * @param {string} given.hand names the hand
+ * @param {Slots} given.slots
+ * @param {{width: number, height: number}} given.area
+ * @param {boolean} given.isMirrored for the left hand
+ * @returns {Scene}
+ */
+export function arrange({ layout, board, place, hand, slots, area, isMirrored }) {
+  const shared = layout.piles.filter((pile) => pile.place === -1 && pile.kind === "foundation");
+  const blocks = blocksOf(layout, place, shared.length >= 4);
+  const isWide = area.width > area.height * 1.15;
+  let scene = null;
+  for (let width = Math.min(LARGEST, Math.floor(area.width / 5)); scene === null && width >= SMALLEST; width -= 1) {
+    scene = attempt({ layout, board, hand, slots, area, isMirrored, isWide, blocks, shared, width });
+  }
+  return scene ?? attempt({ layout, board, hand, slots, area, isMirrored, isWide, blocks, shared, width: SMALLEST, isForced: true });
+}
+
+/** The piles of a seat and of the table by where they belong: at the top, in the middle, in the bar. */
+function blocksOf(layout, place, isRace) {
+  const own = layout.piles.filter((pile) => pile.place === place || pile.place === -1);
+  const groups = new Map();
+  for (const pile of own) {
+    if (isRace && pile.place === -1 && pile.kind === "foundation") continue;
+    groups.set(pile.group, [...(groups.get(pile.group) ?? []), pile]);
+  }
+  /** @type {{top: any[][], middle: any[][], bar: any[]}} */
+  const blocks = { top: [], middle: [], bar: [] };
+  for (const piles of groups.values()) {
+    const [{ kind }] = piles;
+    if (BAR_KINDS.includes(kind) && piles.length === 1) blocks.bar.push(piles[0]);
+    else if (TOP_KINDS.includes(kind)) blocks.top.push(piles);
+    else blocks.middle.push(piles);
+  }
+  return blocks;
+}
+
+function attempt({ layout, board, hand, slots, area, isMirrored, isWide, blocks, shared, width, isForced = false }) {
+  const gap = Math.max(2, Math.round(width * 0.07));
+  const card = { w: width, h: Math.round(width * RATIO) };
+  /** @type {Map<number, Place>} */
+  const places = new Map();
+  const hasBar = blocks.bar.length > 0;
+  const barWidth = isWide && hasBar ? card.w * 1.25 + gap * 3 : 0;
+  const inner = { x: isMirrored ? barWidth : 0, width: area.width - barWidth };
+  let y = gap;
+  if (shared.length > 0 && shared.length >= 4) {
+    const sharedArea = { x: inner.x, y, width: inner.width, height: area.height * (isWide ? 0.34 : 0.26) };
+    y = race({ places, board, hand, slots, shared, card, gap, area: sharedArea }) + gap * 2;
+  }
+  const rows = [...blocks.top, ...blocks.middle].flatMap((piles) => rowsOf(piles, inner.width, card.w, gap));
+  const bottom = hasBar && !isWide ? card.h + gap * 2 : 0;
+  const free = area.height - y - bottom - gap;
+  const needs = rows.map((row) => needOf(row, board, card));
+  const least = needs.reduce((sum, need) => sum + need.least + gap, 0);
+  if (least > free && !isForced) return null;
+  if (widest(rows, card.w, gap) > inner.width + 1 && !isForced) return null;
+  const most = needs.reduce((sum, need) => sum + need.most + gap, 0);
+  const share = most > least ? Math.max(0, Math.min(1, (free - least) / (most - least))) : 1;
+  rows.forEach((row, at) => {
+    const height = needs[at].least + (needs[at].most - needs[at].least) * share;
+    lay({ places, row, board, x: inner.x, y, width: inner.width, height, card, gap });
+    y += height + gap;
+  });
+  if (hasBar) bar({ places, piles: blocks.bar, layout, area, card, gap, isWide, isMirrored });
+  return { places, cardWidth: width, height: Math.max(area.height, y) };
+}
+
+/** The foundations of a race: a grid by suits, whose slots never change. Returns where it ends. */
+function race({ places, board, hand, slots, shared, card, gap, area }) {
+  const seats = shared.length / 4;
+  const columns = seats <= 2 ? shared.length : seats <= 4 ? 2 * seats : Math.max(seats, area.width > 900 ? seats * 2 : seats);
+  const rows = Math.ceil(shared.length / columns);
+  const w = Math.min(card.w, (area.width - gap) / columns - gap);
+  const h = Math.min(w * RATIO, (area.height - gap) / rows - gap);
+  const left = area.x + (area.width - columns * (w + gap) + gap) / 2;
+  slots.of(board, shared, hand).forEach((slot, at) => {
+    const x = left + (slot % columns) * (w + gap);
+    const y = area.y + Math.floor(slot / columns) * (h + gap);
+    places.set(shared[at].number, { x, y, w, h, dx: 0, down: 0, up: 0, isFlat: h < w * 1.2 });
+  });
+  return area.y + rows * (h + gap);
+}
+
+/** A group's piles in as many rows as it takes; where the game says how many lie in each, so many. */
+function rowsOf(piles, width, cardWidth, gap) {
+  const { rows: told, geometry } = piles[0].spec;
+  const fitting = Math.max(1, Math.floor((width - gap) / (cardWidth + gap)));
+  const most = piles[0].kind === "tableau" && piles.length <= MOST_COLUMNS ? piles.length : fitting;
+  const isTold = ["grid", "fans"].includes(geometry) && told.length > 0;
+  const rows = [];
+  let at = 0;
+  const each = isTold ? told : [];
+  while (at < piles.length) {
+    const wanted = each[rows.length] ?? (isTold ? piles.length : Math.ceil(piles.length / Math.ceil(piles.length / most)));
+    const count = Math.max(1, Math.min(isTold ? wanted : Math.min(wanted, most), piles.length - at));
+    rows.push(piles.slice(at, at + count));
+    at += count;
+  }
+  return rows;
+}
+
+function widest(rows, cardWidth, gap) {
+  return Math.max(0, ...rows.map((row) => row.length * (cardWidth + gap) + gap));
+}
+
+const isFanned = (pile) => ["tableau", "reserve", "packet"].includes(pile.kind) && pile.spec.shows !== "top" && pile.spec.shows !== "none";
+
+/** The least and the most height that a row of piles is good for. */
+function needOf(row, board, card) {
+  if (!row.some(isFanned)) return { least: card.h, most: card.h };
+  let least = card.h;
+  let most = card.h;
+  for (const pile of row.filter(isFanned)) {
+    const { up, down } = steps(board.cards[pile.number]);
+    least = Math.max(least, card.h + down * 3 + up * Math.max(11, card.w * 0.26));
+    most = Math.max(most, card.h + down * card.w * 0.16 + up * card.w * 0.5);
+  }
+  const room = row[0].kind === "tableau" ? card.h * 2.4 : most;
+  return { least, most: Math.max(most, room) };
+}
+
+function steps(cards) {
+  const down = cards.filter((card) => card === UNKNOWN).length;
+  const up = Math.max(0, cards.length - down - 1);
+  return { up, down: down === cards.length ? Math.max(0, down - 1) : down };
+}
+
+function lay({ places, row, board, x, y, width, height, card, gap }) {
+  const pitch = Math.min(card.w + gap * 3, (width - gap) / row.length);
+  const left = x + (width - pitch * row.length) / 2 + (pitch - card.w) / 2;
+  row.forEach((pile, at) => {
+    const { up, down } = steps(board.cards[pile.number]);
+    const free = height - card.h;
+    const perDown = down > 0 ? Math.min(card.w * 0.16, (free * 0.35) / down) : 0;
+    const perUp = up > 0 ? Math.min(card.w * 0.5, (free - perDown * down) / up) : 0;
+    const fanned = isFanned(pile);
+    places.set(pile.number, {
+      x: left + at * pitch,
+      y,
+      w: card.w,
+      h: card.h,
+      dx: 0,
+      down: fanned ? perDown : 0,
+      up: fanned ? perUp : 0,
+      isFlat: false,
+    });
+  });
+}
+
+/** Stock, waste and reserve: below the layout, or beside it, near the thumb. */
+function bar({ places, piles, area, card, gap, isWide, isMirrored }) {
+  const order = { stock: 0, waste: 1, reserve: 2 };
+  const sorted = [...piles].sort((a, b) => order[a.kind] - order[b.kind]);
+  sorted.forEach((pile, at) => {
+    const from = isWide ? area.height : area.width;
+    const size = isWide ? card.h : card.w;
+    const along = from - (at + 1) * (size + gap * 3);
+    const place = { w: card.w, h: card.h, dx: 0, down: 0, up: 0, isFlat: false };
+    if (isWide) {
+      const x = isMirrored ? gap * 2 : area.width - card.w - gap * 2;
+      places.set(pile.number, { ...place, x, y: along });
+    } else {
+      const x = isMirrored ? area.width - along - card.w : along;
+      places.set(pile.number, { ...place, x, y: area.height - card.h - gap });
+    }
+  });
+}
+
+/** Where the card at an index of a pile lies. */
+export function cardAt(place, cards, index) {
+  let y = place.y;
+  for (let at = 0; at < index; at++) y += cards[at] === UNKNOWN ? place.down : place.up;
+  return { x: place.x + place.dx * index, y };
+}
+
+/** The index of the card of a pile that a point hits; -1 where it lies empty. */
+export function indexAt(place, cards, y) {
+  for (let index = cards.length - 1; index > 0; index--) {
+    if (y >= cardAt(place, cards, index).y) return index;
+  }
+  return cards.length - 1;
+}

@@ -1,0 +1,36 @@
+// Frames and their meaning: messages as JSON arrays, and back to objects with named fields.
+
+import { FROM_CLIENT, FROM_SERVER } from "./messages.js";
+
+export const SUBPROTOCOL = "racing-demon.v1+json";
+export const VERSION = 1;
+
+/**
+ * Return the text of a message. Fields that are left out at the end keep their defaults.
+ * @param {string} name
+ * @param {Record<string, unknown>} [given]
+ */
+export function encode(name, given = {}) {
+  const { tag, fields, defaults } = FROM_CLIENT[name];
+  let last = fields.length;
+  while (last > 0 && !(fields[last - 1] in given)) last -= 1;
+  const values = fields.slice(0, last).map((field) => (field in given ? given[field] : defaults[field]));
+  return JSON.stringify([tag, ...values]);
+}
+
+/**
+ * Return a message from the server: its name, and its fields by their names. Unknown ones are null.
+ * @param {string} text
+ * @returns {{name: string, fields: any} | null}
+ */
+export function decode(text) {
+  const [tag, ...values] = JSON.parse(text);
+  const known = FROM_SERVER[tag];
+  if (known === undefined) return null;
+  /** @type {Record<string, unknown>} */
+  const fields = { ...known.defaults };
+  known.fields.forEach((field, at) => {
+    if (at < values.length) fields[field] = values[at];
+  });
+  return { name: known.name, fields };
+}

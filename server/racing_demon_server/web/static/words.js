@@ -1,0 +1,75 @@
+// Every word that a player reads, but for names of games and what the server says.
+
+import { UNKNOWN } from "./layout.js";
+
+export const RANKS = ["A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K"];
+export const COURTS = { 1: "ace", 11: "jack", 12: "queen", 13: "king" };
+export const SUITS = ["spades", "hearts", "clubs", "diamonds"];
+
+export const REACTIONS = {
+  well_played: "Well played!",
+  thanks: "Thanks!",
+  oh_no: "Oh no!",
+  laugh: "Ha ha!",
+  hurry: "Hurry up!",
+  sorry: "Sorry!",
+};
+
+export const REASONS = {
+  out: "went out",
+  dead: "Nobody can go on",
+  stuck: "Everybody is stuck",
+  time_up: "Time is up",
+  abandoned: "Everybody has left",
+};
+
+/** What a refusal means to a player; what is not listed is told in the server's words. */
+export const REFUSALS = {
+  illegal: "That card does not go there.",
+  not_started: "Wait for the signal.",
+  hand_over: "The hand is over.",
+  not_your_pile: "That pile belongs to another player.",
+  too_fast: "Too many commands. Wait a second.",
+  paused: "The table is paused.",
+  unknown_table: "No table has this code. Check it, or open a new table.",
+  table_full: "All seats are taken. You can watch instead.",
+  bad_passphrase: "That is not the table's passphrase.",
+  no_spectators: "This table does not allow spectators.",
+  banned: "The host has removed you from this table.",
+  muted: "The host has muted you.",
+  bad_name: "Enter a name with at least one visible character.",
+  bad_token: "Your seat at this table is gone.",
+};
+
+export const LEVELS = ["easy", "medium", "hard", "expert"];
+
+const KINDS = { stock: "Stock", waste: "Waste", reserve: "Reserve", tableau: "Column", foundation: "Foundation", cell: "Cell" };
+
+/** A pile in words, for those who hear the table: "Column 3: 9 of hearts down to 6 of clubs, 2 hidden". */
+export function pileLabel(board, number, faceName) {
+  const pile = board.layout.piles[number];
+  const cards = board.cards[number];
+  const twins = board.layout.piles.filter((other) => other.group === pile.group && other.place === pile.place);
+  const kind = KINDS[pile.kind] ?? "Pile";
+  const name = twins.length > 1 ? `${kind} ${pile.index + 1}` : kind;
+  if (cards.length === 0) return `${name}: empty`;
+  const open = cards.filter((card) => card !== UNKNOWN);
+  const hidden = cards.length - open.length;
+  const covered = hidden > 0 ? `, ${hidden} hidden` : "";
+  if (open.length === 0) return `${name}: ${cards.length} face down`;
+  const top = faceName(cards[cards.length - 1]);
+  if (pile.kind === "tableau" && open.length > 1) return `${name}: ${faceName(open[0])} down to ${top}${covered}`;
+  return `${name}: ${top}${pile.kind === "foundation" ? "" : covered}`;
+}
+
+/** A time span, such as "12 ms" or "0.3 s". */
+export function span(microseconds) {
+  const ms = Math.round(microseconds / 1000);
+  return ms < 100 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`;
+}
+
+/** Minutes and seconds, such as "1:42". */
+export function clock(milliseconds) {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}

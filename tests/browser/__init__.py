@@ -1,0 +1,1 @@
+"""The browser's table, in a real browser at a real server."""

@@ -1,0 +1,126 @@
+"""Phones at a table: they enter, play by taps, come back after a break, and trust no name."""
+
+import asyncio
+from contextlib import AsyncExitStack, suppress
+from typing import Final
+
+from racing_demon_protocol.board import Board, Kind
+from racing_demon_protocol.cards import rank, suit
+
+from ..support.browsers import Phone, chromium, phone
+from ..support.crashes import until
+from ..support.relay import Relay
+from ..support.servers import Served, serving
+
+PHONES: Final = 3
+CARDS: Final = 6
+PATIENCE: Final = 60.0
+TELEVISION: Final = {"viewport": {"width": 1920, "height": 1080}, "has_touch": False, "is_mobile": False}
+RANKS: Final = {1: "ace", 11: "jack", 12: "queen", 13: "king"}
+SUITS: Final = ("spades", "hearts", "clubs", "diamonds")
+
+
+async def test_phones_play_by_taps_and_show_the_servers_board() -> None:
+    """Each plays with taps alone; all show the server's foundations, and nothing on any page went wrong."""
+    async with serving() as served, chromium() as browser, AsyncExitStack() as stack:
+        players = [await stack.enter_async_context(phone(browser, served.origin))]
+        code = await players[0].create("Ann")
+        for number in range(1, PHONES):
+            players.append(await stack.enter_async_context(phone(browser, f"{served.origin}/{code}")))
+            await players[-1].join(f"Player {number}")
+        for player in players:
+            await player.page.tap(".ready")
+        playing = [asyncio.create_task(_keep_tapping(player)) for player in players]
+        try:
+            await until(lambda: _out(_board(served, code)) >= CARDS)
+        finally:
+            for task in playing:
+                task.cancel()
+            with suppress(asyncio.CancelledError):
+                await asyncio.gather(*playing)
+        for player in players:
+            await _until_shown(player, served, code)
+        assert [[]] * PHONES == [player.complaints for player in players]
+
+
+async def test_a_phone_that_hears_nothing_comes_back_to_its_seat() -> None:
+    """A phone's socket does not say that it is dead: the page finds out, and resumes with its token."""
+    async with serving() as served, Relay.before(served.url) as relay, chromium() as browser:
+        async with phone(browser, relay.url.replace("ws:", "http:").removesuffix("/v1")) as player:
+            code = await player.create("Ann")
+            relay.muffled = True
+            await player.see("#offline")
+            relay.cut()
+            await player.page.locator("#offline").wait_for(state="hidden")
+            await player.page.tap(".ready")
+            view = served.hall.room(code).table.view
+            await until(lambda: view.seats[0].ready)
+
+
+async def test_a_page_that_is_loaded_again_is_on_its_seat_at_once() -> None:
+    """The seat's token stays on the device: nobody is asked for a name again."""
+    async with serving() as served, chromium() as browser, phone(browser, served.origin) as player:
+        code = await player.create("Ann")
+        await player.page.reload()
+        await player.see("#lobby")
+        assert "you, host" == await player.page.inner_text(".player .state")
+        assert [0] == list(served.hall.room(code).table.view.seats)
+
+
+async def test_a_name_of_markup_is_shown_as_it_is() -> None:
+    """Names are text: no element comes of one, and no script runs."""
+    name = "<img src=x onerror=a()>"
+    async with serving() as served, chromium() as browser, phone(browser, served.origin) as player:
+        await player.create(name)
+        assert name == await player.page.inner_text(".player .name")
+        assert 0 == await player.page.locator(".player img").count()
+        assert [] == player.complaints
+
+
+async def test_a_big_screen_shows_a_table_to_those_around_it() -> None:
+    """It takes no seat, needs no press, and shows every player with what lies up."""
+    async with serving() as served, chromium() as browser, phone(browser, served.origin) as player:
+        code = await player.create("Ann")
+        await player.page.tap(".add-bot")
+        await player.page.tap(".deal")
+        await player.see("#table")
+        async with phone(browser, f"{served.origin}/{code}?tv", **TELEVISION) as screen:
+            await screen.see("#table .chip")
+            names = await screen.page.locator("#table .chip .name").all_inner_texts()
+            assert ["Ann", "Ada"] == names
+            assert [0, 1] == list(served.hall.room(code).table.view.seats)
+            assert [] == screen.complaints
+
+
+async def _keep_tapping(player: Phone) -> None:
+    await player.see("#table")
+    while True:
+        await player.tap_piles()
+
+
+def _board(served: Served, code: str) -> Board | None:
+    return served.hall.room(code).table.view.board
+
+
+def _foundations(board: Board | None) -> list[list[int]]:
+    if board is None:
+        return []
+    return [board.cards[number] for number, pile in enumerate(board.piles) if pile.kind is Kind.FOUNDATION]
+
+
+def _out(board: Board | None) -> int:
+    return sum(map(len, _foundations(board)))
+
+
+async def _until_shown(player: Phone, served: Served, code: str) -> None:
+    """Wait until a phone tells the tops of all foundations as the server has them."""
+    tops: list[str] = [""]
+    told: list[str] = []
+    while tops != told:
+        labels = [label.partition(": ")[2] for label in await player.foundations()]
+        told = sorted(label for label in labels if label != "empty")
+        tops = sorted(_words(pile[-1]) for pile in _foundations(_board(served, code)) if pile)
+
+
+def _words(card: int) -> str:
+    return f"{RANKS.get(rank(card), rank(card))} of {SUITS[suit(card)]}"

@@ -1,0 +1,114 @@
+"""A real browser: Chromium from the distribution's packages, driven by Playwright."""
+
+import os
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Final
+
+import pytest
+from playwright.async_api import Browser, ConsoleMessage, Page, async_playwright
+
+__all__ = ["Phone", "chromium", "phone"]
+
+NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+QUIET: Final = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+"""It runs as root, and asks nobody on the Internet for anything."""
+SMALL: Final = {"width": 360, "height": 560}
+
+
+@asynccontextmanager
+async def chromium() -> AsyncIterator[Browser]:
+    """Start Chromium; where there is none, the test is passed over, unless it was said to be there."""
+    path = next(filter(None, map(shutil.which, NAMES)), None)
+    if path is None:
+        if os.environ.get("RACING_DEMON_BROWSER") == "required":
+            pytest.fail("there is no Chromium: apt-get install chromium")
+        pytest.skip("there is no Chromium here: apt-get install chromium")
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=path, args=list(QUIET))
+        try:
+            yield browser
+        finally:
+            await browser.close()
+
+
+class Phone:
+    """A page on a device of its own.
+
+    Attributes:
+        page: the page.
+        complaints: what went wrong on it: errors of scripts, and what its policy forbade.
+
+    """
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.complaints: list[str] = []
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("console", self._heard)
+
+    def _heard(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self.complaints.append(message.text)
+
+    async def open(self, url: str) -> None:
+        """Load the page and wait until it can be used."""
+        await self.page.goto(url)
+        await self.page.wait_for_selector("#start.is-ready", state="attached")
+
+    async def create(self, name: str) -> str:
+        """Open a table, and return its code."""
+        await self.page.fill("#name", name)
+        await self.page.tap("#create")
+        await self.see("#lobby")
+        return (await self.page.inner_text("#lobby .code")).strip()
+
+    async def join(self, name: str) -> None:
+        """Sit down at the table of the page's path."""
+        await self.page.fill("#name", name)
+        await self.page.tap("#join-form .primary")
+        await self.see("#lobby, #table")
+
+    async def see(self, selector: str) -> None:
+        """Wait until one of these is shown."""
+        await self.page.locator(selector).locator("visible=true").first.wait_for()
+
+    async def tap_piles(self) -> None:
+        """Tap the end of each own pile once, as a finger would."""
+        ends = await self.page.evaluate(ENDS)
+        for x, y in ends:
+            await self.page.touchscreen.tap(x, y)
+
+    async def foundations(self) -> list[str]:
+        """Return what is read to those who cannot see the foundations."""
+        return sorted(await self.page.evaluate(FOUNDATIONS))
+
+
+ENDS: Final = """() => [...document.querySelectorAll(".slot:not(.foundation)")].map((slot) => {
+  const box = slot.getBoundingClientRect();
+  return [box.left + box.width / 2, box.bottom - 8];
+})"""
+FOUNDATIONS: Final = """() =>
+  [...document.querySelectorAll(".slot.foundation")].map((slot) => slot.getAttribute("aria-label"))"""
+
+
+@asynccontextmanager
+async def phone(browser: Browser, url: str, **changes: object) -> AsyncIterator[Phone]:
+    """Open a page on a small phone with a touch screen."""
+    settings = {"viewport": SMALL, "has_touch": True, "is_mobile": True, **changes}
+    context = await browser.new_context(**settings)  # type: ignore[arg-type]
+    try:
+        made = Phone(await context.new_page())
+        await made.open(url)
+        yield made
+    finally:
+        await context.close()
