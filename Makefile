@@ -92,16 +92,16 @@ attacks: $(STAMP)  ## each attack on a server that a match is played on: what it
 
 games: $(STAMP)  ## GAMES (1,000) random hands of every game, all invariants; the known figures over DEALS (a million); an hour
 	RACING_DEMON_GAMES=$(or $(GAMES),1000) RACING_DEMON_DEALS=$(or $(DEALS),1000000) \
-		$(BIN)/pytest -s -o faulthandler_timeout=0 tests/protocol/mechanics tests/protocol/test_building_games.py \
-		tests/protocol/test_figures.py tests/protocol/test_metamorphic.py $(ARGS)
+		$(BIN)/pytest -s -o faulthandler_timeout=0 tests/protocol/engine/mechanics tests/protocol/engine/rules/test_building_games.py \
+		tests/protocol/games/test_figures.py tests/protocol/engine/rules/test_metamorphic.py $(ARGS)
 
 figures: $(STAMP)  ## how many Klondike deals can be won, from DEALS (1,000), looking at POSITIONS (3,000,000) of each
 	RACING_DEMON_SOLVED=$(or $(DEALS),1000) RACING_DEMON_POSITIONS=$(or $(POSITIONS),3000000) \
-		$(BIN)/pytest -s -o faulthandler_timeout=0 tests/protocol/test_figures_solved.py $(ARGS)
+		$(BIN)/pytest -s -o faulthandler_timeout=0 tests/protocol/games/test_figures_solved.py $(ARGS)
 
 played: $(STAMP)  ## how many deals of games with doubtful rules a patient player wins, of DEALS (1,000)
 	RACING_DEMON_PLAYED=$(or $(DEALS),1000) \
-		$(BIN)/pytest -s -o faulthandler_timeout=0 tests/protocol/test_figures_played.py $(ARGS)
+		$(BIN)/pytest -s -o faulthandler_timeout=0 tests/protocol/games/test_figures_played.py $(ARGS)
 
 crash: $(STAMP) programs  ## kill the server at KILLS random instants (10,000), and at every write of a hand; hours
 	RACING_DEMON_KILLS=$(or $(KILLS),10000) RACING_DEMON_WRITE_STEP=$(or $(STEP),1) \
@@ -113,9 +113,9 @@ torn: $(STAMP)  ## read IMAGES journals (100,000) as power cuts leave them
 		-o faulthandler_timeout=0 $(ARGS)
 
 bench-bots: $(STAMP)  ## HANDS (200) four-handed hands: what each level of bot earns, and level against level
-	$(BIN)/python -m racing_demon_server.simulate --hands $(or $(HANDS),200)
-	$(BIN)/python -m racing_demon_server.simulate --hands $(or $(HANDS),200) --game classic
-	$(BIN)/python -m racing_demon_server.simulate --hands $(or $(HANDS),200) --pairs
+	$(BIN)/python -m racing_demon_server.bots.simulation --hands $(or $(HANDS),200)
+	$(BIN)/python -m racing_demon_server.bots.simulation --hands $(or $(HANDS),200) --game classic
+	$(BIN)/python -m racing_demon_server.bots.simulation --hands $(or $(HANDS),200) --pairs
 
 bench-steps: $(STAMP)  ## the longest step of the event loop in a hand of expert bots, in all games; ARGS go to it
 	$(BIN)/python benchmarks/steps.py $(ARGS)
@@ -133,7 +133,7 @@ bench-broker: $(STAMP)  ## play to seen while the MQTT broker is up, and while i
 	$(BIN)/python benchmarks/broker.py $(ARGS)
 
 bench-scores: $(STAMP)  ## standings over 1,000 simulated matches: right against another count, and how long they take
-	RACING_DEMON_MATCHES=1000 $(BIN)/pytest -q -o faulthandler_timeout=0 tests/protocol/test_standings.py $(ARGS)
+	RACING_DEMON_MATCHES=1000 $(BIN)/pytest -q -o faulthandler_timeout=0 tests/protocol/records/test_standings.py $(ARGS)
 	$(BIN)/python benchmarks/scores.py
 
 panes: $(STAMP)  ## eight terminal clients in tmux on one table, played by a script, to look at

@@ -17,10 +17,10 @@ from tests.support.brokers import Broker
 from tests.support.processes import server_process
 
 from benchmarks.percentiles import percentiles
-from racing_demon_client.connection import Client
-from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.client import Ready
-from racing_demon_protocol.options import Options
+from racing_demon_client.net.connection import Client
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.client import Ready
+from racing_demon_protocol.wire.options import Options
 
 PLAYERS: Final = 4
 PAUSE: Final = 0.05

@@ -14,14 +14,14 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.frames import Frame, Opcode
 from websockets.typing import Subprotocol
 
-from racing_demon_protocol.board import Play
-from racing_demon_protocol.codec import VERSION, Encoding, decode_server, encode
-from racing_demon_protocol.messages import Event, Message
-from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.messages.events import Played
-from racing_demon_protocol.messages.server import Refused, Seated, Snapshot, Watchers
-from racing_demon_protocol.options import Options
-from racing_demon_protocol.view import TableView
+from racing_demon_protocol.engine.board import Play
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.codec import VERSION, Encoding, decode_server, encode
+from racing_demon_protocol.wire.messages import Event, Message
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.events import Played
+from racing_demon_protocol.wire.messages.server import Refused, Seated, Snapshot, Watchers
+from racing_demon_protocol.wire.options import Options
 
 __all__ = ["PLAYERS", "Crew", "Seen", "crew_at"]
 

@@ -24,10 +24,10 @@ from tests.support.clocks import clock
 from websockets.asyncio.server import Server
 
 from benchmarks.others import say, standard_input
-from racing_demon_server.gateway import PATH, start
-from racing_demon_server.hall import Hall
-from racing_demon_server.pages import Meter
+from racing_demon_server.net.gateway import PATH, start
+from racing_demon_server.net.http import Meter
 from racing_demon_server.settings import Settings
+from racing_demon_server.tables.registry import Hall
 
 LOOK_SECONDS: Final = 0.05
 SIOCOUTQ: Final = 0x5411

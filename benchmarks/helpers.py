@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Final, Self
 
-from .measure import cpu_seconds
+from benchmarks.measure import cpu_seconds
 
 __all__ = ["Helper", "HelperEnded", "processors"]
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Self
 
-from .programs import Programs
-from .pty_program import PtyProgram, Terminals
-from .screen import Frame
+from benchmarks.programs import Programs
+from benchmarks.pty_program import PtyProgram, Terminals
+from benchmarks.screen import Frame
 
 __all__ = ["CpuShares", "Sample", "Variant", "measure_cpu", "measure_events", "measure_keys", "variants"]
 

@@ -28,10 +28,10 @@ from websockets.protocol import State
 from websockets.typing import Subprotocol
 from websockets.uri import parse_uri
 
-from racing_demon_protocol.codec import VERSION, Encoding, encode
-from racing_demon_protocol.messages import FROM_SERVER, Event, Message
-from racing_demon_protocol.messages.client import Hello, Watch
-from racing_demon_protocol.messages.server import Snapshot
+from racing_demon_protocol.wire.codec import VERSION, Encoding, encode
+from racing_demon_protocol.wire.messages import FROM_SERVER, Event, Message
+from racing_demon_protocol.wire.messages.client import Hello, Watch
+from racing_demon_protocol.wire.messages.server import Snapshot
 
 EVENTS: Final = frozenset(tag for tag, cls in FROM_SERVER.items() if issubclass(cls, Event))
 READ_SIZE: Final = 65_536

@@ -19,11 +19,11 @@ from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from typing import Final
 
-from racing_demon_client.connection import Client
-from racing_demon_client.local import local_server
-from racing_demon_protocol.board import Play
-from racing_demon_protocol.messages.client import Start
-from racing_demon_protocol.options import Options
+from racing_demon_client.net.connection import Client
+from racing_demon_client.net.local_server import local_server
+from racing_demon_protocol.engine.board import Play
+from racing_demon_protocol.wire.messages.client import Start
+from racing_demon_protocol.wire.options import Options
 
 SEED: Final = bytes(32)
 JITTER: Final = 0.5

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from .pty_program import ProgramEnded, PtyProgram, Terminals
+from benchmarks.pty_program import ProgramEnded, PtyProgram, Terminals
 
 __all__ = ["OtherSide", "Programs", "running"]
 

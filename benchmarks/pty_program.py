@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Final, Self
 
-from .screen import Frame, Screen
+from benchmarks.screen import Frame, Screen
 
 __all__ = ["ProgramEnded", "PtyProgram", "Terminals"]
 

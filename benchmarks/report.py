@@ -4,8 +4,8 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from .measure import CpuShares, Sample, Variant
-from .percentiles import percentiles
+from benchmarks.measure import CpuShares, Sample, Variant
+from benchmarks.percentiles import percentiles
 
 __all__ = ["AIM", "numbers_of", "table_of"]
 

@@ -14,9 +14,9 @@ from itertools import cycle, islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from racing_demon_client.connection import Client
-from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.options import Options
+from racing_demon_client.net.connection import Client
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.options import Options
 
 LIMITS: Final = (
     *("commands_per_second", "command_burst", "frames_per_second", "frame_burst"),

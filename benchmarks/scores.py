@@ -14,9 +14,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.protocol.test_standings import simulated
+from tests.protocol.records.test_standings import simulated
 
-from racing_demon_protocol.portable import lines_of
+from racing_demon_protocol.records.match_file import lines_of
 
 PROGRAM = (sys.executable, "-m", "racing_demon_client", "scores", "--json")
 

@@ -4,8 +4,8 @@ import os
 from collections.abc import Sequence
 from typing import Any, Final
 
-from .percentiles import PERCENTILES, percentiles
-from .watching import Round, SilentOnes, Stretch
+from benchmarks.percentiles import PERCENTILES, percentiles
+from benchmarks.watching import Round, SilentOnes, Stretch
 
 __all__ = ["AIM", "numbers_of", "table_of"]
 

@@ -23,12 +23,12 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.support.rooms import Ear, VirtualLoop, in_virtual_time, open_room, say
 
+from racing_demon_protocol.engine.shuffle import hand_seeds
 from racing_demon_protocol.games import GAMES
-from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.messages.events import HandOver
 from racing_demon_protocol.reasons import BotLevel
-from racing_demon_protocol.shuffle import hand_seeds
-from racing_demon_server import garbage
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.events import HandOver
+from racing_demon_server.ops import garbage_collection
 
 BOUND_MS = 2.0
 LONGEST_HAND_SECONDS = 1_800
@@ -100,7 +100,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--games", default=",".join(GAMES), help="which, with commas (default: all)")
     parser.add_argument("--hands", type=int, default=1, help="hands of each (default 1)")
     arguments = parser.parse_args(argv)
-    garbage.begin()
+    garbage_collection.begin()
     in_virtual_time(_play("racing-demon", 0), TimedLoop)
     over = 0
     sys.stdout.write(

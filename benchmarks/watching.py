@@ -7,8 +7,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
-from .crew import Crew, Seen, crew_at
-from .helpers import Helper, processors
+from benchmarks.crew import Crew, Seen, crew_at
+from benchmarks.helpers import Helper, processors
 
 __all__ = ["Round", "SilentOnes", "Stretch", "measure_rounds", "measure_silent"]
 

@@ -16,16 +16,16 @@ from rich.terminal_theme import TerminalTheme
 
 from racing_demon_client.terminal.desk import Desk
 from racing_demon_client.terminal.drawing.canvas import Canvas
-from racing_demon_client.terminal.drawing.densities import choose
-from racing_demon_client.terminal.drawing.glyphs import UNICODE
 from racing_demon_client.terminal.drawing.table import draw_table
-from racing_demon_client.terminal.keymap import table_keymap
-from racing_demon_client.terminal.palette import NAMES, Palette, palette
-from racing_demon_client.terminal.presets import PRESETS
-from racing_demon_protocol.messages.client import Command
-from racing_demon_protocol.options import Options
-from racing_demon_protocol.view import TableView
-from racing_demon_server.simulate import play_match
+from racing_demon_client.terminal.input.keymap import table_keymap
+from racing_demon_client.terminal.input.presets import PRESETS
+from racing_demon_client.terminal.style.densities import choose
+from racing_demon_client.terminal.style.glyphs import UNICODE
+from racing_demon_client.terminal.style.palette import NAMES, Palette, palette
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages.client import Command
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.bots.simulation import play_match
 
 EVENTS = 300
 MS_PER_EVENT = 190

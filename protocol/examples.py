@@ -1,15 +1,15 @@
 """One example of every message, and one short hand as a whole: for the README of the wire, and for tests."""
 
-from racing_demon_protocol.dealer import Dealer
+from racing_demon_protocol.engine.dealer import Dealer
+from racing_demon_protocol.engine.rulebook import make_rules
+from racing_demon_protocol.engine.shuffle import commitment, contribution_hash, deal_seed
 from racing_demon_protocol.games import declare
-from racing_demon_protocol.messages import Event, Message
-from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages import server as sv
-from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import EndReason, Phase, Reaction, Reason
-from racing_demon_protocol.rulebook import make_rules
-from racing_demon_protocol.shuffle import commitment, contribution_hash, deal_seed
+from racing_demon_protocol.wire.messages import Event, Message
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages import server as sv
+from racing_demon_protocol.wire.options import Options
 
 __all__ = ["EXAMPLES", "ONE_HAND", "OPTIONS"]
 

@@ -4,8 +4,12 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final
 
-from racing_demon_protocol.cards import PACK_SIZE, parse, rank
-from racing_demon_protocol.declaration import (
+from racing_demon_protocol.engine.cards import PACK_SIZE, parse, rank
+from racing_demon_protocol.engine.layout import Layout
+from racing_demon_protocol.engine.mechanics.ranks import Sympathy
+from racing_demon_protocol.engine.mechanics.tricks import Script
+from racing_demon_protocol.engine.rulebook import make_rules
+from racing_demon_protocol.engine.specification import (
     Deal,
     Deals,
     Foundations,
@@ -22,11 +26,7 @@ from racing_demon_protocol.declaration import (
 )
 from racing_demon_protocol.errors import InvalidGame
 from racing_demon_protocol.games import GAMES, declare
-from racing_demon_protocol.layout import Layout
-from racing_demon_protocol.mechanics.ranks import Sympathy
-from racing_demon_protocol.mechanics.tricks import Script
-from racing_demon_protocol.options import Options
-from racing_demon_protocol.rulebook import make_rules
+from racing_demon_protocol.wire.options import Options
 
 __all__ = ["games"]
 

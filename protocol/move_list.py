@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any, Final
 
-from racing_demon_protocol.building import BuildingRules
-from racing_demon_protocol.cards import PACK_SIZE, Card
-from racing_demon_protocol.declaration import Game
+from racing_demon_protocol.engine.cards import PACK_SIZE, Card
+from racing_demon_protocol.engine.rulebook import make_rules
+from racing_demon_protocol.engine.rules.building import BuildingRules
+from racing_demon_protocol.engine.rules.fast_path import Way
+from racing_demon_protocol.engine.specification import Game
 from racing_demon_protocol.games import GAMES
-from racing_demon_protocol.rulebook import make_rules
-from racing_demon_protocol.ways import Way
 
 __all__ = ["moves", "moves_of_games"]
 

@@ -7,8 +7,8 @@ from pydantic_core import PydanticUndefined
 
 from game_list import games
 from move_list import moves
-from racing_demon_protocol.messages import FROM_CLIENT, FROM_SERVER, Message, name_of
-from racing_demon_protocol.options import Options
+from racing_demon_protocol.wire.messages import FROM_CLIENT, FROM_SERVER, Message, name_of
+from racing_demon_protocol.wire.options import Options
 
 __all__ = ["games_with_moves", "messages"]
 

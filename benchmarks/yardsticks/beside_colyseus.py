@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from .colyseus_room import NotThere, colyseus, sit_at_colyseus
-from .loading import Kind, Load, Measured, program
-from .rows import Row, ratios
-from .script import Step, cycle, singles
-from .throughput import Contestant, contestants
+from benchmarks.yardsticks.colyseus_room import NotThere, colyseus, sit_at_colyseus
+from benchmarks.yardsticks.loading import Kind, Load, Measured, program
+from benchmarks.yardsticks.rows import Row, ratios
+from benchmarks.yardsticks.script import Step, cycle, singles
+from benchmarks.yardsticks.throughput import Contestant, contestants
 
 __all__ = ["DEFAULT", "FASTEST", "beside_colyseus", "rooms"]
 

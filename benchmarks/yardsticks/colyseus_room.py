@@ -15,8 +15,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from .entering import Socket
-from .script import SEATS, Recorder
+from benchmarks.yardsticks.entering import Socket
+from benchmarks.yardsticks.script import SEATS, Recorder
 
 __all__ = ["FOLDER", "NotThere", "colyseus", "enter", "installed", "reserve", "sit_at_colyseus"]
 

@@ -13,10 +13,9 @@ from typing import Final
 from websockets.frames import Frame, Opcode
 
 from benchmarks.onlookers import give_way
-from racing_demon_protocol.codec import encode
-from racing_demon_protocol.messages.client import Ping
-
-from .entering import watch
+from benchmarks.yardsticks.entering import watch
+from racing_demon_protocol.wire.codec import encode
+from racing_demon_protocol.wire.messages.client import Ping
 
 MANY: Final = 200
 

@@ -10,12 +10,11 @@ from typing import Any, Final
 import msgpack
 from websockets.frames import Frame, Opcode
 
-from racing_demon_protocol.codec import VERSION, Encoding, encode
-from racing_demon_protocol.messages import Message
-from racing_demon_protocol.messages.client import Create, Hello, Join, Start, Watch
-from racing_demon_protocol.messages.server import Seated, Snapshot
-
-from .script import OPTIONS, SEATS
+from benchmarks.yardsticks.script import OPTIONS, SEATS
+from racing_demon_protocol.wire.codec import VERSION, Encoding, encode
+from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages.client import Create, Hello, Join, Start, Watch
+from racing_demon_protocol.wire.messages.server import Seated, Snapshot
 
 __all__ = ["Socket", "sit_at_relay", "sit_down", "watch"]
 

@@ -11,20 +11,19 @@ from typing import Final, NamedTuple
 
 from websockets.frames import Frame, Opcode
 
-from racing_demon_protocol.board import Board, Play
-from racing_demon_protocol.codec import decode_server, encode
-from racing_demon_protocol.messages.client import PlayCards
-from racing_demon_protocol.messages.events import Event, Played, Signalled
-from racing_demon_protocol.messages.server import CaughtUp, Snapshot
-from racing_demon_protocol.view import TableView
-
-from .entering import Socket
-from .loading import Kind, Load, Program, Stopped, background, measure, ours, program
-from .racing import Place, Races, Track, p_value, track_of_ours, track_of_relay
-from .rows import Row
-from .script import SEATS, Step, singles
-from .sizes import PLAY_BYTES
-from .throughput import Contestant, contestants
+from benchmarks.yardsticks.entering import Socket
+from benchmarks.yardsticks.loading import Kind, Load, Program, Stopped, background, measure, ours, program
+from benchmarks.yardsticks.racing import Place, Races, Track, p_value, track_of_ours, track_of_relay
+from benchmarks.yardsticks.rows import Row
+from benchmarks.yardsticks.script import SEATS, Step, singles
+from benchmarks.yardsticks.sizes import PLAY_BYTES
+from benchmarks.yardsticks.throughput import Contestant, contestants
+from racing_demon_protocol.engine.board import Board, Play
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.codec import decode_server, encode
+from racing_demon_protocol.wire.messages.client import PlayCards
+from racing_demon_protocol.wire.messages.events import Event, Played, Signalled
+from racing_demon_protocol.wire.messages.server import CaughtUp, Snapshot
 
 __all__ = ["MATTERS", "Dealt", "Relayed", "Size", "after_stall", "fairness"]
 

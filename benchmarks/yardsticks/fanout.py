@@ -7,16 +7,15 @@ from dataclasses import replace
 from types import FrameType
 from typing import Final
 
-from racing_demon_protocol import codec
-from racing_demon_protocol.codec import Encoding
-from racing_demon_protocol.messages.events import Played
-
-from .entering import sit_at_relay, sit_down, watch
-from .inside import Listener, Party
-from .loading import Load, Measured, measure, program
-from .rows import Row, ratios
-from .script import Step, rounds, singles
-from .throughput import Contestant, contestants
+from benchmarks.yardsticks.entering import sit_at_relay, sit_down, watch
+from benchmarks.yardsticks.inside import Listener, Party
+from benchmarks.yardsticks.loading import Load, Measured, measure, program
+from benchmarks.yardsticks.rows import Row, ratios
+from benchmarks.yardsticks.script import Step, rounds, singles
+from benchmarks.yardsticks.throughput import Contestant, contestants
+from racing_demon_protocol.wire import codec
+from racing_demon_protocol.wire.codec import Encoding
+from racing_demon_protocol.wire.messages.events import Played
 
 __all__ = ["encodings", "fan_out"]
 

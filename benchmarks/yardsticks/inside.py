@@ -5,17 +5,16 @@ from collections.abc import Callable
 from itertools import repeat
 from typing import Final, Self
 
-from racing_demon_protocol.codec import Encoding
-from racing_demon_protocol.messages import Message
-from racing_demon_protocol.messages.client import Command, Start, Stuck
-from racing_demon_protocol.messages.server import Seated
+from benchmarks.yardsticks.script import OPTIONS, SEATS, SEED, Step
 from racing_demon_protocol.reasons import CloseCode
-from racing_demon_server.backlog import Backlog
-from racing_demon_server.listener import Batch
-from racing_demon_server.room import Room
+from racing_demon_protocol.wire.codec import Encoding
+from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages.client import Command, Start, Stuck
+from racing_demon_protocol.wire.messages.server import Seated
+from racing_demon_server.frames import Batch
 from racing_demon_server.settings import Settings
-
-from .script import OPTIONS, SEATS, SEED, Step
+from racing_demon_server.tables.backlog import Backlog
+from racing_demon_server.tables.room import Room
 
 __all__ = ["KEPT", "Listener", "Party"]
 

@@ -17,11 +17,21 @@ from typing import Any, Final
 
 from benchmarks.programs import surroundings
 from benchmarks.pty_program import ProgramEnded, PtyProgram, Terminals
-
-from .entering import Socket, sit_down, watch
-from .loading import ROOT, Kind, Load, Program, Stopped, background, cores, measure_phases, ours, program
-from .rows import Row
-from .script import SEATS, Step, cycle, singles
+from benchmarks.yardsticks.entering import Socket, sit_down, watch
+from benchmarks.yardsticks.loading import (
+    ROOT,
+    Kind,
+    Load,
+    Program,
+    Stopped,
+    background,
+    cores,
+    measure_phases,
+    ours,
+    program,
+)
+from benchmarks.yardsticks.rows import Row
+from benchmarks.yardsticks.script import SEATS, Step, cycle, singles
 
 __all__ = ["Signalled", "added_by", "isolation"]
 

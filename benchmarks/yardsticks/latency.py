@@ -3,12 +3,12 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from .entering import sit_at_relay
-from .loading import Kind, Load, Measured, relay
-from .rows import Row, ratios
-from .script import Step, cycle, singles
-from .sizes import EVENT_BYTES
-from .throughput import Contestant, contestants
+from benchmarks.yardsticks.entering import sit_at_relay
+from benchmarks.yardsticks.loading import Kind, Load, Measured, relay
+from benchmarks.yardsticks.rows import Row, ratios
+from benchmarks.yardsticks.script import Step, cycle, singles
+from benchmarks.yardsticks.sizes import EVENT_BYTES
+from benchmarks.yardsticks.throughput import Contestant, contestants
 
 __all__ = ["crowded", "latency"]
 

@@ -17,9 +17,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from .entering import Socket
-from .script import SEATS, Step
-from .sizes import PLAY_BYTES
+from benchmarks.yardsticks.entering import Socket
+from benchmarks.yardsticks.script import SEATS, Step
+from benchmarks.yardsticks.sizes import PLAY_BYTES
 
 __all__ = [
     "ROOT",

@@ -6,11 +6,11 @@ import tracemalloc
 from collections.abc import Sequence
 from typing import Final
 
-from .entering import Socket, sit_down, watch
-from .inside import KEPT, Party
-from .loading import Load, measure, measure_phases, ours, program
-from .rows import Row
-from .script import SEATS, Step, rounds
+from benchmarks.yardsticks.entering import Socket, sit_down, watch
+from benchmarks.yardsticks.inside import KEPT, Party
+from benchmarks.yardsticks.loading import Load, measure, measure_phases, ours, program
+from benchmarks.yardsticks.rows import Row
+from benchmarks.yardsticks.script import SEATS, Step, rounds
 
 __all__ = ["log_bytes", "memory"]
 

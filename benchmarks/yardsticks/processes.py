@@ -16,15 +16,16 @@ from contextlib import contextmanager
 from http.client import HTTPConnection
 from typing import Any, Final
 
-from racing_demon_server import app, hall, logs
-from racing_demon_server.processes import Inherited, serve_all
+from benchmarks.yardsticks.entering import Socket, sit_down
+from benchmarks.yardsticks.loading import Load, Program, measure, program
+from benchmarks.yardsticks.rows import Row, ratios
+from benchmarks.yardsticks.script import SEATS, SEED, Step, singles
+from benchmarks.yardsticks.whole import LIMITS, loop_factory
+from racing_demon_server import app
+from racing_demon_server.ops import logs
 from racing_demon_server.settings import Settings
-
-from .entering import Socket, sit_down
-from .loading import Load, Program, measure, program
-from .rows import Row, ratios
-from .script import SEATS, SEED, Step, singles
-from .whole import LIMITS, loop_factory
+from racing_demon_server.tables import registry
+from racing_demon_server.workers import Inherited, serve_all
 
 __all__ = ["COUNTS", "processes", "seated", "serving"]
 
@@ -84,7 +85,7 @@ def seated(server: Program, tables: int) -> Iterator[list[Socket]]:
 
 def main(count: int) -> int:
     """Serve with so many processes until SIGTERM, and return the exit code."""
-    vars(hall)["hand_seeds"] = lambda _: itertools.repeat(SEED)  # or the script would not fit
+    vars(registry)["hand_seeds"] = lambda _: itertools.repeat(SEED)  # or the script would not fit
     logs.set_up("error", "text")
     fields: dict[str, Any] = LIMITS
     settings = Settings(**fields)

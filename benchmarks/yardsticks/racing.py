@@ -15,14 +15,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from racing_demon_protocol.codec import VERSION, Encoding
-from racing_demon_protocol.messages.client import Create, Hello, Join, Resume, Start
-from racing_demon_protocol.messages.events import Signalled
-from racing_demon_protocol.messages.server import Seated, Snapshot
-
-from .entering import Socket, sit_at_relay
-from .loading import SOURCES, Program, compiled, cores
-from .script import OPTIONS, SEATS, cycle
+from benchmarks.yardsticks.entering import Socket, sit_at_relay
+from benchmarks.yardsticks.loading import SOURCES, Program, compiled, cores
+from benchmarks.yardsticks.script import OPTIONS, SEATS, cycle
+from racing_demon_protocol.wire.codec import VERSION, Encoding
+from racing_demon_protocol.wire.messages.client import Create, Hello, Join, Resume, Start
+from racing_demon_protocol.wire.messages.events import Signalled
+from racing_demon_protocol.wire.messages.server import Seated, Snapshot
 
 __all__ = ["Place", "Races", "Track", "p_value", "track_of_ours", "track_of_relay"]
 

@@ -24,11 +24,10 @@ from websockets.asyncio.server import ServerConnection, broadcast, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.frames import Frame, Opcode
 
-from racing_demon_protocol.codec import Encoding
+from benchmarks.yardsticks.whole import FOLDER
+from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_server.durability import Durability
 from racing_demon_server.journal.writer import INSERT_EVENT, Journal
-
-from .whole import FOLDER
 
 __all__ = ["Floor"]
 

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from itertools import repeat
 from typing import Final, NamedTuple
 
-from racing_demon_protocol.board import Kind, Play
-from racing_demon_protocol.cards import PACK_SIZE
-from racing_demon_protocol.messages.client import PlayCards, Start
-from racing_demon_protocol.messages.events import Event, Played
-from racing_demon_protocol.messages.server import Refused
-from racing_demon_protocol.options import Options
-from racing_demon_protocol.rules import Rules
-from racing_demon_server.table import Table
+from racing_demon_protocol.engine.board import Kind, Play
+from racing_demon_protocol.engine.cards import PACK_SIZE
+from racing_demon_protocol.engine.rules.base import Rules
+from racing_demon_protocol.wire.messages.client import PlayCards, Start
+from racing_demon_protocol.wire.messages.events import Event, Played
+from racing_demon_protocol.wire.messages.server import Refused
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.match.table import Table
 
 __all__ = ["OPTIONS", "SEATS", "SEED", "Recorder", "Step", "Written", "cycle", "rounds", "singles", "turns"]
 

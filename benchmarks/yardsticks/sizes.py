@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from statistics import mean
 from typing import Final
 
-from racing_demon_protocol.codec import encode
-
-from .rows import Row
-from .script import Recorder, Step
+from benchmarks.yardsticks.rows import Row
+from benchmarks.yardsticks.script import Recorder, Step
+from racing_demon_protocol.wire.codec import encode
 
 __all__ = ["EVENT_BYTES", "PLAY_BYTES", "sizes"]
 

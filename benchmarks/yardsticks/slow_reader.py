@@ -8,16 +8,15 @@ import time
 from collections.abc import Sequence
 from typing import Any, Final
 
-from racing_demon_protocol.codec import decode_server
-from racing_demon_protocol.messages.events import Event
-from racing_demon_protocol.messages.server import Snapshot
-from racing_demon_protocol.view import TableView
-
-from .colyseus_room import FOLDER, NotThere, colyseus, enter, installed, reserve
-from .entering import Socket, sit_down, watch
-from .loading import Kind, Load, background, ours, program
-from .rows import Row
-from .script import SEATS, Step
+from benchmarks.yardsticks.colyseus_room import FOLDER, NotThere, colyseus, enter, installed, reserve
+from benchmarks.yardsticks.entering import Socket, sit_down, watch
+from benchmarks.yardsticks.loading import Kind, Load, background, ours, program
+from benchmarks.yardsticks.rows import Row
+from benchmarks.yardsticks.script import SEATS, Step
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.codec import decode_server
+from racing_demon_protocol.wire.messages.events import Event
+from racing_demon_protocol.wire.messages.server import Snapshot
 
 __all__ = ["slow_readers"]
 

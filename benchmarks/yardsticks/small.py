@@ -7,13 +7,12 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from racing_demon_protocol.codec import Encoding, decode_client, pack
-from racing_demon_protocol.messages import Event
-from racing_demon_server.listener import Frames
-
-from .loading import program
-from .rows import Row
-from .script import Recorder, Step
+from benchmarks.yardsticks.loading import program
+from benchmarks.yardsticks.rows import Row
+from benchmarks.yardsticks.script import Recorder, Step
+from racing_demon_protocol.wire.codec import Encoding, decode_client, pack
+from racing_demon_protocol.wire.messages import Event
+from racing_demon_server.frames import Frames
 
 __all__ = ["rules", "starts"]
 

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from .entering import Socket, look_on, sit_at_relay, sit_down, stand_by_relay
-from .loading import Kind, Load, Measured, Program, measure, ours, program, relay
-from .rows import Row, ratios
-from .script import Step
-from .sizes import EVENT_BYTES
+from benchmarks.yardsticks.entering import Socket, look_on, sit_at_relay, sit_down, stand_by_relay
+from benchmarks.yardsticks.loading import Kind, Load, Measured, Program, measure, ours, program, relay
+from benchmarks.yardsticks.rows import Row, ratios
+from benchmarks.yardsticks.script import Step
+from benchmarks.yardsticks.sizes import EVENT_BYTES
 
 __all__ = ["Contestant", "contestants", "scaling", "seated", "throughput"]
 

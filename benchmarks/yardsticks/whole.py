@@ -25,13 +25,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from racing_demon_server import app, gateway, hall, logs
+from benchmarks.yardsticks.script import SEED
+from racing_demon_server import app
 from racing_demon_server.durability import Durability
 from racing_demon_server.journal import writer
-from racing_demon_server.journal.schema import open_journal
+from racing_demon_server.journal.database import open_journal
+from racing_demon_server.net import gateway
+from racing_demon_server.ops import logs
 from racing_demon_server.settings import Settings
-
-from .script import SEED
+from racing_demon_server.tables import registry
 
 FOLDER: Final = ".racing-demon-bench-"
 """What the names of folders begin with, in the user's own, that hold journals meanwhile."""
@@ -69,7 +71,7 @@ def main(loop: str, fields: dict[str, Any]) -> None:
 
 def serve(loop: str, fields: dict[str, Any]) -> None:
     """Serve with these fields of the settings, until standard input ends."""
-    vars(hall)["hand_seeds"] = lambda _: itertools.repeat(SEED)  # or the script would not fit
+    vars(registry)["hand_seeds"] = lambda _: itertools.repeat(SEED)  # or the script would not fit
     logs.set_up("error", "text")
     send_buffer = fields.pop("send_buffer", 0)
     if send_buffer:

@@ -13,7 +13,7 @@ def main() -> int:
     """Run the program, and return its exit code; Ctrl-C ends it at any time, and without a traceback."""
     try:
         _end_at_once()
-        from .program import main as run  # noqa: PLC0415 - all that takes time to load is loaded from here on
+        from racing_demon_client.cli.main import main as run  # noqa: PLC0415 - all that takes time to load is loaded from here on
 
         return run(loaded=_interrupt)
     except KeyboardInterrupt:

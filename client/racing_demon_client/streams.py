@@ -8,7 +8,7 @@ import sys
 import threading
 from typing import TextIO
 
-from .surroundings import is_poor
+from .environment import is_poor
 
 __all__ = ["can_draw", "has_screen", "is_ascii_only", "is_terminal", "read_line", "write", "write_aside"]
 

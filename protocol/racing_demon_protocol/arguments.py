@@ -37,7 +37,7 @@ def seats(text: str) -> int:
 
 def seed(text: str) -> bytes:
     """Return the 32 bytes that up to 64 hexadecimal digits stand for."""
-    from .shuffle import SEED_SIZE  # noqa: PLC0415 - it loads all hashes, and few give a seed
+    from racing_demon_protocol.engine.shuffle import SEED_SIZE  # noqa: PLC0415 - it loads all hashes, and few give a seed
 
     try:
         found = bytes.fromhex(text.zfill(2 * SEED_SIZE))

@@ -12,25 +12,25 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from racing_demon_protocol import __version__
-from racing_demon_protocol.lan import NO_INTERFACES, VARIABLE
+from racing_demon_protocol.discovery.mdns import NO_INTERFACES, VARIABLE
+from racing_demon_server.journal.database import reading
+from racing_demon_server.journal.reader import last_us
+from racing_demon_server.journal.writer import Journal
+from racing_demon_server.mqtt.setup import own_urls, publishers
+from racing_demon_server.net.gateway import Gateway, listen, url_of
+from racing_demon_server.net.http import Meter
+from racing_demon_server.ops.metrics import Metrics
+from racing_demon_server.tables.registry import Hall
+from racing_demon_server.tables.room import Clock
 
-from . import garbage
-from .gateway import Gateway, listen, url_of
-from .hall import Hall
-from .interfaces import reachable
-from .journal.reading import last_us
-from .journal.schema import reading
-from .journal.writer import Journal
-from .metrics import Metrics
-from .pages import Meter
-from .processes import Inherited
-from .publisher.wiring import own_urls, publishers
-from .room import Clock
+from .network_interfaces import reachable
+from .ops import garbage_collection
 from .settings import Settings
+from .workers import Inherited
 
 if TYPE_CHECKING:
-    from .announcer import Announcer
-    from .publisher.publishing import Publisher
+    from racing_demon_server.mqtt.publisher import Publisher
+    from racing_demon_server.net.announcer import Announcer
 
 __all__ = ["run", "serve"]
 
@@ -130,7 +130,7 @@ async def _serve(  # noqa: PLR0913, PLR0917
     url = url_of(settings.host, port)
     log.info("server started", extra={"url": url, "version": __version__, "tables": len(hall)})
     _say_where(settings, port, brokers, announcers)
-    garbage.begin()
+    garbage_collection.begin()
     sweeping = asyncio.create_task(_sweep(hall, gateway))
     announce(url)
     preparing = asyncio.create_task(metrics.prepare())
@@ -155,7 +155,7 @@ def _announcers(settings: Settings) -> "list[Announcer]":
     """Return who announces the tables on the local network, if that is wanted."""
     if not settings.announces or os.environ.get(VARIABLE, "").strip() == NO_INTERFACES:
         return []
-    from .announcer import Announcer  # noqa: PLC0415 - zeroconf takes a while to load
+    from racing_demon_server.net.announcer import Announcer  # noqa: PLC0415 - zeroconf takes a while to load
 
     return [Announcer()]
 
@@ -177,8 +177,8 @@ async def _sweep(hall: Hall, gateway: Gateway) -> None:
     swept = 0
     while True:
         await asyncio.sleep(SWEEP_SECONDS)
-        if garbage.is_due(gateway.closed - swept, is_played=hall.is_played):
-            garbage.sweep()
+        if garbage_collection.is_due(gateway.closed - swept, is_played=hall.is_played):
+            garbage_collection.sweep()
             swept = gateway.closed
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from .durability import Durability
-from .siblings import ALONE, Siblings
+from .sharding import ALONE, Siblings
 
 __all__ = ["OWN_PROXIES", "Settings", "limit", "limits"]
 

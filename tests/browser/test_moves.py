@@ -4,15 +4,14 @@ import random
 from itertools import product
 from typing import Any, Final
 
-from racing_demon_protocol.board import Play
-from racing_demon_protocol.building import BuildingRules
-from racing_demon_protocol.declaration import Game
+from racing_demon_protocol.engine.board import Play
+from racing_demon_protocol.engine.rules.building import BuildingRules
+from racing_demon_protocol.engine.specification import Game
 from racing_demon_protocol.games import BUILDING_GAMES
-from racing_demon_protocol.options import Options
-
-from ..support.browsers import chromium, phone
-from ..support.dealt import random_hands
-from ..support.servers import serving
+from racing_demon_protocol.wire.options import Options
+from tests.support.browsers import chromium, phone
+from tests.support.dealt import random_hands
+from tests.support.servers import serving
 
 PLAYS: Final = 30
 MOST: Final = 5

@@ -4,13 +4,12 @@ import asyncio
 from contextlib import AsyncExitStack, suppress
 from typing import Final
 
-from racing_demon_protocol.board import Board, Kind
-from racing_demon_protocol.cards import rank, suit
-
-from ..support.browsers import Phone, chromium, phone
-from ..support.crashes import until
-from ..support.relay import Relay
-from ..support.servers import Served, serving
+from racing_demon_protocol.engine.board import Board, Kind
+from racing_demon_protocol.engine.cards import rank, suit
+from tests.support.browsers import Phone, chromium, phone
+from tests.support.crashes import until
+from tests.support.relay import Relay
+from tests.support.servers import Served, serving
 
 PHONES: Final = 3
 CARDS: Final = 6

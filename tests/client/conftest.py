@@ -4,10 +4,9 @@ import asyncio
 
 import pytest
 
-from racing_demon_client.program import main
-
-from ..support.processes import Ended, Here
-from ..support.servers import PATIENCE, within
+from racing_demon_client.cli.main import main
+from tests.support.processes import Ended, Here
+from tests.support.servers import PATIENCE, within
 
 
 @pytest.fixture

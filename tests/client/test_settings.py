@@ -11,8 +11,8 @@ from pydantic import ValidationError
 
 from racing_demon_client.errors import SettingsRefused
 from racing_demon_client.settings import Keyboard, PaletteName, Settings, load, settings_path
-from racing_demon_client.terminal.palette import NAMES
-from racing_demon_client.terminal.presets import PRESETS
+from racing_demon_client.terminal.input.presets import PRESETS
+from racing_demon_client.terminal.style.palette import NAMES
 
 KNOWN = "name, palette, glyphs, density, keys, motion, mark_red, sound, mouse, volume, bindings"
 

@@ -1,8 +1,8 @@
 import pytest
 
 from racing_demon_protocol import errors
-from racing_demon_protocol.messages.server import Refused
 from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.wire.messages.server import Refused
 
 
 @pytest.mark.parametrize("name", errors.__all__)

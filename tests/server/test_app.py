@@ -7,12 +7,11 @@ import time
 
 import pytest
 
-from racing_demon_protocol.messages.server import Versions
+from racing_demon_protocol.wire.messages.server import Versions
 from racing_demon_server.app import run
 from racing_demon_server.settings import Settings
-
-from ..support.clocks import clock
-from ..support.servers import PATIENCE, Closing, Peer, serving, within
+from tests.support.clocks import clock
+from tests.support.servers import PATIENCE, Closing, Peer, serving, within
 
 
 class Announced(asyncio.Future[str]):

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Final, NamedTuple
 
-from racing_demon_protocol.messages import Event, Message
-from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Accepted, Refused, Seated, Snapshot
 from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.wire.messages import Event, Message
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Accepted, Refused, Seated, Snapshot
 
 __all__ = ["EARLY", "LATE", "Account", "Call", "Heard", "Order", "Sent", "Told", "WrongHistory"]
 

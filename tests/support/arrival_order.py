@@ -13,15 +13,14 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Refused, Snapshot
-from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import EndReason, Phase, Reason
-from racing_demon_protocol.view import TableView
-from racing_demon_server.journal.reading import Kept
-
-from .accounts import Call, WrongHistory
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Refused, Snapshot
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.journal.reader import Kept
+from tests.support.accounts import Call, WrongHistory
 
 __all__ = ["Moments", "check_arrivals", "sent_and_answered"]
 

@@ -5,17 +5,17 @@ A card in small letters lies face down: ``"5c KH"`` is a king upon a five that o
 
 from collections.abc import Sequence
 
-from racing_demon_protocol.board import Board, Kind, Move, Pile, Place, Play
-from racing_demon_protocol.building import BuildingRules
-from racing_demon_protocol.cards import PACK_SIZE, UNKNOWN, Card, name, parse
-from racing_demon_protocol.dealing import decks
-from racing_demon_protocol.declaration import Stock
-from racing_demon_protocol.endgame import columns_lead_on, surfacing
+from racing_demon_protocol.engine.board import Board, Kind, Move, Pile, Place, Play
+from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card, name, parse
+from racing_demon_protocol.engine.deal import decks
+from racing_demon_protocol.engine.rulebook import make_rules
+from racing_demon_protocol.engine.rules.base import Rules
+from racing_demon_protocol.engine.rules.building import BuildingRules
+from racing_demon_protocol.engine.rules.endgame import columns_lead_on, surfacing
+from racing_demon_protocol.engine.search import Search
+from racing_demon_protocol.engine.specification import Stock
 from racing_demon_protocol.games import declare
-from racing_demon_protocol.options import Options
-from racing_demon_protocol.rulebook import make_rules
-from racing_demon_protocol.rules import Rules
-from racing_demon_protocol.search import Search
+from racing_demon_protocol.wire.options import Options
 
 __all__ = ["RACES", "Position", "build", "cards", "deal", "deal_seed", "names", "rules_of", "stack"]
 

@@ -7,17 +7,16 @@ from typing import Final
 
 import pytest
 
-from racing_demon_client import link
-from racing_demon_client.connection import Client
-from racing_demon_protocol.board import Play
-from racing_demon_protocol.messages import Event, Message
-from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Accepted, Refused
-from racing_demon_protocol.options import Options
-from racing_demon_protocol.view import TableView
-
-from .relay import Relay
-from .servers import PATIENCE, Served, serving, within
+from racing_demon_client.net import transport
+from racing_demon_client.net.connection import Client
+from racing_demon_protocol.engine.board import Play
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages import Event, Message
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Accepted, Refused
+from racing_demon_protocol.wire.options import Options
+from tests.support.relay import Relay
+from tests.support.servers import PATIENCE, Served, serving, within
 
 __all__ = ["BACK", "BROKEN", "QUICK", "Ears", "come_back_at_once", "listening", "relayed", "turn_of"]
 
@@ -28,8 +27,8 @@ BACK: Final = "the connection is back"
 
 def come_back_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let clients make no pauses between their attempts to come back."""
-    monkeypatch.setattr(link, "FIRST_PAUSE", 0.001)
-    monkeypatch.setattr(link, "LONGEST_PAUSE", 0.01)
+    monkeypatch.setattr(transport, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(transport, "LONGEST_PAUSE", 0.01)
 
 
 @asynccontextmanager

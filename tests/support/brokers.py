@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
-from .servers import PATIENCE, within
+from tests.support.servers import PATIENCE, within
 
 __all__ = ["Broker", "Heard", "Listening", "free_port"]
 

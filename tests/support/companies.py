@@ -7,20 +7,19 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, Final, Self
 
+from racing_demon_protocol.engine.shuffle import contribution_hash, hand_seeds
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_protocol.messages import Event
-from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.options import CallOut, Options
 from racing_demon_protocol.reasons import Phase
-from racing_demon_protocol.shuffle import contribution_hash, hand_seeds
-from racing_demon_protocol.state import DEALT
-from racing_demon_server.bots import LEVELS, Bot
-from racing_demon_server.claims import Actor
-from racing_demon_server.table import Past, Table
-
-from .contributing import value_of
-from .tables import MS, SECOND
+from racing_demon_protocol.table.state import DEALT
+from racing_demon_protocol.wire.messages import Event
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.options import CallOut, Options
+from racing_demon_server.bots.players import LEVELS, Bot
+from racing_demon_server.match.seat_tokens import Actor
+from racing_demon_server.match.table import Past, Table
+from tests.support.contributing import value_of
+from tests.support.tables import MS, SECOND
 
 __all__ = ["Company", "Stranded", "explore"]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Self, TextIO
 
-from .servers import PATIENCE, within
+from tests.support.servers import PATIENCE, within
 
 __all__ = ["Console"]
 

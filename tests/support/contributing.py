@@ -3,12 +3,11 @@
 import hashlib
 from collections.abc import Iterable
 
-from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.events import Event
-from racing_demon_protocol.shuffle import contribution_hash
-
-from .tables import Sitting
+from racing_demon_protocol.engine.shuffle import contribution_hash
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.events import Event
+from tests.support.tables import Sitting
 
 __all__ = ["contribute", "hash_of", "reveal", "secret_of", "value_of"]
 

@@ -20,23 +20,22 @@ from typing import Any, Final, Self
 
 from websockets.exceptions import WebSocketException
 
-from racing_demon_client.connection import Client
 from racing_demon_client.errors import ConnectionFailed
-from racing_demon_protocol.codec import encode
+from racing_demon_client.net.connection import Client
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_protocol.messages import Event
-from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.messages.events import Played
-from racing_demon_protocol.messages.server import Accepted, Halted, Refused, Snapshot
-from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Phase, Reason
-from racing_demon_protocol.view import TableView
-from racing_demon_server.journal.reading import log_of, options_of, tables
-from racing_demon_server.journal.schema import open_journal
-
-from .hand_times import backward_glances, backward_times
-from .processes import Running, started
-from .servers import PATIENCE, Peer
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.codec import encode
+from racing_demon_protocol.wire.messages import Event
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.events import Played
+from racing_demon_protocol.wire.messages.server import Accepted, Halted, Refused, Snapshot
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.journal.database import open_journal
+from racing_demon_server.journal.reader import log_of, options_of, tables
+from tests.support.hand_times import backward_glances, backward_times
+from tests.support.processes import Running, started
+from tests.support.servers import PATIENCE, Peer
 
 __all__ = [
     "Mortal",

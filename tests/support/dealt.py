@@ -3,13 +3,13 @@
 import random
 from collections.abc import Iterator, Sequence
 
-from racing_demon_protocol.board import Board, Move, Play
-from racing_demon_protocol.cards import PACK_SIZE, Card, parse, rank
-from racing_demon_protocol.dealer import Dealer
-from racing_demon_protocol.declaration import Game
-from racing_demon_protocol.rulebook import make_rules
-from racing_demon_protocol.rules import Rules
-from racing_demon_protocol.shuffle import subseed
+from racing_demon_protocol.engine.board import Board, Move, Play
+from racing_demon_protocol.engine.cards import PACK_SIZE, Card, parse, rank
+from racing_demon_protocol.engine.dealer import Dealer
+from racing_demon_protocol.engine.rulebook import make_rules
+from racing_demon_protocol.engine.rules.base import Rules
+from racing_demon_protocol.engine.shuffle import subseed
+from racing_demon_protocol.engine.specification import Game
 
 __all__ = ["Dealt", "random_hands", "stacked"]
 

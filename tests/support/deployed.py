@@ -12,8 +12,8 @@ from typing import Any, Final, NamedTuple
 
 import aiomqtt
 
-from .brokers import free_port
-from .servers import PATIENCE, within
+from tests.support.brokers import free_port
+from tests.support.servers import PATIENCE, within
 
 __all__ = ["DEPLOY", "Deployed", "certificates", "deployed", "script"]
 

@@ -8,29 +8,28 @@ from typing import Final, Self
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from racing_demon_client.addressing import keyed
+from racing_demon_client.shared.pile_names import keyed
+from racing_demon_client.terminal.activity import Cue
 from racing_demon_client.terminal.desk import Desk
 from racing_demon_client.terminal.drawing.canvas import Canvas
-from racing_demon_client.terminal.drawing.densities import SMALLEST, choose
-from racing_demon_client.terminal.drawing.glyphs import UNICODE, Glyphs
 from racing_demon_client.terminal.drawing.scene import Scene
 from racing_demon_client.terminal.drawing.table import draw_table
-from racing_demon_client.terminal.keymap import Keymap, game_keymap, table_keymap
-from racing_demon_client.terminal.lately import Cue
-from racing_demon_client.terminal.presets import PRESETS
-from racing_demon_protocol.board import Board, Kind, Play
-from racing_demon_protocol.messages import Message
-from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import SeatState
-from racing_demon_protocol.options import Options
+from racing_demon_client.terminal.input.keymap import Keymap, game_keymap, table_keymap
+from racing_demon_client.terminal.input.presets import PRESETS
+from racing_demon_client.terminal.style.densities import SMALLEST, choose
+from racing_demon_client.terminal.style.glyphs import UNICODE, Glyphs
+from racing_demon_protocol.engine.board import Board, Kind, Play
+from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.reasons import Phase
-from racing_demon_protocol.rules import Rules
-from racing_demon_protocol.view import TableView
-
-from .boards import Position, build, deal_seed, rules_of
-from .matches import log_of, options_of
-from .playouts import play_on
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import SeatState
+from racing_demon_protocol.wire.options import Options
+from tests.support.boards import Position, build, deal_seed, rules_of
+from tests.support.matches import log_of, options_of
+from tests.support.playouts import play_on
 
 __all__ = [
     "HOSTILE",

@@ -9,14 +9,13 @@ import sys
 
 from websockets.frames import Frame, Opcode
 
-from racing_demon_protocol.messages import Message
 from racing_demon_protocol.reasons import CloseCode
-from racing_demon_server import gateway
-from racing_demon_server.hall import Hall
-from racing_demon_server.session import Session
+from racing_demon_protocol.wire.messages import Message
+from racing_demon_server.net import gateway
+from racing_demon_server.net.session import Session
 from racing_demon_server.settings import Settings
-
-from .clocks import clock
+from racing_demon_server.tables.registry import Hall
+from tests.support.clocks import clock
 
 __all__ = ["EchoSession", "main"]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from .servers import PATIENCE, within
+from tests.support.servers import PATIENCE, within
 
 __all__ = ["WRITES", "faulty", "needs_strace"]
 

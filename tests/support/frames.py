@@ -4,7 +4,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from racing_demon_protocol.messages import Message
+from racing_demon_protocol.wire.messages import Message
 
 __all__ = ["messages", "rows"]
 

@@ -9,11 +9,11 @@ from typing import Any, Final
 
 import msgpack
 
-from racing_demon_protocol.codec import Encoding, decode_client, decode_server, encode
 from racing_demon_protocol.errors import InvalidFrame
-from racing_demon_protocol.messages import FROM_CLIENT, Message
-from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.options import Options
+from racing_demon_protocol.wire.codec import Encoding, decode_client, decode_server, encode
+from racing_demon_protocol.wire.messages import FROM_CLIENT, Message
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.options import Options
 
 __all__ = ["SEEDS", "check_decoding", "check_frame", "mutant", "neighbours"]
 

@@ -12,7 +12,7 @@ import sys
 import atheris
 
 with atheris.instrument_imports(include=["racing_demon_protocol"]):
-    from racing_demon_protocol.codec import Encoding, decode_client, encode
+    from racing_demon_protocol.wire.codec import Encoding, decode_client, encode
     from tests.support.fuzzing import SEEDS, check_decoding, check_frame, mutant, neighbours
 
 WAYS: int = 4

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Snapshot
-from racing_demon_protocol.state import DEALT
-from racing_demon_server.hand_clock import HandClock
-from racing_demon_server.journal.reading import Kept
+from racing_demon_protocol.table.state import DEALT
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Snapshot
+from racing_demon_server.journal.reader import Kept
+from racing_demon_server.match.hand_clock import HandClock
 
 __all__ = ["backward_glances", "backward_times"]
 

@@ -12,27 +12,26 @@ from dataclasses import dataclass, field
 from io import StringIO
 from typing import Any, Final, NamedTuple
 
-from racing_demon_protocol.board import FOUNDATIONS, Board, Kind
-from racing_demon_protocol.cards import PACK_SIZE, Card
-from racing_demon_protocol.codec import Encoding
-from racing_demon_protocol.messages import Event
-from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.messages.events import Dealt, HandOver, Played, Rotated
-from racing_demon_protocol.messages.server import Accepted, Refused
-from racing_demon_protocol.options import Options
+from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind
+from racing_demon_protocol.engine.cards import PACK_SIZE, Card
+from racing_demon_protocol.engine.shuffle import subseed
 from racing_demon_protocol.reasons import BotLevel, EndReason
-from racing_demon_protocol.record import to_line
-from racing_demon_protocol.shuffle import subseed
-from racing_demon_server.hall import Hall
-from racing_demon_server.logs import set_up
-from racing_demon_server.metrics import Metrics
-from racing_demon_server.publisher.outbox import Outbox
-from racing_demon_server.publisher.topics import Topics
-from racing_demon_server.room import Room
+from racing_demon_protocol.records.record import to_line
+from racing_demon_protocol.wire.codec import Encoding
+from racing_demon_protocol.wire.messages import Event
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.events import Dealt, HandOver, Played, Rotated
+from racing_demon_protocol.wire.messages.server import Accepted, Refused
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.mqtt.outbox import Outbox
+from racing_demon_server.mqtt.topics import Topics
+from racing_demon_server.ops.logs import set_up
+from racing_demon_server.ops.metrics import Metrics
 from racing_demon_server.settings import Settings
-from racing_demon_server.shown import Shown
-
-from .rooms import Ear, in_virtual_time, now, say
+from racing_demon_server.tables.committed import Shown
+from racing_demon_server.tables.registry import Hall
+from racing_demon_server.tables.room import Room
+from tests.support.rooms import Ear, in_virtual_time, now, say
 
 __all__ = [
     "CANARY",

@@ -17,18 +17,17 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from racing_demon_protocol.board import FOUNDATIONS, Kind, Play
-from racing_demon_protocol.cards import UNKNOWN, Card
+from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
+from racing_demon_protocol.engine.cards import UNKNOWN, Card
 from racing_demon_protocol.errors import IllegalPlay, InconsistentEvent, InvalidRecord
-from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Accepted, Refused
 from racing_demon_protocol.reasons import Phase, Reason
-from racing_demon_protocol.record import verify
-from racing_demon_protocol.view import TableView
-
-from .accounts import EARLY, LATE, Account, Call, Order, Told, WrongHistory
-from .refusals import why_refused
+from racing_demon_protocol.records.record import verify
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Accepted, Refused
+from tests.support.accounts import EARLY, LATE, Account, Call, Order, Told, WrongHistory
+from tests.support.refusals import why_refused
 
 __all__ = ["Findings", "check"]
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from racing_demon_server.journal.schema import open_journal
-from racing_demon_server.program import main
+from racing_demon_server.cli import main
+from racing_demon_server.journal.database import open_journal
 
 __all__ = ["fails", "lines", "played_journal"]
 

@@ -8,21 +8,20 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.messages.events import MatchOver
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.events import MatchOver
 from racing_demon_server.app import rising_clock
 from racing_demon_server.durability import Durability
-from racing_demon_server.gateway import start
-from racing_demon_server.hall import Hall, left_out
-from racing_demon_server.journal import checking
-from racing_demon_server.journal.checking import Report
-from racing_demon_server.journal.reading import last_us
-from racing_demon_server.journal.schema import open_journal
-from racing_demon_server.journal.upkeep import restore
+from racing_demon_server.journal import check as checking
+from racing_demon_server.journal.backup import restore
+from racing_demon_server.journal.check import Report
+from racing_demon_server.journal.database import open_journal
+from racing_demon_server.journal.reader import last_us
 from racing_demon_server.journal.writer import Journal
+from racing_demon_server.net.gateway import start
 from racing_demon_server.settings import Settings
-
-from .servers import PATIENCE, Peer, Served, within
+from racing_demon_server.tables.registry import Hall, left_out
+from tests.support.servers import PATIENCE, Peer, Served, within
 
 __all__ = ["check", "journaled", "overwrite_page", "play_match", "put_back"]
 

@@ -2,8 +2,8 @@
 
 from itertools import pairwise
 
-from racing_demon_protocol.board import Board, Play
-from racing_demon_protocol.cards import UNKNOWN, Card
+from racing_demon_protocol.engine.board import Board, Play
+from racing_demon_protocol.engine.cards import UNKNOWN, Card
 
 __all__ = ["COLUMNS", "FAMILIES", "HAND", "WASTE", "klondike_plays"]
 

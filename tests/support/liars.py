@@ -12,21 +12,20 @@ from textual.drivers.headless_driver import HeadlessDriver
 from textual.pilot import Pilot
 from websockets.asyncio.server import ServerConnection
 
-from racing_demon_client.openings import join
 from racing_demon_client.settings import Settings
+from racing_demon_client.sources.openers import join
 from racing_demon_client.terminal.app import TerminalApp
-from racing_demon_client.terminal.look import Look
 from racing_demon_client.terminal.screens.picture import LobbyScreen, PictureScreen, TallyScreen
 from racing_demon_client.terminal.screens.table import TableScreen
 from racing_demon_client.terminal.session import Session
-from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Refused, Seated, SeatState
+from racing_demon_client.terminal.style.look import Look
 from racing_demon_protocol.reasons import EndReason, Reason
-
-from .desks import HOSTILE
-from .matches import log_of
-from .relay import WELCOME, speak, table_of, visited
-from .servers import PATIENCE, within
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Refused, Seated, SeatState
+from tests.support.desks import HOSTILE
+from tests.support.matches import log_of
+from tests.support.relay import WELCOME, speak, table_of, visited
+from tests.support.servers import PATIENCE, within
 
 SIZE: Final = (120, 40)
 HARMLESS: Final = ("Ann", "Ben of Łódź", "漢字", "O'Neill-Smith", "Cyn (2)")

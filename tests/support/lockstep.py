@@ -14,23 +14,22 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from racing_demon_protocol.board import FOUNDATIONS, Play
-from racing_demon_protocol.codec import Encoding
-from racing_demon_protocol.messages import Event
-from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Seated
-from racing_demon_protocol.options import Options
-from racing_demon_protocol.shuffle import subseed
-from racing_demon_protocol.view import TableView
-from racing_demon_server.hall import Hall
-from racing_demon_server.hand import Hand
+from racing_demon_protocol.engine.board import FOUNDATIONS, Play
+from racing_demon_protocol.engine.shuffle import subseed
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.codec import Encoding
+from racing_demon_protocol.wire.messages import Event
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Seated
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.match.hand import Hand
 from racing_demon_server.settings import Settings
-from racing_demon_server.shown import Shown
-
-from .hidden import Broker
-from .rooms import Ear, in_virtual_time, now, say
-from .virtual_journal import VirtualJournal
+from racing_demon_server.tables.committed import Shown
+from racing_demon_server.tables.registry import Hall
+from tests.support.hidden import Broker
+from tests.support.rooms import Ear, in_virtual_time, now, say
+from tests.support.virtual_journal import VirtualJournal
 
 __all__ = ["Outcome", "Race", "gain_of", "run"]
 

@@ -2,11 +2,11 @@
 
 from functools import cache
 
-from racing_demon_protocol.messages.client import Command
-from racing_demon_protocol.messages.events import Event
-from racing_demon_protocol.options import Options
-from racing_demon_protocol.view import TableView
-from racing_demon_server.simulate import play_match
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages.client import Command
+from racing_demon_protocol.wire.messages.events import Event
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.bots.simulation import play_match
 
 __all__ = ["MATCHES", "commands_of", "final_view", "log_of", "options_of"]
 

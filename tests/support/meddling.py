@@ -10,8 +10,8 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
-from racing_demon_protocol.codec import Encoding, decode_client, decode_server, encode
-from racing_demon_protocol.messages import Message
+from racing_demon_protocol.wire.codec import Encoding, decode_client, decode_server, encode
+from racing_demon_protocol.wire.messages import Message
 
 __all__ = ["meddling"]
 

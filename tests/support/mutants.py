@@ -4,15 +4,14 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
-from racing_demon_protocol.board import Kind
-from racing_demon_protocol.messages import Event
-from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.messages.events import HandOver, Played
-from racing_demon_protocol.messages.server import Accepted, Refused, Snapshot
+from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.reasons import Reason
-from racing_demon_protocol.view import TableView
-
-from .accounts import Account, Heard, Sent
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages import Event
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.events import HandOver, Played
+from racing_demon_protocol.wire.messages.server import Accepted, Refused, Snapshot
+from tests.support.accounts import Account, Heard, Sent
 
 __all__ = ["MUTATIONS", "Accounts", "Mutation", "with_unknown_outcome"]
 

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any, Final
 
-from .processes import Running
+from tests.support.processes import Running
 
 __all__ = ["Cable", "cable", "can_have_namespaces"]
 

@@ -11,11 +11,11 @@ import pytest
 from zeroconf import ServiceInfo, ServiceStateChange, Zeroconf
 from zeroconf.asyncio import AsyncServiceBrowser, AsyncZeroconf
 
-from racing_demon_client import lan
-from racing_demon_client.lan import find
-from racing_demon_client.probing import Table
-from racing_demon_protocol.lan import Announcement
-from racing_demon_server import announcer
+from racing_demon_client.discovery import mdns
+from racing_demon_client.discovery.mdns import find
+from racing_demon_client.net.probe import Table
+from racing_demon_protocol.discovery.mdns import Announcement
+from racing_demon_server.net import announcer
 
 __all__ = ["LOOPBACK", "among_ourselves", "announcement", "found", "listening", "saying", "silent"]
 
@@ -25,7 +25,7 @@ LOOPBACK: Final = "127.0.0.1"
 def among_ourselves(monkeypatch: pytest.MonkeyPatch) -> None:
     """Announce and look on loopback only, and by another name than tests that run beside these."""
     monkeypatch.setenv("RACING_DEMON_INTERFACES", LOOPBACK)
-    for module in (lan, announcer):
+    for module in (mdns, announcer):
         monkeypatch.setattr(module, "SERVICE", f"_rdt-{os.getpid()}._tcp.local.")
 
 
@@ -42,8 +42,8 @@ async def saying(*services: dict[str, Any]) -> AsyncIterator[None]:
     try:
         for number, service in enumerate(services):
             info = ServiceInfo(
-                lan.SERVICE,
-                f"{number}.{lan.SERVICE}",
+                mdns.SERVICE,
+                f"{number}.{mdns.SERVICE}",
                 port=service.get("port", 5252),
                 server=f"neighbour-{number}.local.",
                 parsed_addresses=service.get("addresses", [LOOPBACK]),
@@ -70,7 +70,7 @@ async def listening() -> AsyncIterator[asyncio.Queue[str]]:
         changes.put_nowait(state_change.name)
 
     listener = AsyncZeroconf(interfaces=[LOOPBACK])
-    browser = AsyncServiceBrowser(listener.zeroconf, lan.SERVICE, handlers=[heard])
+    browser = AsyncServiceBrowser(listener.zeroconf, mdns.SERVICE, handlers=[heard])
     try:
         yield changes
     finally:

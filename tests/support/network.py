@@ -14,7 +14,7 @@ from contextvars import Context, ContextVar
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from .rooms import VirtualLoop
+from tests.support.rooms import VirtualLoop
 
 __all__ = ["Faults", "Network", "NetworkLoop"]
 

@@ -9,9 +9,9 @@ import shlex
 import sys
 
 import racing_demon_server.app
-import racing_demon_server.gateway
-import racing_demon_server.logs  # noqa: F401 - loaded once, for all servers
-from racing_demon_server.program import main
+import racing_demon_server.net.gateway
+import racing_demon_server.ops.logs  # noqa: F401 - loaded once, for all servers
+from racing_demon_server.cli import main
 
 
 def serve() -> None:

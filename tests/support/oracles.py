@@ -7,10 +7,9 @@ source; it shares no code with the rules. All speak of a single seat, but that o
 from collections.abc import Callable, Iterator
 from itertools import combinations, product
 
-from racing_demon_protocol.board import Play
-from racing_demon_protocol.cards import UNKNOWN, Card, rank, suit
-
-from .dealt import Dealt
+from racing_demon_protocol.engine.board import Play
+from racing_demon_protocol.engine.cards import UNKNOWN, Card, rank, suit
+from tests.support.dealt import Dealt
 
 __all__ = ["ORACLES", "every_play"]
 

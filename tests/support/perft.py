@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 
-from racing_demon_protocol.board import FOUNDATIONS, Kind, Play
-
-from .boards import Position
+from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
+from tests.support.boards import Position
 
 __all__ = ["first_twins", "perft", "positions", "possible_plays"]
 

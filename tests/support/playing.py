@@ -3,9 +3,8 @@
 import random
 from typing import Final
 
-from racing_demon_protocol.board import Kind, Play
-
-from .dealt import Dealt
+from racing_demon_protocol.engine.board import Kind, Play
+from tests.support.dealt import Dealt
 
 __all__ = ["is_won"]
 

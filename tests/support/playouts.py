@@ -3,9 +3,8 @@
 import random
 from collections.abc import Iterator
 
-from racing_demon_protocol.board import Kind, Move
-
-from .boards import Position
+from racing_demon_protocol.engine.board import Kind, Move
+from tests.support.boards import Position
 
 __all__ = ["play_on"]
 

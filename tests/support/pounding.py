@@ -5,13 +5,13 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import count
 
-from racing_demon_client.connection import Client
-from racing_demon_protocol.board import Kind, Play
-from racing_demon_protocol.invariants import status
-from racing_demon_protocol.messages.client import Stuck
-from racing_demon_protocol.messages.events import Event, Played
-from racing_demon_protocol.messages.server import Accepted, Refused
+from racing_demon_client.net.connection import Client
+from racing_demon_protocol.engine.board import Kind, Play
+from racing_demon_protocol.engine.invariants import status
 from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.wire.messages.client import Stuck
+from racing_demon_protocol.wire.messages.events import Event, Played
+from racing_demon_protocol.wire.messages.server import Accepted, Refused
 
 __all__ = ["Pounder", "pound"]
 

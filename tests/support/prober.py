@@ -9,10 +9,10 @@ import asyncio
 import sys
 import time
 
-from racing_demon_client.connection import Client
-from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.messages.server import Pong
-from racing_demon_protocol.options import Options
+from racing_demon_client.net.connection import Client
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.server import Pong
+from racing_demon_protocol.wire.options import Options
 
 PAUSE = 0.005
 """Seconds between an answer and the next question."""

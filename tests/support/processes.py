@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Final, NamedTuple
 
-from .servers import PATIENCE, within
+from tests.support.servers import PATIENCE, within
 
 __all__ = ["CLIENT", "SERVER", "Ended", "Here", "Running", "server_process", "started", "text_of", "unread"]
 

@@ -8,10 +8,9 @@ from weakref import WeakKeyDictionary
 from websockets.frames import Opcode
 from websockets.utils import apply_mask
 
-from racing_demon_protocol.codec import decode_client
-from racing_demon_protocol.messages import client as cl
-
-from .accounts import Call
+from racing_demon_protocol.wire.codec import decode_client
+from racing_demon_protocol.wire.messages import client as cl
+from tests.support.accounts import Call
 
 __all__ = ["Readings"]
 

@@ -6,18 +6,17 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
-from racing_demon_protocol import tally
-from racing_demon_protocol.messages.events import Event
-from racing_demon_protocol.messages.server import Refused
-from racing_demon_protocol.options import Options
-from racing_demon_protocol.portable import Entry, Header, Record, followed
+from racing_demon_protocol.engine.shuffle import hand_seeds, subseed
 from racing_demon_protocol.reasons import Phase, Reason
-from racing_demon_protocol.shuffle import hand_seeds, subseed
-from racing_demon_protocol.view import TableView
-from racing_demon_server.simulate import play_match
-from racing_demon_server.table import Table
-
-from .matches import MATCHES, options_of
+from racing_demon_protocol.records.match_file import Entry, Header, Record, followed
+from racing_demon_protocol.table import scoring
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages.events import Event
+from racing_demon_protocol.wire.messages.server import Refused
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.bots.simulation import play_match
+from racing_demon_server.match.table import Table
+from tests.support.matches import MATCHES, options_of
 
 __all__ = ["LEVELS", "kept_from", "picture_of", "recording", "recording_of", "seed_of"]
 
@@ -76,7 +75,7 @@ def picture_of(view: TableView) -> str:
         view.phase.value,
         view.hand,
         view.board.cards if view.board else [],
-        sorted(tally.points(view).items()),
+        sorted(scoring.points(view).items()),
     ]
     return hashlib.sha256(json.dumps(shown).encode()).hexdigest()[:16]
 

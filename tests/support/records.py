@@ -5,16 +5,16 @@ from functools import cache
 
 import pytest
 
-from racing_demon_protocol.board import Kind
-from racing_demon_protocol.declaration import Deals
+from racing_demon_protocol.engine.board import Kind
+from racing_demon_protocol.engine.specification import Deals
 from racing_demon_protocol.errors import InvalidRecord
 from racing_demon_protocol.games import GAMES
-from racing_demon_protocol.messages import Event, Message
-from racing_demon_protocol.messages.events import Played
-from racing_demon_protocol.options import Options
-from racing_demon_protocol.record import verify
-from racing_demon_protocol.view import TableView
-from racing_demon_server.simulate import play_match
+from racing_demon_protocol.records.record import verify
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages import Event, Message
+from racing_demon_protocol.wire.messages.events import Played
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.bots.simulation import play_match
 
 __all__ = ["MATCHES", "Forger", "Log", "change", "match", "place_of", "plays_up", "record", "refused"]
 

@@ -1,9 +1,9 @@
 """Why a table refuses what is no play: said once more, from what everybody sees, for judging histories."""
 
-from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.reasons import Phase, Reason
-from racing_demon_protocol.state import DEALT
-from racing_demon_protocol.view import TableView
+from racing_demon_protocol.table.state import DEALT
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages import client as cl
 
 __all__ = ["why_refused"]
 

@@ -10,13 +10,12 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
-from racing_demon_protocol.codec import VERSION, Encoding, encode
-from racing_demon_protocol.messages import Message
-from racing_demon_protocol.messages.server import CaughtUp, Seated, Snapshot, Versions
-from racing_demon_protocol.options import Options
-from racing_demon_protocol.view import TableView
-
-from .servers import PATIENCE, Closing, within
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.codec import VERSION, Encoding, encode
+from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages.server import CaughtUp, Seated, Snapshot, Versions
+from racing_demon_protocol.wire.options import Options
+from tests.support.servers import PATIENCE, Closing, within
 
 __all__ = ["WELCOME", "Relay", "babbling", "speak", "table_of", "visited"]
 

@@ -6,19 +6,18 @@ from collections.abc import Callable, Coroutine, Iterator
 from contextvars import Context
 from typing import Any, TypeVar
 
-from racing_demon_protocol.codec import Encoding, decode_server, encode
-from racing_demon_protocol.messages import Event, Message
-from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.messages.server import Accepted, Refused, Snapshot
-from racing_demon_protocol.options import Options
+from racing_demon_protocol.engine.shuffle import hand_seeds
 from racing_demon_protocol.reasons import CloseCode
-from racing_demon_protocol.shuffle import hand_seeds
-from racing_demon_server.backlog import Backlog
-from racing_demon_server.claims import Actor
-from racing_demon_server.listener import Batch
-from racing_demon_server.room import Room
-
-from .servers import Closing
+from racing_demon_protocol.wire.codec import Encoding, decode_server, encode
+from racing_demon_protocol.wire.messages import Event, Message
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.server import Accepted, Refused, Snapshot
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.frames import Batch
+from racing_demon_server.match.seat_tokens import Actor
+from racing_demon_server.tables.backlog import Backlog
+from racing_demon_server.tables.room import Room
+from tests.support.servers import Closing
 
 __all__ = [
     "Ear",

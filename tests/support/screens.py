@@ -8,19 +8,18 @@ from typing import Any
 from textual.pilot import Pilot
 from textual.widgets import Input, Label
 
-from racing_demon_client.connection import Client
-from racing_demon_client.guest import Guest
-from racing_demon_client.openings import Opened
+from racing_demon_client.net.connection import Client
+from racing_demon_client.net.guest import Guest
 from racing_demon_client.settings import Settings
+from racing_demon_client.sources.openers import Opened
 from racing_demon_client.terminal.app import TerminalApp
-from racing_demon_client.terminal.look import Look
 from racing_demon_client.terminal.screens.picture import PictureScreen
 from racing_demon_client.terminal.screens.welcome import WelcomeScreen
-from racing_demon_protocol.options import Options
+from racing_demon_client.terminal.style.look import Look
 from racing_demon_protocol.reasons import Phase
-
-from .servers import PATIENCE, serving
-from .terminal import Player
+from racing_demon_protocol.wire.options import Options
+from tests.support.servers import PATIENCE, serving
+from tests.support.terminal import Player
 
 SIZE = (100, 34)
 SLOW = Options(countdown_ms=0, tally_ms=600_000)

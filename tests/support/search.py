@@ -1,10 +1,9 @@
 """A second, slower dead-hand test: it makes real plays on real boards, and measures what they bring."""
 
-from racing_demon_protocol.board import Kind, Play
-from racing_demon_protocol.cards import UNKNOWN
-from racing_demon_protocol.declaration import Stock
-
-from .boards import Position
+from racing_demon_protocol.engine.board import Kind, Play
+from racing_demon_protocol.engine.cards import UNKNOWN
+from racing_demon_protocol.engine.specification import Stock
+from tests.support.boards import Position
 
 __all__ = ["distance", "way_to_progress"]
 

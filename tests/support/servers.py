@@ -14,20 +14,19 @@ from websockets.exceptions import ConnectionClosed
 from websockets.frames import Frame, Opcode
 from websockets.typing import Subprotocol
 
-from racing_demon_protocol.codec import VERSION, Encoding, decode_server, encode
-from racing_demon_protocol.messages import Event, Message
-from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.messages.events import Played
-from racing_demon_protocol.messages.server import Accepted, CaughtUp, Refused, Seated, Snapshot, Versions
-from racing_demon_protocol.options import Options
-from racing_demon_protocol.view import TableView
-from racing_demon_server.gateway import start
-from racing_demon_server.hall import Hall
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.codec import VERSION, Encoding, decode_server, encode
+from racing_demon_protocol.wire.messages import Event, Message
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.events import Played
+from racing_demon_protocol.wire.messages.server import Accepted, CaughtUp, Refused, Seated, Snapshot, Versions
+from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.writer import Journal
-from racing_demon_server.room import Clock
+from racing_demon_server.net.gateway import start
 from racing_demon_server.settings import Settings
-
-from .clocks import clock
+from racing_demon_server.tables.registry import Hall
+from racing_demon_server.tables.room import Clock
+from tests.support.clocks import clock
 
 __all__ = [
     "PATIENCE",

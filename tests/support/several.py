@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .crashes import until
-from .processes import Running, server_process
-from .servers import PATIENCE
+from tests.support.crashes import until
+from tests.support.processes import Running, server_process
+from tests.support.servers import PATIENCE
 
 __all__ = ["Several", "page", "several"]
 

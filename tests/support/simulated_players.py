@@ -6,21 +6,20 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Final
 
-from racing_demon_client.connection import Client
-from racing_demon_client.contributor import Part
-from racing_demon_protocol.board import Board
-from racing_demon_protocol.cards import Card
-from racing_demon_protocol.invariants import status
-from racing_demon_protocol.messages import Event, Message
-from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.events import Played
-from racing_demon_protocol.messages.server import Accepted
-from racing_demon_protocol.options import CallOut
+from racing_demon_client.net.connection import Client
+from racing_demon_client.net.contributor import Part
+from racing_demon_protocol.engine.board import Board
+from racing_demon_protocol.engine.cards import Card
+from racing_demon_protocol.engine.invariants import status
+from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.reasons import Phase
-from racing_demon_protocol.rules import Rules
-
-from .accounts import Account, Heard, Sent
+from racing_demon_protocol.wire.messages import Event, Message
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.events import Played
+from racing_demon_protocol.wire.messages.server import Accepted
+from racing_demon_protocol.wire.options import CallOut
+from tests.support.accounts import Account, Heard, Sent
 
 __all__ = ["Boards", "Player"]
 

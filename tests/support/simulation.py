@@ -15,28 +15,27 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from racing_demon_client.connection import Client
-from racing_demon_client.contributor import Part
-from racing_demon_protocol.messages import Event, Message
-from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.messages.server import Seated, Snapshot
-from racing_demon_protocol.options import Options
-from racing_demon_protocol.record import to_line, verify
-from racing_demon_protocol.shuffle import SEED_SIZE, subseed
-from racing_demon_server.gateway import start
-from racing_demon_server.hall import Hall
-from racing_demon_server.journal.reading import beginnings_of, log_of, options_of, tables
-from racing_demon_server.journal.schema import open_journal
+from racing_demon_client.net.connection import Client
+from racing_demon_client.net.contributor import Part
+from racing_demon_protocol.engine.shuffle import SEED_SIZE, subseed
+from racing_demon_protocol.records.record import to_line, verify
+from racing_demon_protocol.wire.messages import Event, Message
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.server import Seated, Snapshot
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.journal.database import open_journal
+from racing_demon_server.journal.reader import beginnings_of, log_of, options_of, tables
+from racing_demon_server.net.gateway import start
 from racing_demon_server.settings import Settings
-
-from .accounts import Account, Told
-from .arrival_order import check_arrivals
-from .hand_times import backward_times
-from .history import Findings, check
-from .network import VISITOR, Faults, NetworkLoop
-from .readings import Readings
-from .simulated_players import Boards, Player
-from .virtual_journal import VirtualJournal
+from racing_demon_server.tables.registry import Hall
+from tests.support.accounts import Account, Told
+from tests.support.arrival_order import check_arrivals
+from tests.support.hand_times import backward_times
+from tests.support.history import Findings, check
+from tests.support.network import VISITOR, Faults, NetworkLoop
+from tests.support.readings import Readings
+from tests.support.simulated_players import Boards, Player
+from tests.support.virtual_journal import VirtualJournal
 
 __all__ = ["Ran", "World", "simulate"]
 

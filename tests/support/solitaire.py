@@ -4,19 +4,19 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
-from racing_demon_client.openings import Opened
-from racing_demon_client.solo.place import SoloClient
-from racing_demon_client.solo.table import SoloTable
+from racing_demon_client.sources.openers import Opened
+from racing_demon_client.sources.solo.place import SoloClient
+from racing_demon_client.sources.solo.table import SoloTable
 from racing_demon_client.terminal.desk import Desk
 from racing_demon_client.terminal.drawing.canvas import Canvas
-from racing_demon_client.terminal.drawing.densities import choose
-from racing_demon_client.terminal.drawing.glyphs import UNICODE, Glyphs
 from racing_demon_client.terminal.drawing.scene import Scene
 from racing_demon_client.terminal.drawing.table import draw_table
-from racing_demon_client.terminal.presets import PRESETS
+from racing_demon_client.terminal.input.presets import PRESETS
 from racing_demon_client.terminal.solo import SoloSession
-from racing_demon_protocol.board import Play
-from racing_demon_protocol.options import Options
+from racing_demon_client.terminal.style.densities import choose
+from racing_demon_client.terminal.style.glyphs import UNICODE, Glyphs
+from racing_demon_protocol.engine.board import Play
+from racing_demon_protocol.wire.options import Options
 
 __all__ = ["NOWHERE", "Alone", "moments", "table_of"]
 

@@ -11,24 +11,23 @@ from rich.style import Style
 from textual.app import App
 from textual.pilot import Pilot
 
-from racing_demon_client.connection import Client
-from racing_demon_client.openings import Opened
+from racing_demon_client.net.connection import Client
 from racing_demon_client.settings import PaletteName, Settings
+from racing_demon_client.sources.openers import Opened
 from racing_demon_client.terminal.app import TerminalApp
 from racing_demon_client.terminal.desk import Desk
-from racing_demon_client.terminal.drawing.glyphs import UNICODE, Glyphs
-from racing_demon_client.terminal.look import Look
-from racing_demon_client.terminal.palette import Depth
-from racing_demon_client.terminal.presets import PRESETS
+from racing_demon_client.terminal.input.presets import PRESETS
 from racing_demon_client.terminal.screens.picture import PictureScreen
 from racing_demon_client.terminal.session import Session
-from racing_demon_protocol.messages import Message
-from racing_demon_protocol.messages.events import Event
-from racing_demon_protocol.messages.server import Refused
-from racing_demon_protocol.view import TableView
-
-from .matches import log_of, options_of
-from .servers import PATIENCE, within
+from racing_demon_client.terminal.style.glyphs import UNICODE, Glyphs
+from racing_demon_client.terminal.style.look import Look
+from racing_demon_client.terminal.style.palette import Depth
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages.events import Event
+from racing_demon_protocol.wire.messages.server import Refused
+from tests.support.matches import log_of, options_of
+from tests.support.servers import PATIENCE, within
 
 __all__ = ["Painted", "Stage", "painted", "staged"]
 

@@ -5,24 +5,23 @@ from copy import deepcopy
 from itertools import combinations, islice
 from typing import Any, Final, NamedTuple, Self, TypeVar
 
-from racing_demon_protocol.board import FOUNDATIONS, Board, Kind, Play
-from racing_demon_protocol.cards import PACK_SIZE, UNKNOWN, Card
-from racing_demon_protocol.codec import decode_server, encode
-from racing_demon_protocol.dealer import Dealer
-from racing_demon_protocol.messages import name_of
-from racing_demon_protocol.messages.client import Command, PlayCards, Start
-from racing_demon_protocol.messages.events import Event, Prepared
-from racing_demon_protocol.messages.server import Refused
-from racing_demon_protocol.options import Options
-from racing_demon_protocol.rules import Rules
-from racing_demon_protocol.shuffle import hand_seeds
-from racing_demon_protocol.view import TableView
-from racing_demon_server.claims import Actor
-from racing_demon_server.hand import Hand
-from racing_demon_server.simulate import pass_time
-from racing_demon_server.table import Answer, Table
-
-from .boards import build
+from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Play
+from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card
+from racing_demon_protocol.engine.dealer import Dealer
+from racing_demon_protocol.engine.rules.base import Rules
+from racing_demon_protocol.engine.shuffle import hand_seeds
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.codec import decode_server, encode
+from racing_demon_protocol.wire.messages import name_of
+from racing_demon_protocol.wire.messages.client import Command, PlayCards, Start
+from racing_demon_protocol.wire.messages.events import Event, Prepared
+from racing_demon_protocol.wire.messages.server import Refused
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.bots.simulation import pass_time
+from racing_demon_server.match.hand import Hand
+from racing_demon_server.match.seat_tokens import Actor
+from racing_demon_server.match.table import Answer, Table
+from tests.support.boards import build
 
 __all__ = [
     "MS",

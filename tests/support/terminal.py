@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 from textual.pilot import Pilot
 
-from racing_demon_client.openings import practise
 from racing_demon_client.settings import Settings
+from racing_demon_client.sources.openers import practise
 from racing_demon_client.terminal.app import TerminalApp
-from racing_demon_client.terminal.look import Look
 from racing_demon_client.terminal.screens.table import TableScreen
 from racing_demon_client.terminal.session import Session
-from racing_demon_protocol.board import Board, Kind, Play
-from racing_demon_protocol.options import Options
+from racing_demon_client.terminal.style.look import Look
+from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.wire.options import Options
 
 __all__ = ["Player", "practising", "until"]
 

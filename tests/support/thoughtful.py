@@ -9,11 +9,10 @@ from typing import Final
 
 from benchmarks.yardsticks.loading import compiled
 
-from racing_demon_protocol.board import FOUNDATIONS, Kind, Place, Play
-from racing_demon_protocol.cards import UNKNOWN, Card, card, rank, suit
-from racing_demon_protocol.rules import Rules
-
-from .boards import Position
+from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Place, Play
+from racing_demon_protocol.engine.cards import UNKNOWN, Card, card, rank, suit
+from racing_demon_protocol.engine.rules.base import Rules
+from tests.support.boards import Position
 
 __all__ = ["Outcome", "Solved", "can_be_won", "play_line", "solve"]
 

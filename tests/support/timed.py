@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 
-from racing_demon_server.program import main
+from racing_demon_server.cli import main
 
 longest = 0.0
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
-from racing_demon_protocol.codec import pack
-from racing_demon_server.journal.reading import log_of
-from racing_demon_server.journal.schema import JournalUnusable, open_journal
+from racing_demon_protocol.wire.codec import pack
+from racing_demon_server.journal.database import JournalUnusable, open_journal
+from racing_demon_server.journal.reader import log_of
 
 __all__ = ["Instant", "Recording", "fast_folder", "recovered", "remove", "tear"]
 

@@ -3,13 +3,12 @@
 from collections.abc import Iterable
 from typing import Any, Final
 
-from racing_demon_protocol.messages import Event
-from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.options import Options
-from racing_demon_protocol.state import TableState
-from racing_demon_protocol.view import TableView
-
-from .boards import cards
+from racing_demon_protocol.table.state import TableState
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages import Event
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.options import Options
+from tests.support.boards import cards
 
 __all__ = ["HASH", "facts", "folded", "seated", "view_after"]
 

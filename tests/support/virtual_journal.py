@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from racing_demon_server.durability import Durability
-from racing_demon_server.journal.schema import open_journal
+from racing_demon_server.journal.database import open_journal
 from racing_demon_server.journal.writer import Entry, Journal, Statement
 
 __all__ = ["VirtualJournal"]

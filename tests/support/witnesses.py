@@ -6,16 +6,15 @@ from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 
-from racing_demon_client.connection import Client
-from racing_demon_protocol.board import Kind
+from racing_demon_client.net.connection import Client
+from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.errors import RacingDemonError
-from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Phase
-
-from .accounts import Account, Heard, Sent
-from .clocks import clock
-from .relay import Relay
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.options import Options
+from tests.support.accounts import Account, Heard, Sent
+from tests.support.clocks import clock
+from tests.support.relay import Relay
 
 __all__ = ["Contest", "Witness", "table_of_witnesses"]
 

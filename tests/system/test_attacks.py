@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import pytest
 
-from ..support.attacks import ATTACKS, Target
-from ..support.processes import Running, started
-from ..support.servers import PATIENCE, within
+from tests.support.attacks import ATTACKS, Target
+from tests.support.processes import Running, started
+from tests.support.servers import PATIENCE, within
 
 MOST_GROWTH_KIB = 16 * 1024
 MOST_LOG_BYTES = 1_000_000

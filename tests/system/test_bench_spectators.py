@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ..support.measuring import measured
+from tests.support.measuring import measured
 
 ROWS = {"alone", "watched", "readers", "silent"}
 SIZES = ["--spectators", "6", "--rounds", "2", "--seconds", "0.5", "--silent", "3", "--readers", "3"]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ..support.measuring import measured
+from tests.support.measuring import measured
 
 VARIANTS = {"raw", "empty", "table", "table_turn", "table_busy", "event"}
 

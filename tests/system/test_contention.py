@@ -4,18 +4,17 @@ import asyncio
 from collections import Counter
 from contextlib import AsyncExitStack
 
-from racing_demon_client.connection import Client
-from racing_demon_protocol.messages.client import Ready
-from racing_demon_protocol.messages.events import Event, HandOver, Played
-from racing_demon_protocol.messages.server import Refused
-from racing_demon_protocol.options import Options
+from racing_demon_client.net.connection import Client
 from racing_demon_protocol.reasons import Phase, Reason
-from racing_demon_server.gateway import start
-from racing_demon_server.hall import Hall
+from racing_demon_protocol.wire.messages.client import Ready
+from racing_demon_protocol.wire.messages.events import Event, HandOver, Played
+from racing_demon_protocol.wire.messages.server import Refused
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.net.gateway import start
 from racing_demon_server.settings import Settings
-
-from ..support.clocks import clock
-from ..support.pounding import Pounder, Slot, pound
+from racing_demon_server.tables.registry import Hall
+from tests.support.clocks import clock
+from tests.support.pounding import Pounder, Slot, pound
 
 HANDS = 12
 RESERVE = 30

@@ -11,11 +11,10 @@ from typing import Any, Final
 
 import pytest
 
-from racing_demon_protocol.messages import client as cl
 from racing_demon_protocol.reasons import Phase
-from racing_demon_server.journal.upkeep import backup
-
-from ..support.crashes import (
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_server.journal.backup import backup
+from tests.support.crashes import (
     Mortal,
     Player,
     all_answered,
@@ -28,9 +27,9 @@ from ..support.crashes import (
     mirrors_of,
     until,
 )
-from ..support.journals import put_back
-from ..support.relay import Relay
-from ..support.servers import Peer
+from tests.support.journals import put_back
+from tests.support.relay import Relay
+from tests.support.servers import Peer
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are forked and killed")
 

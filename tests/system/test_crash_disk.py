@@ -9,8 +9,8 @@ from typing import Final
 
 import pytest
 
-from ..support.crashes import Mortal, Player, judge, one_hand, until
-from ..support.faults import WRITES, faulty, needs_strace
+from tests.support.crashes import Mortal, Player, judge, one_hand, until
+from tests.support.faults import WRITES, faulty, needs_strace
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="made with strace and prlimit")
 

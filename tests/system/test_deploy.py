@@ -20,15 +20,14 @@ import aiomqtt
 import pytest
 import yaml  # type: ignore[import-untyped]
 
-from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.messages.server import Accepted
-from racing_demon_protocol.options import Options
-from racing_demon_server.addresses import believed_address, networks
-
-from ..support.brokers import free_port
-from ..support.deployed import DEPLOY, Deployed, certificates, deployed
-from ..support.processes import CLIENT, SERVER, server_process, started, text_of
-from ..support.servers import PATIENCE, Peer, within
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.server import Accepted
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.net.address_limits import believed_address, networks
+from tests.support.brokers import free_port
+from tests.support.deployed import DEPLOY, Deployed, certificates, deployed
+from tests.support.processes import CLIENT, SERVER, server_process, started, text_of
+from tests.support.servers import PATIENCE, Peer, within
 
 SCRIPTS = Path(sys.executable).parent
 CONTAINERFILE = (DEPLOY / "Containerfile").read_text()

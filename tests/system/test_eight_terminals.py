@@ -13,8 +13,8 @@ from typing import Final
 import pytest
 from benchmarks.pty_program import ProgramEnded, PtyProgram, Terminals
 
-from racing_demon_protocol.messages.events import Event, HandOver, Played
-from racing_demon_protocol.record import from_line, verify
+from racing_demon_protocol.records.record import from_line, verify
+from racing_demon_protocol.wire.messages.events import Event, HandOver, Played
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 

@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 from typing import Any, Final
 
-from ..support.servers import PATIENCE, serving, within
+from tests.support.servers import PATIENCE, serving, within
 
 HANDS: Final = int(os.environ.get("RACING_DEMON_HANDS", "1"))
 GAMES: Final = int(os.environ.get("RACING_DEMON_GAMES", "4"))

@@ -16,13 +16,12 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.frames import Frame, Opcode
 
-from racing_demon_protocol.codec import Encoding
-from racing_demon_protocol.messages import client as cl
-
-from ..support.fuzzing import check_frame, mutant
-from ..support.processes import server_process
-from ..support.servers import PATIENCE, Peer, within
-from .test_attacks import kib
+from racing_demon_protocol.wire.codec import Encoding
+from racing_demon_protocol.wire.messages import client as cl
+from tests.support.fuzzing import check_frame, mutant
+from tests.support.processes import server_process
+from tests.support.servers import PATIENCE, Peer, within
+from tests.system.test_attacks import kib
 
 FRAMES: Final = int(os.environ.get("RACING_DEMON_FRAMES", "4000"))
 SEED: Final = int(os.environ.get("RACING_DEMON_SEED", "1"))

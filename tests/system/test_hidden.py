@@ -12,14 +12,13 @@ from typing import Any, Final
 
 import pytest
 
-from racing_demon_protocol.declaration import Deals
+from racing_demon_protocol.engine.shuffle import subseed
+from racing_demon_protocol.engine.specification import Deals
 from racing_demon_protocol.games import GAMES
-from racing_demon_protocol.options import Options
-from racing_demon_protocol.shuffle import subseed
-from racing_demon_server.hand import Hand
-
-from ..support.hidden import Plan, Told, canaries_in, other_cards, play, with_canaries
-from ..support.lockstep import Race, run
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.match.hand import Hand
+from tests.support.hidden import Plan, Told, canaries_in, other_cards, play, with_canaries
+from tests.support.lockstep import Race, run
 
 HANDS: Final = int(os.environ.get("RACING_DEMON_HANDS", "40"))
 SEED: Final = int(os.environ.get("RACING_DEMON_SEED", "1"))

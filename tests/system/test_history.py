@@ -13,20 +13,19 @@ from typing import Any, Final
 
 import pytest
 
-from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.options import Options
 from racing_demon_server.durability import Durability
-from racing_demon_server.journal.reading import log_of, options_of, tables
-from racing_demon_server.journal.schema import open_journal
+from racing_demon_server.journal.database import open_journal
+from racing_demon_server.journal.reader import log_of, options_of, tables
 from racing_demon_server.journal.writer import Journal
-
-from ..support.accounts import Account, Heard, Told, WrongHistory
-from ..support.arrival_order import check_arrivals, sent_and_answered
-from ..support.history import check
-from ..support.mutants import MUTATIONS, Mutation, with_unknown_outcome
-from ..support.servers import PATIENCE, serving, serving_with, within
-from ..support.witnesses import Contest, table_of_witnesses
+from tests.support.accounts import Account, Heard, Told, WrongHistory
+from tests.support.arrival_order import check_arrivals, sent_and_answered
+from tests.support.history import check
+from tests.support.mutants import MUTATIONS, Mutation, with_unknown_outcome
+from tests.support.servers import PATIENCE, serving, serving_with, within
+from tests.support.witnesses import Contest, table_of_witnesses
 
 PLAYS: Final = int(os.environ.get("RACING_DEMON_PLAYS", "800"))
 SEED: Final = int(os.environ.get("RACING_DEMON_SEED", "1"))

@@ -5,7 +5,7 @@ from typing import Final
 
 import pytest
 
-from ..support.processes import CLIENT, SERVER, text_of
+from tests.support.processes import CLIENT, SERVER, text_of
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="SIGINT ends no single process there")
 
@@ -27,14 +27,14 @@ runpy.run_module(module, run_name="__main__", alter_sys=True)
 @pytest.mark.parametrize(
     ("module", "arguments", "wanted"),
     [
-        (CLIENT, ["play", "--plain"], "racing_demon_client.program"),
+        (CLIENT, ["play", "--plain"], "racing_demon_client.cli.main"),
         (CLIENT, ["play", "--plain"], "argparse"),
         (CLIENT, ["play", "--plain"], "pydantic"),
         (CLIENT, ["play", "--plain"], "websockets"),
         (CLIENT, ["solo", "clock", "--plain"], "racing_demon_protocol.games"),
-        (CLIENT, ["games"], "racing_demon_client.describing"),
+        (CLIENT, ["games"], "racing_demon_client.shared.rules_text"),
         (CLIENT, ["games", "--help"], "argparse"),
-        (SERVER, ["--port=0", "--durability=none"], "racing_demon_server.program"),
+        (SERVER, ["--port=0", "--durability=none"], "racing_demon_server.cli"),
         (SERVER, ["--port=0", "--durability=none"], "argparse"),
         (SERVER, ["--port=0", "--durability=none"], "pydantic"),
         (SERVER, ["--port=0", "--durability=none"], "structlog"),

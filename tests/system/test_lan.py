@@ -16,12 +16,11 @@ from typing import Final
 
 import pytest
 
-from racing_demon_protocol.messages.events import Event, MatchOver, Played
-from racing_demon_protocol.record import from_line, verify
-
-from ..support.namespaces import Cable, cable, can_have_namespaces
-from ..support.processes import CLIENT, SERVER, Running, server_process, started, text_of
-from ..support.servers import PATIENCE, Peer
+from racing_demon_protocol.records.record import from_line, verify
+from racing_demon_protocol.wire.messages.events import Event, MatchOver, Played
+from tests.support.namespaces import Cable, cable, can_have_namespaces
+from tests.support.processes import CLIENT, SERVER, Running, server_process, started, text_of
+from tests.support.servers import PATIENCE, Peer
 
 on_two_machines = pytest.mark.skipif(
     not can_have_namespaces(), reason="no network namespaces: not Linux, not root, or no ip and nft"
@@ -33,8 +32,8 @@ NOTICED_SECONDS: Final = 10.5
 """At worst a heartbeat was answered right before the cut: 4 s to the next, 4 s in vain, 2 s for goodbye."""
 GHOST: Final = """
 import asyncio, sys
-from racing_demon_client.lan import announce
-from racing_demon_protocol.lan import Announcement
+from racing_demon_client.discovery.mdns import announce
+from racing_demon_protocol.discovery.mdns import Announcement
 
 async def main(code, port):
     async with announce(Announcement(code=code, game="racing-demon", host="Ann", port=int(port))):
@@ -173,7 +172,7 @@ async def test_a_table_at_a_server_is_found(wire: Cable) -> None:
 @on_two_machines
 async def test_a_server_without_a_way_to_the_world_names_its_own_address(wire: Cable) -> None:
     """On a network without a router the directory names the machine's address there, and no loopback."""
-    text = "from racing_demon_server.publisher.wiring import own_urls\nprint(own_urls('0.0.0.0', 5252))"
+    text = "from racing_demon_server.mqtt.setup import own_urls\nprint(own_urls('0.0.0.0', 5252))"
     async with wire.started("a", "-c", text) as asked:
         assert "('ws://10.77.0.1:5252',)\n" == (await asked.end()).out
 

@@ -9,11 +9,11 @@ from benchmarks.yardsticks.entering import Socket, sit_down
 from benchmarks.yardsticks.loading import ours, program
 from benchmarks.yardsticks.script import Recorder, Written
 
-from racing_demon_protocol.board import Kind
-from racing_demon_protocol.codec import decode_server
-from racing_demon_protocol.messages.events import Played, Signalled
-from racing_demon_protocol.messages.server import Refused
+from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.wire.codec import decode_server
+from racing_demon_protocol.wire.messages.events import Played, Signalled
+from racing_demon_protocol.wire.messages.server import Refused
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the measured server is made for Linux")
 

@@ -7,7 +7,7 @@ from typing import Final
 
 import pytest
 
-from .test_mouse import Mouse, mouse
+from tests.system.test_mouse import Mouse, mouse
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 

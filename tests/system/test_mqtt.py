@@ -7,16 +7,15 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from racing_demon_client import broker as client
-from racing_demon_protocol.codec import decode_server
-from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.shuffle import commitment
-
-from ..support.brokers import Broker, Heard, Listening
-from ..support.crashes import Mortal
-from ..support.processes import CLIENT, Running, server_process, started
-from ..support.servers import PATIENCE, Peer, within
+from racing_demon_client.sources import broker as client
+from racing_demon_protocol.engine.shuffle import commitment
+from racing_demon_protocol.wire.codec import decode_server
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from tests.support.brokers import Broker, Heard, Listening
+from tests.support.crashes import Mortal
+from tests.support.processes import CLIENT, Running, server_process, started
+from tests.support.servers import PATIENCE, Peer, within
 
 
 def code_of(heard: Heard) -> str:

@@ -11,15 +11,15 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
-from racing_demon_client.connection import Client
-from racing_demon_client.local import local_server
-from racing_demon_protocol.board import Play
-from racing_demon_protocol.codec import Encoding
-from racing_demon_protocol.messages.client import AddBot, Start, Stuck
-from racing_demon_protocol.messages.events import Played
-from racing_demon_protocol.messages.server import Refused
-from racing_demon_protocol.options import Options
+from racing_demon_client.net.connection import Client
+from racing_demon_client.net.local_server import local_server
+from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.reasons import Phase, Reason
+from racing_demon_protocol.wire.codec import Encoding
+from racing_demon_protocol.wire.messages.client import AddBot, Start, Stuck
+from racing_demon_protocol.wire.messages.events import Played
+from racing_demon_protocol.wire.messages.server import Refused
+from racing_demon_protocol.wire.options import Options
 
 ATTACKERS = 300
 FRAMES = 20

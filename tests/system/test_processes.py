@@ -14,19 +14,18 @@ from typing import Final
 
 import pytest
 
-from racing_demon_client import broker as listing
-from racing_demon_client.connection import Client
+from racing_demon_client.net.connection import Client
+from racing_demon_client.sources import broker as listing
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Phase
-from racing_demon_server.siblings import owner
-
-from ..support.brokers import Broker, Listening
-from ..support.crashes import Player, all_answered, judge, meeting, until
-from ..support.processes import SERVER, server_process, started, text_of
-from ..support.servers import Closing, Peer
-from ..support.several import Several, children, is_running, page, several
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.sharding import owner
+from tests.support.brokers import Broker, Listening
+from tests.support.crashes import Player, all_answered, judge, meeting, until
+from tests.support.processes import SERVER, server_process, started, text_of
+from tests.support.servers import Closing, Peer
+from tests.support.several import Several, children, is_running, page, several
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
 
@@ -142,7 +141,7 @@ async def test_a_signal_stops_all_and_they_come_back_with_their_tables(tmp_path:
 
 SIGNALLED_AS_A_CHILD_IS_REAPED: Final = """
 import os, signal, sys
-from racing_demon_server.program import main
+from racing_demon_server.cli import main
 
 wait = os.wait
 

@@ -7,11 +7,11 @@ import re
 import sys
 from pathlib import Path
 
-from racing_demon_client.connection import Client
-from racing_demon_client.local import local_server
-from racing_demon_protocol.messages.client import AddBot
-from racing_demon_protocol.messages.events import Played
-from racing_demon_protocol.options import Options
+from racing_demon_client.net.connection import Client
+from racing_demon_client.net.local_server import local_server
+from racing_demon_protocol.wire.messages.client import AddBot
+from racing_demon_protocol.wire.messages.events import Played
+from racing_demon_protocol.wire.options import Options
 
 ROOT = Path(__file__).parents[2]
 

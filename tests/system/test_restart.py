@@ -8,18 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from racing_demon_client.connection import Client
-from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.messages.events import Connected, Signalled
-from racing_demon_protocol.messages.server import Accepted
-from racing_demon_protocol.options import Options
+from racing_demon_client.net.connection import Client
 from racing_demon_protocol.reasons import Reaction
-from racing_demon_server.journal.schema import open_journal
-
-from ..support.crashes import Mortal
-from ..support.journals import overwrite_page
-from ..support.processes import CLIENT, SERVER, server_process, text_of
-from ..support.servers import Closing, Peer
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.events import Connected, Signalled
+from racing_demon_protocol.wire.messages.server import Accepted
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.journal.database import open_journal
+from tests.support.crashes import Mortal
+from tests.support.journals import overwrite_page
+from tests.support.processes import CLIENT, SERVER, server_process, text_of
+from tests.support.servers import Closing, Peer
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
 

@@ -14,10 +14,9 @@ from typing import Final
 
 import pytest
 
-from racing_demon_server.journal import keeping
-
-from ..support.network import Faults
-from ..support.simulation import World, simulate
+from racing_demon_server.journal import rows
+from tests.support.network import Faults
+from tests.support.simulation import World, simulate
 
 HANDS: Final = int(os.environ.get("RACING_DEMON_HANDS", "30"))
 SEED: Final = int(os.environ.get("RACING_DEMON_SEED", "1"))
@@ -53,7 +52,7 @@ def _quiet() -> None:
 @pytest.fixture(autouse=True)
 def _short_logs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let restarts begin with snapshots of all moments between hands, and lobbies be folded all the time."""
-    monkeypatch.setattr(keeping, "MOST_EVENTS", 20)
+    monkeypatch.setattr(rows, "MOST_EVENTS", 20)
 
 
 def world_of(seed: int) -> World:

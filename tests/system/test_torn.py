@@ -6,13 +6,12 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from racing_demon_protocol.codec import pack
-from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.messages.events import Event
-
-from ..support.journals import journaled
-from ..support.servers import Peer
-from ..support.torn import Recording, fast_folder, recovered, remove, tear
+from racing_demon_protocol.wire.codec import pack
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.events import Event
+from tests.support.journals import journaled
+from tests.support.servers import Peer
+from tests.support.torn import Recording, fast_folder, recovered, remove, tear
 
 IMAGES: Final = int(os.environ.get("RACING_DEMON_IMAGES", "300"))
 EVENTS: Final = 120

@@ -2,16 +2,15 @@
 
 from collections.abc import Iterator
 
-from racing_demon_protocol.board import Board, Kind
-from racing_demon_protocol.cards import RANK_NAMES, SUIT_LETTERS, SUIT_NAMES, UNKNOWN, name, rank, suit
-from racing_demon_protocol.declaration import Geometry
-from racing_demon_protocol.rules import Rules
-from racing_demon_protocol.tally import points, race_order, totals
-from racing_demon_protocol.view import TableView
-
-from ..addressing import is_racelike
-from ..printing import printable
-from .piles import groups_of, words_of
+from racing_demon_client.shared.pile_labels import groups_of, words_of
+from racing_demon_client.shared.pile_names import is_racelike
+from racing_demon_client.shared.text import printable
+from racing_demon_protocol.engine.board import Board, Kind
+from racing_demon_protocol.engine.cards import RANK_NAMES, SUIT_LETTERS, SUIT_NAMES, UNKNOWN, name, rank, suit
+from racing_demon_protocol.engine.rules.base import Rules
+from racing_demon_protocol.engine.specification import Geometry
+from racing_demon_protocol.table.scoring import points, race_order, totals
+from racing_demon_protocol.table.view import TableView
 
 __all__ = ["foundations", "laid", "layout", "others", "table", "tally"]
 

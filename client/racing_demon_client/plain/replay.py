@@ -3,18 +3,18 @@
 import asyncio
 from typing import Final, TextIO
 
-from racing_demon_protocol.messages import Message
-from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Snapshot
-from racing_demon_protocol.tally import match_winners
+from racing_demon_client.records.verifier import Proving
+from racing_demon_client.shared.analysis_text import told
+from racing_demon_client.shared.message_text import Words, Write, duration
+from racing_demon_client.shared.text import printable
+from racing_demon_client.sources.replay import PLACES, BadPlace, Replay
+from racing_demon_protocol.table.scoring import match_winners
+from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Snapshot
 
-from ..printing import printable
-from ..proving import Proving
-from ..replaying import PLACES, BadPlace, Replay
 from . import picture
-from .analysing import told
-from .keyboard import read_in_background
-from .words import Words, Write, duration
+from .line_reader import read_in_background
 
 __all__ = ["HELP", "replay"]
 

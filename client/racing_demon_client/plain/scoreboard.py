@@ -6,11 +6,10 @@ import io
 from collections.abc import Mapping
 from typing import Any, Final
 
-from racing_demon_protocol.ratings import Rating
-from racing_demon_protocol.record import json_line
-from racing_demon_protocol.standings import Corrected, Key, Row, Standings
-
-from ..printing import printable
+from racing_demon_client.shared.text import printable
+from racing_demon_protocol.records.ratings import Rating
+from racing_demon_protocol.records.record import json_line
+from racing_demon_protocol.records.standings import Corrected, Key, Row, Standings
 
 __all__ = ["as_csv", "as_json", "as_table"]
 

@@ -6,28 +6,28 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Final, TextIO
 
-from racing_demon_protocol.analysis import SeatAnalysis, analyse
-from racing_demon_protocol.board import Kind, Play
-from racing_demon_protocol.messages import Message
-from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Accepted, Pong, SeatState, Snapshot
+from racing_demon_client.net.guest import Guest
+from racing_demon_client.records.recorder import Recorder
+from racing_demon_client.records.verifier import Proving
+from racing_demon_client.shared.analysis_text import hashes, summary, told
+from racing_demon_client.shared.message_text import Words, Write, kick_question
+from racing_demon_client.shared.rivals import Rivals
+from racing_demon_client.shared.text import printable
+from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.reasons import BotLevel, Phase, Reaction
-from racing_demon_protocol.story import Story
-from racing_demon_protocol.tally import match_winners
+from racing_demon_protocol.records.analysis import SeatAnalysis, analyse
+from racing_demon_protocol.records.history import Story
+from racing_demon_protocol.table.scoring import match_winners
+from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Accepted, Pong, SeatState, Snapshot
 
-from ..guest import Guest
-from ..printing import printable
-from ..proving import Proving
-from ..recorder import Recorder
-from ..rivals import Rivals
 from . import picture
-from .analysing import hashes, summary, told
-from .folding import folded
-from .keyboard import read_in_background
-from .parting import has_guests, until_gone
-from .typed import HELP, Spoken, Unclear, Verb, read_play, read_verb
-from .words import Words, Write, kick_question
+from .line_reader import read_in_background
+from .line_wrap import folded
+from .table_end import has_guests, until_gone
+from .typed_commands import HELP, Spoken, Unclear, Verb, read_play, read_verb
 
 __all__ = ["Volume", "attend", "take_part"]
 

@@ -19,40 +19,40 @@ from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
 from textual.screen import ModalScreen
 
+from racing_demon_client.arguments import PRACTISED_HANDS
+from racing_demon_client.crash_report import told_fault
+from racing_demon_client.environment import login_name
+from racing_demon_client.errors import SettingsRefused, TableEnded
+from racing_demon_client.recent_tables import Recent, recents, recents_path, remember
+from racing_demon_client.records.recorder import Recorder
+from racing_demon_client.settings import Settings, load, save, settings_path
+from racing_demon_client.sources import openers
+from racing_demon_client.sources.openers import Opened
+from racing_demon_client.sources.replay import Replay
+from racing_demon_client.sources.solo.place import SoloClient
 from racing_demon_protocol.errors import RacingDemonError
-from racing_demon_protocol.messages import Message
-from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Snapshot
-from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Snapshot
+from racing_demon_protocol.wire.options import Options
 
-from .. import openings
-from ..errors import SettingsRefused, TableEnded
-from ..faults import told_fault
-from ..openings import Opened
-from ..recents import Recent, recents, recents_path, remember
-from ..recorder import Recorder
-from ..replaying import Replay
-from ..settings import Settings, load, save, settings_path
-from ..solo.place import SoloClient
-from ..surroundings import login_name
-from ..values import PRACTISED_HANDS
-from .acts import act
+from .action_handlers import act
+from .activity import BANNER_MS, Cue
 from .desk import Desk
-from .drawing.glyphs import ASCII, screen_text
-from .keymap import known_actions
-from .lately import BANNER_MS, Cue
-from .look import Look, glyphs_for
-from .palette import depth_of, theme
-from .presets import PRESETS
+from .input.keymap import known_actions
+from .input.presets import PRESETS
 from .replay import ReplaySession
 from .screens.dialogs import ChatScreen, Dialog, QuestionScreen
 from .screens.picture import LobbyScreen, PictureScreen, TallyScreen
 from .screens.table import TableScreen
 from .screens.welcome import WelcomeScreen, Wish
 from .session import Session
-from .signs import AsciiSigns
 from .solo import SoloSession
+from .style.glyphs import ASCII, screen_text
+from .style.look import Look, glyphs_for
+from .style.palette import depth_of, theme
+from .style.signs import AsciiSigns
 
 __all__ = ["TerminalApp", "run"]
 
@@ -210,15 +210,15 @@ class TerminalApp(App[None]):
         if wish.what == "practise":
             options = options.model_copy(update={"hands": PRACTISED_HANDS})
         ways: dict[str, Callable[[], AbstractAsyncContextManager[Opened]]] = {
-            "practise": lambda: openings.practise(
+            "practise": lambda: openers.practise(
                 wish.name, options, bots=max(1, wish.bots), level=wish.level
             ),
-            "host": lambda: openings.host(
+            "host": lambda: openers.host(
                 wish.name, options, bots=wish.bots, level=wish.level, passphrase=wish.passphrase
             ),
-            "alone": lambda: nullcontext(Opened(openings.alone(wish.name, options), "alone")),
-            "join": lambda: openings.join(wish.address, wish.code, wish.name, wish.passphrase),
-            "watch": lambda: openings.watch(wish.address, wish.code, wish.passphrase),
+            "alone": lambda: nullcontext(Opened(openers.alone(wish.name, options), "alone")),
+            "join": lambda: openers.join(wish.address, wish.code, wish.name, wish.passphrase),
+            "watch": lambda: openers.watch(wish.address, wish.code, wish.passphrase),
         }
         try:
             opened = await self._stack.enter_async_context(ways[wish.what]())

@@ -7,23 +7,23 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from racing_demon_protocol.board import Board, Kind, Play
-from racing_demon_protocol.messages import Message
-from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Refused, Snapshot
+from racing_demon_client.shared.message_text import Words
+from racing_demon_client.shared.pile_names import addresses
+from racing_demon_client.shared.rivals import Rivals
+from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.reasons import Phase, Reason
-from racing_demon_protocol.view import TableView
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Refused, Snapshot
 
-from ..addressing import addresses
-from ..plain.words import Words
-from ..rivals import Rivals
-from .drawing.glyphs import UNICODE, Glyphs, screen_text
+from .activity import Cue, Lately
 from .drawing.scene import Dragged, FeedLine, Grip, Scene
 from .drawing.slots import Slots
 from .feed import tell
-from .hands import Hands, Place
-from .ink import Role
-from .lately import Cue, Lately
+from .selection import Hands, Place
+from .style.glyphs import UNICODE, Glyphs, screen_text
+from .style.ink import Role
 
 __all__ = ["Desk"]
 

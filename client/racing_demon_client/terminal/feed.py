@@ -2,11 +2,15 @@
 
 from typing import Final
 
-from racing_demon_protocol.board import Kind, Play
-from racing_demon_protocol.cards import UNKNOWN, Card
-from racing_demon_protocol.messages import Message
-from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import (
+from racing_demon_client.shared.message_text import Words
+from racing_demon_client.shared.text import span
+from racing_demon_protocol.engine.board import Kind, Play
+from racing_demon_protocol.engine.cards import UNKNOWN, Card
+from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import (
     Accepted,
     CaughtUp,
     Halted,
@@ -16,14 +20,10 @@ from racing_demon_protocol.messages.server import (
     Snapshot,
     Watchers,
 )
-from racing_demon_protocol.reasons import Reason
-from racing_demon_protocol.view import TableView
 
-from ..plain.words import Words
-from ..printing import span
-from .drawing.glyphs import Glyphs, screen_text
 from .drawing.scene import FeedLine
-from .ink import Role
+from .style.glyphs import Glyphs, screen_text
+from .style.ink import Role
 
 __all__ = ["tell"]
 

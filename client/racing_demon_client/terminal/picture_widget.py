@@ -9,7 +9,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from .drawing.canvas import Canvas, Hit
-from .look import Look
+from .style.look import Look
 
 __all__ = ["Draw", "PictureWidget"]
 

@@ -4,17 +4,17 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Final
 
-from racing_demon_protocol.messages import Message
-from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Snapshot
+from racing_demon_client.records.recorder import Recorder
+from racing_demon_client.shared.message_text import duration
+from racing_demon_client.sources.openers import Opened
+from racing_demon_client.sources.replay import BadPlace, Replay
+from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Snapshot
 
-from ..openings import Opened
-from ..plain.words import duration
-from ..recorder import Recorder
-from ..replaying import BadPlace, Replay
 from .desk import Desk
-from .keymap import Keymap, replay_keymap
-from .presets import Preset
+from .input.keymap import Keymap, replay_keymap
+from .input.presets import Preset
 from .session import Session
 
 __all__ = ["DEEDS", "ReplaySession"]

@@ -5,29 +5,29 @@ from collections.abc import Callable
 from functools import cached_property, lru_cache
 from typing import ClassVar
 
-from racing_demon_protocol.analysis import SeatAnalysis, analyse
-from racing_demon_protocol.board import Play
+from racing_demon_client.records.recorder import Recorder
+from racing_demon_client.records.verifier import Proving
+from racing_demon_client.shared.pile_names import keyed
+from racing_demon_client.sources.ending import end_match
+from racing_demon_client.sources.openers import Opened
+from racing_demon_protocol.engine.board import Play
+from racing_demon_protocol.engine.rulebook import make_rules
 from racing_demon_protocol.games import declare
-from racing_demon_protocol.messages import Message
-from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Pong
-from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Phase
-from racing_demon_protocol.rulebook import make_rules
-from racing_demon_protocol.story import Story
+from racing_demon_protocol.records.analysis import SeatAnalysis, analyse
+from racing_demon_protocol.records.history import Story
+from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Pong
+from racing_demon_protocol.wire.options import Options
 
-from ..addressing import keyed
-from ..ending import end_match
-from ..openings import Opened
-from ..proving import Proving
-from ..recorder import Recorder
-from .actions import BOT_ACTIONS
+from .activity import Cue
 from .desk import Desk
-from .drawing.page import Page
-from .keymap import Keymap, game_keymap, lobby_keymap, watch_keymap
-from .lately import Cue
-from .presets import Preset
+from .drawing.pages.frame import Page
+from .input.actions import BOT_ACTIONS
+from .input.keymap import Keymap, game_keymap, lobby_keymap, watch_keymap
+from .input.presets import Preset
 
 __all__ = ["Session"]
 

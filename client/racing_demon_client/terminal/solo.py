@@ -4,20 +4,20 @@ import secrets
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Final
 
-from racing_demon_protocol.messages import Message
-from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.search import Search
-from racing_demon_protocol.shuffle import SEED_SIZE
+from racing_demon_client.records.recorder import Recorder
+from racing_demon_client.shared.message_text import duration
+from racing_demon_client.shared.text import counted
+from racing_demon_client.sources.openers import Opened
+from racing_demon_client.sources.solo.place import SoloClient
+from racing_demon_client.sources.solo.results import told_loss, told_progress, told_win
+from racing_demon_protocol.engine.search import Search
+from racing_demon_protocol.engine.shuffle import SEED_SIZE
+from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages import events as ev
 
-from ..openings import Opened
-from ..plain.alone import told_loss, told_progress, told_win
-from ..plain.words import duration
-from ..printing import counted
-from ..recorder import Recorder
-from ..solo.place import SoloClient
+from .activity import Cue
 from .desk import Desk
-from .lately import Cue
-from .presets import Preset
+from .input.presets import Preset
 from .session import Session
 
 __all__ = ["SoloSession"]

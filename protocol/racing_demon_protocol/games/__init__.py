@@ -4,9 +4,18 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
 
-from ..declaration import Foundations, Game, Group, Reserve, Stock, Tableau, Waste
-from ..errors import InvalidGame
-from ..options import Options
+from racing_demon_protocol.engine.specification import (
+    Foundations,
+    Game,
+    Group,
+    Reserve,
+    Stock,
+    Tableau,
+    Waste,
+)
+from racing_demon_protocol.errors import InvalidGame
+from racing_demon_protocol.wire.options import Options
+
 from .castle import BELEAGUERED_CASTLE
 from .cells import CELL_GAMES
 from .columns import COLUMN_GAMES

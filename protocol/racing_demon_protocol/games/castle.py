@@ -1,8 +1,19 @@
 """Beleaguered Castle."""
 
-from ..board import Shows
-from ..declaration import Build, Deal, Deals, Game, Geometry, Racing, SuitRule, Tableau, Unit
-from .words import ACES_OUT, aces
+from racing_demon_protocol.engine.board import Shows
+from racing_demon_protocol.engine.specification import (
+    Build,
+    Deal,
+    Deals,
+    Game,
+    Geometry,
+    Racing,
+    SuitRule,
+    Tableau,
+    Unit,
+)
+
+from .common import ACES_OUT, aces
 
 __all__ = ["BELEAGUERED_CASTLE"]
 

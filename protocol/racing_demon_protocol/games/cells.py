@@ -1,20 +1,20 @@
 """Games around places for single cards, which are filled again and again."""
 
-from ..board import Shows
-from ..cards import ACE, KING
-from ..declaration import Base, Cells, Deal, Doubt, Geometry, Reserve, SuitRule, Waste
-from ..privileges import BasesFirst, ChosenBase, JointEntry
-from .words import (
-    ACES_OUT,
-    DEALT,
-    KINGS_OUT,
-    NO_REDEAL,
-    TWO_REDEALS,
-    WASTE_OR_STOCK,
-    aces,
-    kings,
-    solitaire,
+from racing_demon_protocol.engine.board import Shows
+from racing_demon_protocol.engine.cards import ACE, KING
+from racing_demon_protocol.engine.privileges import BasesFirst, ChosenBase, JointEntry
+from racing_demon_protocol.engine.specification import (
+    Base,
+    Cells,
+    Deal,
+    Doubt,
+    Geometry,
+    Reserve,
+    SuitRule,
+    Waste,
 )
+
+from .common import ACES_OUT, DEALT, KINGS_OUT, NO_REDEAL, TWO_REDEALS, WASTE_OR_STOCK, aces, kings, solitaire
 
 __all__ = ["CELL_GAMES"]
 

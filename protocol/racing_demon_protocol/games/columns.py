@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 
-from ..board import Shows
-from ..declaration import (
+from racing_demon_protocol.engine.board import Shows
+from racing_demon_protocol.engine.privileges import BottomCards, BumpKing, Draw, OpeningRescue
+from racing_demon_protocol.engine.specification import (
     Base,
     Build,
     Deal,
@@ -17,8 +18,8 @@ from ..declaration import (
     Unit,
     Waste,
 )
-from ..privileges import BottomCards, BumpKing, Draw, OpeningRescue
-from .words import ACES_OUT, NO_REDEAL, TWO_REDEALS, WASTE_OR_STOCK, aces, families, solitaire
+
+from .common import ACES_OUT, NO_REDEAL, TWO_REDEALS, WASTE_OR_STOCK, aces, families, solitaire
 
 __all__ = ["COLUMN_GAMES"]
 

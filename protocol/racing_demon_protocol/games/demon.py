@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 
-from ..board import Shows
-from ..declaration import (
+from racing_demon_protocol.engine.board import Shows
+from racing_demon_protocol.engine.privileges import FillFromBottom, Grace, Reorder
+from racing_demon_protocol.engine.specification import (
     Base,
     Cells,
     Deal,
@@ -24,7 +25,7 @@ from ..declaration import (
     Unit,
     Waste,
 )
-from ..privileges import FillFromBottom, Grace, Reorder
+
 from .klondike import BASE_DOUBTS
 
 __all__ = ["CLASSIC", "DEMON_A", "DEMON_B", "FOOLIANAS", "RACING_DEMONS"]

@@ -2,11 +2,23 @@
 
 from dataclasses import replace
 
-from ..board import Shows
-from ..cards import KING
-from ..declaration import Build, Cells, Deal, Doubt, Geometry, Space, Stock, SuitRule, Tableau, Unit
-from ..privileges import Draw
-from .words import ACES_OUT, aces, solitaire
+from racing_demon_protocol.engine.board import Shows
+from racing_demon_protocol.engine.cards import KING
+from racing_demon_protocol.engine.privileges import Draw
+from racing_demon_protocol.engine.specification import (
+    Build,
+    Cells,
+    Deal,
+    Doubt,
+    Geometry,
+    Space,
+    Stock,
+    SuitRule,
+    Tableau,
+    Unit,
+)
+
+from .common import ACES_OUT, aces, solitaire
 
 __all__ = ["FAN_GAMES"]
 

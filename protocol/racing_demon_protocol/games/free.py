@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 
-from ..board import Shows
-from ..declaration import (
+from racing_demon_protocol.engine.board import Shows
+from racing_demon_protocol.engine.privileges import Draw, FillFromDoubles, LayExtra, When
+from racing_demon_protocol.engine.specification import (
     ANYTHING,
     Base,
     Cells,
@@ -17,8 +18,8 @@ from ..declaration import (
     Tableau,
     Unit,
 )
-from ..privileges import Draw, FillFromDoubles, LayExtra, When
-from .words import ACES_OUT, DEALT, NO_REDEAL, aces, families, free_piles, solitaire
+
+from .common import ACES_OUT, DEALT, NO_REDEAL, aces, families, free_piles, solitaire
 
 __all__ = ["FREE_GAMES"]
 

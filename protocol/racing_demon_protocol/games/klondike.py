@@ -1,7 +1,7 @@
 """Games on Klondike layouts: triangular columns of which the ends are face up."""
 
-from ..cards import KING
-from ..declaration import (
+from racing_demon_protocol.engine.cards import KING
+from racing_demon_protocol.engine.specification import (
     Cells,
     Deal,
     Doubt,
@@ -16,7 +16,8 @@ from ..declaration import (
     Unit,
     Waste,
 )
-from .words import DEALT, NO_REDEAL, aces, solitaire
+
+from .common import DEALT, NO_REDEAL, aces, solitaire
 
 __all__ = ["BASE_DOUBTS", "RACING_DEMON", "TRIANGULAR_GAMES"]
 

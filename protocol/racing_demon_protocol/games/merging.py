@@ -1,9 +1,9 @@
 """Games that put equal cards together."""
 
-from ..board import Shows
-from ..declaration import Deals, Doubt, Game, Goal, Racing, Stock, Waste
-from ..mechanics.common import Out, Packets
-from ..mechanics.merging import Merging
+from racing_demon_protocol.engine.board import Shows
+from racing_demon_protocol.engine.mechanics.common import Out, Packets
+from racing_demon_protocol.engine.mechanics.merging import Merging
+from racing_demon_protocol.engine.specification import Deals, Doubt, Game, Goal, Racing, Stock, Waste
 
 __all__ = ["GAMBLERS_PATIENCE"]
 

@@ -2,10 +2,11 @@
 
 from dataclasses import replace
 
-from ..cards import KING, PIQUET_RANKS
-from ..declaration import Doubt, Racing, Reserve, Stock, SuitRule
-from ..privileges import PairedColumn
-from .words import kings, solitaire
+from racing_demon_protocol.engine.cards import KING, PIQUET_RANKS
+from racing_demon_protocol.engine.privileges import PairedColumn
+from racing_demon_protocol.engine.specification import Doubt, Racing, Reserve, Stock, SuitRule
+
+from .common import kings, solitaire
 
 __all__ = ["PUZZLES"]
 

@@ -2,10 +2,22 @@
 
 from dataclasses import replace
 
-from ..board import Shows
-from ..declaration import Cells, Deal, Deals, Doubt, Game, Geometry, Goal, Group, Owner, Racing, Reserve
-from ..mechanics.common import Out, Packets
-from ..mechanics.ranks import Ranks, Sympathy
+from racing_demon_protocol.engine.board import Shows
+from racing_demon_protocol.engine.mechanics.common import Out, Packets
+from racing_demon_protocol.engine.mechanics.ranks import Ranks, Sympathy
+from racing_demon_protocol.engine.specification import (
+    Cells,
+    Deal,
+    Deals,
+    Doubt,
+    Game,
+    Geometry,
+    Goal,
+    Group,
+    Owner,
+    Racing,
+    Reserve,
+)
 
 __all__ = ["LITTLE_LOTS", "SYMPATHY", "SYMPATHY_ALONE"]
 

@@ -2,9 +2,17 @@
 
 from dataclasses import replace
 
-from ..board import Shows
-from ..cards import ACE, KING
-from ..declaration import (
+from racing_demon_protocol.engine.board import Shows
+from racing_demon_protocol.engine.cards import ACE, KING
+from racing_demon_protocol.engine.privileges import (
+    Draw,
+    FamilyByLaying,
+    GridEdges,
+    KingOpensColumn,
+    RowEnds,
+    When,
+)
+from racing_demon_protocol.engine.specification import (
     ANYTHING,
     Build,
     Cells,
@@ -19,15 +27,8 @@ from ..declaration import (
     Tableau,
     Unit,
 )
-from ..privileges import (
-    Draw,
-    FamilyByLaying,
-    GridEdges,
-    KingOpensColumn,
-    RowEnds,
-    When,
-)
-from .words import ACES_OUT, DEALT, KINGS_OUT, NO_REDEAL, aces, families, kings, solitaire
+
+from .common import ACES_OUT, DEALT, KINGS_OUT, NO_REDEAL, aces, families, kings, solitaire
 
 __all__ = ["ROUND_GAMES"]
 

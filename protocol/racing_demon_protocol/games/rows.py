@@ -1,8 +1,8 @@
 """Games of one row that is made shorter."""
 
-from ..declaration import Deals, Doubt, Game, Geometry, Goal, Racing, Stock
-from ..mechanics.common import Out
-from ..mechanics.rows import DoubleJump, Line, PushPin
+from racing_demon_protocol.engine.mechanics.common import Out
+from racing_demon_protocol.engine.mechanics.rows import DoubleJump, Line, PushPin
+from racing_demon_protocol.engine.specification import Deals, Doubt, Game, Geometry, Goal, Racing, Stock
 
 __all__ = ["DOUBLE_JUMP", "PUSH_PIN"]
 

@@ -2,9 +2,10 @@
 
 from dataclasses import replace
 
-from ..board import Shows
-from ..cards import RANK_NAMES
-from ..declaration import (
+from racing_demon_protocol.engine.board import Shows
+from racing_demon_protocol.engine.cards import RANK_NAMES
+from racing_demon_protocol.engine.privileges import RankPlaces
+from racing_demon_protocol.engine.specification import (
     Base,
     Cells,
     Deal,
@@ -17,8 +18,8 @@ from ..declaration import (
     SuitRule,
     Waste,
 )
-from ..privileges import RankPlaces
-from .words import ACES_OUT, NO_REDEAL, TWO_REDEALS, aces, solitaire, suits_of
+
+from .common import ACES_OUT, NO_REDEAL, TWO_REDEALS, aces, solitaire, suits_of
 
 __all__ = ["STEP_GAMES"]
 

@@ -1,8 +1,19 @@
 """Games of sums: two cards that make a number together leave."""
 
-from ..declaration import Cells, Deal, Deals, Doubt, Game, Geometry, Goal, Racing, Stock, Waste
-from ..mechanics.common import Out, Packets
-from ..mechanics.sums import Courts, Reach, Sums
+from racing_demon_protocol.engine.mechanics.common import Out, Packets
+from racing_demon_protocol.engine.mechanics.sums import Courts, Reach, Sums
+from racing_demon_protocol.engine.specification import (
+    Cells,
+    Deal,
+    Deals,
+    Doubt,
+    Game,
+    Geometry,
+    Goal,
+    Racing,
+    Stock,
+    Waste,
+)
 
 __all__ = ["FOURTEEN", "NUMBER_ELEVEN", "NUMBER_ELEVEN_DOUBLE", "PICTURE_GALLERY"]
 

@@ -1,11 +1,23 @@
 """Games of travelling packets: a card goes under the packet of its number, whose top travels on."""
 
-from ..board import Shows
-from ..cards import KING
-from ..declaration import Cells, Deal, Deals, Doubt, Foundations, Game, Geometry, Goal, Owner, Racing, Stock
-from ..mechanics.common import Out, Packets
-from ..mechanics.travelling import Counting, Travelling
-from ..mechanics.weaving import Weaving
+from racing_demon_protocol.engine.board import Shows
+from racing_demon_protocol.engine.cards import KING
+from racing_demon_protocol.engine.mechanics.common import Out, Packets
+from racing_demon_protocol.engine.mechanics.travelling import Counting, Travelling
+from racing_demon_protocol.engine.mechanics.weaving import Weaving
+from racing_demon_protocol.engine.specification import (
+    Cells,
+    Deal,
+    Deals,
+    Doubt,
+    Foundations,
+    Game,
+    Geometry,
+    Goal,
+    Owner,
+    Racing,
+    Stock,
+)
 
 __all__ = ["CLOCK", "TRAVELLERS", "WANDERING_CARD", "WEAVERS"]
 

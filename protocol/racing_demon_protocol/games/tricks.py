@@ -1,9 +1,19 @@
 """Card tricks, to be shown: the cards spell their own names."""
 
-from ..board import Shows
-from ..declaration import Cells, Deal, Doubt, Game, Geometry, Goal, Racing, Scoring, Stock
-from ..mechanics.common import Out, Packets
-from ..mechanics.tricks import Beat, Script, Step
+from racing_demon_protocol.engine.board import Shows
+from racing_demon_protocol.engine.mechanics.common import Out, Packets
+from racing_demon_protocol.engine.mechanics.tricks import Beat, Script, Step
+from racing_demon_protocol.engine.specification import (
+    Cells,
+    Deal,
+    Doubt,
+    Game,
+    Geometry,
+    Goal,
+    Racing,
+    Scoring,
+    Stock,
+)
 
 __all__ = ["A_SPELL", "MUSICAL_SEQUEL"]
 

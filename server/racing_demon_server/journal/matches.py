@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from racing_demon_protocol.errors import InconsistentEvent, InvalidGame
-from racing_demon_protocol.messages import Event
-from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import SeatState, Snapshot
-from racing_demon_protocol.portable import Correction, Entry, Header, entry_line, section_line
-from racing_demon_protocol.record import tally_line
-from racing_demon_protocol.view import TableView
+from racing_demon_protocol.records.match_file import Correction, Entry, Header, entry_line, section_line
+from racing_demon_protocol.records.record import tally_line
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages import Event
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import SeatState, Snapshot
 
-from .reading import (
+from .reader import (
     Kept,
     KeptTable,
     UnknownContents,
@@ -51,7 +51,7 @@ class Match:
         seats: the names of all who played, by their seats.
         bots: which of them were bots.
         finished: whether it was played to its end.
-        journal: what tells its journal from others of the same server: see :func:`~.schema.journals_of`.
+        journal: what tells its journal from others of the same server: see :func:`~.database.journals_of`.
 
     """
 

@@ -17,9 +17,10 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol
 
-from ..durability import Durability
-from .lockfile import Lockfile
-from .schema import open_journal, telling_damage
+from racing_demon_server.durability import Durability
+
+from .database import open_journal, telling_damage
+from .lock_file import Lockfile
 
 __all__ = [
     "CROWD",

@@ -2,17 +2,16 @@
 
 import pytest
 
+from racing_demon_client.terminal.activity import BANNER_MS, Cue
 from racing_demon_client.terminal.drawing.scene import Grip
-from racing_demon_client.terminal.lately import BANNER_MS, Cue
-from racing_demon_protocol.board import FOUNDATIONS, Kind, Play
-from racing_demon_protocol.cards import UNKNOWN
-from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Refused
+from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
+from racing_demon_protocol.engine.cards import UNKNOWN
 from racing_demon_protocol.reasons import EndReason, Phase, Reason
-
-from ...support.boards import Position, build, rules_of
-from ...support.desks import Player, moments
-from ...support.matches import MATCHES, log_of, options_of
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Refused
+from tests.support.boards import Position, build, rules_of
+from tests.support.desks import Player, moments
+from tests.support.matches import MATCHES, log_of, options_of
 
 SEED = "0" * 64
 BEATEN = Refused(counter=3, reason=Reason.BEATEN, text="", by=1, late_us=12_000)

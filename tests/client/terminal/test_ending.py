@@ -2,17 +2,16 @@
 
 import pytest
 
-from racing_demon_client.connection import Client
 from racing_demon_client.errors import TableEnded
+from racing_demon_client.net.connection import Client
 from racing_demon_client.terminal.screens.options import OptionsScreen
 from racing_demon_client.terminal.screens.picture import LobbyScreen, TallyScreen
 from racing_demon_client.terminal.session import Session
-from racing_demon_protocol.messages.client import Start
-from racing_demon_protocol.messages.events import HandOver
-
-from ...support.matches import log_of
-from ...support.processes import server_process
-from ...support.screens import (
+from racing_demon_protocol.wire.messages.client import Start
+from racing_demon_protocol.wire.messages.events import HandOver
+from tests.support.matches import log_of
+from tests.support.processes import server_process
+from tests.support.screens import (
     SLOW,
     at_first_screen,
     at_the_door,
@@ -24,7 +23,7 @@ from ...support.screens import (
     until_ended,
     wait,
 )
-from ...support.stages import Stage, staged
+from tests.support.stages import Stage, staged
 
 
 def tallied() -> Stage:

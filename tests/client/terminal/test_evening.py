@@ -3,18 +3,17 @@
 from textual.containers import Horizontal
 from textual.widgets import Button, Label, OptionList
 
-from racing_demon_client.connection import Client
+from racing_demon_client.net.connection import Client
 from racing_demon_client.terminal.screens.dialogs import QuestionScreen
 from racing_demon_client.terminal.screens.players import PlayersScreen
 from racing_demon_client.terminal.screens.table import TableScreen
-from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.reasons import Reaction
-
-from ...support.processes import server_process
-from ...support.screens import SLOW, deal, hosting, shows, sitting, turned, wait
-from ...support.servers import serving
-from ...support.terminal import Player
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from tests.support.processes import server_process
+from tests.support.screens import SLOW, deal, hosting, shows, sitting, turned, wait
+from tests.support.servers import serving
+from tests.support.terminal import Player
 
 
 async def at_players(player: Player, name: str) -> None:

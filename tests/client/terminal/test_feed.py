@@ -2,20 +2,19 @@
 
 import pytest
 
-from racing_demon_client.terminal.drawing.glyphs import ASCII, UNICODE, Glyphs
 from racing_demon_client.terminal.drawing.scene import FeedLine
 from racing_demon_client.terminal.feed import tell
-from racing_demon_client.terminal.ink import Role
-from racing_demon_protocol.board import FOUNDATIONS, Kind, Play
-from racing_demon_protocol.messages import Message
-from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Accepted, Pong, Refused, Seated
+from racing_demon_client.terminal.style.glyphs import ASCII, UNICODE, Glyphs
+from racing_demon_client.terminal.style.ink import Role
+from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
 from racing_demon_protocol.reasons import Reason
-from racing_demon_protocol.view import TableView
-
-from ...support.desks import HOSTILE
-from ...support.matches import MATCHES, log_of
-from ...support.tables import Own, Sitting
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Accepted, Pong, Refused, Seated
+from tests.support.desks import HOSTILE
+from tests.support.matches import MATCHES, log_of
+from tests.support.tables import Own, Sitting
 
 
 def line(

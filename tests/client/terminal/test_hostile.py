@@ -4,19 +4,11 @@ import asyncio
 
 import pytest
 
-from racing_demon_protocol.messages import events as ev
 from racing_demon_protocol.reasons import EndReason
-
-from ...support.liars import (
-    HARMLESS,
-    lying,
-    shapes_of,
-    strays_of,
-    stream,
-    whole_story,
-)
-from ...support.matches import log_of
-from ...support.stages import painted
+from racing_demon_protocol.wire.messages import events as ev
+from tests.support.liars import HARMLESS, lying, shapes_of, strays_of, stream, whole_story
+from tests.support.matches import log_of
+from tests.support.stages import painted
 
 
 @pytest.fixture(scope="module")

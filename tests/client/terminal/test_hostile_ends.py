@@ -16,14 +16,13 @@ from textual.widgets import Input, Label
 
 from racing_demon_client.settings import Settings
 from racing_demon_client.terminal.app import TerminalApp
-from racing_demon_client.terminal.look import Look
 from racing_demon_client.terminal.screens.picture import LobbyScreen
 from racing_demon_client.terminal.screens.welcome import WelcomeScreen
-from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Refused, Versions
+from racing_demon_client.terminal.style.look import Look
 from racing_demon_protocol.reasons import CloseCode, Phase, Reason
-
-from ...support.liars import (
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Refused, Versions
+from tests.support.liars import (
     HARMLESS,
     SEQUENCE,
     SIZE,
@@ -34,9 +33,9 @@ from ...support.liars import (
     strays_of,
     stream,
 )
-from ...support.matches import log_of
-from ...support.relay import WELCOME, speak, visited
-from ...support.servers import PATIENCE, Closing, within
+from tests.support.matches import log_of
+from tests.support.relay import WELCOME, speak, visited
+from tests.support.servers import PATIENCE, Closing, within
 
 
 @asynccontextmanager

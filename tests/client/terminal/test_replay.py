@@ -7,22 +7,21 @@ from contextlib import asynccontextmanager
 import pytest
 from textual.pilot import Pilot
 
-from racing_demon_client.openings import Opened
-from racing_demon_client.replaying import PLACES, Replay
+from racing_demon_client.records.timeline import Tape
 from racing_demon_client.settings import Settings
-from racing_demon_client.tape import Tape
+from racing_demon_client.sources.openers import Opened
+from racing_demon_client.sources.replay import PLACES, Replay
 from racing_demon_client.terminal.app import TerminalApp
-from racing_demon_client.terminal.drawing.glyphs import ASCII
-from racing_demon_client.terminal.look import Look
 from racing_demon_client.terminal.screens.picture import AnalysisScreen, TallyScreen
 from racing_demon_client.terminal.screens.table import TableScreen
-from racing_demon_protocol import tally
-from racing_demon_protocol.messages import events as ev
-
-from ...support.matches import final_view
-from ...support.recordings import recording_of
-from ...support.servers import PATIENCE
-from ...support.stages import painted
+from racing_demon_client.terminal.style.glyphs import ASCII
+from racing_demon_client.terminal.style.look import Look
+from racing_demon_protocol.table import scoring
+from racing_demon_protocol.wire.messages import events as ev
+from tests.support.matches import final_view
+from tests.support.recordings import recording_of
+from tests.support.servers import PATIENCE
+from tests.support.stages import painted
 
 
 class Watched:
@@ -180,8 +179,8 @@ async def test_the_tally_in_a_hand_is_of_that_hand() -> None:
         await user.press("f6")
         await user.until(lambda: "Hand 2 of 2 is being played." in user.text())
         view = tape.view_at(place)
-        now = tally.points(view)
-        for seat, total in tally.totals(view).items():
+        now = scoring.points(view)
+        for seat, total in scoring.totals(view).items():
             line = next(line for line in user.text().splitlines() if f" {view.seats[seat].name} " in line)
             assert [str(now[seat]), str(total + now[seat])] == line.split()[2:4]
         assert "checked" not in user.text()
@@ -209,7 +208,7 @@ async def test_at_the_end_is_the_recorded_tally() -> None:
         await user.press("enter")
         await user.until(lambda: "The match is over: " in user.text())
         view = final_view("demon-a")
-        for seat, total in tally.totals(view).items():
+        for seat, total in scoring.totals(view).items():
             rows = [line for line in user.text().splitlines() if f" {view.seats[seat].name} " in line]
             assert any(str(total) in row for row in rows)
         await user.press("ctrl+c")

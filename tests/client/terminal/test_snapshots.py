@@ -14,14 +14,13 @@ from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from racing_demon_client.settings import PaletteName
-from racing_demon_client.terminal.drawing.glyphs import ASCII
-from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Refused
-from racing_demon_protocol.options import CallOut, Options
+from racing_demon_client.terminal.style.glyphs import ASCII
 from racing_demon_protocol.reasons import Reason
-
-from ...support.matches import log_of
-from ...support.stages import Stage, painted, staged
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Refused
+from racing_demon_protocol.wire.options import CallOut, Options
+from tests.support.matches import log_of
+from tests.support.stages import Stage, painted, staged
 
 
 class TextFile(SingleFileSnapshotExtension):

@@ -4,12 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from racing_demon_client.addressing import addresses
-from racing_demon_protocol.board import Kind, Play
+from racing_demon_client.shared.pile_names import addresses
+from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.games import GAMES
-
-from ...support.solitaire import Alone, moments, table_of
+from tests.support.solitaire import Alone, moments, table_of
 
 MOST_STOPS = 150
 

@@ -7,7 +7,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
-from ...support.solitaire import Alone, moments
+from tests.support.solitaire import Alone, moments
 
 GAMES = (
     "clock",

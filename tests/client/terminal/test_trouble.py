@@ -2,13 +2,12 @@
 
 from contextlib import AsyncExitStack
 
-from racing_demon_client.connection import Client
+from racing_demon_client.net.connection import Client
 from racing_demon_client.terminal.app import TerminalApp
 from racing_demon_client.terminal.screens.picture import LobbyScreen
-
-from ...support.processes import server_process
-from ...support.relay import Relay
-from ...support.screens import (
+from tests.support.processes import server_process
+from tests.support.relay import Relay
+from tests.support.screens import (
     SLOW,
     at_first_screen,
     deal,
@@ -20,8 +19,8 @@ from ...support.screens import (
     until_ended,
     wait,
 )
-from ...support.servers import serving
-from ...support.stages import Stage, staged
+from tests.support.servers import serving
+from tests.support.stages import Stage, staged
 
 
 async def test_a_lost_connection_comes_back() -> None:

@@ -4,12 +4,11 @@ import pytest
 
 from racing_demon_client.terminal.screens.picture import TallyScreen
 from racing_demon_client.terminal.screens.table import TableScreen
-from racing_demon_protocol.board import Kind
-from racing_demon_protocol.cards import UNKNOWN
-from racing_demon_protocol.options import Options
+from racing_demon_protocol.engine.board import Kind
+from racing_demon_protocol.engine.cards import UNKNOWN
 from racing_demon_protocol.reasons import Phase
-
-from ...support.terminal import Player, practising, until
+from racing_demon_protocol.wire.options import Options
+from tests.support.terminal import Player, practising, until
 
 QUICK = Options(hands=2, countdown_ms=100, tally_ms=600_000)
 

@@ -11,16 +11,15 @@ from typing import Final
 
 import pytest
 
-from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.messages import events as ev
-from racing_demon_server.hall import Hall
-from racing_demon_server.journal.layout import MIGRATIONS, TABLES
-from racing_demon_server.journal.reading import last_us
-from racing_demon_server.journal.schema import JournalUnusable, open_journal, reading
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_server.journal.database import JournalUnusable, open_journal, reading
+from racing_demon_server.journal.reader import last_us
+from racing_demon_server.journal.sql_schema import MIGRATIONS, TABLES
 from racing_demon_server.settings import Settings
-
-from ...support.journals import check, journaled
-from ...support.servers import Peer
+from racing_demon_server.tables.registry import Hall
+from tests.support.journals import check, journaled
+from tests.support.servers import Peer
 
 OPEN: Final = 3
 VALUES: Final = ("no number", b"\xff\x00", 1.5, -1, 2**62, "", b"", None)

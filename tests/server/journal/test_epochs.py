@@ -9,19 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from racing_demon_client.connection import Client
-from racing_demon_protocol.messages import Message
-from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.messages.server import Snapshot
-from racing_demon_server.epochs import MOST
-from racing_demon_server.journal.reading import epochs_of
-from racing_demon_server.journal.schema import open_journal
-from racing_demon_server.journal.upkeep import backup
-
-from ...support.crashes import copy_by_hand, until
-from ...support.journals import journaled, put_back
-from ...support.relay import Relay
-from ...support.servers import Peer
+from racing_demon_client.net.connection import Client
+from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.server import Snapshot
+from racing_demon_server.journal.backup import backup
+from racing_demon_server.journal.database import open_journal
+from racing_demon_server.journal.epochs import MOST
+from racing_demon_server.journal.reader import epochs_of
+from tests.support.crashes import copy_by_hand, until
+from tests.support.journals import journaled, put_back
+from tests.support.relay import Relay
+from tests.support.servers import Peer
 
 
 @asynccontextmanager

@@ -8,20 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Refused
-from racing_demon_protocol.options import Options
-from racing_demon_protocol.portable import Correction, read_records, section_line, why_not
 from racing_demon_protocol.reasons import Reason
-from racing_demon_protocol.record import verify
-from racing_demon_server.journal.schema import open_journal
-
-from ...support.accounts import Account, Heard
-from ...support.journals import journaled
-from ...support.processes import CLIENT, SERVER, Ended, started, text_of, unread
-from ...support.servers import Peer
-from ...support.witnesses import Contest, table_of_witnesses
+from racing_demon_protocol.records.match_file import Correction, read_records, section_line, why_not
+from racing_demon_protocol.records.record import verify
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Refused
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.journal.database import open_journal
+from tests.support.accounts import Account, Heard
+from tests.support.journals import journaled
+from tests.support.processes import CLIENT, SERVER, Ended, started, text_of, unread
+from tests.support.servers import Peer
+from tests.support.witnesses import Contest, table_of_witnesses
 
 MORE_TABLES = """
     WITH RECURSIVE more (id) AS (SELECT 2 UNION ALL SELECT id + 1 FROM more WHERE id < 2000)

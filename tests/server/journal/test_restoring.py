@@ -7,19 +7,19 @@ from itertools import islice
 
 import pytest
 
-from racing_demon_protocol.codec import decode_server, encode
+from racing_demon_protocol.engine.shuffle import hand_seeds
 from racing_demon_protocol.errors import InconsistentEvent
-from racing_demon_protocol.messages import Event
-from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.messages import events as ev
-from racing_demon_protocol.messages.server import Refused, Snapshot
-from racing_demon_protocol.options import Options
 from racing_demon_protocol.reasons import Phase, Reason
-from racing_demon_protocol.shuffle import hand_seeds
-from racing_demon_server.bots import LEVELS, Bot
-from racing_demon_server.claims import Actor, Claim
-from racing_demon_server.simulate import pass_time
-from racing_demon_server.table import Answer, Past, Table
+from racing_demon_protocol.wire.codec import decode_server, encode
+from racing_demon_protocol.wire.messages import Event
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Refused, Snapshot
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.bots.players import LEVELS, Bot
+from racing_demon_server.bots.simulation import pass_time
+from racing_demon_server.match.seat_tokens import Actor, Claim
+from racing_demon_server.match.table import Answer, Past, Table
 
 SEED = bytes(32)
 MS = 1_000

@@ -12,13 +12,12 @@ from pathlib import Path
 import pytest
 
 from racing_demon_server.durability import Durability
-from racing_demon_server.journal.lockfile import Lockfile
-from racing_demon_server.journal.schema import JournalUnusable, open_journal
+from racing_demon_server.journal.database import JournalUnusable, open_journal
+from racing_demon_server.journal.lock_file import Lockfile
 from racing_demon_server.journal.writer import CROWD, PACE_SECONDS, Journal, Statement
-
-from ...support.crashes import until
-from ...support.journals import overwrite_page
-from ...support.servers import PATIENCE, troubles, within
+from tests.support.crashes import until
+from tests.support.journals import overwrite_page
+from tests.support.servers import PATIENCE, troubles, within
 
 BIG = "x" * 200_000
 

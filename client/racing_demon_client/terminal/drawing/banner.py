@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from ..ink import Mark, Role
+from racing_demon_client.terminal.style.ink import Mark, Role
+
 from .canvas import Canvas
 
 __all__ = ["draw_banner"]

@@ -8,8 +8,8 @@ from itertools import islice
 from math import ceil, cos, pi, sin
 from typing import Final, NamedTuple
 
-from racing_demon_protocol.board import Kind, Pile, Shows
-from racing_demon_protocol.declaration import Geometry, Group
+from racing_demon_protocol.engine.board import Kind, Pile, Shows
+from racing_demon_protocol.engine.specification import Geometry, Group
 
 __all__ = ["LOOSE", "Block", "Cell", "Grouped", "Spot", "blocks", "is_column", "is_counted"]
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from rich.cells import cell_len
 
-from ..ink import Role
+from racing_demon_client.terminal.style.ink import Role
 
 __all__ = ["Canvas", "Hit", "Span"]
 

@@ -2,9 +2,10 @@
 
 from typing import NamedTuple
 
-from ..ink import Mark, Role
+from racing_demon_client.terminal.style.glyphs import Glyphs
+from racing_demon_client.terminal.style.ink import Mark, Role
+
 from .canvas import Canvas
-from .glyphs import Glyphs
 
 __all__ = ["Box", "draw_card", "draw_frame", "sign_of"]
 

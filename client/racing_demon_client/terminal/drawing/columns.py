@@ -2,14 +2,14 @@
 
 from typing import NamedTuple
 
-from racing_demon_protocol.board import Kind
-from racing_demon_protocol.cards import UNKNOWN
+from racing_demon_client.terminal.style.densities import Density
+from racing_demon_client.terminal.style.ink import Mark, Role
+from racing_demon_protocol.engine.board import Kind
+from racing_demon_protocol.engine.cards import UNKNOWN
 
-from ..ink import Mark, Role
 from .canvas import Hit
 from .cards import Box, draw_card, draw_frame, sign_of
-from .densities import Density
-from .sheet import Sheet
+from .context import Sheet
 
 __all__ = ["Column", "column_pitch", "draw_column", "draw_columns"]
 

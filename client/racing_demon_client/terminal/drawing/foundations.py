@@ -1,12 +1,12 @@
 """The foundations: a row for each suit, or rows in the order of the piles."""
 
-from racing_demon_protocol.cards import RANK_NAMES, rank
-from racing_demon_protocol.declaration import Base, Foundations
+from racing_demon_client.terminal.style.ink import Mark, Role, suit_role
+from racing_demon_protocol.engine.cards import RANK_NAMES, rank
+from racing_demon_protocol.engine.specification import Base, Foundations
 
-from ..ink import Mark, Role, suit_role
 from .canvas import Hit
 from .cards import draw_frame
-from .sheet import Sheet
+from .context import Sheet
 from .slots import Slots
 
 __all__ = ["draw_foundations"]

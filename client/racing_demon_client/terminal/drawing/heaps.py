@@ -1,17 +1,17 @@
 """The table of any game: squared piles where they are arranged, and columns below them."""
 
-from racing_demon_protocol.board import Kind
-from racing_demon_protocol.cards import RANK_NAMES, UNKNOWN
-from racing_demon_protocol.declaration import Foundations, Geometry
+from racing_demon_client.terminal.style.ink import Mark, Role
+from racing_demon_protocol.engine.board import Kind
+from racing_demon_protocol.engine.cards import RANK_NAMES, UNKNOWN
+from racing_demon_protocol.engine.specification import Foundations, Geometry
 
-from ..ink import Mark, Role
-from .arranging import Arrangement, arrange
+from .arrangement import Arrangement, arrange
 from .blocks import Spot, is_counted
 from .canvas import Hit
 from .cards import Box, draw_card, draw_frame, sign_of
 from .columns import Column, draw_column
-from .loose import draw_loose_line
-from .sheet import Sheet
+from .context import Sheet
+from .side_piles import draw_loose_line
 
 __all__ = ["draw_heaps"]
 

@@ -2,18 +2,18 @@
 
 from collections.abc import Sequence
 
-from racing_demon_protocol import tally
-from racing_demon_protocol.board import Kind
-from racing_demon_protocol.cards import UNKNOWN, suit
-from racing_demon_protocol.declaration import Goal
-from racing_demon_protocol.messages.server import SeatState
+from racing_demon_client.shared.message_text import duration
+from racing_demon_client.terminal.style.glyphs import Glyphs, fit, screen_text, shortened
+from racing_demon_client.terminal.style.ink import Mark, Role, suit_role
+from racing_demon_protocol.engine.board import Kind
+from racing_demon_protocol.engine.cards import UNKNOWN, suit
+from racing_demon_protocol.engine.specification import Goal
+from racing_demon_protocol.table import scoring
+from racing_demon_protocol.wire.messages.server import SeatState
 
-from ...plain.words import duration
-from ..ink import Mark, Role, suit_role
 from .banner import draw_banner
 from .canvas import Hit
-from .glyphs import Glyphs, fit, screen_text, shortened
-from .sheet import Sheet
+from .context import Sheet
 
 __all__ = ["draw_feed", "draw_players", "draw_race", "others"]
 
@@ -50,7 +50,7 @@ def draw_race(sheet: Sheet, corner: tuple[int, int], width: int) -> int:
     (x, y), view, canvas = corner, sheet.scene.view, sheet.canvas
     most = max([sheet.rules.game.deck_size, *(each.reached for each in view.progress.values())])
     bar = max(0, width - 3 - RACE_NAME - 5 - 6)
-    for place, seat in enumerate(tally.race_order(view, view.called), start=1):
+    for place, seat in enumerate(scoring.race_order(view, view.called), start=1):
         state, reached = view.seats.get(seat), view.progress[seat].reached
         at = canvas.put(x, y, f"{place}. ", Role.DIM)
         ink = _name_ink(sheet, seat)

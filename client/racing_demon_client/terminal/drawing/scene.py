@@ -5,14 +5,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from racing_demon_protocol import tally
-from racing_demon_protocol.board import Board, Kind
-from racing_demon_protocol.cards import UNKNOWN, Card, suit
-from racing_demon_protocol.rules import Rules
-from racing_demon_protocol.view import TableView
-
-from ...addressing import usable
-from ..ink import Mark, Role, suit_role
+from racing_demon_client.shared.pile_names import usable
+from racing_demon_client.terminal.style.ink import Mark, Role, suit_role
+from racing_demon_protocol.engine.board import Board, Kind
+from racing_demon_protocol.engine.cards import UNKNOWN, Card, suit
+from racing_demon_protocol.engine.rules.base import Rules
+from racing_demon_protocol.table import scoring
+from racing_demon_protocol.table.view import TableView
 
 __all__ = ["Dragged", "FeedLine", "Grip", "Scene"]
 
@@ -120,7 +119,7 @@ class Scene:
     @cached_property
     def points(self) -> Mapping[int, int]:
         """The points of each seat in this hand."""
-        return tally.points(self.view)
+        return scoring.points(self.view)
 
     def own(self, kind: Kind) -> tuple[int, ...]:
         """Return the piles of one kind of the seat that is drawn large."""

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Final
 
-from racing_demon_protocol.board import Board
-from racing_demon_protocol.cards import suit
-from racing_demon_protocol.declaration import Base, Foundations, Owner, SuitRule
-from racing_demon_protocol.rules import Rules
+from racing_demon_protocol.engine.board import Board
+from racing_demon_protocol.engine.cards import suit
+from racing_demon_protocol.engine.rules.base import Rules
+from racing_demon_protocol.engine.specification import Base, Foundations, Owner, SuitRule
 
 __all__ = ["Slots"]
 

@@ -5,27 +5,27 @@ from dataclasses import replace
 from textwrap import wrap
 from typing import Final
 
-from racing_demon_protocol import tally
-from racing_demon_protocol.board import Kind
+from racing_demon_client.shared.briefing import brief
+from racing_demon_client.shared.message_text import duration
+from racing_demon_client.shared.pile_names import MOST_COLUMNS, is_racelike
+from racing_demon_client.terminal.style.densities import SMALLEST, Density
+from racing_demon_client.terminal.style.glyphs import Glyphs, cut, screen_text
+from racing_demon_client.terminal.style.ink import Mark, Role
+from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.games import declare
+from racing_demon_protocol.table import scoring
 
-from ...addressing import MOST_COLUMNS, is_racelike
-from ...briefing import brief
-from ...plain.words import duration
-from ..ink import Mark, Role
-from .arranging import LOOSE_ROOM
+from .arrangement import LOOSE_ROOM
 from .banner import draw_banner
 from .canvas import Canvas, Hit
 from .cards import Box, draw_card, draw_frame
 from .columns import column_pitch, draw_columns
-from .densities import SMALLEST, Density
+from .context import Sheet
 from .foundations import draw_foundations
-from .glyphs import Glyphs, cut, screen_text
 from .heaps import draw_heaps
-from .loose import draw_loose
 from .players import draw_feed, draw_players, draw_race
 from .scene import Scene
-from .sheet import Sheet
+from .side_piles import draw_loose
 
 __all__ = ["draw_table"]
 
@@ -181,7 +181,7 @@ def _place(scene: Scene) -> str:
         return "you are watching" if scene.board is not None else ""
     own = points[scene.seat]
     if scene.view.is_private:  # of equals, who came there earlier is ahead
-        place = 1 + tally.race_order(scene.view, _out(scene)).index(scene.seat)
+        place = 1 + scoring.race_order(scene.view, _out(scene)).index(scene.seat)
     else:
         place = 1 + sum(other > own for other in points.values())
     ordinal = {1: "1st", 2: "2nd", 3: "3rd"}.get(place, f"{place}th")

@@ -11,12 +11,12 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Button, Input, Label
 
-from ...replaying import PLACES
-from ..drawing.canvas import Canvas
-from ..drawing.glyphs import wrapped
-from ..drawing.help import draw_help, draw_text
-from ..look import Look
-from ..picture_widget import PictureWidget
+from racing_demon_client.sources.replay import PLACES
+from racing_demon_client.terminal.drawing.canvas import Canvas
+from racing_demon_client.terminal.drawing.pages.help import draw_help, draw_text
+from racing_demon_client.terminal.picture_widget import PictureWidget
+from racing_demon_client.terminal.style.glyphs import wrapped
+from racing_demon_client.terminal.style.look import Look
 
 __all__ = [
     "ChatScreen",

@@ -13,11 +13,11 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.events import DescendantFocus
 from textual.widgets import Button, Input, Label, Select
 
+from racing_demon_client.shared.option_text import called, meanings, read, refusal, told, usual
 from racing_demon_protocol.errors import InvalidGame
 from racing_demon_protocol.games import GAMES, declare
-from racing_demon_protocol.options import Options
+from racing_demon_protocol.wire.options import Options
 
-from ...option_words import called, meanings, read, refusal, told, usual
 from .dialogs import Dialog
 
 __all__ = ["OptionsScreen", "choices_of"]

@@ -8,16 +8,17 @@ from textual import events
 from textual.app import ComposeResult
 from textual.screen import Screen
 
-from ...qr import link_of, qr_lines
-from ..drawing.analysis import draw_analysis
-from ..drawing.canvas import Canvas, Hit
-from ..drawing.glyphs import ASCII
-from ..drawing.lobby import draw_lobby, shows_qr
-from ..drawing.tally import draw_tally
-from ..keymap import Keymap
-from ..look import Look
-from ..picture_widget import PictureWidget
-from ..session import Session
+from racing_demon_client.discovery.qr import link_of, qr_lines
+from racing_demon_client.terminal.drawing.canvas import Canvas, Hit
+from racing_demon_client.terminal.drawing.pages.analysis import draw_analysis
+from racing_demon_client.terminal.drawing.pages.lobby import draw_lobby, shows_qr
+from racing_demon_client.terminal.drawing.pages.tally import draw_tally
+from racing_demon_client.terminal.input.keymap import Keymap
+from racing_demon_client.terminal.picture_widget import PictureWidget
+from racing_demon_client.terminal.session import Session
+from racing_demon_client.terminal.style.glyphs import ASCII
+from racing_demon_client.terminal.style.look import Look
+
 from .dialogs import pass_on
 
 __all__ = ["Act", "AnalysisScreen", "LobbyScreen", "PictureScreen", "TallyScreen"]

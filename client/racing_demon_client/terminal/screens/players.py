@@ -12,11 +12,11 @@ from textual.content import Content
 from textual.widgets import Button, Label, OptionList
 from textual.widgets.option_list import Option
 
-from racing_demon_protocol.messages import client as cl
-from racing_demon_protocol.messages.server import SeatState
-from racing_demon_protocol.view import TableView
+from racing_demon_client.terminal.style.glyphs import screen_text
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.server import SeatState
 
-from ..drawing.glyphs import screen_text
 from .dialogs import Dialog
 
 __all__ = ["Deed", "PlayersScreen"]

@@ -4,13 +4,13 @@ import asyncio
 
 from textual import events
 
-from racing_demon_protocol.board import Kind, Play
+from racing_demon_client.terminal.drawing.canvas import Canvas, Hit
+from racing_demon_client.terminal.drawing.table import draw_table
+from racing_demon_client.terminal.input.keymap import Keymap
+from racing_demon_client.terminal.style.densities import choose
+from racing_demon_client.terminal.style.look import Look
+from racing_demon_protocol.engine.board import Kind, Play
 
-from ..drawing.canvas import Canvas, Hit
-from ..drawing.densities import choose
-from ..drawing.table import draw_table
-from ..keymap import Keymap
-from ..look import Look
 from .picture import PictureScreen
 
 __all__ = ["TableScreen"]

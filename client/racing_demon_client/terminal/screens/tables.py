@@ -8,11 +8,10 @@ from textual.events import Focus
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from racing_demon_client.net.probe import Table
+from racing_demon_client.recent_tables import Recent
+from racing_demon_client.terminal.style.glyphs import screen_text
 from racing_demon_protocol.games import GAMES
-
-from ...probing import Table
-from ...recents import Recent
-from ..drawing.glyphs import screen_text
 
 __all__ = ["Row", "TableList"]
 

@@ -13,15 +13,15 @@ from textual.containers import Horizontal, VerticalScroll
 from textual.screen import Screen
 from textual.widgets import Button, Input, Label, OptionList, Select
 
+from racing_demon_client.discovery.mdns import find
+from racing_demon_client.recent_tables import Recent
+from racing_demon_client.shared.text import counted
+from racing_demon_client.terminal.style.glyphs import screen_text
 from racing_demon_protocol.errors import LONGEST_NAME
 from racing_demon_protocol.games import GAMES
-from racing_demon_protocol.messages.row import MOST_PASSPHRASE
 from racing_demon_protocol.reasons import BotLevel
+from racing_demon_protocol.wire.messages.base import MOST_PASSPHRASE
 
-from ...lan import find
-from ...printing import counted
-from ...recents import Recent
-from ..drawing.glyphs import screen_text
 from .dialogs import QuestionScreen
 from .games import GamesScreen
 from .tables import MOST_DIGITS, Row, TableList

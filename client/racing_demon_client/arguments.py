@@ -1,0 +1,167 @@
+"""What single values on the command line of players may be. Each raises ``ArgumentTypeError``."""
+
+import argparse
+import datetime as dt
+import os
+from typing import Final
+from urllib.parse import urlsplit
+
+from racing_demon_protocol.errors import LONGEST_NAME
+
+__all__ = [
+    "PRACTISED_HANDS",
+    "address",
+    "broker",
+    "code",
+    "date",
+    "date_or_game",
+    "day",
+    "hand_number",
+    "match_number",
+    "name",
+    "named_code",
+    "names",
+    "passphrase",
+    "points",
+    "reason",
+]
+
+PRACTISED_HANDS: Final = 3
+"""How many hands a match against bots has, unless somebody says otherwise: six minutes with the quickest of
+them, twenty with the slowest."""
+
+
+def date(text: str) -> dt.date:
+    """Return a day."""
+    try:
+        return dt.date.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no date: write one like 2026-11-01") from None
+
+
+def date_or_game(text: str) -> dt.date | str:
+    """Return a day; or the name that stands where a day may be left out, and begins with no digit."""
+    return text.lower() if text[:1].isalpha() else date(text)
+
+
+def reason(text: str) -> str:
+    """Return why a match is corrected."""
+    return _short(text, 240)
+
+
+def points(text: str) -> int:
+    """Return what is added to somebody's points."""
+    return _between(text, -10_000, 10_000)
+
+
+def match_number(text: str) -> int:
+    """Return which match of a file is meant."""
+    return _between(text, 1, 1_000_000)
+
+
+def hand_number(text: str) -> int:
+    """Return which hand of a match is meant."""
+    return _between(text, 1, 1_000)
+
+
+def _between(text: str, least: int, most: int) -> int:
+    try:
+        number = int(text[:8])
+    except ValueError:
+        number = most + 1
+    if not least <= number <= most:
+        raise argparse.ArgumentTypeError(f"{text!r} will not do: write a number from {least} to {most}")
+    return number
+
+
+def names(text: str) -> tuple[str, ...]:
+    """Return players' names, divided by commas."""
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def day(text: str) -> int:
+    """Return a date, a time, or so many days ago, in milliseconds since 1970."""
+    try:
+        if text.endswith("d"):
+            at = dt.datetime.now(dt.UTC) - dt.timedelta(days=int(text[:-1][:6]))
+        else:
+            at = dt.datetime.fromisoformat(text)
+        return int(at.timestamp() * 1_000)  # without a zone, the local one is meant
+    except (ValueError, OverflowError, OSError):
+        wanted = "write a date like 2026-11-01, a time like 2026-11-01T20:15, or days ago like 30d"
+        raise argparse.ArgumentTypeError(f"{text!r} will not do: {wanted}") from None
+
+
+def passphrase(text: str) -> str:
+    """Return a passphrase; empty for none."""
+    if not text:
+        return ""
+    from racing_demon_protocol.wire.messages.base import MOST_PASSPHRASE  # noqa: PLC0415 - a --help needs no models
+
+    return _short(text, MOST_PASSPHRASE)
+
+
+def name(text: str) -> str:
+    """Return a name."""
+    return _short(text, LONGEST_NAME)
+
+
+def code(text: str) -> str:
+    """Return a table's code."""
+    return _short(text, 16)
+
+
+def named_code(text: str) -> str:
+    """Return a table's code that was given without an address."""
+    if any(char.isspace() or not char.isprintable() for char in text):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no table's code, like BCDF: there are no spaces in one"
+        )
+    return code(text)
+
+
+def address(text: str) -> str:
+    """Return a server's address, with or without its scheme, port and path."""
+    why = _wrong_address(text)
+    if why:
+        example = "write one like ws://192.168.1.5:5252, or ws://[fe80::1]:5252"
+        raise argparse.ArgumentTypeError(f"{text!r} is no address of a server: {why}; {example}")
+    return text
+
+
+def _wrong_address(text: str) -> str:
+    """Return why nothing can be at an address, or nothing."""
+    if not text or any(char.isspace() or not char.isprintable() for char in text):
+        return "it holds a space or a control character" if text else "it is empty"
+    scheme, is_whole, _ = text.rpartition("://")
+    if is_whole and scheme.lower() not in {"ws", "wss"}:
+        return "it begins with neither ws:// nor wss://"
+    try:
+        parts = urlsplit(text if is_whole else f"ws://{text}")
+    except ValueError:
+        return "its brackets do not go together"
+    try:
+        port = parts.port
+    except ValueError:
+        port = 0
+    if port == 0:
+        return "its port is no number from 1 to 65535"
+    return "" if parts.hostname else "it names no host"
+
+
+def broker(text: str) -> str:
+    """Return a broker's address; what is said of a wrong one tells no password that may be in it."""
+    from racing_demon_protocol.discovery.broker_address import parse_broker  # noqa: PLC0415 - few have a broker
+
+    try:
+        parse_broker(text, os.environ)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return text
+
+
+def _short(text: str, most: int) -> str:
+    """Return a text that fits into a message; a terminal may give one that is no text at all."""
+    if not 1 <= len(text) <= most or any("\ud800" <= char <= "\udfff" for char in text):
+        raise argparse.ArgumentTypeError(f"{text!r} will not do: write 1 to {most} characters")
+    return text

@@ -1,0 +1,146 @@
+"""The command line of players: what is asked for, and whether that goes together."""
+
+import argparse
+import contextlib
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any, Final, NoReturn
+
+from racing_demon_client import arguments as values
+from racing_demon_client.environment import login_name
+
+from .parser import parser, today
+
+__all__ = ["parse", "watches"]
+
+MOST_BOTS: Final = 7
+"""Beside oneself."""
+
+TRUTHS: Final = {"yes": "true", "on": "true", "no": "false", "off": "false"}
+
+
+def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
+    """Return the arguments; on wrong ones, or for ``--help``, end the program."""
+    arguments, unknown = parser().parse_known_args(argv)
+    complain = vars(arguments).pop("complain")
+    if unknown:
+        complain(f"unrecognized arguments: {' '.join(unknown)}")
+    arguments.command = arguments.command or "welcome"
+    if arguments.command in {"join", "watch"}:
+        _find_place(arguments)
+    if getattr(arguments, "name", "") is None:
+        arguments.name = _own_name()
+    if arguments.command == "solo":
+        _find_game(arguments)
+    corrects = arguments.command == "record" and arguments.what == "correct"
+    if corrects and not (arguments.void or (arguments.seat is not None and arguments.points)):
+        _fail("say what is to change: --seat N and --points N, or --void")
+    if arguments.command in {"play", "host"}:
+        _verify_bots(arguments)
+        if arguments.durability == "none" and arguments.journal is not None:
+            _fail(
+                "--durability none keeps nothing, and --journal names where to keep it: leave one of them out"
+            )
+    if arguments.command in {"play", "host"} or (arguments.command == "solo" and arguments.game):
+        arguments.options = _options(arguments)
+    return arguments
+
+
+def _find_place(arguments: argparse.Namespace) -> None:
+    """Take apart how a table was named: by a link, or by its code alone."""
+    url, code = arguments.url, arguments.code
+    if getattr(arguments, "mqtt", None) is not None:
+        if url is None or code is not None:
+            _fail("with --mqtt URL, name the table by its code alone, or as NODE/CODE")
+        arguments.url, arguments.code = None, url
+        return
+    scheme, is_whole, _ = (url or "").partition("://")
+    if is_whole and scheme.lower() not in {"ws", "wss"}:
+        _fail(f"{url}: a table's address begins with ws:// or wss://")
+    if url is None:
+        return
+    address, hash_, in_link = url.partition("#")
+    try:
+        if code is not None or hash_:
+            arguments.url, arguments.code = values.address(address), code or values.code(in_link)
+        elif any(sign in url for sign in ".:/"):
+            _fail(f"{url}: its table's code is missing: write it behind, or as {url}#CODE")
+        else:
+            arguments.url, arguments.code = None, values.named_code(url)
+    except argparse.ArgumentTypeError as error:
+        _fail(str(error))
+
+
+def _find_game(arguments: argparse.Namespace) -> None:
+    """Find the game that is played alone, also where ``--daily`` without a day has taken its name."""
+    if isinstance(arguments.daily, str):
+        if arguments.game:
+            _fail(f"{arguments.daily!r} is no date: write one like 2026-11-01")
+        arguments.game, arguments.daily = arguments.daily, today()
+    if not arguments.statistics and not arguments.game:
+        _fail("name a game: racing-demon solo GAME; racing-demon games lists them")
+
+
+def _verify_bots(arguments: argparse.Namespace) -> None:
+    """End the program where there are more bots than seats are left for them, or nobody plays at all."""
+    sits = arguments.command == "host" or not watches(arguments)
+    if sits and arguments.bots > MOST_BOTS:
+        _fail("--bots 8: one of the eight seats at the table is yours, so seven is the most")
+    if not sits and not arguments.bots:
+        _fail("--bots 0: only bots play where nobody sits down, so there must be some")
+
+
+def watches(arguments: argparse.Namespace) -> bool:
+    """Tell whether ``play`` lets only bots play: that is wanted, or nobody sits at a terminal."""
+    from racing_demon_client.streams import is_terminal  # noqa: PLC0415 - a --help needs no streams
+
+    return arguments.watch or arguments.json or not is_terminal()
+
+
+def _options(arguments: argparse.Namespace) -> Any:
+    """Return the table's options that the arguments make, or end the program with what is wrong."""
+    from pydantic import ValidationError  # noqa: PLC0415 - a --help needs no models
+
+    from racing_demon_client.shared.option_errors import explained  # noqa: PLC0415
+    from racing_demon_protocol.errors import InvalidGame  # noqa: PLC0415
+    from racing_demon_protocol.games import declare  # noqa: PLC0415
+    from racing_demon_protocol.wire.options import Options  # noqa: PLC0415
+
+    values: dict[str, Any] = {"game": arguments.game, "hands": arguments.hands, "target": arguments.target}
+    practises = arguments.command in {"play", "solo"} and not (arguments.watch or arguments.json)
+    values["hints"] = practises  # nobody minds if somebody who is alone is shown what fits
+    for text in arguments.option:
+        name, equals, value = text.partition("=")
+        if not equals:
+            _fail(f"--option {text}: write NAME=VALUE")
+        with contextlib.suppress(ValueError):  # else it is a word
+            value = json.loads(TRUTHS.get(value, value))
+        values[name.replace("-", "_")] = value
+    try:
+        options = Options.model_validate(values)
+        declare(options, max(1, arguments.bots))
+    except ValidationError as error:
+        _fail(explained(error))
+    except InvalidGame as error:
+        _fail(str(error))
+    return options
+
+
+def _fail(text: str) -> NoReturn:
+    from racing_demon_client.shared.text import printable  # noqa: PLC0415 - a --help needs none of it
+
+    for line in f"racing-demon: {text}\nracing-demon --help shows how it goes.".splitlines():
+        sys.stderr.write(printable(line) + "\n")
+    sys.exit(2)
+
+
+def _own_name() -> str:
+    """Return the name that the settings give, or else the user's."""
+    from racing_demon_client.errors import SettingsRefused  # noqa: PLC0415 - a --help needs no settings
+    from racing_demon_client.settings import load, settings_path  # noqa: PLC0415
+
+    try:
+        return load(settings_path()).name or login_name()
+    except SettingsRefused as error:
+        _fail(str(error))

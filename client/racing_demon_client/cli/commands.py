@@ -1,0 +1,289 @@
+"""The commands of ``racing-demon``, one function each. They return the program's exit code."""
+
+import argparse
+import asyncio
+import contextlib
+import functools
+import getpass
+import sys
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from typing import Any, Final
+
+from racing_demon_client.discovery.finder import NOTHING, as_json, look, place, told
+from racing_demon_client.discovery.qr import link_of, qr_lines
+from racing_demon_client.errors import RecordFailed
+from racing_demon_client.files import open_behind
+from racing_demon_client.net.local_server import Keeping
+from racing_demon_client.plain.session import attend, take_part
+from racing_demon_client.plain.solo import play_alone
+from racing_demon_client.records.recorder import Recorder
+from racing_demon_client.shared.text import printable
+from racing_demon_client.sources import openers
+from racing_demon_client.sources.openers import Opened
+from racing_demon_client.streams import can_draw, has_screen, is_ascii_only, is_terminal, write, write_aside
+from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.wire.messages.base import MOST_PASSPHRASE
+from racing_demon_protocol.wire.messages.client import Start
+from racing_demon_protocol.wire.options import Options
+
+from . import game_commands
+from .command_line import watches
+from .settings_command import settings
+
+__all__ = ["COMMANDS"]
+
+WATCHED_TALLY_MS: Final = 5_000
+"""The pause between the hands of a match that only bots play; --speed shortens it."""
+
+UNSEEN_SPEED: Final = 50.0
+"""How much faster bots think by default where no terminal shows them."""
+
+Opening = Callable[..., contextlib.AbstractAsyncContextManager[Opened]]
+"""A way to a table that takes a passphrase."""
+
+GREETING: Final = "Enter deals. ? shows what can be typed."
+JOINED: Final = "Enter says that you are ready. ? shows what can be typed."
+
+
+async def play(arguments: argparse.Namespace) -> int:
+    """Play against bots on a server of one's own, or let only bots play."""
+    speed = arguments.speed or (1.0 if sys.stdout.isatty() else UNSEEN_SPEED)
+    watching = watches(arguments)
+    options = _hurried(arguments.options, speed) if watching else arguments.options
+    opening = openers.practise(
+        arguments.name,
+        options,
+        bots=arguments.bots,
+        level=arguments.level,
+        seed=arguments.seed,
+        speed=speed,
+        seated=not watching,
+        keeping=_keeping(arguments, "none"),
+    )
+    async with opening as opened:
+        if watching:
+            await opened.client.send(Start(counter=opened.client.next_counter()))
+            await _attend(opened, arguments)
+        else:
+            await _take_part(opened, arguments, [GREETING])
+    return 0
+
+
+def _keeping(arguments: argparse.Namespace, usual: str) -> Keeping:
+    """Return how one's own server keeps the table; whoever names a file wants it kept."""
+    durability = arguments.durability or (usual if arguments.journal is None else "full")
+    return Keeping(durability, arguments.journal)
+
+
+def _hurried(options: Options, speed: float) -> Options:
+    """Return options with shorter pauses, for a match that only bots play; slower bots make none longer."""
+    quicker = max(1.0, speed)
+    pauses = {
+        "countdown_ms": int(options.countdown_ms / quicker),
+        "tally_ms": int(min(options.tally_ms, WATCHED_TALLY_MS) / quicker),
+    }
+    return options.model_copy(update=pauses)
+
+
+async def host(arguments: argparse.Namespace) -> int:
+    """Open a table for the network, on a server of one's own or another, and sit down at it."""
+    opening = openers.host(
+        arguments.name,
+        arguments.options,
+        bots=arguments.bots,
+        level=arguments.level,
+        port=arguments.port,
+        server=arguments.server,
+        announced=arguments.announce,
+        keeping=_keeping(arguments, "full"),
+        passphrase=arguments.passphrase,
+    )
+    async with opening as opened:
+        code = printable(opened.client.code)
+        lines = [opened.note] if opened.note else []
+        lines.append(f"table {code} is open. Others join with:")
+        lines += [f"  racing-demon join {address} {code}" for address in opened.addresses]
+        link = link_of(printable(opened.addresses[0]), code)
+        lines.append(f"or by this link: {link}")
+        if not arguments.plain:  # nobody reads signs of blocks aloud
+            lines += qr_lines(link, ascii_only=is_ascii_only(arguments))
+        await _take_part(opened, arguments, [*lines, GREETING])
+    return 0
+
+
+async def join(arguments: argparse.Namespace) -> int:
+    """Take a seat at a table and play."""
+    found = await place(arguments.url, arguments.code, write, asks=is_terminal())
+    if found is None:
+        return 2
+    opening = functools.partial(openers.join, *found, arguments.name)
+    async with _let_in(opening, arguments.passphrase) as opened:
+        told = [opened.note] if opened.note else []
+        await _take_part(opened, arguments, [*told, JOINED])
+    return 0
+
+
+async def watch(arguments: argparse.Namespace) -> int:
+    """Watch a table until its match is over."""
+    if arguments.mqtt is not None:
+        return await _watch_broker(arguments)
+    say = write_aside if arguments.json else write
+    found = await place(arguments.url, arguments.code, say, asks=is_terminal())
+    if found is None:
+        return 2
+    async with _let_in(functools.partial(openers.watch, *found), arguments.passphrase) as opened:
+        await _attend(opened, arguments)
+    return 0
+
+
+@contextlib.asynccontextmanager
+async def _let_in(opening: Opening, passphrase: str) -> AsyncIterator[Opened]:
+    """Go to a table; where it asks for a passphrase, and somebody is there to ask, ask once."""
+    async with contextlib.AsyncExitStack() as stack:
+        try:
+            opened = await stack.enter_async_context(opening(passphrase=passphrase))
+        except CommandRefused as error:
+            if error.reason is not Reason.BAD_PASSPHRASE or not is_terminal():
+                raise
+            write(printable(error.text))
+            asked = await asyncio.to_thread(getpass.getpass, "passphrase: ")
+            opened = await stack.enter_async_context(opening(passphrase=asked[:MOST_PASSPHRASE]))
+        yield opened
+
+
+async def _watch_broker(arguments: argparse.Namespace) -> int:
+    from racing_demon_client.sources import broker  # noqa: PLC0415 - its library is for those who have a broker
+
+    async with broker.watch(arguments.mqtt, arguments.code) as onlooker:
+        await _attend(Opened(onlooker, "watched"), arguments)
+    return 0
+
+
+async def tables(arguments: argparse.Namespace) -> int:
+    """List the tables of the network, or those that a broker knows."""
+    if arguments.mqtt is not None:
+        return await _list_broker(arguments)
+    write_aside("looking for tables on this network...")
+    found = await look()
+    for table in found:
+        write(as_json(table) if arguments.json else told(table))
+    if not found:
+        write_aside(NOTHING)
+    return 0 if found else 1
+
+
+async def _list_broker(arguments: argparse.Namespace) -> int:
+    from racing_demon_client.sources import broker  # noqa: PLC0415
+
+    found = await broker.tables(arguments.mqtt)
+    for listed in found:
+        write(broker.as_json(listed) if arguments.json else printable(broker.told(listed)))
+    if not found:
+        write_aside("The broker knows no table now.")
+    return 0 if found else 1
+
+
+async def solo(arguments: argparse.Namespace) -> int:
+    """Play a game alone, or tell how that went so far."""
+    if arguments.statistics:
+        return game_commands.statistics(arguments)
+    client = openers.alone(
+        arguments.name, arguments.options, seed=arguments.seed, day=arguments.daily, deal=arguments.deal
+    )
+    with _recorder(arguments.record) as recorder:
+        if has_screen(arguments):
+            await _sit_down(Opened(client, "alone"), arguments, None)
+        else:
+            await play_alone(client, write, ascii_only=is_ascii_only(arguments))
+        if recorder is not None:  # the last deal, as it was played in the end
+            for message in client.ended().log():
+                recorder.keep(message, client.view)
+    return 0
+
+
+async def welcome(arguments: argparse.Namespace) -> int:
+    """Show the first screen of the terminal client, from which every table can be reached."""
+    if not can_draw():
+        sys.stderr.write("racing-demon: this needs a terminal; racing-demon --help shows what does not.\n")
+        return 2
+    from racing_demon_client.terminal.app import run  # noqa: PLC0415
+
+    return await run(None, arguments)
+
+
+async def _take_part(opened: Opened, arguments: argparse.Namespace, greeting: list[str]) -> None:
+    """Play, at the terminal table or in plain text, and keep the record if that was asked for."""
+    with _recorder(arguments.record) as recorder:
+        if has_screen(arguments):
+            await _sit_down(opened, arguments, recorder)
+            return
+        for line in greeting:
+            write(line)
+        await take_part(
+            opened.client,
+            write,
+            recorder=recorder,
+            ascii_only=is_ascii_only(arguments),
+            ends_with_us=opened.ends_with_us,
+        )
+
+
+async def _attend(opened: Opened, arguments: argparse.Namespace) -> None:
+    """Watch a match at the terminal table, in plain text, or as a record on standard output."""
+    if arguments.json:
+        await attend(opened.client, None, recorder=Recorder(write))
+        return
+    with _recorder(getattr(arguments, "record", None)) as recorder:
+        if has_screen(arguments):
+            await _sit_down(opened, arguments, recorder)
+        else:
+            await attend(opened.client, write, recorder=recorder, ascii_only=is_ascii_only(arguments))
+
+
+async def _sit_down(opened: Opened, arguments: argparse.Namespace, recorder: Recorder | None) -> None:
+    from racing_demon_client.terminal.app import run  # noqa: PLC0415 - Textual costs a third of a second, which plain text saves
+
+    await run(opened, arguments, recorder)
+
+
+@contextlib.contextmanager
+def _recorder(path: str | None) -> Iterator[Recorder | None]:
+    if path is None:
+        yield None
+        return
+    try:
+        file = open_behind(path)  # whoever comes back with the same words keeps what the file has
+    except OSError as error:
+        raise _record_failed(path, error) from error
+
+    def keep(line: str) -> None:
+        try:
+            file.write(line.encode() + b"\n")
+            file.flush()
+        except OSError as error:
+            raise _record_failed(path, error) from error
+
+    try:
+        yield Recorder(keep)
+    finally:
+        with contextlib.suppress(OSError):  # each line was flushed, so nothing can be lost here
+            file.close()
+
+
+def _record_failed(path: str, error: OSError) -> RecordFailed:
+    return RecordFailed(path, error.strerror or "unknown reason")
+
+
+COMMANDS: dict[str, Callable[[argparse.Namespace], Coroutine[Any, Any, int]]] = {
+    "play": play,
+    "host": host,
+    "join": join,
+    "watch": watch,
+    "tables": tables,
+    "games": game_commands.games,
+    "rules": game_commands.rules,
+    "solo": solo,
+    "welcome": welcome,
+    "settings": settings,
+}

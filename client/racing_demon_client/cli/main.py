@@ -1,0 +1,75 @@
+"""The command ``racing-demon``: play, host, join, watch, verify."""
+
+import os
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from io import TextIOWrapper
+from typing import Any
+
+from .command_line import parse
+
+__all__ = ["main"]
+
+RECORDS = frozenset({"record", "replay", "scores", "verify"})
+
+
+def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lambda: None) -> int:
+    """Do what the command line asks for, and return the exit code.
+
+    Args:
+        argv: the arguments; ``None`` for those of the process.
+        loaded: called when all that every command needs is loaded, before anything is begun.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C ended it; everything is closed.
+
+    """
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # no name, and nothing typed, may end the game
+    arguments = parse(argv)
+    import asyncio  # noqa: PLC0415 - a --help needs none of it
+
+    from racing_demon_client.shared.text import printable  # noqa: PLC0415
+    from racing_demon_protocol.errors import RacingDemonError  # noqa: PLC0415
+
+    try:
+        act = _commands(arguments.command)[arguments.command]
+        loaded()
+        code = asyncio.run(act(arguments))
+        sys.stdout.flush()  # what cannot be written is to be known now, not when the program has ended
+        return code
+    except RacingDemonError as error:
+        for line in f"racing-demon: {error}".splitlines():
+            sys.stderr.write(printable(line) + "\n")  # a server may have had its say in it
+        return 1
+    except BrokenPipeError:
+        sys.stderr.close()  # whoever read our output has gone
+        _leave_output()
+        return 0
+    except OSError as error:
+        _leave_output()
+        sys.stderr.write(f"racing-demon: {error.strerror or error}\n")
+        return 1
+    except Exception:
+        from racing_demon_client.crash_report import told_fault  # noqa: PLC0415
+
+        sys.stderr.write(f"racing-demon: {told_fault()}\n")
+        return 1
+
+
+def _leave_output() -> None:
+    """Let what could not be written go nowhere: at the end it would fail again, and change the exit code."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _commands(wanted: str) -> Mapping[str, Callable[[Namespace], Coroutine[Any, Any, int]]]:
+    """Return the commands among which one is: records need no tables, and are read sooner without."""
+    if wanted in RECORDS:
+        from . import record_commands  # noqa: PLC0415
+
+        return record_commands.COMMANDS
+    from . import commands  # noqa: PLC0415
+
+    return commands.COMMANDS

@@ -1,0 +1,358 @@
+"""The syntax of the players' command line: commands, arguments, and what ``--help`` says of them."""
+
+import argparse
+import datetime as dt
+import os
+from typing import Any, NoReturn
+
+from racing_demon_client import arguments
+from racing_demon_protocol.arguments import Version, port, seats, seed, speed
+from racing_demon_protocol.reasons import BotLevel
+
+__all__ = ["EXAMPLES", "parser", "today"]
+
+EXAMPLES = """examples:
+  racing-demon                                 the first screen: practise, host, join, watch
+  racing-demon play                            a match against three bots, here and now
+  racing-demon play --game classic --bots 5    the classic game against five
+  racing-demon play --watch --bots 8           watch eight bots
+  racing-demon host                            open a table for the network
+  racing-demon join                            join the table on this network, or choose one
+  racing-demon join BCDF                       join the one with this code
+  racing-demon join ws://192.168.1.5:5252 BCDF join it from elsewhere
+  racing-demon watch ws://192.168.1.5:5252#BCDF
+  racing-demon tables                          list the tables on this network
+  racing-demon play --watch --json > match.jsonl && racing-demon verify match.jsonl
+  racing-demon replay match.jsonl              play it back
+  racing-demon scores                          the standings over all matches
+  racing-demon solo clock --daily              a game alone: today's deal, the same for everyone
+  racing-demon rules clock                     how it goes; racing-demon games lists all
+  racing-demon settings                        your colours, keys and signs, in a file with comments
+
+exit codes: 0 done, 1 it could not be done, 2 wrong arguments, 130 interrupted
+"""
+
+PLACES = """where the table is:
+  racing-demon {0}                               on this network: the only one, or one of a list
+  racing-demon {0} BCDF                          on this network, with this code
+  racing-demon {0} ws://192.168.1.5:5252 BCDF    at this address
+  racing-demon {0} ws://192.168.1.5:5252#BCDF    the same as a link, as its host sees it
+"""
+
+RECORDS = """examples:
+  racing-demon record list                              the matches of this server's journal
+  racing-demon record export 3.1 --to match.jsonl       one match, for replay, verify and scores anywhere
+  racing-demon record export all --to evening.jsonl     all of them in one file
+  racing-demon record export old.jsonl --to new.jsonl   a record that --record kept, in the newest form
+  racing-demon record correct 3.1 --seat 2 --points -5 --why "a card too many in hand 3"
+  racing-demon record correct match.jsonl --void --why "a try-out"
+
+docs/record.md describes the file.
+"""
+
+REPLAY = """examples:
+  racing-demon replay                          the last match of this server
+  racing-demon replay match.jsonl              one of a file; the keys stand below the cards, ? shows all
+  racing-demon replay match.jsonl --at h2 --speed 4 --seat Ann
+  racing-demon replay 3.1 --plain              line by line; at once, where no terminal shows it
+
+places are h2 (hand 2), e120 (event 120), 1:30 (a time in the hand), +10 and -10 (seconds)
+"""
+
+SCORES = """examples:
+  racing-demon scores                          all matches of this server
+  racing-demon scores --since 30d --no-bots    those of the last thirty days, without the bots' lines
+  racing-demon scores --names Ann,Bob --json   those in which nobody but Ann and Bob played
+  racing-demon scores *.jsonl --csv            those in files
+"""
+
+SOLO = """examples:
+  racing-demon solo fooliana                   a new deal; take back as much as you like
+  racing-demon solo clock --daily              the deal of the day: everybody has the same
+  racing-demon solo clock --daily 2026-11-01   that of another day
+  racing-demon solo fooliana --deal autumn     a deal that has a name, for you and your friends
+  racing-demon solo racing-demon --option turn=1 --plain
+  racing-demon solo --statistics               how often you have played, and won
+"""
+
+RULES = """examples:
+  racing-demon rules racing-demon
+  racing-demon rules clock
+"""
+
+SETTINGS = """examples:
+  racing-demon settings                        write the file if there is none, and open it with $EDITOR
+  EDITOR=nano racing-demon settings            open it with this editor
+  racing-demon settings --path                 say where it is, and do nothing
+
+RACING_DEMON_CONFIG names another folder for it.
+exit codes: 0 done, 1 it cannot be written, edited or understood, 2 wrong arguments
+"""
+
+RAW = argparse.RawDescriptionHelpFormatter
+
+PASSPHRASE = "RACING_DEMON_PASSPHRASE"  # noqa: S105 - a variable's name
+
+
+class _Parser(argparse.ArgumentParser):
+    """Repeats nothing that could steer a terminal of what was typed."""
+
+    def error(self, message: str) -> NoReturn:
+        """Complain, and end the program with 2."""
+        from racing_demon_client.shared.text import printable  # noqa: PLC0415 - a --help needs none of it
+
+        super().error(printable(message))
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return what knows every command; with ``complain`` a command's own way to refuse its arguments."""
+    program = _Parser(
+        prog="racing-demon",
+        description="Racing Demon for two to eight, in the terminal.",
+        epilog=EXAMPLES,
+        formatter_class=RAW,
+    )
+    program.add_argument("--ascii", action="store_true", help="only letters and signs of ASCII")
+    program.add_argument("--version", action=Version)
+    commands = program.add_subparsers(dest="command", metavar="[COMMAND]")
+
+    play = commands.add_parser("play", help="play here and now, against bots")
+    _add_table(play, bots=3, hands=arguments.PRACTISED_HANDS)
+    play.add_argument("--watch", action="store_true", help="only bots play; also without a terminal")
+    play.add_argument(
+        "--speed", type=speed, help="bots think so many times faster (default 1; without a terminal 50)"
+    )
+    play.add_argument("--seed", type=seed, help="up to 64 hexadecimal digits: the same cards again")
+    _add_keeping(play, "none")
+    play.add_argument("--json", action="store_true", help="with --watch: one JSON object a line, a record")
+
+    host = commands.add_parser("host", help="open a table for the network, and sit down at it")
+    _add_table(host, bots=0, hands=5)
+    host.add_argument("--port", type=port, help="this port (default: 5252, or else any free one)")
+    _add_keeping(host, "full")
+    _add_passphrase(host)
+    host.add_argument(
+        "--server", type=arguments.address, metavar="URL", help="open the table on a server that runs already"
+    )
+    host.add_argument(
+        "--no-announce", dest="announce", action="store_false", help="do not tell the network of the table"
+    )
+
+    for name, text in (("join", "take a seat at a table"), ("watch", "watch a table")):
+        command = commands.add_parser(name, help=text, epilog=PLACES.format(name), formatter_class=RAW)
+        command.add_argument("url", nargs="?", help="the server's address, like ws://192.168.1.5:5252")
+        command.add_argument("code", nargs="?", type=arguments.code, help="the table's code")
+        _add_passphrase(command)
+        _add_output(command)
+        if name == "watch":
+            command.add_argument("--json", action="store_true", help="one JSON object a line, a record")
+            command.add_argument(
+                "--mqtt",
+                type=arguments.broker,
+                metavar="URL",
+                help="through the broker at mqtt://HOST:PORT; then name CODE or NODE/CODE",
+            )
+        else:
+            _add_name(command)
+            _add_record(command)
+
+    tables = commands.add_parser("tables", help="list the tables on this network")
+    tables.add_argument("--json", action="store_true", help="one JSON object a line, for programs")
+    tables.add_argument(
+        "--mqtt",
+        type=arguments.broker,
+        metavar="URL",
+        help="list those that the broker at mqtt://HOST:PORT knows",
+    )
+
+    verify = commands.add_parser("verify", help="check a record: commitments, deals, plays, scores")
+    verify.add_argument("file", help="a record, or a match of this server's journal; - for standard input")
+    _add_journal(verify)
+    _add_records(commands)
+
+    _add_games(commands)
+    settings = commands.add_parser(
+        "settings",
+        help="your settings: where they are, and to edit them",
+        epilog=SETTINGS,
+        formatter_class=RAW,
+    )
+    settings.add_argument("--path", action="store_true", help="only print the file's place")
+    for each in (program, *commands.choices.values()):
+        each.set_defaults(complain=each.error)  # with the usage of the command that was asked for
+    return program
+
+
+def _add_games(commands: Any) -> None:
+    """Add the commands around games: what there is, how it goes, and to play it alone."""
+    solo = commands.add_parser("solo", help="play a game alone", epilog=SOLO, formatter_class=RAW)
+    solo.add_argument(
+        "game", type=str.lower, nargs="?", default="", metavar="GAME", help="see: racing-demon games"
+    )
+    deal = solo.add_mutually_exclusive_group()
+    deal.add_argument("--seed", type=seed, help="up to 64 hexadecimal digits: the same cards again")
+    deal.add_argument(
+        "--daily",
+        nargs="?",
+        type=arguments.date_or_game,
+        const=today(),
+        metavar="DATE",
+        help="the deal of today, or of another day like 2026-11-01: the same for everyone",
+    )
+    deal.add_argument(
+        "--deal", type=arguments.name, metavar="NAME", help="the deal of that name: the same for everyone"
+    )
+    deal.add_argument("--statistics", action="store_true", help="how often each game was played, and won")
+    solo.add_argument("--json", action="store_true", help="with --statistics: one JSON object")
+    solo.add_argument(
+        "--option", action="append", default=[], metavar="NAME=VALUE", help="play otherwise, like turn=1"
+    )
+    solo.set_defaults(hands=1, target=None, bots=1, watch=False)
+    _add_name(solo)
+    _add_record(solo)
+    _add_output(solo)
+
+    games = commands.add_parser("games", help="list the games")
+    games.add_argument("--json", action="store_true", help="one JSON object a line, for programs")
+
+    rules = commands.add_parser("rules", help="the rules of a game", epilog=RULES, formatter_class=RAW)
+    rules.add_argument("game", type=str.lower, metavar="GAME", help="see: racing-demon games")
+    rules.add_argument("--ascii", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+
+
+def today() -> dt.date:
+    """Return the day that it is here."""
+    return dt.datetime.now().astimezone().date()
+
+
+def _add_records(commands: Any) -> None:
+    """Add the commands around records."""
+    record = commands.add_parser(
+        "record", help="list, export or correct records", epilog=RECORDS, formatter_class=RAW
+    )
+    deeds = record.add_subparsers(dest="what", metavar="list|export|correct", required=True)
+    listing = deeds.add_parser("list", help="list the matches of this server's journal")
+    listing.add_argument("--json", action="store_true", help="one JSON object a line, for programs")
+    _add_journal(listing)
+    export = deeds.add_parser("export", help="write one portable file", epilog=RECORDS, formatter_class=RAW)
+    export.add_argument(
+        "sources", nargs="+", metavar="ID|FILE|all", help="matches of the journal, or other records"
+    )
+    export.add_argument("--to", metavar="FILE", help="where to (default: standard output)")
+    _add_journal(export)
+    correct = deeds.add_parser(
+        "correct", help="say what was wrong; the record stays", epilog=RECORDS, formatter_class=RAW
+    )
+    correct.add_argument("source", metavar="ID|FILE", help="a match of the journal, or a record")
+    correct.add_argument(
+        "--why", required=True, type=arguments.reason, help="the reason, for everybody to read"
+    )
+    correct.add_argument("--seat", type=seats, help="whose points, by the seat's number from 1")
+    correct.add_argument("--points", type=arguments.points, default=0, help="what is added, like 5 or -5")
+    correct.add_argument("--hand", type=arguments.hand_number, help="the hand that it is about")
+    correct.add_argument("--void", action="store_true", help="the match does not count")
+    _add_name(correct)
+    _add_journal(correct)
+
+    replay = commands.add_parser("replay", help="play a record back", epilog=REPLAY, formatter_class=RAW)
+    replay.add_argument(
+        "source", nargs="?", metavar="FILE|ID", help="a record, or a match of the journal; else its last one"
+    )
+    replay.add_argument("--at", metavar="PLACE", help="begin at h2 (hand 2), e120 (event 120) or 1:30")
+    replay.add_argument(
+        "--speed", type=speed, help="so many times faster (default 1; without a terminal 1000)"
+    )
+    replay.add_argument("--paused", action="store_true", help="begin by standing still")
+    replay.add_argument(
+        "--seat", type=arguments.name, help="whose view: the seat's number from 1, or its player's name"
+    )
+    replay.add_argument(
+        "--match",
+        type=arguments.match_number,
+        default=1,
+        metavar="N",
+        help="which one of a file with several",
+    )
+    _add_output(replay)
+    _add_journal(replay)
+
+    scores = commands.add_parser(
+        "scores", help="standings over all matches", epilog=SCORES, formatter_class=RAW
+    )
+    scores.add_argument(
+        "files", nargs="*", metavar="FILE", help="records; without any, this server's journal"
+    )
+    scores.add_argument(
+        "--since", type=arguments.day, metavar="DATE", help="matches from then on, like 2026-11-01, or 30d"
+    )
+    scores.add_argument("--until", type=arguments.day, metavar="DATE", help="matches before then")
+    scores.add_argument(
+        "--names",
+        type=arguments.names,
+        default=(),
+        metavar="A,B",
+        help="matches of nobody but these, and bots",
+    )
+    scores.add_argument("--no-bots", dest="bots", action="store_false", help="leave the bots' lines out")
+    form = scores.add_mutually_exclusive_group()
+    form.add_argument("--csv", action="store_true", help="comma-separated values")
+    form.add_argument("--json", action="store_true", help="one JSON object")
+    _add_journal(scores)
+
+
+def _add_journal(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--journal", metavar="FILE", help="another journal than this server's")
+
+
+def _add_table(parser: argparse.ArgumentParser, *, bots: int, hands: int) -> None:
+    _add_name(parser)
+    parser.add_argument("--game", type=str.lower, default="racing-demon", help="see: racing-demon games")
+    parser.add_argument("--hands", type=int, default=hands, help=f"hands a match (default {hands})")
+    parser.add_argument("--target", type=int, help="a total that ends the match before that")
+    parser.add_argument("--bots", type=seats, default=bots, help=f"how many bots (default {bots})")
+    parser.add_argument("--level", choices=[*BotLevel], default=BotLevel.MEDIUM, help="how well they play")
+    parser.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="any other option of the table, like call_out=shout, stall_rule=rotate, out_bonus=20",
+    )
+    _add_record(parser)
+    _add_output(parser)
+
+
+def _add_keeping(parser: argparse.ArgumentParser, usual: str) -> None:
+    parser.add_argument(
+        "--durability",
+        choices=("full", "normal", "none"),
+        help=f"what survives: all, also a power cut; the server's death; nothing (default {usual})",
+    )
+    parser.add_argument(
+        "--journal", metavar="FILE", help="where the table is kept (default: in your folder for data)"
+    )
+
+
+def _add_output(parser: argparse.ArgumentParser) -> None:
+    # Suppressed where it is missing: else a command's own default would undo what was said before it.
+    parser.add_argument(
+        "--ascii", action="store_true", default=argparse.SUPPRESS, help="only letters and signs of ASCII"
+    )
+    parser.add_argument("--plain", action="store_true", help="plain text, line by line, for screen readers")
+
+
+def _add_name(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--name", type=arguments.name, help="your name at the table")
+
+
+def _add_record(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--record", metavar="FILE", help="keep a record that `verify` can check")
+
+
+def _add_passphrase(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--passphrase",
+        type=arguments.passphrase,
+        default=os.environ.get(PASSPHRASE, ""),
+        help=f"what opens the table to others; {PASSPHRASE} in the environment is seen by fewer eyes",
+    )

@@ -1,0 +1,352 @@
+"""The commands of ``racing-demon`` around records: list, export, correct, verify, add up."""
+
+import argparse
+import contextlib
+import datetime as dt
+import itertools
+import os
+import sys
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Coroutine, Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from racing_demon_client.errors import RecordFailed, RecordUnreadable
+from racing_demon_client.files import open_behind
+from racing_demon_client.plain.scoreboard import as_csv, as_json, as_table
+from racing_demon_client.records.digest_cache import KeptDigests, cache_path, key_of, key_of_file
+from racing_demon_client.records.record_sources import (
+    ALL,
+    ask_journal,
+    is_file,
+    lines_from,
+    listed,
+    read_file,
+)
+from racing_demon_client.shared.message_text import Write
+from racing_demon_client.shared.text import counted, printable
+from racing_demon_client.streams import has_screen, is_ascii_only, is_terminal, write
+from racing_demon_protocol.errors import InvalidRecord
+from racing_demon_protocol.records.digest import Digest, digests
+from racing_demon_protocol.records.match_file import (
+    Correction,
+    Record,
+    lines_of,
+    read_messages,
+    read_records,
+    section_line,
+    why_not,
+)
+from racing_demon_protocol.records.record import json_line, verify
+from racing_demon_protocol.records.standings import chosen, standings
+
+if TYPE_CHECKING:
+    from racing_demon_client.records.timeline import Tape
+
+__all__ = ["COMMANDS"]
+
+ONE_BY_ONE: Final = 3
+"""So many new matches are asked for one by one; for more all are, which takes one program."""
+
+
+async def record(arguments: argparse.Namespace) -> int:
+    """List, export or correct records."""
+    return await {"list": _list, "export": _export, "correct": _correct}[arguments.what](arguments)
+
+
+async def _list(arguments: argparse.Namespace) -> int:
+    """List the matches of the journal, one a line."""
+    found = await listed(arguments.journal)
+    for match in found:
+        names = ", ".join(match.seats[seat] for seat in sorted(match.seats))
+        state = "" if match.finished else ", not finished"
+        state += ", corrected" if match.corrections else ""
+        hands = counted(match.hands, "hand")
+        line = f"{match.id:8} {_day(match.started_ms)}  {match.game}, {hands}{state}: {names}"
+        write(json_line(match.model_dump(mode="json")) if arguments.json else printable(line))
+    if not found:
+        sys.stderr.write("The journal has no match yet.\n")
+    return 0
+
+
+def _day(at_ms: int | None) -> str:
+    """Return a wall time as people here write it."""
+    if at_ms is None:
+        return "at an unknown time"
+    return f"{dt.datetime.fromtimestamp(at_ms / 1_000, dt.UTC).astimezone():%Y-%m-%d %H:%M}"
+
+
+async def _export(arguments: argparse.Namespace) -> int:
+    """Write records as one portable file."""
+    number = 0
+    with _output(arguments.to) as keep:
+        for source in arguments.sources:
+            async with lines_from(source, arguments.journal) as lines:
+                number += _write_records(lines, source, keep)
+        if not number:
+            raise RecordUnreadable("There is no match to export.")
+    if arguments.to is not None:
+        sys.stderr.write(f"records of {counted(number, 'table')} are in {printable(arguments.to)}\n")
+    return 0
+
+
+def _write_records(lines: Iterator[str], source: str, keep: Write) -> int:
+    """Write the records of a source in the newest form; return how many there were."""
+    number = 0
+    try:
+        for number, each in enumerate(read_records(lines), 1):  # noqa: B007
+            for line in lines_of(each):
+                keep(line)
+    except InvalidRecord as error:
+        raise RecordUnreadable(f"{source} cannot be exported: {error}") from error
+    return number
+
+
+@contextlib.contextmanager
+def _output(path: str | None) -> Iterator[Write]:
+    """Give what takes lines: standard output, or a new file that is there as a whole or not at all."""
+    if path is None:
+        yield write
+        return
+    _verify_new(path)  # before all the work
+    part = f"{path}.{os.getpid()}.part"
+    try:
+        with open(part, "x", encoding="utf-8") as file:
+            yield lambda line: _keep(file.write, line)
+        _verify_new(path)
+        os.replace(part, path)
+    except OSError as error:
+        raise RecordFailed(path, error.strerror or "unknown reason") from error
+    finally:
+        with contextlib.suppress(OSError):
+            os.unlink(part)
+
+
+def _verify_new(path: str) -> None:
+    """Refuse to write where something is already."""
+    if os.path.lexists(path):
+        raise RecordFailed(path, "something is there already, and stays as it is; name another file")
+
+
+def _keep(put: Callable[[str], object], line: str) -> None:
+    put(line + "\n")
+
+
+async def _correct(arguments: argparse.Namespace) -> int:
+    """Append a correction to a record."""
+    correction = Correction(
+        at_ms=time.time_ns() // 1_000_000,
+        by=arguments.name,
+        why=arguments.why,
+        hand=arguments.hand,
+        seat=None if arguments.seat is None else arguments.seat - 1,
+        points=arguments.points,
+        void=arguments.void,
+    )
+    line = section_line(correction)
+    if is_file(arguments.source):
+        _check(arguments.source, correction)
+        _append(arguments.source, line)
+    else:
+        async with ask_journal("correct", arguments.source, journal=arguments.journal, typed=line + "\n"):
+            pass
+    write(f"{printable(arguments.source)} is corrected; racing-demon scores shows it")
+    return 0
+
+
+def _check(path: str, correction: Correction) -> None:
+    """Refuse a correction that the last match of a file cannot have.
+
+    Raises:
+        RecordUnreadable: there is no match, or none such; the text says what there is.
+
+    """
+    last = next(iter(deque(digests(read_file(path)), maxlen=1)), None)
+    if last is None:
+        raise RecordUnreadable(f"{path} holds no match that could be corrected.")
+    seats = {player.seat: player.name for player in last.players}
+    hands = max((hand.hand for hand in last.hands), default=0)
+    if objection := why_not(correction, last.id or path, seats, hands):
+        raise RecordUnreadable(objection)
+
+
+def _append(path: str, line: str) -> None:
+    """Write a line behind a record's others."""
+    try:
+        with open_behind(path) as file:
+            file.write(line.encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise RecordFailed(path, error.strerror or "unknown reason") from error
+
+
+async def verify_record(arguments: argparse.Namespace) -> int:
+    """Check a record and say what it proves."""
+    try:
+        async with lines_from(arguments.file, arguments.journal) as lines:
+            verdict = verify(read_messages(lines))
+    except InvalidRecord as error:
+        write(f"not right: {error}")
+        return 1
+    if verdict.skipped:
+        verbs = ("is", "was") if verdict.skipped == 1 else ("are", "were")
+        hands = counted(verdict.skipped, "hand")
+        write(f"{hands} {verbs[0]} not whole in this record, and {verbs[1]} not checked")
+    if not verdict.hands:
+        write("nothing to check: no hand in this record is whole, from its deal to its end")
+        return 1
+    write(
+        f"right: {counted(verdict.hands, 'hand')}, {counted(verdict.plays, 'play')}; every commitment is "
+        "kept, every card is its seed's, every play was legal, and the scores add up"
+    )
+    if verdict.alone:
+        write(
+            f"no player contributed to the shuffle of {counted(verdict.alone, 'hand')}: that the server did "
+            "not choose these cards is its word alone"
+        )
+    if verdict.left_out:
+        hands_of = Counter(verdict.left_out)
+        told = ", ".join(f"{printable(name)} in {counted(hands, 'hand')}" for name, hands in hands_of.items())
+        write(f"left out of the shuffle: {told}")
+    if verdict.unseen:
+        write(
+            f"on identical deals: this record holds no play on {counted(verdict.unseen, 'layout')}, whether "
+            "there was none or the server told none; only how far the player came is known, as the server "
+            "told it"
+        )
+    return 0
+
+
+async def scores(arguments: argparse.Namespace) -> int:
+    """Show standings over all matches of this server, or of some files."""
+    kept = KeptDigests(cache_path())
+    try:
+        found = (
+            _of_files(arguments.files, kept)
+            if arguments.files
+            else await _of_journal(arguments.journal, kept)
+        )
+    finally:
+        kept.save()
+    matches = chosen(found, since_ms=arguments.since, until_ms=arguments.until, names=arguments.names)
+    from racing_demon_protocol.records.ratings import ratings  # noqa: PLC0415 - its library is for those who ask for it
+
+    table, rated = standings(matches), ratings(matches)
+    if not arguments.bots:
+        table.rows = [row for row in table.rows if not row.key.bot]
+    if arguments.csv:
+        sys.stdout.write(as_csv(table, rated))
+    elif arguments.json:
+        write(as_json(table, rated))
+    else:
+        for line in as_table(table, rated):
+            write(line)
+    return 0
+
+
+async def replay(arguments: argparse.Namespace) -> int:
+    """Play a record back, at the terminal table or in plain text."""
+    from racing_demon_client.plain.replay import MOST_SPEED  # noqa: PLC0415
+    from racing_demon_client.plain.replay import replay as tell  # noqa: PLC0415
+    from racing_demon_client.records.timeline import Tape  # noqa: PLC0415
+    from racing_demon_client.sources.openers import Opened  # noqa: PLC0415 - standings need no tables
+    from racing_demon_client.sources.replay import Replay  # noqa: PLC0415
+
+    source = arguments.source or await _latest(arguments.journal)
+    try:
+        async with lines_from(source, arguments.journal) as lines:
+            tape = Tape(_chosen_record(read_records(lines), arguments.match))
+    except InvalidRecord as error:
+        raise RecordUnreadable(f"{source} cannot be played back: {error}") from error
+    unseen = MOST_SPEED if not sys.stdout.isatty() else 1.0
+    client = Replay(tape, speed=arguments.speed or unseen, paused=arguments.paused)
+    if arguments.at is not None:
+        client.go_to(arguments.at)
+    seat = None if arguments.seat is None else _seat(tape, arguments.seat)
+    if has_screen(arguments):
+        from racing_demon_client.terminal.app import run  # noqa: PLC0415 - Textual costs a third of a second, which plain text saves
+
+        return await run(Opened(client, "replayed"), arguments, watched=seat)
+    typed = sys.stdin if is_terminal() else None
+    if typed is not None:
+        write("? shows what can be typed.")
+    await tell(client, write, typed, seat=seat, ascii_only=is_ascii_only(arguments))
+    return 0
+
+
+async def _latest(journal: str | None) -> str:
+    """Return the last match of the journal."""
+    found = await listed(journal)
+    if not found:
+        raise RecordUnreadable("The journal has no match yet; name a record's file: racing-demon replay FILE")
+    return found[-1].id
+
+
+def _chosen_record(records: Iterator[Record], number: int) -> Record:
+    """Return one of the records of a file, by its number from 1."""
+    found = next(itertools.islice(records, number - 1, None), None)
+    if found is None:
+        text = f"there is no record number {number} in it" if number > 1 else "there is no match in it"
+        raise InvalidRecord(f"{text}.")
+    return found
+
+
+def _seat(tape: "Tape", text: str) -> int:
+    """Return a seat by its number from 1, or by its player's name."""
+    names = {state.name.lower(): seat for seat, state in tape.view_at(tape.start).seats.items()}
+    if text.lower() in names:
+        return names[text.lower()]
+    if text.isascii() and text.isdigit() and int(text[:4]) - 1 in names.values():
+        return int(text[:4]) - 1
+    raise RecordUnreadable(f"Nobody is called {text!r} there: {', '.join(names)}.")
+
+
+def _of_files(paths: list[str], kept: KeptDigests) -> list[Digest]:
+    found: list[Digest] = []
+    for path in paths:
+        try:
+            key = key_of_file(path)
+        except OSError as error:
+            raise RecordUnreadable(f"{path} cannot be read: {error.strerror}") from error
+        found += kept.find(key) or _made(kept, key, _proven(read_file(path), path), path)
+    return found
+
+
+def _proven(records: Iterator[Record], path: str) -> Iterator[Record]:
+    """Yield the records of a file that prove themselves: anybody may have written it."""
+    for record in records:
+        try:
+            verify(entry.message for entry in record.entries)
+        except InvalidRecord as error:
+            raise RecordUnreadable(f"{path} is not right, and cannot be counted: {error}") from error
+        yield record
+
+
+async def _of_journal(journal: str | None, kept: KeptDigests) -> list[Digest]:
+    matches = await listed(journal)
+    keys = {match.id: key_of(f"{journal or ''}\0{match.model_dump_json()}") for match in matches}
+    known = {match.id: kept.find(keys[match.id]) if match.finished else None for match in matches}
+    new = [name for name, found in known.items() if found is None]
+    for source in new if len(new) <= ONE_BY_ONE else [ALL]:
+        async with lines_from(source, journal) as lines:
+            for record in read_records(lines):
+                name = record.header.id if record.header else ""
+                if name in keys and known[name] is None:
+                    known[name] = _made(kept, keys[name], iter([record]), name)
+    return [digest for found in known.values() for digest in found or ()]
+
+
+def _made(kept: KeptDigests, key: str, records: Iterator[Record], source: str) -> tuple[Digest, ...]:
+    try:
+        return kept.make(key, records)
+    except InvalidRecord as error:
+        raise RecordUnreadable(f"{source} does not agree with itself: {error}") from error
+
+
+COMMANDS: Final[dict[str, Callable[[argparse.Namespace], Coroutine[Any, Any, int]]]] = {
+    "record": record,
+    "replay": replay,
+    "scores": scores,
+    "verify": verify_record,
+}

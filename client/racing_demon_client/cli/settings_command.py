@@ -1,0 +1,53 @@
+"""The command that shows where the settings are, writes them, and opens them in an editor."""
+
+import argparse
+import asyncio
+import os
+import shlex
+import sys
+from pathlib import Path
+
+from racing_demon_client.settings import load, save, settings_path
+from racing_demon_client.shared.text import printable
+from racing_demon_client.streams import is_terminal, write
+
+__all__ = ["settings"]
+
+
+async def settings(arguments: argparse.Namespace) -> int:
+    """Write a file of all settings where there is none, name it, and open it in the user's editor."""
+    path = settings_path()
+    if arguments.path:
+        write(str(path))
+        return 0
+    if path.exists():
+        write(f"your settings: {printable(str(path))}")
+    else:
+        save(path)
+        write(f"your settings, as they are at first: {printable(str(path))}")
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    if not is_terminal():
+        return 0
+    if not editor:
+        write("Open this file with any editor of text; if EDITOR names yours, this command opens it.")
+        return 0
+    if not await _edited(editor, path):
+        return 1
+    load(path)  # what is wrong in it is told now, and not when the next game begins
+    return 0
+
+
+async def _edited(editor: str, path: Path) -> bool:
+    """Let the user edit a file; tell whether that worked."""
+    try:
+        process = await asyncio.create_subprocess_exec(*shlex.split(editor), str(path))
+        failed = await process.wait()
+        why = f"it ended with {failed}" if failed else ""
+    except (OSError, ValueError) as error:  # a quotation mark that is never closed is a ValueError
+        why = str(error)
+    if why:
+        text = (
+            f"the editor {editor!r} did not do it: {why}. Open the file yourself, or let EDITOR name another."
+        )
+        sys.stderr.write(f"racing-demon: {printable(text)}\n")
+    return not why

@@ -1,0 +1,1 @@
+"""Finding tables on the network, and asking whether they are really there."""

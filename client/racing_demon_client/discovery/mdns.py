@@ -1,0 +1,219 @@
+"""Tables on the own network, by multicast DNS: saying that one is here, and finding those of others.
+
+What is heard may come from anybody. It is limited and cleaned, it leads to neighbours only, and a table is
+given only after its server has said that it is there.
+"""
+
+import asyncio
+import contextlib
+import ipaddress
+import logging
+import re
+import secrets
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Final
+
+import zeroconf
+from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
+
+from racing_demon_client.net.probe import Table, answers
+from racing_demon_protocol.discovery.mdns import MOST_TABLES, MOST_TEXT, SERVICE, Announcement, Interface
+
+from .network_interfaces import can_multicast, is_near, own_interfaces, sends_nothing
+
+__all__ = ["SERVICE", "announce", "find"]
+
+MOST_ADDRESSES: Final = 4
+GOODBYE_SECONDS: Final = 1.0
+DETAILS_MS: Final = 1_500
+LEAST_PORT: Final = 1_024
+"""No table is on a port below: they belong to services that are not to be bothered."""
+
+CODE: Final = re.compile(r"[A-Za-z0-9]{1,16}", re.ASCII)
+PATH: Final = re.compile(r"/[A-Za-z0-9._~/-]{0,63}", re.ASCII)
+
+
+# Saying that a table is here.
+
+
+@asynccontextmanager
+async def announce(announcement: Announcement) -> AsyncIterator[str]:
+    """Let the network know of a table while the context lasts, and of its end.
+
+    Gives a sentence about what went wrong; an empty one if nothing did. Nothing that goes wrong here ends
+    a table.
+    """
+    async with AsyncExitStack() as stack:
+        trouble = ""
+        if not sends_nothing():
+            try:
+                await _register(stack, announcement)
+            except (OSError, zeroconf.Error) as error:
+                why = getattr(error, "strerror", None) or str(error) or type(error).__name__
+                trouble = f"this table cannot be announced on the network ({why}); others join by its address"
+        yield trouble
+
+
+async def _register(stack: AsyncExitStack, announcement: Announcement) -> None:
+    interfaces = [each for each in own_interfaces() if announcement.has_ipv6 or each.version == 4]
+    troubles = {each: can_multicast(each) for each in interfaces}
+    usable = [each for each in interfaces if not troubles[each]]
+    if not usable:
+        raise OSError(0, next(filter(None, troubles.values()), "no network"))
+    connection = _connection(usable)
+    stack.push_async_callback(_end, connection)
+    # The name is random, so that nobody needs to be asked whether it is taken, which would take a second.
+    name = f"{announcement.code}-{secrets.token_hex(3)}"
+    info = zeroconf.ServiceInfo(
+        SERVICE,
+        f"{name}.{SERVICE}",
+        port=announcement.port,
+        server=f"racing-demon-{name.lower()}.local.",
+        parsed_addresses=[str(each.ip) for each in interfaces],
+        properties=announcement.texts(),
+        other_ttl=120,  # as short as the address's: what is left of a killed host goes away soon
+    )
+    await connection.async_register_service(info, cooperating_responders=True)
+
+
+async def _end(connection: AsyncZeroconf) -> None:
+    """Say goodbye and close, but keep nobody waiting."""
+    with contextlib.suppress(OSError, TimeoutError, zeroconf.Error):
+        async with asyncio.timeout(GOODBYE_SECONDS):
+            await connection.async_close()
+
+
+def _connection(interfaces: Sequence[Interface]) -> AsyncZeroconf:
+    # What goes wrong on some network now and then must not be written across a picture of the table.
+    logging.getLogger("zeroconf").setLevel(logging.CRITICAL)
+    return AsyncZeroconf(interfaces=[str(each.ip) for each in interfaces])
+
+
+# Finding tables.
+
+
+async def find(seconds: float, *, patience: float = 0.0, code: str | None = None) -> AsyncGenerator[Table]:
+    """Yield the tables of the network as they are found, each once its server has said that it is there.
+
+    Yields nothing where multicast is impossible: there is no telling it from a network without tables.
+
+    Args:
+        seconds: for how long to look.
+        patience: for how long to look if none is found; not shorter.
+        code: the only code that is of interest, if there is one.
+
+    """
+    if sends_nothing():
+        return
+    interfaces = own_interfaces()
+    try:
+        connection = _connection(interfaces)
+    except (OSError, zeroconf.Error):
+        return
+    finder = _Finder(connection, interfaces)
+    browser = AsyncServiceBrowser(connection.zeroconf, SERVICE, handlers=[finder.seen])
+    loop = asyncio.get_running_loop()
+    begun, known = loop.time(), set[Table]()
+    try:
+        while (left := begun + (seconds if known else max(seconds, patience)) - loop.time()) > 0:
+            try:
+                table = await asyncio.wait_for(finder.tables.get(), left)
+            except TimeoutError:
+                break
+            if table not in known and (code is None or table.code == code.upper()):
+                known.add(table)
+                yield table
+    finally:
+        await finder.stop()
+        with contextlib.suppress(OSError, zeroconf.Error):
+            await browser.async_cancel()
+        await _end(connection)
+
+
+class _Finder:
+    """Looks at announcements, all at the same time.
+
+    Attributes:
+        tables: the tables whose servers have answered.
+
+    """
+
+    def __init__(self, connection: AsyncZeroconf, interfaces: Sequence[Interface]) -> None:
+        self.tables: asyncio.Queue[Table] = asyncio.Queue()
+        self._connection = connection
+        self._interfaces = interfaces
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    def seen(
+        self,
+        zeroconf: zeroconf.Zeroconf,
+        service_type: str,
+        name: str,
+        state_change: zeroconf.ServiceStateChange,
+    ) -> None:
+        """Note that somebody announces something."""
+        is_new = state_change.name == "Added" and name not in self._tasks
+        if is_new and len(self._tasks) < MOST_TABLES:
+            self._tasks[name] = asyncio.get_running_loop().create_task(self._look_at(name))
+
+    async def stop(self) -> None:
+        """Look at nothing any more."""
+        for task in self._tasks.values():
+            task.cancel()
+        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+
+    async def _look_at(self, name: str) -> None:
+        with contextlib.suppress(OSError, zeroconf.Error):
+            info = AsyncServiceInfo(SERVICE, name)
+            if await info.async_request(self._connection.zeroconf, DETAILS_MS):
+                table = await _first_that_answers(_read(info, self._interfaces))
+                if table is not None:
+                    self.tables.put_nowait(table)
+
+
+async def _first_that_answers(tables: Sequence[Table]) -> Table | None:
+    """Ask all addresses of a table at once, and return the best that answers."""
+    probes = [asyncio.ensure_future(answers(table.url, table.code)) for table in tables]
+    try:
+        for table, probe in zip(tables, probes, strict=True):
+            if await probe:
+                return table
+        return None
+    finally:
+        for probe in probes:
+            probe.cancel()
+        await asyncio.gather(*probes, return_exceptions=True)
+
+
+def _read(info: zeroconf.ServiceInfo, interfaces: Sequence[Interface]) -> list[Table]:
+    """Return what an announcement says, once for each address that may be right, the best first."""
+    texts = {bytes(key): bytes(value or b"")[:255] for key, value in info.properties.items()}
+    code = texts.get(b"code", b"").decode(errors="replace")
+    path = texts.get(b"path", b"/v1").decode(errors="replace")
+    port = info.port or 0
+    if not (CODE.fullmatch(code) and PATH.fullmatch(path) and LEAST_PORT <= port <= 65_535):
+        return []
+    addresses = []
+    for text in info.parsed_scoped_addresses()[: 4 * MOST_ADDRESSES]:
+        with contextlib.suppress(ValueError):
+            address = ipaddress.ip_address(text)
+            if is_near(address, interfaces):
+                addresses.append(address)
+    addresses.sort(key=lambda address: (address.version, address.is_link_local))
+    return [
+        Table(
+            code=code.upper(),
+            game=_clean(texts.get(b"game", b"")),
+            host=_clean(texts.get(b"host", b"")),
+            url=f"ws://{address if address.version == 4 else f'[{address}]'}:{port}{path}",
+            needs_passphrase=texts.get(b"pass") == b"1",
+        )
+        for address in addresses[:MOST_ADDRESSES]
+    ]
+
+
+def _clean(raw: bytes) -> str:
+    """Return a short text that can be printed on one line as it is."""
+    text = raw.decode(errors="replace")[:MOST_TEXT]
+    return "".join(char if char.isprintable() else "?" for char in text).strip() or "?"

@@ -1,0 +1,175 @@
+"""A client's part in each shuffle: random bytes that it commits to, and reveals when all are committed."""
+
+from collections.abc import Callable
+from enum import Enum, auto
+from typing import Final, NamedTuple
+
+from racing_demon_protocol.engine.shuffle import contribution_hash
+from racing_demon_protocol.reasons import Phase, Reason
+from racing_demon_protocol.table.state import DEALT
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.server import Refused, Shuffle
+from racing_demon_protocol.wire.options import Options
+
+__all__ = ["Contributor", "Part"]
+
+MOST_REVEALED: Final = 256
+"""So many hands are remembered whose bytes were revealed; an honest server deals none of them otherwise."""
+NOT_JUDGED: Final = frozenset({Reason.HALTED, Reason.TOO_FAST})
+"""Why a command was refused that may be sent again."""
+
+
+class Part(Enum):
+    """What became of the own contribution to the hand that was dealt last."""
+
+    NONE = auto()
+    """Nothing was asked, or not of this client."""
+    COUNTED = auto()
+    """It is in the seed: nobody can have chosen the deal."""
+    LEFT_OUT = auto()
+    """It is not in the seed, by whomever's fault."""
+    CHANGED = auto()
+    """The server has told everybody another one."""
+    REPEATED = auto()
+    """Something else that the deal follows from was changed when this client had revealed its bytes."""
+    DROPPED = auto()
+    """It may be in the seed, but for the hand before it was revealed in vain: that was not seen dealt."""
+
+
+class _Own(NamedTuple):
+    """The own contribution to a hand: bytes, for which seat, under which commitment of the server's."""
+
+    hand_id: str
+    promised: str
+    seat: int
+    value: bytes
+
+    def is_for(self, shuffle: Shuffle, seat: int) -> bool:
+        return (self.hand_id, self.promised, self.seat) == (shuffle.hand_id, shuffle.commitment, seat)
+
+    @property
+    def hashed(self) -> str:
+        return contribution_hash(self.value, self.promised, self.hand_id, self.seat)
+
+
+class _Fixed(NamedTuple):
+    """All that a deal follows from, but for what is still to be revealed."""
+
+    promised: str
+    contributions: tuple[tuple[int, str], ...]
+    seats: tuple[int, ...]
+    options: Options
+
+    @classmethod
+    def at(cls, view: TableView) -> "_Fixed | None":
+        """Return what is fixed for a committed hand."""
+        shuffle = view.shuffle
+        if shuffle is None:
+            return None
+        contributions = tuple((each.seat, each.commitment) for each in shuffle.contributions)
+        return cls(shuffle.commitment, contributions, tuple(shuffle.seats), view.options)
+
+
+class Contributor:
+    """Says what a client contributes to each hand, and what became of it.
+
+    Attributes:
+        part: what became of it in the hand that was dealt last.
+
+    Args:
+        draw: gives 32 random bytes.
+
+    """
+
+    def __init__(self, draw: Callable[[], bytes]) -> None:
+        self.part = Part.NONE
+        self._draw = draw
+        self._own: _Own | None = None
+        self._said: type[cl.Command] | None = None
+        self._revealed: dict[str, _Fixed | None] = {}
+        self._awaited: set[str] = set()
+
+    def command(self, view: TableView, seat: int | None, number: Callable[[], int]) -> cl.Command | None:
+        """Return what is to be sent now; ``None`` while there is nothing.
+
+        It is said once, as it is sent until it is answered; :meth:`refused` takes that back.
+
+        Args:
+            view: the table.
+            seat: the own seat; ``None`` for a spectator.
+            number: gives the number of the seat's next command.
+
+        """
+        if seat is None or seat not in view.seats or view.seats[seat].left:
+            return None
+        if view.next_shuffle is not None:
+            return self._contribute(view.next_shuffle, seat, number)
+        if view.phase is Phase.SHUFFLING and view.shuffle is not None:
+            return self._reveal(view, view.shuffle, seat, number)
+        return None
+
+    def _contribute(self, shuffle: Shuffle, seat: int, number: Callable[[], int]) -> cl.Command | None:
+        own = self._own
+        if own is None or not own.is_for(shuffle, seat):
+            self._own = own = _Own(shuffle.hand_id, shuffle.commitment, seat, self._draw())
+        elif self._said is not None:
+            return None
+        self._said = cl.Contribute
+        return cl.Contribute(counter=number(), commitment=own.hashed)
+
+    def _reveal(
+        self, view: TableView, shuffle: Shuffle, seat: int, number: Callable[[], int]
+    ) -> cl.Command | None:
+        """Reveal the bytes, if they were committed to as everybody was told, and all else is fixed."""
+        own, told = self._own, shuffle.of(seat)
+        if own is None or not own.is_for(shuffle, seat) or self._said is cl.Reveal:
+            return None
+        if told is None or told.commitment != own.hashed or told.value is not None:
+            return None
+        self._said = cl.Reveal
+        self._revealed.setdefault(own.hand_id, _Fixed.at(view))
+        self._awaited.add(own.hand_id)
+        if len(self._revealed) > MOST_REVEALED:
+            del self._revealed[next(iter(self._revealed))]
+        return cl.Reveal(counter=number(), value=own.value.hex())
+
+    def refused(self, refused: Refused) -> None:
+        """Take back what was said, if the server has not looked at it."""
+        if refused.reason in NOT_JUDGED:
+            self._said = cl.Contribute if self._said is cl.Reveal else None
+
+    def dealt(self, view: TableView, seat: int | None) -> None:
+        """Note what became of the contribution to a hand, as soon as it is seen dealt."""
+        if view.phase in DEALT:
+            self.part = self._part(view, seat)
+            self._awaited.clear()
+
+    def _part(self, view: TableView, seat: int | None) -> Part:
+        if seat not in view.hand_seats:
+            return Part.NONE
+        if view.hand_id in self._revealed and self._revealed[view.hand_id] != _Fixed.at(view):
+            return Part.REPEATED
+        if self._awaited - {view.hand_id, *_played(view)}:
+            return Part.DROPPED
+        return self._part_in_seed(view, seat)
+
+    def _part_in_seed(self, view: TableView, seat: int | None) -> Part:
+        own = self._own
+        others = view.shuffle.contributions if view.shuffle is not None else ()
+        told = next((each for each in others if each.seat == seat), None)
+        if own is None or own.seat != seat or own.hand_id != view.hand_id:
+            return Part.LEFT_OUT if others and told is None else Part.NONE
+        if told is None:
+            return Part.LEFT_OUT
+        if view.commitment != own.promised or told.commitment != own.hashed:
+            return Part.CHANGED
+        if told.value is None:
+            return Part.LEFT_OUT
+        return Part.COUNTED if told.value == own.value.hex() else Part.CHANGED
+
+
+def _played(view: TableView) -> list[str]:
+    """Return the ids of the match's hands that are over."""
+    match = view.hand_id.rpartition("/")[0]
+    return [f"{match}/{result.hand}" for result in view.results]

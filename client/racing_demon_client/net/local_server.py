@@ -1,0 +1,165 @@
+"""A server of one's own, as a process of its own: a host's screen must not delay a guest's card."""
+
+import asyncio
+import contextlib
+import re
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Final, NamedTuple
+
+from racing_demon_client.errors import ConnectionFailed
+
+__all__ = ["NOTHING", "JournalRefused", "Keeping", "local_server"]
+
+START_SECONDS: Final = 20.0
+STOP_SECONDS: Final = 5.0
+CODE_LETTERS: Final = 4
+"""A code that people read to each other across a room, and type. The server has one table."""
+MOST_DEATHS: Final = 5
+"""So often a server that keeps its tables is started again; one that dies as often has a reason."""
+JOURNAL_UNUSABLE: Final = 3
+"""The exit code of a server whose journal cannot be used."""
+PREFIX: Final = "racing-demon-server: "
+ADVICE: Final = "Name another file with --journal FILE, or keep nothing with --durability none."
+
+
+class JournalRefused(ConnectionFailed):
+    """One's own server cannot keep what is played; the text says why."""
+
+
+class Keeping(NamedTuple):
+    """Whether and where a server of one's own keeps what is played.
+
+    Attributes:
+        durability: ``full``: what is told survives a power cut; ``normal``: the server's death; or ``none``.
+        journal: the file; ``None`` for one in the user's folder for data.
+
+    """
+
+    durability: str
+    journal: str | None = None
+
+
+NOTHING: Final = Keeping("none")
+
+
+@asynccontextmanager
+async def local_server(
+    *,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    seed: bytes | None = None,
+    bot_speed: float = 1.0,
+    keeping: Keeping = NOTHING,
+) -> AsyncIterator[str]:
+    """Start a server, give its URL, and stop it at the end.
+
+    The server also stops when this process dies: its standard input then ends. One that keeps its tables, and
+    dies itself, is started again on the same port.
+
+    Args:
+        host: the address it listens on.
+        port: the port; 0 for any free one.
+        seed: 32 bytes that all deals follow from; ``None`` for secret ones.
+        bot_speed: bots think so many times faster than people.
+        keeping: whether and where it keeps what is played.
+
+    Raises:
+        ConnectionFailed: it did not start.
+        JournalRefused: it did not, because it cannot keep what is played.
+
+    """
+    command = [sys.executable, "-m", "racing_demon_server", "--stop-with-stdin"]
+    command += [f"--host={host}", f"--bot-speed={bot_speed}", f"--durability={keeping.durability}"]
+    command.append(f"--code-letters={CODE_LETTERS}")
+    if keeping.journal is not None:
+        command.append(f"--journal={keeping.journal}")
+    if seed is not None:
+        command.append(f"--seed={seed.hex()}")
+    server = _OwnServer(command)
+    try:
+        url = await server.start(port)
+        watching = asyncio.create_task(server.look_after(url, revives=keeping != NOTHING))
+        try:
+            yield url
+        finally:
+            watching.cancel()
+    finally:
+        await server.stop()
+
+
+class _OwnServer:
+    """The server's process.
+
+    Args:
+        command: how it is started, but for the port.
+
+    """
+
+    def __init__(self, command: list[str]) -> None:
+        self._command = command
+        self._process: asyncio.subprocess.Process | None = None
+
+    async def start(self, port: int) -> str:
+        """Start it, and return its URL."""
+        pipe = asyncio.subprocess.PIPE
+        self._process = await asyncio.create_subprocess_exec(
+            *self._command,
+            f"--port={port}",
+            stdin=pipe,
+            stdout=pipe,
+            stderr=pipe,
+            start_new_session=True,  # Ctrl-C is for the client, which then stops the server
+        )
+        return await _url(self._process)
+
+    async def look_after(self, url: str, *, revives: bool) -> None:
+        """Pass over what it complains of; if it dies and kept its tables, start it again, a few times."""
+        assert self._process is not None
+        await _drain(self._process)
+        port = int(url.rpartition(":")[2].partition("/")[0])
+        for _ in range(MOST_DEATHS):
+            if not revives or await self._process.wait() == 0:
+                return
+            with contextlib.suppress(ConnectionFailed):
+                await self.start(port)
+                await _drain(self._process)
+
+    async def stop(self) -> None:
+        """Stop it, by force if it takes too long."""
+        if self._process is not None:
+            await _stop(self._process)
+
+
+async def _url(process: asyncio.subprocess.Process) -> str:
+    assert process.stdout is not None
+    assert process.stderr is not None
+    try:
+        line = await asyncio.wait_for(process.stdout.readline(), START_SECONDS)
+    except TimeoutError:
+        raise ConnectionFailed(f"The server did not start within {START_SECONDS:.0f} seconds.") from None
+    found = re.search(r"ws://\S+", line.decode(errors="replace"))
+    if found is None:
+        said = (await process.stderr.read(2_000)).decode(errors="replace").strip()
+        if said and await process.wait() == JOURNAL_UNUSABLE:
+            raise JournalRefused(f"{said.removeprefix(PREFIX)} {ADVICE}")
+        raise ConnectionFailed(said or "The server did not start, and did not say why.")
+    return found.group()
+
+
+async def _drain(process: asyncio.subprocess.Process) -> None:
+    """Read what the server complains of, and forget it: a full pipe would stop the server."""
+    assert process.stderr is not None
+    while await process.stderr.read(4_096):
+        pass
+
+
+async def _stop(process: asyncio.subprocess.Process) -> None:
+    assert process.stdin is not None
+    process.stdin.close()
+    try:
+        await asyncio.wait_for(process.wait(), STOP_SECONDS)
+    except TimeoutError:
+        process.kill()
+        await process.wait()

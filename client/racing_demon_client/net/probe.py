@@ -1,0 +1,93 @@
+"""Tables that others say are there, and asking their servers: who was killed has not said goodbye."""
+
+import asyncio
+import secrets
+from dataclasses import dataclass
+from typing import Final
+
+from websockets.exceptions import WebSocketException
+from websockets.typing import Subprotocol
+
+from racing_demon_protocol.errors import InvalidFrame
+from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.wire.codec import VERSION, Encoding, decode_server, encode
+from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages.client import Hello, Resume
+from racing_demon_protocol.wire.messages.server import Elsewhere, Refused, Versions
+
+from .dialer import Direct, at_port
+
+__all__ = ["Table", "answers"]
+
+PROBE_SECONDS: Final = 1.0
+MOST_BYTES: Final = 4_096
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Table:
+    """A table that was found, and has answered. All texts are short, and can be printed as they are.
+
+    Attributes:
+        code: its code.
+        game: the name of its game, as its host says.
+        host: the name of whoever hosts it, as they say.
+        url: the server's full address.
+        needs_passphrase: whether guests are asked for one.
+
+    """
+
+    code: str
+    game: str
+    host: str
+    url: str
+    needs_passphrase: bool = False
+
+    @property
+    def address(self) -> str:
+        """The address as people write it."""
+        return self.url.removesuffix("/v1")
+
+
+async def answers(url: str, code: str, seconds: float = PROBE_SECONDS) -> bool:
+    """Tell whether a server of our protocol is at an address, and a table of that code on it.
+
+    Args:
+        url: the server's full address.
+        code: the table's code.
+        seconds: how long to wait for it.
+
+    """
+    try:
+        async with asyncio.timeout(seconds):
+            answer = await _answer(url, code)
+            if isinstance(answer, Elsewhere):
+                answer = await _answer(at_port(url, answer.port), code)
+            return isinstance(answer, Refused) and answer.reason is not Reason.UNKNOWN_TABLE
+    except (OSError, TimeoutError, ValueError, WebSocketException, InvalidFrame):
+        return False
+
+
+async def _answer(url: str, code: str) -> Message | None:
+    """Return what a server says of a table, if it speaks our protocol at all.
+
+    It is asked for a seat with a new random token, which nobody can have: only a table that is there can
+    refuse it. So no place is taken, and the table does not notice.
+    """
+    connecting = Direct(
+        url,
+        subprotocols=[Subprotocol(Encoding.MSGPACK)],
+        compression=None,
+        max_size=MOST_BYTES,
+        open_timeout=None,
+        close_timeout=0.1,
+        ping_interval=None,
+        proxy=None,  # neighbours are reached directly
+        user_agent_header="racing-demon",
+    )
+    async with connecting as socket:
+        versions = decode_server(await socket.recv())
+        if not isinstance(versions, Versions) or not versions.oldest <= VERSION <= versions.newest:
+            return None
+        await socket.send(encode(Hello(version=VERSION, software="racing-demon")))
+        await socket.send(encode(Resume(code=code, token=secrets.token_hex(32), seq=0)))
+        return decode_server(await socket.recv())

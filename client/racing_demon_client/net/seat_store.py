@@ -1,0 +1,104 @@
+"""The seats that this user has: with what is kept here, a program that is started again gets its seat back.
+
+A token opens a seat, so the files are for their owner alone, and no token is ever shown or logged. The
+program that sits on a seat holds its file locked; another beside it takes a seat of its own.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from racing_demon_client.recent_tables import recents_path
+
+__all__ = ["KeptSeat", "kept_seat"]
+
+LARGEST_FILE: Final = 4_096
+KEPT_SECONDS: Final = 30 * 24 * 3_600
+"""After so long a seat is forgotten: its table is gone."""
+
+
+class KeptSeat:
+    """What is kept of one seat.
+
+    Attributes:
+        token: what opens it; empty if there is none yet.
+
+    Args:
+        handle: the file.
+
+    """
+
+    def __init__(self, handle: int) -> None:
+        self._handle = handle
+        self.token = self._read()
+
+    def keep(self, token: str | None) -> None:
+        """Keep a token. On a disk that is full one still wants to play: only the way back is lost."""
+        self.token = token or ""
+        with contextlib.suppress(OSError):
+            os.ftruncate(self._handle, 0)
+            os.pwrite(self._handle, json.dumps({"token": self.token}).encode(), 0)
+
+    def forget(self) -> None:
+        """Forget the seat."""
+        self.token = ""
+        with contextlib.suppress(OSError):
+            os.ftruncate(self._handle, 0)
+
+    def _read(self) -> str:
+        try:
+            kept = json.loads(os.pread(self._handle, LARGEST_FILE, 0))
+            token = kept["token"]
+        except (OSError, ValueError, LookupError, TypeError, RecursionError):
+            return ""
+        return token if isinstance(token, str) and len(token) == 64 and token.isalnum() else ""
+
+
+@contextmanager
+def kept_seat(url: str, code: str) -> Iterator[KeptSeat | None]:
+    """Give what is kept of the seat at a table, for as long as somebody sits there.
+
+    ``None`` where another program of this user sits there now, or where nothing can be kept.
+    """
+    folder = recents_path().parent / "seats"
+    name = hashlib.sha256(f"{url}#{code.strip().upper()}".encode()).hexdigest()[:32]
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        _tidy(folder)
+        handle = os.open(folder / name, os.O_CREAT | os.O_RDWR, 0o600)
+    except OSError:
+        yield None
+        return
+    try:
+        yield KeptSeat(handle) if _lock(handle) else None
+    finally:
+        os.close(handle)
+
+
+def _tidy(folder: Path) -> None:
+    for old in folder.iterdir():
+        with contextlib.suppress(OSError):
+            if old.stat().st_mtime < time.time() - KEPT_SECONDS:
+                old.unlink()
+
+
+try:
+    import fcntl
+
+    def _lock(handle: int) -> bool:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        return True
+
+except ImportError:  # Windows has neither this lock nor os.pread; there a seat is found again by nobody
+
+    def _lock(handle: int) -> bool:
+        return False

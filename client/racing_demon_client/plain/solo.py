@@ -1,0 +1,171 @@
+"""A game alone, in plain text: lines in, lines out."""
+
+import itertools
+import secrets
+import sys
+from collections.abc import Callable, Iterator
+from typing import Final, TextIO
+
+from racing_demon_client.shared.message_text import Words, Write, duration
+from racing_demon_client.shared.pile_names import is_racelike
+from racing_demon_client.shared.rules_text import rules_of
+from racing_demon_client.shared.text import counted
+from racing_demon_client.sources.solo.place import SoloClient
+from racing_demon_client.sources.solo.results import told_loss, told_progress, told_scores, told_win
+from racing_demon_client.streams import read_line
+from racing_demon_protocol.engine.board import Kind, Play
+from racing_demon_protocol.engine.shuffle import SEED_SIZE
+from racing_demon_protocol.errors import IllegalPlay
+
+from .line_wrap import folded
+from .picture import laid, table
+from .typed_commands import Unclear, line_for, read_play
+
+__all__ = [
+    "play_alone",
+]
+
+HELP: Final = """\
+ a b       top of pile a to pile b, as many cards as fit    a b 2  two of them
+ a *       the best play from pile a
+ a up      pile a to the foundations        a 3  to the third foundation
+ 0 c       the stock's next card, unseen, to pile c      a out  off the table
+ c/1 up    from under one card of pile c, where that is allowed
+ fs c      back from the foundation of spades (h, c, d), where that is allowed
+ t         turn the stock, or deal, or the only play there is
+ u, redo   take a play back, as many as you like; make it again
+ hint      a play         all      all that may go up goes up
+ again     the same deal from the start     new  another deal
+ b         the table again (Enter does the same)
+ rules     the rules      scores   how it went so far
+ q         quit"""
+RACELIKE: Final = " Piles: columns 1 2 3 ..., the waste w, the reserve r; f is up"
+
+
+async def play_alone(
+    client: SoloClient, write: Write, lines: TextIO = sys.stdin, *, ascii_only: bool = False
+) -> None:
+    """Play until the player quits or the input ends."""
+    player = _Alone(client, write, ascii_only=ascii_only)
+    player.show()
+    write("? shows what can be typed.")
+    while line := await read_line(lines):
+        if line.strip().lower() in {"q", "quit"}:
+            break
+        try:
+            player.obey(line.split())
+        except (Unclear, IllegalPlay) as error:
+            write(str(error))
+    await client.close()
+
+
+class _Alone:
+    """Somebody who plays alone, line by line."""
+
+    def __init__(self, client: SoloClient, write: Write, *, ascii_only: bool) -> None:
+        self._client = client
+        self._write = write
+        self._ascii = ascii_only
+        self._verbs: dict[str, Callable[[], None]] = {
+            "b": self.show,
+            "board": self.show,
+            "t": self._turn,
+            "turn": self._turn,
+            "u": lambda: self._went(client.undo()),
+            "undo": lambda: self._went(client.undo()),
+            "redo": lambda: self._went(client.redo()),
+            "again": lambda: self._went(client.restart()),
+            "new": self._deal,
+            "hint": self._hint,
+            "all": lambda: self._went(client.bring_up() > 0),
+            "rules": lambda: self._write_all(rules_of(client.table.rules.game)),
+            "scores": lambda: self._write_all(told_scores({client.table.rules.game.name: client.score})),
+            "?": lambda: self._write_all(HELP.splitlines() + [RACELIKE] * self._racelike),
+            "help": lambda: self._write_all(HELP.splitlines() + [RACELIKE] * self._racelike),
+        }
+
+    @property
+    def _racelike(self) -> bool:
+        return is_racelike(self._client.table.rules, self._client.table.seat)
+
+    def obey(self, words: list[str]) -> None:
+        """Do what a line says.
+
+        Raises:
+            Unclear: it says nothing that is known here.
+            IllegalPlay: the rules do not allow it.
+
+        """
+        if not words:
+            self.show()
+        elif len(words) == 1 and (verb := self._verbs.get(words[0].lower())):
+            verb()
+        else:
+            table_ = self._client.table
+            self._play(read_play(" ".join(words), table_.rules, table_.board, table_.seat))
+
+    def show(self) -> None:
+        """Show the table."""
+        client = self._client
+        table_, view = client.table, client.view
+        if self._racelike:
+            self._write_all(table(view, client.seat, ascii_only=self._ascii))
+        else:
+            self._write_all(laid(table_.rules, table_.board, table_.seat, ascii_only=self._ascii))
+        plays, took = counted(table_.plays, "play"), duration(client.elapsed_ms)
+        state = f" {plays}, {told_progress(table_)}, {took}"
+        if table_.is_won:
+            state = f" {told_win(client)}"
+        elif table_.caption:
+            state += f"; say: {table_.caption}"
+        elif table_.due:
+            state += f". {table_.due}"
+        elif table_.is_stuck():
+            state = f" {plays}, {took}. {told_loss(client)} u takes back, again begins anew, new deals"
+        self._write(state)
+
+    # Step by step.
+
+    def _play(self, play: Play) -> None:
+        client = self._client
+        told = Words(client.view, client.seat, ascii_only=self._ascii)
+        for event in client.make(play):
+            if line := told.tell(event):
+                self._write(line)
+        self.show()
+
+    def _turn(self) -> None:
+        table_ = self._client.table
+        turn = table_.rules.turn(table_.board, table_.seat)
+        plays = list(table_.rules.legal_plays(table_.board, table_.seat)) if turn is None else []
+        if turn is None and len(plays) != 1:
+            raise Unclear("There is nothing to turn.")
+        self._play(turn or plays[0])
+
+    def _hint(self) -> None:
+        table_ = self._client.table
+        rules, board, seat = table_.rules, table_.board, table_.seat
+        turn = rules.turn(board, seat)
+        stock = turn is not None and board.piles[turn.source].kind is Kind.STOCK
+        plays = [play for play in rules.legal_plays(board, seat) if not (stock and play == turn)]
+        useful = [play for play in plays if rules.is_progress(board, seat, play)]
+        better = (line_for(rules, board, seat, play) for play in useful)
+        others = (line_for(rules, board, seat, play) for play in plays)
+        line = next(filter(None, itertools.chain(better, [turn and "t"], others)), None)
+        if line is None:
+            raise Unclear("There is nothing to play.")
+        self._write(line)
+
+    def _deal(self) -> None:
+        self._client.deal(secrets.token_bytes(SEED_SIZE))
+        self.show()
+
+    def _went(self, moved: bool) -> None:
+        if moved:
+            self.show()
+        else:
+            self._write("There is nothing to take back, to make again, or to bring up.")
+
+    def _write_all(self, lines: Iterator[str] | list[str]) -> None:
+        for line in folded(lines):
+            self._write(line)

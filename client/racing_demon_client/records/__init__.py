@@ -1,0 +1,1 @@
+"""Records on the client: where they come from, writing, checking and rewinding them."""

@@ -1,0 +1,90 @@
+"""The digests of matches, each made once: a thousand records are long to read, their digests are not.
+
+They are kept in a file of this machine's cache, which may be lost at any time, and is then made anew.
+"""
+
+import hashlib
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from platformdirs import user_cache_path
+from pydantic import TypeAdapter, ValidationError
+
+from racing_demon_client.files import replace_file
+from racing_demon_protocol.records.digest import VERSION, Digest, digests
+from racing_demon_protocol.records.match_file import Record
+
+__all__ = ["KeptDigests", "cache_path", "key_of", "key_of_file"]
+
+MOST_KEPT: Final = 100_000
+MOST_BYTES: Final = 512 * 2**20
+DIGESTS: Final = TypeAdapter(tuple[Digest, ...])
+
+
+def cache_path() -> Path:
+    """Return where digests are kept."""
+    return user_cache_path("racing-demon", appauthor=False) / "digests"
+
+
+def key_of_file(path: str) -> str:
+    """Return a name for a file as it is now, and was proven right: one that changes gets another.
+
+    Raises:
+        OSError: there is no such file.
+
+    """
+    state = os.stat(path)
+    return key_of(f"proven\0{os.path.realpath(path)}\0{state.st_size}\0{state.st_mtime_ns}")
+
+
+def key_of(text: str) -> str:
+    """Return a short name for what a text says, and for how digests are made today."""
+    return hashlib.sha256(f"{VERSION}\0{text}".encode(errors="surrogateescape")).hexdigest()[:32]
+
+
+class KeptDigests:
+    """The digests that are kept: a line a record, its name before them.
+
+    Args:
+        path: the file.
+
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._texts: dict[str, str] = {}
+        self._is_new = False
+        with suppress(OSError, UnicodeDecodeError):
+            if path.stat().st_size <= MOST_BYTES:
+                lines = path.read_text(encoding="utf-8").splitlines()
+                self._texts = {key: text for key, _, text in (line.partition(" ") for line in lines)}
+
+    def find(self, key: str) -> tuple[Digest, ...] | None:
+        """Return the digests that are kept under a name; ``None`` where there are none that can be used."""
+        try:
+            return DIGESTS.validate_json(self._texts[key])
+        except (KeyError, ValidationError):
+            return None
+
+    def make(self, key: str, records: Iterable[Record]) -> tuple[Digest, ...]:
+        """Return the digests of records, and keep them under a name.
+
+        Raises:
+            InvalidRecord: a record does not agree with itself.
+
+        """
+        made = tuple(digests(records))
+        self._texts.pop(key, None)
+        self._texts[key] = DIGESTS.dump_json(made).decode()
+        self._is_new = True
+        return made
+
+    def save(self) -> None:
+        """Write down what was made; where that cannot be done, it is made again the next time."""
+        if self._is_new:
+            latest = list(self._texts.items())[-MOST_KEPT:]
+            with suppress(OSError):
+                replace_file(self._path, "".join(f"{key} {text}\n" for key, text in latest).encode())

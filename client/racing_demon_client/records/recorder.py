@@ -1,0 +1,41 @@
+"""Keeps the record of a table: what everybody may see, one JSON object a line."""
+
+import time
+from collections.abc import Callable
+
+from racing_demon_client.environment import software
+from racing_demon_protocol.records.match_file import Entry, Header, entry_line, section_line
+from racing_demon_protocol.records.record import tally_line
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages import Event, Message
+from racing_demon_protocol.wire.messages.events import MatchOver
+from racing_demon_protocol.wire.messages.server import Snapshot
+
+__all__ = ["Recorder"]
+
+
+class Recorder:
+    """Writes the record of one table as a portable file.
+
+    Beside each line stand the wall time, and the microseconds since the record began.
+
+    Args:
+        write: takes a line.
+
+    """
+
+    def __init__(self, write: Callable[[str], None]) -> None:
+        self._write = write
+        self._start = time.monotonic_ns()
+        self._has_begun = False
+
+    def keep(self, message: Message, view: TableView) -> None:
+        """Write a message down if it is public: private ones hold the seat's token."""
+        if isinstance(message, Snapshot | Event):
+            if not self._has_begun:
+                self._has_begun = True
+                self._write(section_line(Header(kept_by="client", software=software())))
+            at_us = (time.monotonic_ns() - self._start) // 1_000
+            self._write(entry_line(Entry(message, at_us, time.time_ns() // 1_000_000)))
+        if isinstance(message, MatchOver):
+            self._write(tally_line(view))

@@ -1,0 +1,197 @@
+"""A record as a tape: the table at any place of it, and when what happened.
+
+Pure: no clock is read. A place is how many messages have been seen; times are milliseconds.
+"""
+
+import bisect
+from collections.abc import Sequence
+from typing import Final
+
+from racing_demon_protocol.errors import InvalidRecord
+from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.records.analysis import SeatAnalysis, analyse
+from racing_demon_protocol.records.history import Story
+from racing_demon_protocol.records.match_file import Entry, Record, followed
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Snapshot
+
+__all__ = ["Tape"]
+
+KEPT_EVERY: Final = 256
+"""From a snapshot to the next: so many events are followed at most to come to any place."""
+LONGEST_WAIT_MS: Final = 3_000
+"""Nobody wants to look at a table for longer at which nothing is being played."""
+
+
+class Tape:
+    """One table's record, wound to any place.
+
+    Attributes:
+        entries: what was kept, in its order.
+        times: when each message comes on this tape: waits outside the hands, and pauses, are cut short.
+        hands: for each hand its number, and the place at which its cards lie on the table.
+
+    Raises:
+        InvalidRecord: the record does not agree with itself, or holds no table.
+
+    """
+
+    def __init__(self, record: Record) -> None:
+        self.entries: Sequence[Entry] = record.entries
+        self.times: list[int] = []
+        self.hands: list[tuple[int, int]] = []
+        self._kept: list[tuple[int, Snapshot]] = []
+        self._seqs: list[int] = []
+        self._elapsed: list[int] = []
+        self._wind()
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def message(self, place: int) -> Message:
+        """Return the message that leads from a place to the next."""
+        return self.entries[place].message
+
+    def view_at(self, place: int) -> TableView:
+        """Return the table after so many messages, at least one."""
+        kept = bisect.bisect_right(self._kept, place, key=lambda each: each[0]) - 1
+        begin, snapshot = self._kept[kept]
+        view = TableView.from_snapshot(snapshot)
+        for entry in self.entries[begin:place]:
+            view = followed(view, entry.message)
+        return view
+
+    def elapsed_ms(self, place: int) -> int:
+        """Return the time since the hand's signal after so many messages; before it, it is negative."""
+        return self._elapsed[max(0, place - 1)]
+
+    def seq_at(self, place: int) -> int:
+        """Return the number of the last event after so many messages."""
+        return self._seqs[max(0, place - 1)]
+
+    @property
+    def last_seq(self) -> int:
+        """The number of the last event."""
+        return self._seqs[-1]
+
+    def hand_at(self, place: int) -> list[Entry]:
+        """Return what was kept of the hand at a place, up to there, the table before it first."""
+        number = self._hand_of(place)
+        begin = self.hands[number][1] - 1 if number is not None else 0
+        while begin > 1 and not isinstance(self.message(begin), ev.Committed):
+            begin -= 1
+        begin = max(1, begin)
+        before = Entry(self.view_at(begin).snapshot(self.elapsed_ms(begin)), self.entries[begin - 1].at_us)
+        return [before, *self.entries[begin:place]]
+
+    def analysis_at(self, place: int) -> list[SeatAnalysis]:
+        """Return the analysis of the hand at a place; nothing before it is over."""
+        view: TableView | None = None
+        story, seed = Story(), b""
+        for entry in self.hand_at(place):
+            view = followed(view, entry.message)
+            story.note(entry.message, view, entry.at_us, entry.seat)
+            if isinstance(entry.message, ev.HandOver):
+                seed = view.deal_seed(bytes.fromhex(entry.message.seed))
+        has_cards = view is not None and view.board is not None
+        return analyse(story.hand, view, seed) if seed and view and has_cards and story.hand else []
+
+    # Where is it?
+
+    @property
+    def start(self) -> int:
+        """The place of the first deal, or the first place, where there is none."""
+        return self.hands[0][1] if self.hands else 1
+
+    def of_seq(self, seq: int) -> int:
+        """Return the place at which an event has just happened; the nearest, where it is not on the tape."""
+        return min(len(self), bisect.bisect_left(self._seqs, seq) + 1)
+
+    def of_hand(self, hand: int, place: int) -> int | None:
+        """Return the place of a hand's deal: in the match at a place, or the nearest one that has it."""
+        places = [dealt for number, dealt in self.hands if number == hand]
+        return min(places, key=lambda dealt: abs(dealt - place), default=None)
+
+    def of_time(self, elapsed_ms: int, place: int) -> int:
+        """Return the last place of the hand at a place that is not later than a time since its signal."""
+        number = self._hand_of(place)
+        if number is None:
+            return place
+        begin = self.hands[number][1]
+        end = self.hands[number + 1][1] - 1 if number + 1 < len(self.hands) else len(self)
+        found = begin
+        for other in range(begin, end + 1):
+            if self.elapsed_ms(other) > elapsed_ms:
+                break
+            found = other
+        return found
+
+    def next_hand(self, place: int, steps: int) -> int:
+        """Return the deal so many hands after the one at a place, or before it, as far as there are any."""
+        if not self.hands:
+            return place
+        number = self._hand_of(place)
+        wanted = (0 if steps > 0 else -1) if number is None else number + steps
+        if number is not None and steps < 0 and place > self.hands[number][1] + 1:
+            wanted = number + steps + 1  # first to the beginning of this one
+        return self.hands[min(max(0, wanted), len(self.hands) - 1)][1]
+
+    def _hand_of(self, place: int) -> int | None:
+        number = bisect.bisect_right(self.hands, place, key=lambda each: each[1]) - 1
+        return number if number >= 0 else None
+
+    # Winding.
+
+    def _wind(self) -> None:
+        """Follow the whole record once: what can be shown at all is known before anything is shown."""
+        view: TableView | None = None
+        clock = _Clock()
+        since = KEPT_EVERY
+        for place, entry in enumerate(self.entries, 1):
+            idles = view is None or view.paused or not (view.in_hand or view.phase is Phase.COUNTDOWN)
+            view = followed(view, entry.message)
+            self.times.append(clock.forward(entry, idles=idles))
+            self._seqs.append(view.seq)
+            self._elapsed.append(clock.elapsed_ms(entry.message, view))
+            since += 1
+            if since > KEPT_EVERY or isinstance(entry.message, Snapshot | ev.Dealt):
+                self._kept.append((place, view.snapshot(self._elapsed[-1])))
+                since = 0
+            if isinstance(entry.message, ev.Dealt):
+                self.hands.append((view.hand, place))
+        if view is None:
+            raise InvalidRecord("There is no table in this record.")
+
+
+class _Clock:
+    """The time on a tape, and that of the hand, from the times at which messages came."""
+
+    def __init__(self) -> None:
+        self._last_us: int | None = None
+        self._now_ms = 0.0
+        self._signal_ms = 0.0
+        self._ended_ms: int | None = None
+
+    def forward(self, entry: Entry, *, idles: bool) -> int:
+        """Go on to the next message; return when it comes. A clock that began anew has stood still."""
+        gap = max(0, entry.at_us - self._last_us) / 1_000 if self._last_us is not None else 0.0
+        self._last_us = entry.at_us
+        self._now_ms += min(gap, LONGEST_WAIT_MS) if idles else gap
+        return int(self._now_ms)
+
+    def elapsed_ms(self, message: Message, view: TableView) -> int:
+        """Return the time since the signal after a message."""
+        match message:
+            case Snapshot() | ev.Continued():
+                self._signal_ms = self._now_ms - message.elapsed_ms
+                self._ended_ms = None
+            case ev.Dealt():
+                self._signal_ms = self._now_ms + message.countdown_ms
+                self._ended_ms = None
+            case ev.Signalled():
+                self._signal_ms = self._now_ms
+            case ev.HandOver():
+                self._ended_ms = message.elapsed_ms
+        return int(self._now_ms - self._signal_ms) if self._ended_ms is None else self._ended_ms

@@ -1,0 +1,107 @@
+"""The proof of each hand: when its secret is told, a client checks what it has seen of it."""
+
+import asyncio
+from typing import Final
+
+from racing_demon_client.net.contributor import Part
+from racing_demon_client.shared.text import counted
+from racing_demon_protocol.errors import InvalidRecord, RacingDemonError
+from racing_demon_protocol.records.record import Verdict, verify
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Snapshot
+
+__all__ = ["Proving"]
+
+Seen = list[Snapshot | ev.Event]
+
+NOT_RIGHT: Final = "NOT RIGHT: "
+CHEATED: Final = {
+    Part.CHANGED: f"{NOT_RIGHT}the server has changed your part of the shuffle.",
+    Part.REPEATED: f"{NOT_RIGHT}the server changed the deal when it knew your part of the shuffle.",
+}
+"""What no record shows, but whoever has contributed knows."""
+
+
+class Proving:
+    """Keeps what can be checked of the hand that is played, and checks it when it is over.
+
+    Attributes:
+        seed: the secret that was told last, in hexadecimal.
+        proof: what came of checking the last hand, in a sentence.
+
+    """
+
+    def __init__(self) -> None:
+        self.seed = ""
+        self.proof = ""
+        self._hand: Seen = []
+        self._over: Seen = []
+        self._part = Part.NONE
+
+    def keep(self, message: Message, view: TableView, part: Part = Part.NONE) -> None:
+        """Keep a message that the view has followed: from the last rest before a hand on.
+
+        Args:
+            message: what came.
+            view: the table after it.
+            part: what became of the own contribution to the newest hand.
+
+        """
+        rests = view.between_matches and not isinstance(message, ev.MatchOver)
+        if isinstance(message, Snapshot):
+            self._hand = [message]
+        elif isinstance(message, ev.Event) and rests:
+            self._hand = [view.snapshot(0)]
+        elif isinstance(message, ev.Event) and self._hand and message.seq > self._hand[0].seq:
+            self._hand.append(message)
+        if isinstance(message, ev.HandOver):
+            self.seed = message.seed
+            self.proof = "checking the hand..."
+            self._over, self._hand = self._hand, [view.snapshot(0)]
+            self._part = part
+
+    @property
+    def has_found_fault(self) -> bool:
+        """Whether the last hand was not dealt or played as it should have been."""
+        return self.proof.startswith(NOT_RIGHT)
+
+    def take_up(self, hand: Seen) -> None:
+        """Take another hand's messages for those of the last one."""
+        self._over, self._part = hand, Part.NONE
+
+    def forget(self) -> None:
+        """Say nothing of the last hand any more."""
+        self.seed = self.proof = ""
+
+    async def check(self) -> None:
+        """Check the hand that is over, in a thread: commitment, deal, every play, every point."""
+        try:
+            verdict = await asyncio.to_thread(verify, self._over)
+        except InvalidRecord as error:
+            self.proof = f"{NOT_RIGHT}{error}"
+        except RacingDemonError as error:
+            self.proof = f"This hand cannot be checked: {error}"
+        else:
+            self.proof = _told(verdict, self._part)
+
+
+def _told(verdict: Verdict, part: Part) -> str:
+    """Say what a hand without a fault proves, to one who had a part in its shuffle."""
+    if part in CHEATED:
+        return CHEATED[part]
+    if not verdict.hands:
+        return "This hand was not seen from its deal on, so it cannot be checked here."
+    plays = f"{counted(verdict.plays, 'play')} {'is' if verdict.plays == 1 else 'are'} legal"
+    if part is Part.COUNTED:
+        return f"Checked: you took part in the shuffle, so nobody could choose this deal; {plays}."
+    if part is Part.LEFT_OUT:
+        return f"Checked: {plays}. But you were left out of the shuffle: others may have chosen this deal."
+    if part is Part.DROPPED:
+        return (
+            f"Checked: {plays}. But you had a part in the shuffle of a hand that you did not see dealt: "
+            "unless you were away, others may have chosen this deal."
+        )
+    who = "the server alone" if verdict.alone else "players and server"
+    return f"Checked: {who} shuffled, as promised; {plays}."

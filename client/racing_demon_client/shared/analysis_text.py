@@ -1,0 +1,100 @@
+"""The analysis of a hand as lines: one player's in full, or everybody's in a line each."""
+
+from collections.abc import Sequence
+from statistics import median
+from typing import Final
+
+from racing_demon_protocol.engine.cards import UNKNOWN
+from racing_demon_protocol.records.analysis import Buried, SeatAnalysis
+from racing_demon_protocol.records.opportunities import Race
+from racing_demon_protocol.table.view import TableView
+
+from .message_text import Words
+from .text import counted, span
+
+__all__ = ["full", "hashes", "summary", "told"]
+
+DIGITS: Final = 32
+"""So many are enough to compare hashes by eye."""
+MOST: Final = 3
+"""So many examples of each are named; nobody reads more between two hands."""
+
+
+def told(analysis: Sequence[SeatAnalysis], seat: int | None, words: Words) -> list[str]:
+    """Return what a player is told after a hand: the own analysis; a spectator, a line for each player."""
+    own = [each for each in analysis if each.seat == seat]
+    return full(own[0], words) if own else [summary(each, words) for each in analysis]
+
+
+def full(analysis: SeatAnalysis, words: Words) -> list[str]:
+    """Return one player's analysis."""
+    lines = [f"races: {len(analysis.won)} won, {len(analysis.lost)} lost{_lost(analysis.lost, words)}"]
+    if analysis.waits:
+        longest = ", ".join(
+            f"{words.card(made.card)} {span(made.waited_us)}" for made in analysis.waits[:MOST]
+        )
+        lines.append(
+            f"plays up: {len(analysis.waits)}, ready for {_typical(analysis)} as a rule; longest {longest}"
+        )
+    if analysis.unused:
+        ready = ", ".join(words.card(chance.card) for chance in analysis.unused[:MOST])
+        lines.append(f"could still have gone up: {ready}{_more(len(analysis.unused))}")
+    buried = ", ".join(_place(each, words) for each in analysis.buried[:MOST])
+    buried = f": {buried}{_more(len(analysis.buried))}" if buried else ""
+    lines.append(
+        f"left: {analysis.in_hand} in stock and waste, {analysis.face_down} face down in the columns{buried}"
+    )
+    return lines
+
+
+def summary(analysis: SeatAnalysis, words: Words) -> str:
+    """Return one player's analysis in a line."""
+    waited = f"; plays up ready for {_typical(analysis)}" if analysis.waits else ""
+    return (
+        f"{words.who(analysis.seat)}: races {len(analysis.won)} won, {len(analysis.lost)} lost{waited}; "
+        f"{counted(analysis.face_down, 'card')} buried"
+    )
+
+
+def hashes(view: TableView, secret: str, words: Words) -> list[str]:
+    """Return the beginnings of all that a deal follows from, a line each, for those who want to compare.
+
+    Args:
+        view: the table.
+        secret: the server's, for the last hand; empty before it is told.
+        words: says who is who.
+
+    """
+    lines = [] if view.commitment is None else [f"{'the server, before':20} {view.commitment[:DIGITS]}"]
+    for each in view.shuffle.contributions if view.shuffle is not None else ():
+        value = "nothing" if each.value is None else each.value[:DIGITS]
+        lines.append(f"{words.who(each.seat)[:20]:20} {value}")
+    if secret and view.at_rest:
+        lines.append(f"{'the server, after':20} {secret[:DIGITS]}")
+    return lines
+
+
+def _lost(races: Sequence[Race], words: Words) -> str:
+    """Name the races that were lost: the closest first, then those that the player had longest time for."""
+    ordered = sorted(races, key=lambda race: (race.late_us is None, race.late_us or -race.open_us))
+    shown = ", ".join(_race(race, words) for race in ordered[:MOST])
+    return f": {shown}{_more(len(races))}" if shown else ""
+
+
+def _race(race: Race, words: Words) -> str:
+    card = f"{words.card(race.card)} " if race.card != UNKNOWN else ""
+    if race.late_us is not None:
+        return f"{card}to {words.who(race.winner)} by {span(race.late_us)}"
+    return f"{card}to {words.who(race.winner)} (ready for {span(race.open_us)})"
+
+
+def _place(buried: Buried, words: Words) -> str:
+    return f"{words.card(buried.card)} under {buried.below} in column {buried.column + 1}"
+
+
+def _typical(analysis: SeatAnalysis) -> str:
+    return span(int(median(made.waited_us for made in analysis.waits)))
+
+
+def _more(number: int) -> str:
+    return f" and {number - MOST} more" if number > MOST else ""

@@ -1,0 +1,109 @@
+"""What a player means, and what it leads to: pure questions to the rules, asked on the client's mirror."""
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+
+from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Play
+from racing_demon_protocol.engine.cards import UNKNOWN
+from racing_demon_protocol.engine.rules.base import Rules
+from racing_demon_protocol.engine.rules.building import BuildingRules
+from racing_demon_protocol.engine.specification import Tableau
+from racing_demon_protocol.errors import IllegalPlay
+
+__all__ = ["best_play", "fitting_count", "longest_unit", "step_of", "targets", "with_plays"]
+
+
+def fitting_count(rules: Rules, board: Board, seat: int, source: int, destination: int) -> int:
+    """Return how many cards a player means: the most that may go there, or one."""
+    if destination == FOUNDATIONS:
+        return 1
+    if board.piles[source].kind is not Kind.TABLEAU:
+        plays = (play for play in rules.legal_plays(board, seat) if play.source == source)
+        return max((play.count for play in plays if play.destination == destination), default=1)
+    counts = range(len(board.cards[source]), 0, -1)
+    fitting = (count for count in counts if rules.can_play(board, seat, Play(source, count, destination)))
+    return next(fitting, 1)
+
+
+def longest_unit(rules: Rules, board: Board, pile: int) -> int:
+    """Return how many cards of a pile may be picked up together; 0 where there is none."""
+    cards, group = board.cards[pile], rules.layout.groups[pile]
+    if isinstance(group, Tableau):
+        return max(rules.units(group, cards), default=min(1, len(cards)))
+    return min(1, len(cards))
+
+
+def best_play(rules: Rules, board: Board, seat: int, source: int) -> Play | None:
+    """Return the best play from a pile: up, else what brings the hand nearer its end, else any that moves.
+
+    Of the columns that take a card, one with cards is better than an empty one. A whole column that
+    would only change its place stays, and the waste is not turned over: that has a key of its own.
+    """
+    plays = [play for play in rules.legal_plays(board, seat) if play.source == source]
+    useful = [play for play in plays if not _only_wanders(board, play)]
+    best = max(useful, key=lambda play: _worth(board, play), default=None)
+    return best or step_of(rules, board, seat, source)
+
+
+def step_of(rules: Rules, board: Board, seat: int, *piles: int) -> Play | None:
+    """Return the only step that a game leaves, if it is one of these piles, whichever of them is named first.
+
+    The card in the hand goes to its packet, and the packet's top to the hand: both are the same play.
+    """
+    if isinstance(rules, BuildingRules):
+        return None
+    plays = list(islice(rules.legal_plays(board, seat), 2))
+    is_meant = len(plays) == 1 and {*piles} <= {plays[0].source, plays[0].destination}
+    return plays[0] if is_meant else None
+
+
+def _worth(board: Board, play: Play) -> tuple[bool, bool, bool, int]:
+    up = board.piles[play.destination].kind is Kind.FOUNDATION
+    return up, board.is_progress(play), bool(board.cards[play.destination]), play.count
+
+
+def _only_wanders(board: Board, play: Play) -> bool:
+    if board.piles[play.destination].kind is Kind.STOCK:
+        return True
+    columns = {board.piles[play.source].kind, board.piles[play.destination].kind} == {Kind.TABLEAU}
+    return columns and not board.cards[play.destination] and len(board.cards[play.source]) == play.count
+
+
+def targets(rules: Rules, board: Board, seat: int, source: int) -> frozenset[int]:
+    """Return the piles that something of a pile may be played to."""
+    return frozenset(play.destination for play in rules.legal_plays(board, seat) if play.source == source)
+
+
+def with_plays(rules: Rules, board: Board, seat: int, plays: Iterable[Play]) -> tuple[Board, dict[int, int]]:
+    """Return a board on which plays in the air have landed, and how many cards in the air top each pile.
+
+    A play that is not legal, or moves a card that is not known yet, is left out: its answer will come.
+    """
+    air: dict[int, int] = {}
+    ahead = board
+    for play in plays:
+        if not _is_known(ahead, play):
+            continue
+        try:
+            landing: Play | None = rules.verify_play(ahead, seat, play)
+        except IllegalPlay:
+            continue
+        ahead = board.copy() if ahead is board else ahead
+        while landing is not None:  # a space may fill itself
+            ahead.shift(landing)
+            air[landing.source] = max(0, air.get(landing.source, 0) - abs(landing.count))
+            air[landing.destination] = air.get(landing.destination, 0) + abs(landing.count)
+            landing = rules.automatic(ahead, seat)
+    return ahead, air
+
+
+def _is_known(board: Board, play: Play) -> bool:
+    """Tell whether the cards that a play moves, and the one that it lands on, have names by now."""
+    piles, number = board.piles, len(board.piles)
+    if not 0 <= play.source < number or not FOUNDATIONS <= play.destination < number:
+        return False
+    if Kind.STOCK in {piles[play.source].kind, piles[play.destination].kind}:
+        return True  # turning names nothing
+    taken: Sequence[int] = board.cards[play.source][-play.count :]
+    below = None if play.destination == FOUNDATIONS else board.top(play.destination)
+    return UNKNOWN not in taken and below != UNKNOWN

@@ -1,0 +1,336 @@
+"""Messages as sentences: one line each, for people and screen readers."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from racing_demon_protocol.engine.board import Board, Kind, Pile
+from racing_demon_protocol.engine.cards import UNKNOWN, Card, name
+from racing_demon_protocol.reasons import EndReason, Reaction, Reason
+from racing_demon_protocol.table import scoring
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Halted, Refused, Seated, SeatState, Snapshot, Watchers
+
+from .option_text import told_options
+from .pile_labels import words_of
+from .pile_names import is_racelike
+from .rivals import Lost
+from .text import counted, listing, printable, span
+
+__all__ = ["REACTIONS", "Words", "Write", "duration", "kick_question"]
+
+SHORT_US: Final = 100_000
+"""Below this, tenths of a second say nothing."""
+Write = Callable[[str], None]
+"""Takes one line, without its end."""
+
+REACTIONS: Final = {
+    Reaction.WELL_PLAYED: "well played!",
+    Reaction.THANKS: "thank you!",
+    Reaction.OH_NO: "oh no!",
+    Reaction.LAUGH: "ha ha!",
+    Reaction.HURRY: "come on!",
+    Reaction.SORRY: "sorry!",
+}
+"""What a reaction is called; a screen may show it otherwise."""
+
+
+def duration(milliseconds: int) -> str:
+    """Return a time as minutes and seconds, like ``2:05``."""
+    seconds = max(0, milliseconds) // 1_000
+    return f"{seconds // 60}:{seconds % 60:02}"
+
+
+def kick_question(state: SeatState, unban: str) -> str:
+    """Return what the host is asked before somebody is sent away.
+
+    Args:
+        state: whose seat it is.
+        unban: what the host does to let somebody back in.
+
+    """
+    if state.bot:
+        return f"Send the bot {printable(state.name)} away?"
+    return (
+        f"Send {printable(state.name)} away? They stay out until the match is over, "
+        f"or until you let them back in ({unban})."
+    )
+
+
+class Words:
+    """Tells what happened at one table.
+
+    Args:
+        view: the table, which has followed a message before it is told.
+        seat: the own seat, which is called "you"; ``None`` for a spectator.
+        ascii_only: whether suits are written as letters.
+
+    """
+
+    def __init__(self, view: TableView, seat: int | None, *, ascii_only: bool = False) -> None:
+        self._view = view
+        self._seat = seat
+        self._ascii = ascii_only
+
+    def tell(self, message: Message) -> str | None:
+        """Return the line for a message, or ``None`` where there is nothing to say."""
+        teller = _TELLERS.get(type(message))
+        return None if teller is None else teller(self, message)
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether oneself has said so."""
+        return any(state.stuck for seat, state in self._view.seats.items() if seat == self._seat)
+
+    def freed(self, message: Message, was_stuck: bool) -> str | None:
+        """Return the line for a play of somebody after which oneself is not stuck any more."""
+        if not was_stuck or self.is_stuck or not isinstance(message, ev.Played) or message.seat == self._seat:
+            return None
+        return f"{self.who(message.seat)} played on: nobody is stuck any more"
+
+    def lost(self, lost: Lost, card: str = "") -> str:
+        """Return the line for a race that was lost at sight, like ``2♠: Bob was 0.3 s faster``.
+
+        Args:
+            lost: the race.
+            card: what a screen calls its card.
+
+        """
+        late_us = lost.late_us
+        by = span(late_us) if late_us < SHORT_US else f"{late_us / 1_000_000:.1f} s"
+        return f"{card or self.card(lost.card)}: {self.who(lost.seat)} was {by} faster"
+
+    def who(self, seat: int | None) -> str:
+        """Return what a player is called."""
+        if seat is None:
+            return "nobody"
+        if seat == self._seat:
+            return "you"
+        state = self._view.seats.get(seat)
+        name = state.name if state else self._view.gone.get(seat, "")
+        return printable(name or self._view.player(seat)) or f"seat {seat + 1}"
+
+    def card(self, card: Card) -> str:
+        """Return a card's name."""
+        return name(card, ascii_only=self._ascii)
+
+    def place(self, pile: Pile) -> str:
+        """Return what a pile is called, and the word that is typed for it where that is a letter."""
+        place, word = self._place(pile), self._word(pile)
+        return f"{place} ({word})" if word else place
+
+    def _place(self, pile: Pile) -> str:
+        rules = self._view.rules
+        match pile.kind:
+            case Kind.FOUNDATION:
+                return "the foundations"
+            case Kind.OUT:
+                return "the discards"
+            case Kind.TABLEAU if rules is None or is_racelike(rules, rules.layout.seats[0]):
+                return f"column {pile.index + 1}"
+            case Kind.STOCK | Kind.WASTE | Kind.RESERVE as kind if not self._is_one_of_many(pile):
+                return f"the {kind}"
+            case _ if self._is_one_of_many(pile):
+                return f"{pile.group} {pile.index + 1}"
+            case _:
+                return f"the {pile.group}"
+
+    def _word(self, pile: Pile) -> str:
+        rules, board, seat = self._view.rules, self._view.board, self._seat
+        if rules is None or board is None or seat is None or seat not in rules.layout.seats:
+            return ""
+        lettered = pile.kind not in {Kind.FOUNDATION, Kind.OUT} and not is_racelike(rules, seat)
+        return words_of(rules, board, seat).get(pile.number, "") if lettered else ""
+
+    def _is_one_of_many(self, pile: Pile) -> bool:
+        board = self._view.board
+        others = board.piles if board is not None else ()
+        return any((p.group, p.seat, p.index) == (pile.group, pile.seat, 1) for p in others)
+
+    # One method a message.
+
+    def _played(self, event: ev.Played) -> str:
+        board = self._view.board
+        assert board is not None
+        source, destination = board.piles[event.source], board.piles[event.destination]
+        who = self.who(event.seat)
+        if source is destination:
+            return f"{who}: all cards taken up, to be laid again"
+        if source.kind is Kind.WASTE and destination.kind is Kind.STOCK:
+            return f"{who}: waste turned over, {counted(event.count, 'card')}"
+        if source.kind is Kind.STOCK and destination.kind is Kind.WASTE:
+            return f"{who}: turned {event.count}, waste shows {self._top(board, destination)}"
+        cards, count = board.cards[event.destination], abs(event.count)
+        slips_under = destination.under is not None and source.kind is not Kind.STOCK
+        moved = cards[:count] if slips_under else cards[-count:]
+        line = (
+            f"{who}: {' '.join(map(self.card, moved))} from {self.place(source)} to {self.place(destination)}"
+        )
+        if board.cards[event.source] and source.kind in {Kind.TABLEAU, Kind.WASTE, Kind.RESERVE}:
+            top = board.cards[event.source][-1]
+            if top in event.shown:
+                line += f", {self.place(source)} shows {self.card(top)}"
+        elif not board.cards[event.source] and source.kind is Kind.TABLEAU:
+            line += f", {self.place(source)} is empty"
+        return line
+
+    def _top(self, board: Board, pile: Pile) -> str:
+        top = board.top(pile.number)
+        return "nothing" if top is None else self.card(top)
+
+    def _refused(self, message: Refused) -> str:
+        if message.reason is Reason.BEATEN:
+            line = f"refused: {self.who(message.by)} beat you to it by {span(message.late_us)}"
+        else:
+            line = f"refused: {printable(message.text)}"
+        if message.top != UNKNOWN:
+            line += f" (the pile shows {self.card(message.top)})"
+        return line
+
+    def _seated(self, message: Seated) -> str:
+        if message.seat is None:
+            return f"you watch table {printable(message.code)}"
+        return f"you have seat {message.seat + 1} at table {printable(message.code)}"
+
+    def _snapshot(self, message: Snapshot) -> str:
+        there = (seat for seat, state in self._view.seats.items() if not state.left)
+        people = ", ".join(map(self.who, there)) or "nobody"
+        hand = f"hand {message.hand} of {message.options.hands}, " if message.hand else ""
+        return f"table {printable(message.code)}: {message.options.game}, {hand}{message.phase}; {people}"
+
+    def _joined(self, event: ev.Joined) -> str:
+        kind = f", a bot ({printable(event.bot)})" if event.bot else ""
+        return f"{self.who(event.seat)} took seat {event.seat + 1}{kind}"
+
+    def _left(self, event: ev.Left) -> str:
+        how = "was sent away by the host" if event.kicked else "left the table"
+        if event.seat == self._seat and not event.kicked:
+            how += "; you can look on, and q ends the program"
+        return f"{self.who(event.seat)} {how}"
+
+    def _connected(self, event: ev.Connected) -> str:
+        return f"{self.who(event.seat)}: connection {'back' if event.connected else 'lost'}"
+
+    def _readied(self, event: ev.Readied) -> str:
+        return f"{self.who(event.seat)}: {'ready' if event.ready else 'not ready'}"
+
+    def _hosted(self, event: ev.Hosted) -> str:
+        return f"host: {self.who(event.seat)}"
+
+    def _options_set(self, event: ev.OptionsSet) -> str:
+        return f"options: {event.options.game}, {told_options(event.options)}"
+
+    def _committed(self, event: ev.Committed) -> str:
+        shuffle = self._view.shuffle
+        people = [self.who(each.seat) for each in shuffle.contributions] if shuffle is not None else []
+        shuffled = f", shuffled by {listing([*people, 'the server'])}" if people else ""
+        return f"hand {event.hand} of {self._view.options.hands}{shuffled}"
+
+    def _dealt(self, event: ev.Dealt) -> str:
+        line = f"the cards are dealt; play begins in {counted(round(event.countdown_ms / 1_000), 'second')}"
+        if not event.left_out:
+            return line
+        verb = "was" if len(event.left_out) == 1 and event.left_out[0] != self._seat else "were"
+        return (
+            f"{line}; {listing([self.who(seat) for seat in event.left_out])} {verb} left out of the shuffle"
+        )
+
+    def _signalled(self, event: ev.Signalled) -> str:
+        return "play!"
+
+    def _stuck_said(self, event: ev.StuckSaid) -> str:
+        said, asked = self._view.stuck()
+        return f"{self.who(event.seat)}: stuck ({said} of {asked})"
+
+    def _progressed(self, event: ev.Progressed) -> str:
+        place = scoring.race_order(self._view).index(event.seat) + 1
+        return f"{self.who(event.seat)}: progress {event.progress}, place {place}"
+
+    def _said(self, event: ev.Said) -> str:
+        says = "say" if event.seat == self._seat else "says"
+        return f"{self.who(event.seat)} {says}: {printable(event.text)}"
+
+    def _paused(self, event: ev.Paused) -> str:
+        why = "too few are connected" if event.seat is None else f"{self.who(event.seat)} asked for it"
+        why = "the server's disk took nothing" if event.by_server else why
+        return f"the hand is paused: {why}"
+
+    def _continued(self, event: ev.Continued) -> str:
+        return "the hand goes on"
+
+    def _stood_in(self, event: ev.StoodIn) -> str:
+        return f"a bot ({printable(event.bot)}) stands in for {self.who(event.seat)}"
+
+    def _muted(self, event: ev.Muted) -> str:
+        return f"{self.who(event.seat)} {'cannot be heard' if event.muted else 'can be heard again'}"
+
+    def _unbanned(self, event: ev.Unbanned) -> str:
+        return f"{printable(event.name)} may come back"
+
+    def _reacted(self, event: ev.Reacted) -> str:
+        return f"{self.who(event.seat)}: {REACTIONS[event.reaction]}"
+
+    def _watchers(self, message: Watchers) -> str:
+        return f"watching: {message.count}"
+
+    def _halted(self, message: Halted) -> str:
+        if message.halted:
+            return "the server's disk takes nothing: the table stands still until it does; nothing is lost"
+        return "the server's disk works again"
+
+    def _rotated(self, event: ev.Rotated) -> str:
+        return "nobody can go on: everybody's top card of the stock goes to its bottom"
+
+    def _called(self, event: ev.Called) -> str:
+        return f"DEMON! called by {self.who(event.seat)}; cards in the air may land"
+
+    def _hand_over(self, event: ev.HandOver) -> str:
+        why = {
+            EndReason.OUT: f"DEMON! out: {self.who(event.out)}",
+            EndReason.DEAD: "nobody can play any more",
+            EndReason.STUCK: "everybody is stuck",
+            EndReason.TIME_UP: "the time is up",
+            EndReason.ABANDONED: "everybody has left",
+        }[event.reason]
+        points = ", ".join(
+            f"{self.who(seat)} {points}"
+            for seat, points in zip(self._view.hand_seats, event.points, strict=True)
+        )
+        return f"hand {self._view.hand} is over after {duration(event.elapsed_ms)}: {why}; {points}"
+
+    def _match_over(self, event: ev.MatchOver) -> str:
+        winners = [self.who(seat) for seat in event.winners] or ["nobody"]
+        return f"the match is over: {listing(winners)} won"
+
+
+_TELLERS: dict[type[Message], Callable[[Words, Any], str]] = {
+    ev.Played: Words._played,
+    Refused: Words._refused,
+    Seated: Words._seated,
+    Snapshot: Words._snapshot,
+    ev.Joined: Words._joined,
+    ev.Left: Words._left,
+    ev.Connected: Words._connected,
+    ev.Readied: Words._readied,
+    ev.Hosted: Words._hosted,
+    ev.OptionsSet: Words._options_set,
+    ev.Committed: Words._committed,
+    ev.Dealt: Words._dealt,
+    ev.Signalled: Words._signalled,
+    ev.StuckSaid: Words._stuck_said,
+    ev.Rotated: Words._rotated,
+    ev.Progressed: Words._progressed,
+    ev.Said: Words._said,
+    ev.Called: Words._called,
+    ev.HandOver: Words._hand_over,
+    ev.MatchOver: Words._match_over,
+    ev.Paused: Words._paused,
+    ev.Continued: Words._continued,
+    ev.StoodIn: Words._stood_in,
+    ev.Muted: Words._muted,
+    ev.Reacted: Words._reacted,
+    ev.Unbanned: Words._unbanned,
+    Watchers: Words._watchers,
+    Halted: Words._halted,
+}

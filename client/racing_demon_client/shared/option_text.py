@@ -1,0 +1,140 @@
+"""The options of a table in words: what each is called, what its values are, and how they are typed.
+
+Commands and settings name options as the protocol does; screens and told lines name them as people do.
+"""
+
+import ast
+import re
+from collections.abc import Mapping
+from functools import cache
+from inspect import getsource
+from itertools import pairwise
+from typing import Final
+
+from pydantic import ValidationError
+
+from racing_demon_protocol.wire.options import Options
+
+from .option_errors import explained
+from .text import counted
+
+__all__ = ["called", "meanings", "read", "refusal", "told", "told_options", "usual"]
+
+CALLED: Final = {
+    "hands": "hands in a match",
+    "target": "points that end a match",
+    "tie_break": "equal totals",
+    "call_out": "going out",
+    "grace_ms": "grace after going out",
+    "stall_rule": "when nobody can play on",
+    "auto_first_turn": "first turn by itself",
+    "on_leave": "who leaves keeps",
+    "late_join": "newcomers between hands",
+    "watch_delay_ms": "spectators see it after",
+    "pause_after_ms": "pause without players",
+    "time_limit_ms": "time limit of a hand",
+    "countdown_ms": "countdown before a hand",
+    "tally_ms": "tally before the next",
+    "turn": "cards a turn",
+    "redeals": "redeals",
+    "shuffle": "redeals are shuffled",
+    "tail_rule": "last cards of the stock",
+    "waste_view": "waste cards to be seen",
+    "take_back": "cards come back from up",
+    "forced_bases": "openers must go up first",
+    "columns_by_players": "fewer columns for many",
+    "reserve": "cards in the reserve",
+    "reserve_card": "points a reserve card",
+    "out_bonus": "points for going out",
+}
+"""What an option is called where its name alone would not tell."""
+VALUES: Final = {
+    "auto": "by itself",
+    "shout": "when the player calls",
+    "none": "the hand ends",
+    "rotate": "the stocks shift by a card",
+    "joint": "joint winners",
+    "hand": "another hand",
+    "freeze": "what is up counts",
+    "forfeit": "nothing of this hand",
+    "top": "the top one",
+    "either2": "either of the last two",
+    "never": "never",
+    "free": "yes",
+    "to_space": "only to a space",
+}
+NONE: Final = {"target": "none", "pause_after_ms": "never", "time_limit_ms": "none"}
+"""What no value means, where it does not mean: as the game has it."""
+UNITS: Final = {"": 1_000, "s": 1_000, "ms": 1, "min": 60_000}
+TIME: Final = re.compile(r"(\d{1,8}(?:\.\d{1,3})?)\s*(s|ms|min|)")
+
+
+def called(name: str) -> str:
+    """Return what an option is called."""
+    return CALLED.get(name, name.removesuffix("_ms").replace("_", " "))
+
+
+def usual(name: str) -> str:
+    """Return what it means to give an option no value."""
+    return NONE.get(name, "as the game has it" if Options.model_fields[name].default is None else "as usual")
+
+
+def told(name: str, value: object) -> str:
+    """Return a value of an option as people say it: ``1 s``, ``yes``, ``by itself``."""
+    if value is None:
+        return usual(name)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if name.endswith("_ms") and isinstance(value, int):
+        return f"{value // 60_000} min" if value and value % 60_000 == 0 else f"{value / 1_000:g} s"
+    return VALUES.get(str(value), str(value))
+
+
+def read(name: str, text: str) -> object:
+    """Return the value that somebody has typed, or chosen; what is none is left for the model to refuse."""
+    if name.endswith("_ms") and (found := TIME.fullmatch(text)):
+        return round(float(found[1]) * UNITS[found[2]])
+    if text in {"true", "false"}:
+        return text == "true"
+    return int(text) if text.lstrip("-").isdigit() and text.isascii() else text
+
+
+def refusal(error: ValidationError) -> str:
+    """Return in the same words what is wrong with what was typed."""
+    first = error.errors(include_url=False)[0]
+    name, about = str(first["loc"][0]) if first["loc"] else "", first.get("ctx", {})
+    match first["type"]:
+        case "greater_than_equal":
+            return f"{called(name)}: {told(name, about['ge'])} or more."
+        case "less_than_equal":
+            return f"{called(name)}: {told(name, about['le'])} or less."
+        case "int_type":
+            kind = "a time, like 1.5 s or 2 min" if name.endswith("_ms") else "a whole number"
+            return f"{called(name)}: {kind}."
+    return explained(error)
+
+
+def told_options(options: Options) -> str:
+    """Return in one line what is played: the hands, and every option that is not as usual."""
+    changed = [
+        f"{called(name)}: {told(name, getattr(options, name))}"
+        for name in options.model_dump(exclude_defaults=True)
+        if name not in {"game", "hands"}
+    ]
+    return ", ".join([counted(options.hands, "hand"), *changed])
+
+
+@cache
+def meanings() -> Mapping[str, str]:
+    """Return what each option means: the words beside it in the model, without units and sources."""
+    (model,) = ast.parse(getsource(Options)).body
+    assert isinstance(model, ast.ClassDef)
+    return {
+        field.target.id: re.sub(r" \(A\d+\)|``|, in (ms|milliseconds)", "", text.value.value)
+        for field, text in pairwise(model.body)
+        if isinstance(field, ast.AnnAssign)
+        and isinstance(field.target, ast.Name)
+        and isinstance(text, ast.Expr)
+        and isinstance(text.value, ast.Constant)
+        and isinstance(text.value.value, str)
+    }

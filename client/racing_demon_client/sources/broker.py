@@ -1,0 +1,344 @@
+"""Tables through an MQTT broker: list them, and watch one, without a connection to its server.
+
+Whatever a broker says may come from anybody who can write there. So it is limited and validated, and a
+stream of events that does not fit is left alone until the table's next snapshot.
+"""
+
+import asyncio
+import contextlib
+import json
+import re
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Final
+
+import aiomqtt
+from pydantic import ValidationError
+
+from racing_demon_client.errors import ConnectionFailed
+from racing_demon_client.net.guest import Guest
+from racing_demon_protocol.discovery.directory import CODE, NODE, ROOT, Listed
+from racing_demon_protocol.engine.board import Play
+from racing_demon_protocol.errors import CommandRefused, InvalidFrame
+from racing_demon_protocol.reasons import Phase, Reason
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.codec import MAX_SERVER_FRAME, decode_server
+from racing_demon_protocol.wire.messages import Event, Message
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.server import Accepted, Pong, Snapshot
+
+from .broker_connection import PATIENCE, connected, explained, payload_of, until_quiet
+
+__all__ = ["Onlooker", "as_json", "tables", "told", "watch"]
+
+MOST_RECORD: Final = 16_384
+"""Bytes of a table's record."""
+MOST_TABLES: Final = 5_000
+MOST_WAITING: Final = 2_000
+"""Messages that wait to be looked at. More are left out, and the next snapshot makes up for them."""
+FIRST_PAUSE: Final = 0.2
+LONGEST_PAUSE: Final = 3.0
+
+TOPIC: Final = re.compile(rf"{ROOT}/({NODE})/(?:(status)|tables/({CODE})(?:/(events|snapshot))?)")
+PLACE: Final = re.compile(rf"(?:({NODE})/)?({CODE})")
+
+
+def told(listed: Listed) -> str:
+    """Return a listed table in one line, which is still to be made printable."""
+    who = ", ".join(player.name for player in listed.players) or f"{listed.taken} at the table"
+    doing = listed.phase.value
+    if listed.hand and listed.phase not in {Phase.LOBBY, Phase.OVER}:
+        doing = f"hand {listed.hand} of {listed.hands}"
+    locked = ", with a passphrase" if listed.locked else ""
+    where = " ".join(listed.urls)
+    return f"{listed.code}  {listed.game}{locked}, {doing}, {listed.free} free: {who}  {where}".rstrip()
+
+
+def as_json(listed: Listed) -> str:
+    """Return a listed table as one JSON object, in ASCII."""
+    return json.dumps(listed.model_dump(mode="json"))
+
+
+async def tables(url: str) -> list[Listed]:
+    """Return the tables of all servers that a broker knows to be there, by node and code.
+
+    Raises:
+        ConnectionFailed: the broker cannot be reached, or does not want us.
+
+    """
+    online: set[str] = set()
+    found: dict[str, Listed] = {}
+    async with connected(url) as mqtt:
+        with explained(url):
+            await mqtt.subscribe([(f"{ROOT}/+/status", 1), (f"{ROOT}/+/tables/+", 1)])
+            async for message in until_quiet(mqtt):
+                topic = TOPIC.fullmatch(message.topic.value)
+                payload = payload_of(message)
+                if topic is None:
+                    continue
+                node, is_status, code, _ = topic.groups()
+                if is_status:
+                    (online.add if payload == b"online" else online.discard)(node)
+                elif len(found) < MOST_TABLES and (listed := _listed(payload, node, code)):
+                    found[message.topic.value] = listed
+    return sorted(
+        (listed for listed in found.values() if listed.node in online),
+        key=lambda item: (item.node, item.code),
+    )
+
+
+def _listed(payload: bytes, node: str, code: str) -> Listed | None:
+    """Return the table that a record describes; ``None`` if it is not of this topic, or no record of ours."""
+    if len(payload) > MOST_RECORD:
+        return None
+    try:
+        listed = Listed.model_validate_json(payload)
+    except (ValidationError, ValueError, RecursionError):
+        return None
+    return listed if (listed.node, listed.code.lower()) == (node, code) else None
+
+
+@asynccontextmanager
+async def watch(url: str, place: str) -> "AsyncIterator[Onlooker]":
+    """Watch a table, by its code or as ``node/code``, through a broker.
+
+    Raises:
+        ConnectionFailed: the broker cannot be reached, or several servers have such a table.
+        CommandRefused: no server that is there has such a table, or nobody may look on.
+
+    """
+    named = PLACE.fullmatch(place.strip().lower())
+    if named is None:
+        raise CommandRefused(Reason.UNKNOWN_TABLE, "A table is named by its code, or as node/code.")
+    node = named.group(1) or await _find_node(url, named.group(2))
+    async with Onlooker(url, node, named.group(2)) as onlooker:
+        await onlooker.begin()
+        yield onlooker
+
+
+async def _find_node(url: str, code: str) -> str:
+    nodes = [listed.node for listed in await tables(url) if listed.code.lower() == code]
+    if not nodes:
+        raise CommandRefused(Reason.UNKNOWN_TABLE, f"No server at the broker has a table {code.upper()}.")
+    if len(nodes) > 1:
+        choices = ", ".join(f"{node}/{code.upper()}" for node in nodes[:8])
+        raise ConnectionFailed(f"Several servers have a table of this code: choose one of {choices}.")
+    return nodes[0]
+
+
+class Onlooker(Guest):
+    """A spectator by way of a broker: to be listened to like any client; what it says, nobody hears.
+
+    Args:
+        url: the broker's address.
+        node: the server's name there.
+        code: the table's code.
+        patience: for how many seconds a broken connection, or a missing server, is waited for.
+
+    """
+
+    def __init__(self, url: str, node: str, code: str, patience: float = 60.0) -> None:
+        super().__init__(patience)
+        self.url = url
+        self.code = code.upper()
+        self._early: deque[Message] = deque()
+        self._node = node
+        self._table = f"{ROOT}/{node}/tables/{code.lower()}"
+        self._heard: asyncio.Queue[Message | Exception | None] = asyncio.Queue(MOST_WAITING)
+        self._listening: asyncio.Task[None] | None = None
+        self._mqtt: aiomqtt.Client | None = None
+        self._is_lost = True
+        self._was_there = False
+        self._deadline: asyncio.TimerHandle | None = None
+        self._pings: set[asyncio.Task[None]] = set()
+
+    async def begin(self) -> None:
+        """Wait for the table's first snapshot.
+
+        Raises:
+            ConnectionFailed: the broker cannot be reached.
+            CommandRefused: there is no such table.
+
+        """
+        self._listening = asyncio.create_task(self._listen())
+        try:
+            async with asyncio.timeout(PATIENCE):
+                while self._view is None:
+                    message = await self._next()
+                    if message is not None:
+                        self._early.append(message)
+        except TimeoutError:
+            text = f"The broker knows no table {self.code} of {self._node} that can be watched."
+            raise CommandRefused(Reason.UNKNOWN_TABLE, text) from None
+
+    async def __aiter__(self) -> AsyncIterator[Message]:
+        """Yield the table's messages until it is closed.
+
+        Raises:
+            ConnectionFailed: the broker, or the server, is gone for good; or the table is closed.
+
+        """
+        while not self._goodbye:
+            message = self._early.popleft() if self._early else await self._next()
+            if message is not None:
+                yield message
+
+    async def _next(self) -> Message | None:
+        """Return the next message, or nothing where it has nothing new in it."""
+        heard = await self._heard.get()
+        if isinstance(heard, Exception):
+            raise heard
+        if heard is None:
+            self._is_lost = True
+            return None
+        return heard if self._fits(heard) else None
+
+    async def send(self, command: cl.Command) -> None:
+        """Say nothing: onlookers have no seat to speak from."""
+
+    def post(self, command: cl.Command) -> None:
+        """Say nothing."""
+
+    async def play(self, play: Play) -> int:
+        """Play nothing."""
+        return 0
+
+    async def leave(self) -> None:
+        """Look away."""
+        await self.close()
+
+    async def ask(self, command: cl.Command) -> Accepted:
+        """Ask nothing.
+
+        Raises:
+            CommandRefused: always.
+
+        """
+        raise CommandRefused(Reason.NOT_SEATED, "You are watching; only players may do that.")
+
+    async def ping(self, stamp: int) -> None:
+        """Measure the way to the broker and back; the answer comes as a message."""
+        if self._entered and self._mqtt is not None and not self._pings:
+            task = asyncio.create_task(self._ping(self._mqtt, stamp))
+            self._pings.add(task)
+            task.add_done_callback(self._pings.discard)
+
+    async def _ping(self, mqtt: aiomqtt.Client, stamp: int) -> None:
+        # Leaving what we never had changes nothing, and is answered.
+        with contextlib.suppress(aiomqtt.MqttError, asyncio.QueueFull):
+            await mqtt.unsubscribe(f"{self._table}/ping", timeout=PATIENCE)
+            self._heard.put_nowait(Pong(stamp=stamp))
+
+    async def close(self) -> None:
+        """Stop to listen."""
+        self._goodbye = True
+        self._stop_deadline()
+        tasks = [*self._pings, *([self._listening] if self._listening else [])]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        with contextlib.suppress(asyncio.QueueFull):  # whoever waits for a message waits in vain
+            self._heard.put_nowait(Pong(stamp=0))
+
+    # What comes from the broker.
+
+    def _fits(self, message: Message) -> bool:
+        """Let the view follow a message; tell whether it has anything new in it."""
+        if isinstance(message, Pong):
+            return not self._goodbye
+        try:
+            if isinstance(message, Snapshot):
+                return self._follow_snapshot(message)
+            if not isinstance(message, Event) or self._is_lost or message.seq <= self.view.seq:
+                return False
+            self.view.apply(message)
+        except Exception:  # whatever strangers make it stumble over, the next snapshot sets it right
+            self._is_lost = True
+            return False
+        return True
+
+    def _follow_snapshot(self, snapshot: Snapshot) -> bool:
+        """Take a snapshot up where the own view is not what it says."""
+        if snapshot.code != self.code:
+            return False
+        if not self._is_lost:
+            if snapshot.seq < self.view.seq:
+                return False  # an old one, kept by the broker
+            if self.view.snapshot(snapshot.elapsed_ms) == snapshot:
+                return False
+        self._view = TableView.from_snapshot(snapshot)
+        self._is_lost = False
+        return True
+
+    async def _listen(self) -> None:
+        """Hand on what the broker says, over as many connections as it takes."""
+        pause = FIRST_PAUSE
+        while True:
+            try:
+                async with connected(self.url) as mqtt:
+                    self._mqtt = mqtt
+                    with explained(self.url):
+                        await mqtt.subscribe([(f"{ROOT}/{self._node}/status", 1), (f"{self._table}/+", 0)])
+                        pause = FIRST_PAUSE
+                        async for message in mqtt.messages:
+                            await self._take(message)
+            except ConnectionFailed as error:
+                if self._view is None:
+                    await self._heard.put(error)
+                    return
+            finally:
+                self._mqtt = None
+            self._tell(is_there=False, text="the connection to the broker broke; trying to come back")
+            await asyncio.sleep(pause)
+            pause = min(LONGEST_PAUSE, pause * 2)
+
+    async def _take(self, message: aiomqtt.Message) -> None:
+        """Take one message of the broker."""
+        topic, payload = TOPIC.fullmatch(message.topic.value), payload_of(message)
+        if topic is None:
+            return
+        if topic.group(2):
+            await self._take_status(payload == b"online")
+        elif topic.group(4) == "snapshot" and not payload:
+            await self._heard.put(ConnectionFailed("The table was closed, or nobody may look on any more."))
+        elif len(payload) <= MAX_SERVER_FRAME:
+            try:
+                decoded = decode_server(payload)
+            except InvalidFrame:
+                return  # a gap in the numbers will show if it was one of ours
+            if isinstance(decoded, Snapshot if topic.group(4) == "snapshot" else Event):
+                await self._heard.put(decoded)
+
+    async def _take_status(self, is_there: bool) -> None:
+        if is_there:
+            self._tell(is_there=True, text="the connection is back")
+        else:
+            await self._heard.put(None)  # a server that comes back may number its events anew
+            self._tell(is_there=False, text="the table's server is gone from the broker; waiting for it")
+
+    def _tell(self, *, is_there: bool, text: str) -> None:
+        """Note whether the table's server can be heard, and tell the user if that is news."""
+        if is_there:
+            self._stop_deadline()
+        elif self._deadline is None:
+            self._deadline = asyncio.get_running_loop().call_later(self.patience, self._give_up)
+        if is_there != self._entered:
+            self._entered = is_there
+            if self._was_there:
+                self.notice(text)
+            self._was_there = True
+
+    def _stop_deadline(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _give_up(self) -> None:
+        """End the stay: the table has not been heard of for as long as the user's patience lasts."""
+        if self._listening is not None:
+            self._listening.cancel()
+        if self._heard.full():
+            self._heard.get_nowait()
+        text = f"The table has not been heard of for {self.patience:.0f} seconds."
+        self._heard.put_nowait(ConnectionFailed(text))

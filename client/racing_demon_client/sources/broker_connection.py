@@ -1,0 +1,90 @@
+"""A connection to an MQTT broker: all that the client uses of aiomqtt."""
+
+import asyncio
+import contextlib
+import logging
+import os
+import ssl
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from typing import Final
+from urllib.parse import urlsplit
+
+import aiomqtt
+
+from racing_demon_client.errors import ConnectionFailed
+from racing_demon_protocol.discovery.broker_address import parse_broker
+
+__all__ = ["PATIENCE", "connected", "explained", "payload_of", "until_quiet"]
+
+PATIENCE: Final = 5.0
+"""Seconds for a broker to answer anything."""
+QUIET_SECONDS: Final = 0.5
+"""A broker that says nothing more for so long has said all that it kept."""
+MOST_SECONDS: Final = 3.0
+KEEPALIVE: Final = 4
+MOST_WAITING: Final = 2_000
+"""Messages that wait to be taken. More are left out, and the next snapshot makes up for them."""
+
+# The library's own words go nowhere: what the user has to know is an exception, or a notice.
+_silent = logging.getLogger("racing_demon_client.mqtt")
+_silent.setLevel(logging.CRITICAL + 1)
+
+
+@asynccontextmanager
+async def connected(url: str) -> AsyncIterator[aiomqtt.Client]:
+    """Connect to a broker.
+
+    Raises:
+        ConnectionFailed: it cannot be reached, does not want us, or the connection broke.
+
+    """
+    client = _client(url)
+    with explained(url):
+        async with client:
+            yield client
+
+
+@contextlib.contextmanager
+def explained(url: str) -> Iterator[None]:
+    """Turn what the library says into a sentence for the user, without the password."""
+    try:
+        yield
+    except aiomqtt.MqttError as error:
+        text = f"The broker at {urlsplit(url).hostname} cannot be used: {error}."
+        raise ConnectionFailed(text) from None
+
+
+def _client(url: str) -> aiomqtt.Client:
+    try:
+        address = parse_broker(url, os.environ)
+        tls = ssl.create_default_context(cafile=address.ca) if address.tls else None
+    except ValueError as error:
+        raise ConnectionFailed(f"The broker's address will not do: {error}.") from None
+    except OSError as error:
+        raise ConnectionFailed(f"The file of certificates cannot be used: {error.strerror}.") from None
+    return aiomqtt.Client(
+        address.host,
+        address.port,
+        username=address.user,
+        password=address.password,
+        tls_context=tls,
+        timeout=PATIENCE,
+        keepalive=KEEPALIVE,
+        max_queued_incoming_messages=MOST_WAITING,
+        logger=_silent,
+    )
+
+
+async def until_quiet(mqtt: aiomqtt.Client) -> AsyncIterator[aiomqtt.Message]:
+    """Yield messages until none has come for a moment, or they will not end."""
+    messages, loop = mqtt.messages, asyncio.get_running_loop()
+    end = loop.time() + MOST_SECONDS
+    with contextlib.suppress(TimeoutError, StopAsyncIteration):
+        while loop.time() < end:
+            yield await asyncio.wait_for(anext(messages), QUIET_SECONDS)
+
+
+def payload_of(message: aiomqtt.Message) -> bytes:
+    """Return what is in a message."""
+    return message.payload if isinstance(message.payload, bytes) else b""

@@ -1,0 +1,267 @@
+"""A replay: a record that is listened to like a table, at any speed, from any place."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from typing import Final
+
+from racing_demon_client.net.guest import Guest
+from racing_demon_client.records.timeline import Tape
+from racing_demon_protocol.engine.board import Play
+from racing_demon_protocol.errors import CommandRefused, RacingDemonError
+from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.records.match_file import followed
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages import Event, Message
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.server import Accepted, Refused, Snapshot
+
+__all__ = ["PLACES", "SPEEDS", "BadPlace", "Replay"]
+
+SPEEDS: Final = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
+PLACES: Final = "h2 is hand 2, e120 event 120, 1:30 a time, +9 seconds on"
+SHORTEST_SECONDS: Final = 0.001
+"""What nobody sees is not waited for."""
+BREATH: Final = 64
+"""After so many messages without a wait between them others have their turn."""
+
+
+class BadPlace(RacingDemonError):
+    """A text names no place of a record; it says what would be one."""
+
+
+class Replay(Guest):
+    """A spectator of what has been: to be listened to like any client; what it says, nobody hears.
+
+    Attributes:
+        tape: the record.
+        place: how many of its messages have been seen.
+        speed: how many times faster than it was.
+        paused: whether it stands still.
+
+    Args:
+        tape: the record.
+        speed: how fast.
+        paused: whether it begins by standing still.
+        place: where it begins; the first deal, if it is not said.
+
+    """
+
+    def __init__(
+        self, tape: Tape, *, speed: float = 1.0, paused: bool = False, place: int | None = None
+    ) -> None:
+        super().__init__()
+        self.tape = tape
+        self.place = 0
+        self.speed = speed
+        self.paused = paused
+        self._changed = asyncio.Event()
+        self._clock_ms = 0.0
+        self._clock_read = time.monotonic()
+        self._at_ms = 0.0
+        self._wound: TableView | None = None
+        self._steps = 0
+        self._entered = True
+        self.go(tape.start if place is None else place)
+        self._view = self._wound
+        self.code = self.view.code
+
+    # The clock.
+
+    def now_ms(self) -> int:
+        """Return the time of this replay, in milliseconds on a clock that stands still when it does."""
+        self._read_clock()
+        return int(self._clock_ms)
+
+    def _read_clock(self) -> None:
+        now = time.monotonic()
+        passed = (now - self._clock_read) * 1_000
+        if self._runs:
+            due = float(self.tape.times[self.place])
+            passed = min(
+                passed * self.speed, max(0.0, due - self._at_ms)
+            )  # the table waits for what comes next
+            self._clock_ms += passed
+            self._at_ms += passed
+        elif self.at_end and not self.paused:
+            self._clock_ms += passed  # what was shown last fades
+        self._clock_read = now
+
+    @property
+    def at_end(self) -> bool:
+        """Whether all of it has been seen."""
+        return self.place >= len(self.tape)
+
+    def hand(self) -> list[Snapshot | Event]:
+        """Return the hand that is seen, or was seen last, as far as the record has it."""
+        messages = (entry.message for entry in self.tape.hand_at(self.place))
+        return [each for each in messages if isinstance(each, Snapshot | Event)]
+
+    @property
+    def _runs(self) -> bool:
+        return not self.paused and not self.at_end and self._wound is None
+
+    # Winding.
+
+    def go(self, place: int) -> None:
+        """Go to a place; the table as it lay there comes as a snapshot."""
+        self._read_clock()
+        self.place = min(max(1, place), len(self.tape))
+        self._wound = self.tape.view_at(self.place)
+        self._at_ms = float(self.tape.times[self.place - 1])
+        self._steps = 0
+        self._changed.set()
+
+    def go_to(self, text: str) -> None:
+        """Go to where a text says, as :data:`PLACES` describes it.
+
+        Raises:
+            BadPlace: it says no place, or one that this record does not have.
+
+        """
+        try:
+            place = self._place_of(text.strip().lower())
+        except ValueError:
+            raise BadPlace(f"{text[:20]!r} is no place: write one like h2, e120, 1:30 or +9.") from None
+        if place is None:
+            raise BadPlace(f"There is no {text.strip()} in this record.")
+        self.go(place)
+
+    def _place_of(self, word: str) -> int | None:
+        tape, here = self.tape, self.place
+        if word[:1] in {"e", "#"}:
+            return tape.of_seq(_number(word[1:]))
+        if word.startswith("h"):
+            return tape.of_hand(_number(word[1:]), here)
+        if word[:1] in {"+", "-"}:
+            seconds = _number(word[1:]) * (1 if word[0] == "+" else -1)
+            return tape.of_time(tape.elapsed_ms(here) + seconds * 1_000, here)
+        minutes, _, seconds_of_it = word.partition(":")
+        return tape.of_time((_number(minutes) * 60 + _number(seconds_of_it)) * 1_000, here)
+
+    def step(self, steps: int) -> None:
+        """Go some messages on, or back, and stand still there."""
+        self._read_clock()
+        self.paused = True
+        if steps < 0:
+            self.go(self.place + steps)
+        else:
+            self._steps += steps
+            self._changed.set()
+
+    def next_hand(self, steps: int) -> None:
+        """Go to another hand's deal."""
+        self.go(self.tape.next_hand(self.place, steps))
+
+    def pause(self, *, paused: bool) -> None:
+        """Stand still, or go on; from the end it goes on at the beginning."""
+        self._read_clock()
+        self.paused = paused
+        if not paused and self.at_end:
+            self.go(self.tape.start)
+        self._changed.set()
+
+    def faster(self, steps: int) -> None:
+        """Take the next speed, or the one before."""
+        self._read_clock()
+        nearest = min(range(len(SPEEDS)), key=lambda number: abs(SPEEDS[number] - self.speed))
+        self.speed = SPEEDS[min(max(0, nearest + steps), len(SPEEDS) - 1)]
+        self._changed.set()
+
+    # Listening.
+
+    async def __aiter__(self) -> AsyncIterator[Message]:
+        """Yield what happened, when its time has come, until it is closed."""
+        in_a_row = 0
+        while not self._goodbye:
+            if self._wound is not None:
+                self._view, self._wound = self._wound, None
+                self._clock_read = time.monotonic()
+                yield self._view.snapshot(self.tape.elapsed_ms(self.place))
+                continue
+            wait = self._seconds_to_next()
+            if wait is None or wait > 0:
+                in_a_row = 0
+                await self._sleep(wait)
+                continue
+            in_a_row += 1
+            if in_a_row % BREATH == 0:
+                await asyncio.sleep(0)
+            if self._wound is None:
+                message = self._take()
+                if not isinstance(message, Refused):
+                    yield message
+
+    def _take(self) -> Message:
+        """Follow the next message, at its time."""
+        due = float(self.tape.times[self.place])
+        self._clock_ms += max(0.0, due - self._at_ms)
+        self._at_ms = due
+        self._steps = max(0, self._steps - 1)
+        message = self.tape.message(self.place)
+        self._view = followed(self._view, message)
+        self.place += 1
+        return message
+
+    def _seconds_to_next(self) -> float | None:
+        """Return how long the next message still has; ``None`` while none is to come."""
+        self._read_clock()
+        if self._steps and not self.at_end:
+            return 0
+        if not self._runs:
+            return None
+        seconds = (self.tape.times[self.place] - self._at_ms) / 1_000 / self.speed
+        return seconds if seconds > SHORTEST_SECONDS else 0.0
+
+    async def _sleep(self, seconds: float | None) -> None:
+        try:
+            async with asyncio.timeout(seconds):
+                await self._changed.wait()
+        except TimeoutError:
+            return
+        self._changed.clear()
+
+    async def close(self) -> None:
+        """Look away."""
+        self._goodbye = True
+        self._changed.set()
+
+    async def leave(self) -> None:
+        """Look away."""
+        await self.close()
+
+    # Speaking, which nobody hears.
+
+    async def send(self, command: cl.Command) -> None:
+        """Say nothing."""
+
+    def post(self, command: cl.Command) -> None:
+        """Say nothing."""
+
+    async def play(self, play: Play) -> int:
+        """Play nothing."""
+        return 0
+
+    async def ping(self, stamp: int) -> None:
+        """Ask nobody."""
+
+    async def ask(self, command: cl.Command) -> Accepted:
+        """Ask nothing.
+
+        Raises:
+            CommandRefused: always.
+
+        """
+        raise CommandRefused(Reason.NOT_SEATED, "This is a replay; nobody hears.")
+
+
+def _number(text: str) -> int:
+    """Return a whole number, as short as those of a record.
+
+    Raises:
+        ValueError: it is none.
+
+    """
+    if not text.isascii() or not text.isdigit():
+        raise ValueError(text)
+    return int(text[:9])

@@ -1,0 +1,50 @@
+"""How a game alone went, in sentences."""
+
+import datetime as dt
+from collections.abc import Iterator, Mapping
+
+from racing_demon_client.shared.message_text import duration
+
+from .place import SoloClient
+from .statistics import Score
+from .table import SoloTable
+
+__all__ = ["told_loss", "told_progress", "told_scores", "told_win"]
+
+
+def told_win(client: SoloClient) -> str:
+    """Say how long a win took, and how that is beside the own earlier ones."""
+    took, before = client.elapsed_ms, client.before
+    told = f"Won in {duration(took)}"
+    yesterday = None if client.day is None else before.days.get(client.day - dt.timedelta(days=1))
+    if yesterday is not None:
+        told += f" (the day before: {duration(yesterday)})"
+    if before.best_ms is None:
+        return f"{told}: the first time."
+    if took < before.best_ms:
+        return f"{told}: quicker than ever."
+    return f"{told}; the quickest took {duration(before.best_ms)}."
+
+
+def told_progress(table_: SoloTable) -> str:
+    """Say how far the player has come, like ``49 of 52 done``."""
+    seat = table_.view.hand_seats[0]
+    return f"{table_.rules.progress(table_.board, seat)} of {table_.rules.goal(seat)} done"
+
+
+def told_loss(client: SoloClient) -> str:
+    """Say that no play leads on any more, and what the game came to."""
+    return f"Nothing leads on: {told_progress(client.table)}."
+
+
+def told_scores(known: Mapping[str, Score]) -> Iterator[str]:
+    """Yield what is known of each game as a table, the game played most often first."""
+    if not known:
+        yield "Nothing was played alone yet. racing-demon games lists what there is."
+        return
+    yield f"{'game':22} {'played':>6} {'won':>5} {'':>5} {'in a row':>8} {'most':>5} {'best':>7}"
+    for game, score in sorted(known.items(), key=lambda each: -each[1].played):
+        share = f"{100 * score.won // max(1, score.played)} %"
+        best = "-" if score.best_ms is None else duration(score.best_ms)
+        counts = f"{game:22} {score.played:>6} {score.won:>5} {share:>5}"
+        yield f"{counts} {score.streak:>8} {score.longest:>5} {best:>7}"

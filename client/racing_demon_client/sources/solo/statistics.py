@@ -1,0 +1,117 @@
+"""How often one has played each game alone, and won: a small file in the state folder.
+
+Programs write this file, not people. So what is wrong in it is passed over, and no trouble with it ends a
+game.
+"""
+
+import contextlib
+import datetime as dt
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Final
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from racing_demon_client.files import replace_file
+from racing_demon_client.recent_tables import recents_path
+
+__all__ = ["Score", "note", "scores", "statistics_path"]
+
+LARGEST_FILE: Final = 1024 * 1024
+MOST_GAMES: Final = 500
+MOST_DAYS: Final = 400
+LONGEST_MS: Final = 100 * 24 * 3_600_000
+
+Count = Annotated[int, Field(strict=True, ge=0, le=10**9)]
+Milliseconds = Annotated[int, Field(strict=True, ge=0, le=LONGEST_MS)]
+Name = Annotated[str, Field(min_length=1, max_length=32, pattern=r"^[a-z0-9-]+$")]
+
+
+class Score(BaseModel):
+    """What is known of one game."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    played: Count = 0
+    """The deals on which at least one play was made."""
+    won: Count = 0
+    streak: Count = 0
+    """The deals won in a row, up to the last one."""
+    longest: Count = 0
+    """The longest such row."""
+    best_ms: Milliseconds | None = None
+    """The shortest time to a win."""
+    days: dict[dt.date, Milliseconds] = {}
+    """The best times for daily deals."""
+
+    def with_deal(self, won: bool, elapsed_ms: int, day: dt.date | None) -> "Score":
+        """Return what is known after one deal more.
+
+        Args:
+            won: whether it was won.
+            elapsed_ms: how long it took.
+            day: the day whose deal it was, if it was one.
+
+        """
+        elapsed_ms = min(elapsed_ms, LONGEST_MS)
+        streak = self.streak + 1 if won else 0
+        best, days = self.best_ms, dict(self.days)
+        if won:
+            best = elapsed_ms if best is None else min(best, elapsed_ms)
+            if day is not None:
+                days[day] = min(elapsed_ms, days.get(day, elapsed_ms))
+        return Score(
+            played=self.played + 1,
+            won=self.won + won,
+            streak=streak,
+            longest=max(self.longest, streak),
+            best_ms=best,
+            days=dict(sorted(days.items())[-MOST_DAYS:]),
+        )
+
+
+class Entry(BaseModel):
+    """One game's line in the file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    game: Name
+    score: Score
+
+
+def statistics_path() -> Path:
+    """Return where this is kept: beside the tables of late."""
+    return recents_path().with_name("solo.json")
+
+
+def scores(path: Path) -> Mapping[str, Score]:
+    """Return what is known of each game, without what we would not have written."""
+    found: dict[str, Score] = {}
+    for raw in _entries(path)[:MOST_GAMES]:
+        with contextlib.suppress(ValidationError):
+            entry = Entry.model_validate_json(json.dumps(raw))
+            found.setdefault(entry.game, entry.score)
+    return found
+
+
+def note(path: Path, game: str, *, won: bool, elapsed_ms: int, day: dt.date | None = None) -> Score:
+    """Note a deal that was played, and return what is known of its game now."""
+    known = dict(scores(path))
+    score = known.pop(game, Score()).with_deal(won, elapsed_ms, day)
+    entries = [Entry(game=name, score=each) for name, each in [(game, score), *known.items()]]
+    data = json.dumps([entry.model_dump(mode="json") for entry in entries[:MOST_GAMES]], indent=1)
+    # On a full disk, or in a home that is read-only, one still wants to play.
+    with contextlib.suppress(OSError):
+        replace_file(path, data.encode())
+    return score
+
+
+def _entries(path: Path) -> list[object]:
+    try:
+        with path.open("rb") as file:
+            data = file.read(LARGEST_FILE + 1)
+        entries = json.loads(data) if len(data) <= LARGEST_FILE else []
+    except (OSError, ValueError, RecursionError):
+        return []
+    return entries if isinstance(entries, list) else []

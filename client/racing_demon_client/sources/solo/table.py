@@ -1,0 +1,244 @@
+"""One player's own table: the line of all plays, and a place in it. Taking back is a shorter line.
+
+No clock is read here, and nothing is drawn by lot: seeds and times are arguments.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Play
+from racing_demon_protocol.engine.dealer import Dealer
+from racing_demon_protocol.engine.rulebook import make_rules
+from racing_demon_protocol.engine.rules.base import Rules
+from racing_demon_protocol.engine.search import Search
+from racing_demon_protocol.engine.shuffle import commitment
+from racing_demon_protocol.engine.specification import Racing
+from racing_demon_protocol.errors import IllegalPlay
+from racing_demon_protocol.games import declare
+from racing_demon_protocol.reasons import EndReason
+from racing_demon_protocol.table.scoring import hand_points, match_winners
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages import Event
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Snapshot
+from racing_demon_protocol.wire.options import Options
+
+__all__ = ["SoloTable"]
+
+CODE: Final = "SOLO"
+HAND: Final = f"{CODE}-1"
+MOST_AUTOMATIC: Final = 1_000
+"""So many plays a game makes by itself in a row at the most: one that goes round in circles stops there."""
+
+
+class SoloTable:
+    """One deal of a game that one person plays, with every play that was made on it.
+
+    Attributes:
+        seed: the 32 bytes that the cards follow from.
+        view: the table as it lies now. Taking back replaces it.
+
+    Args:
+        options: which game, and how.
+        seed: the deal.
+        name: what the player is called in a record.
+
+    Raises:
+        InvalidGame: no game has that name, or the options do not fit it.
+
+    """
+
+    view: TableView
+    _dealer: Dealer
+
+    def __init__(self, options: Options, seed: bytes, name: str) -> None:
+        self.seed = seed
+        self._options = options.model_copy(
+            update={"hands": 1, "target": None, "countdown_ms": 0, "hints": True}
+        )
+        self._name = name
+        game = declare(self._options, 1)
+        self._seats = tuple(range(2 if game.racing is Racing.TOGETHER else 1))
+        self._line: list[list[ev.Played]] = []
+        self._at = 0
+        self._begun: list[Event] = []
+        self._ends: list[Event] = []
+        self._begin()
+
+    # Questions.
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of the game."""
+        assert self.view.rules is not None
+        return self.view.rules
+
+    @property
+    def board(self) -> Board:
+        """The cards as the player sees them."""
+        assert self.view.board is not None
+        return self.view.board
+
+    @property
+    def plays(self) -> int:
+        """How many plays lead to where the table is now."""
+        return self._at
+
+    @property
+    def undone(self) -> int:
+        """How many plays were taken back, and can be made again."""
+        return len(self._line) - self._at
+
+    @property
+    def is_won(self) -> bool:
+        """Whether the goal is reached: by both, where two hands play together."""
+        return all(self.rules.is_out(self.board, seat) for seat in self._seats)
+
+    @property
+    def caption(self) -> str:
+        """What is said with the next step of a trick; nothing in a game."""
+        return self.rules.caption(self.board, self.seat)
+
+    @property
+    def due(self) -> str:
+        """What must be done before anything else, in words; nothing in most games."""
+        return self.rules.due(self.board, self.seat)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the hand was brought to its end."""
+        return not self.view.in_hand
+
+    def is_stuck(self) -> bool:
+        """Tell whether no play leads on any more. The search may take some tenths of a second."""
+        return not self.is_won and self._dealer.is_dead(self.board, self._seats)
+
+    def searches(self) -> list[Search[bool]]:
+        """Begin to find out for each seat whether it can come further, as the table lies now."""
+        return [self._dealer.search(self.board, seat) for seat in self._seats]
+
+    @property
+    def seat(self) -> int:
+        """The seat that has something to play: where two play together, whose turn it is."""
+        able = (seat for seat in self._seats if any(True for _ in self.rules.legal_plays(self.board, seat)))
+        return next(able, self._seats[0])
+
+    # What the player does.
+
+    def play(self, counter: int, play: Play) -> list[ev.Played]:
+        """Carry a play out, with all that the game does by itself after it.
+
+        Args:
+            counter: the number of the player's command.
+            play: what; several cards go to a foundation one by one, as far as they go.
+
+        Raises:
+            IllegalPlay: the rules do not allow it; nothing has changed.
+
+        """
+        if self.is_over:
+            raise IllegalPlay("This deal is over.")
+        played: list[ev.Played] = []
+        upward = play.destination == FOUNDATIONS or self._is_foundation(play.destination)
+        seat = self.seat
+        times, one = (play.count, play._replace(count=1)) if upward else (1, play)
+        for _ in range(max(1, times)):
+            try:
+                resolved = self.rules.verify_play(self.board, seat, one)
+            except IllegalPlay:
+                if played:
+                    break
+                raise
+            played.append(self.view.play(seat, counter, resolved, self._dealer.follow))
+            played += self._settle()
+        self._line[self._at :] = [played]
+        self._at += 1
+        return played
+
+    def undo(self) -> bool:
+        """Take the last play back; tell whether there was one."""
+        return self.go_to(self._at - 1)
+
+    def redo(self) -> bool:
+        """Make the play again that was taken back last; tell whether there was one."""
+        return self.go_to(self._at + 1)
+
+    def go_to(self, place: int) -> bool:
+        """Go to where the table was after so many plays; tell whether it ever was there."""
+        if not 0 <= place <= len(self._line):
+            return False
+        self._at = place
+        self._begin()
+        for played in self._line[:place]:
+            for event in played:
+                self.view.apply(event)
+                self._dealer.follow(Play(event.source, event.count, event.destination, event.depth), [])
+        return True
+
+    def finish(self, elapsed_ms: int) -> list[Event]:
+        """End the hand as it lies: won, or left; return the events of that."""
+        won, ends = self.is_won, self._ends
+        if not won:
+            ends += self._follow(ev.Left(seq=1, seat=seat) for seat in self._seats)
+        out = self._seats[0] if won else None
+        over = ev.HandOver(
+            seq=1,
+            reason=EndReason.OUT if won else EndReason.ABANDONED,
+            out=out,
+            points=hand_points(self.view, out),
+            seed=self.seed.hex(),
+            elapsed_ms=elapsed_ms,
+        )
+        ends += self._follow([over])
+        if won:  # who gives up has won no match, whatever a match of one player is worth
+            ends += self._follow([ev.MatchOver(seq=1, winners=match_winners(self.view) or ())])
+        return ends
+
+    def log(self) -> Iterator[Snapshot | Event]:
+        """Yield what happened as one line without detours, as a record has it."""
+        yield TableView(CODE, self._options).snapshot(0)
+        yield from self._begun
+        for played in self._line[: self._at]:
+            yield from played
+        yield from self._ends
+
+    # Step by step.
+
+    def _begin(self) -> None:
+        """Lay the cards as they were dealt."""
+        self._ends = []
+        self.view = TableView(CODE, self._options)
+        rules = make_rules(declare(self._options, len(self._seats)), self._seats)
+        self._dealer = Dealer(self.seed, rules)
+        self._begun = self._follow(
+            [
+                *(ev.Joined(seq=1, seat=seat, name=self._name) for seat in self._seats),
+                ev.Hosted(seq=1, seat=self._seats[0]),
+                ev.Committed(seq=1, hand=1, hand_id=HAND, commitment=commitment(self.seed, HAND)),
+                ev.Dealt(seq=1, seats=self._seats, shown=self._dealer.first_cards(), countdown_ms=0),
+                ev.Signalled(seq=1),
+            ]
+        )
+        self._begun += self._settle()
+
+    def _follow(self, events: Iterable[Event]) -> list[Event]:
+        """Give events their numbers, let the table follow them, and return them."""
+        numbered = []
+        for event in events:
+            numbered.append(event.model_copy(update={"seq": self.view.seq + 1}))
+            self.view.apply(numbered[-1])
+        return numbered
+
+    def _settle(self) -> list[ev.Played]:
+        """Make the plays that the game makes by itself, and return their events."""
+        played: list[ev.Played] = []
+        while len(played) < MOST_AUTOMATIC:
+            plays = ((seat, self.rules.automatic(self.board, seat)) for seat in self._seats)
+            found = next(((seat, play) for seat, play in plays if play is not None), None)
+            if found is None:
+                break
+            played.append(self.view.play(found[0], 0, found[1], self._dealer.follow))
+        return played
+
+    def _is_foundation(self, pile: int) -> bool:
+        return 0 <= pile < len(self.board.piles) and self.board.piles[pile].kind is Kind.FOUNDATION

@@ -1,0 +1,284 @@
+"""What a player wants that is no play: one function an action."""
+
+from collections.abc import Callable
+from typing import Any, Final, Protocol
+
+from textual.screen import Screen
+from textual.worker import Worker
+
+from racing_demon_client.shared.message_text import kick_question
+from racing_demon_client.shared.rules_text import WIDTH, rules_of
+from racing_demon_client.sources.solo.results import told_scores
+from racing_demon_client.sources.solo.statistics import scores, statistics_path
+from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.options import Options
+
+from .drawing.pages.help import help_lines
+from .replay import DEEDS, ReplaySession
+from .screens.dialogs import ChatScreen, Dialog, HelpScreen, PlaceScreen, QuestionScreen, TextScreen
+from .screens.options import OptionsScreen
+from .screens.picture import AnalysisScreen, LobbyScreen, PictureScreen, TallyScreen
+from .screens.players import Deed, PlayersScreen
+from .session import Session
+from .solo import SoloSession
+from .style.densities import DENSITIES
+from .style.glyphs import screen_text
+from .style.look import Look
+
+__all__ = ["Stage", "act"]
+
+
+class Stage(Protocol):
+    """The application, as far as it is needed here."""
+
+    look: Look
+    session: Session | None
+
+    @property
+    def screen(self) -> Screen[Any]:
+        """The screen that is seen."""
+
+    def ask(self, dialog: Dialog[Any], then: Callable[[Any], None] | None = None) -> None:
+        """Lay a dialog over it, and do something with the answer."""
+
+    def show(self, screen: PictureScreen) -> None:
+        """Show another screen."""
+
+    def run_worker(self, work: Any, *, group: str) -> Worker[Any]:
+        """Do something beside all else."""
+
+    def route(self, *, insists: bool = True) -> None:
+        """Show the screen that fits what the table is doing."""
+
+    def look_away(self) -> bool:
+        """Turn from the word that fills the screen; tell whether there was one."""
+
+    def make(self, kind: type[PictureScreen], session: Session) -> PictureScreen:
+        """Return a screen of a kind."""
+
+    def change_look(self, look: Look) -> None:
+        """Look otherwise from now on."""
+
+    def keep(self, **changes: Any) -> None:
+        """Change settings."""
+
+
+def act(stage: Stage, session: Session, action: str) -> None:
+    """Do what an action means; nothing for one that means nothing here."""
+    if action.startswith("bot-") and action != "bot-away":
+        session.tell(cl.AddBot, level=action.removeprefix("bot-"))
+    elif action.startswith("react-"):
+        session.tell(cl.React, reaction=action.removeprefix("react-"))
+    elif action in DEEDS and isinstance(session, ReplaySession):
+        session.do(action)
+    elif isinstance(session, SoloSession) and session.does(action):
+        return
+    elif action in ACTS:
+        ACTS[action](stage, session)
+
+
+def _enter(stage: Stage, session: Session) -> None:
+    """Deal, or be ready, or not after all.
+
+    Once the cards are dealt, go to them: who was slow to say it wants to play now.
+    """
+    view, client = session.client.view, session.client
+    if stage.look_away():
+        return
+    if view.in_hand or view.phase in {Phase.SHUFFLING, Phase.COUNTDOWN} or client.seat is None:
+        stage.route()
+    elif view.between_matches and client.seat == view.host:
+        session.tell(cl.Start)
+    else:
+        own = view.seats.get(client.seat)
+        session.tell(cl.Ready, ready=own is None or not own.ready)
+
+
+def _bot_away(stage: Stage, session: Session) -> None:
+    bots = [state.seat for state in session.client.view.seats.values() if state.bot]
+    if bots:
+        session.tell(cl.RemoveBot, seat=max(bots))
+
+
+def _chat(stage: Stage, session: Session) -> None:
+    if session.client.seat is None:
+        session.desk.hands.say("Only players can say something.", session.now())
+        return
+
+    def said(text: str | None) -> None:
+        if text:
+            session.tell(cl.Say, text=text)
+
+    stage.ask(ChatScreen(), said)
+
+
+def _pause(stage: Stage, session: Session) -> None:
+    session.tell(cl.Pause, paused=not session.client.view.paused)
+
+
+def _players(stage: Stage, session: Session) -> None:
+    def chosen(deed: Deed | None) -> None:
+        if deed is None:
+            return
+        if deed.command is cl.Kick and deed.seat is not None:
+            _kick(stage, session, deed.seat)
+        elif deed.command is not None:
+            session.tell(deed.command, **deed.fields)
+        elif deed.seat is not None:
+            session.desk.ignore(deed.seat)
+
+    client = session.client
+    stage.ask(PlayersScreen(lambda: client.view, client.seat, session.desk.ignored), chosen)
+
+
+def _kick(stage: Stage, session: Session, seat: int) -> None:
+    """Send a player away, if the host says so once more."""
+    state = session.client.view.seats.get(seat)
+    if state is None:
+        return
+
+    def answered(does_it: bool | None) -> None:
+        now = session.client.view.seats.get(seat)
+        if does_it and now is not None and now.name == state.name:  # else somebody else has the seat by now
+            session.tell(cl.Kick, seat=seat)
+
+    text = screen_text(kick_question(state, "l in this list"))
+    stage.ask(QuestionScreen(text, "Send away", "Let stay"), answered)
+
+
+def _options(stage: Stage, session: Session) -> None:
+    def chosen(options: Options | None) -> None:
+        if options is not None:
+            session.tell(cl.SetOptions, options=options)
+
+    view = session.client.view
+    locked = ""
+    if session.client.seat != view.host:
+        locked = "What is played: only the host changes it."
+    elif not view.between_matches:
+        locked = "What is played: it can be changed after this match."
+    stage.ask(OptionsScreen(view.options, locked), chosen)
+
+
+def _help(stage: Stage, session: Session) -> None:
+    screen = stage.screen
+    if isinstance(screen, PictureScreen):
+        lines = help_lines(screen.keymap, session.keymap)
+        stage.ask(HelpScreen(lines, lambda: stage.look))
+
+
+def _rules(stage: Stage, session: Session) -> None:
+    view = session.client.view
+    if view.rules is not None:
+        game = view.rules.game
+        stage.ask(TextScreen(lambda width: rules_of(game, min(width, WIDTH)), lambda: stage.look))
+
+
+def _statistics(stage: Stage, session: Session) -> None:
+    lines = ["How it went so far", *told_scores(scores(statistics_path()))]
+    stage.ask(TextScreen(lambda width: lines, lambda: stage.look))
+
+
+def _show(kind: type[PictureScreen]) -> Callable[[Stage, Session], None]:
+    def show(stage: Stage, session: Session) -> None:
+        if type(stage.screen) is kind:
+            stage.route()
+        else:
+            stage.show(stage.make(kind, session))
+
+    return show
+
+
+def _seek(stage: Stage, session: Session) -> None:
+    def said(text: str | None) -> None:
+        if text and isinstance(session, ReplaySession):
+            session.seek(text)
+
+    if isinstance(session, ReplaySession):
+        stage.ask(PlaceScreen(), said)
+
+
+def _hint(stage: Stage, session: Session) -> None:
+    session.desk.hands.hint(session.now(), session.keymap.labels, stage.look.glyphs.card)
+
+
+def _leave(stage: Stage, session: Session) -> None:
+    if isinstance(session, ReplaySession | SoloSession):
+        stage.run_worker(session.client.leave(), group="leaving")
+        return
+    if session.opened.ends_with_us:
+        text = "Leave the table? It is yours: it ends for everybody."
+    else:
+        meaning = {"practised": " The match ends with it.", "watched": ""}
+        counts = "" if session.client.view.between_matches else " What you have brought up so far counts."
+        text = f"Leave the table?{meaning.get(session.opened.how, counts)}"
+
+    def answered(leaves: bool | None) -> None:
+        if leaves:
+            stage.run_worker(session.client.leave(), group="leaving")
+
+    stage.ask(QuestionScreen(text, "Leave", "Stay"), answered)
+
+
+def _colours(stage: Stage, session: Session) -> None:
+    look = stage.look.next_palette()
+    stage.keep(palette=look.palette_name)
+    stage.change_look(look)
+    session.desk.hands.say(look.palette.title, session.now())
+
+
+def _density(stage: Stage, session: Session) -> None:
+    size = stage.screen.size
+    look = stage.look.next_density(size.width, size.height)
+    if look == stage.look:
+        wanted = DENSITIES["medium"]
+        told = f"size: small; larger cards need a terminal of {wanted.width}x{wanted.height}"
+    else:
+        told = f"size: {look.density}"
+        stage.keep(density=look.density)
+        stage.change_look(look)
+    session.desk.hands.say(told, session.now())
+
+
+def _motion(stage: Stage, session: Session) -> None:
+    look = stage.look.other_motion()
+    stage.keep(motion=look.motion, sound=look.motion)
+    stage.change_look(look)
+    session.desk.hands.say(f"flashes and sounds: {'on' if look.motion else 'off'}", session.now())
+
+
+def _volume(stage: Stage, session: Session) -> None:
+    volume = (session.desk.volume + 1) % 3
+    session.desk.volume = volume
+    stage.keep(volume=volume)
+    told = ("own plays only", "what reaches the foundations", "everything")[volume]
+    session.desk.hands.say(f"the feed tells: {told}", session.now())
+
+
+ACTS: Final[dict[str, Callable[[Stage, Session], None]]] = {
+    "enter": _enter,
+    "back": lambda stage, session: stage.route(),
+    "stuck": lambda stage, session: session.tell(cl.Stuck),
+    "call": lambda stage, session: session.tell(cl.Call),
+    "hint": _hint,
+    "watch": lambda stage, session: session.desk.watch_next(),
+    "bot-away": _bot_away,
+    "options": _options,
+    "pause": _pause,
+    "players": _players,
+    "rotate": lambda stage, session: session.desk.look_around(session.now()),
+    "chat": _chat,
+    "help": _help,
+    "leave": _leave,
+    "tally": _show(TallyScreen),
+    "analysis": _show(AnalysisScreen),
+    "replay-seek": _seek,
+    "solo-rules": _rules,
+    "solo-statistics": _statistics,
+    "lobby": _show(LobbyScreen),
+    "colours": _colours,
+    "density": _density,
+    "motion": _motion,
+    "volume": _volume,
+}

@@ -1,0 +1,1 @@
+"""The pictures around the hands: lobby, tally, analysis and help."""

@@ -1,0 +1,159 @@
+"""The lobby as a picture: who sits where, what is played, and how others find the table."""
+
+from collections.abc import Sequence
+
+from racing_demon_client.shared.option_text import told_options
+from racing_demon_client.shared.text import counted
+from racing_demon_client.terminal.drawing.canvas import Canvas, Hit
+from racing_demon_client.terminal.style.glyphs import Glyphs, cut, fit, screen_text, shortened
+from racing_demon_client.terminal.style.ink import Mark, Role
+from racing_demon_protocol.games import GAMES, seats_of
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages.server import SeatState
+
+from .frame import Page, draw_page
+
+__all__ = ["draw_lobby", "shows_qr"]
+
+NAME = 24
+BESIDE_NAME = 33
+"""What else is said of a seat takes so many cells, and the seat's number."""
+MOST_OPTIONS = 3
+"""In so many lines it is told what is not as usual."""
+LEAST_BELOW_SEATS = 3
+"""What is played takes two rows below the seats, and an empty one."""
+LEAST = 40
+"""So wide all else must be beside the link's picture."""
+ROOMY = (120, 40)
+"""From this size on there is room for the link's picture beside the seats."""
+
+
+def shows_qr(wanted: bool | None, size: tuple[int, int]) -> bool:
+    """Tell whether the link's picture is shown: as wanted, or else where there is room for it."""
+    return (size[0] >= ROOMY[0] and size[1] >= ROOMY[1]) if wanted is None else wanted
+
+
+def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs, qr: Sequence[str] = ()) -> Canvas:
+    """Return the picture of the lobby, of a width and height in cells.
+
+    Args:
+        page: what is shown.
+        size: the width and height.
+        glyphs: the signs.
+        qr: the lines of the link's picture, if it is to be shown.
+
+    """
+    canvas = draw_page(page, size, glyphs)
+    room = _room_beside(canvas, qr)
+    view = page.view
+    x = canvas.put(2, 2, "table ", Role.DIM)
+    x = canvas.put(x, 2, screen_text(view.code), Role.BANNER | Mark.STRONG)
+    if view.locked:
+        x = canvas.put(x + 2, 2, "with a passphrase", Role.DIM)
+    if page.watchers:
+        x = canvas.put(x + 2, 2, f"{page.watchers} watching", Role.DIM)
+    y = 3
+    if page.addresses and "qr" in page.labels:
+        x = canvas.put(x + 4, 2, page.labels["qr"], Role.KEY)
+        end = canvas.put(x + 1, 2, "a code for cameras", Role.DIM)
+        canvas.touch(Hit(x - 1, 2, end - x + 1, 1, action="qr"))
+    bottom = size[1] - 2
+    is_tight = y + len(page.addresses) + _places(view) + LEAST_BELOW_SEATS > bottom
+    for address in page.addresses[:1] if is_tight else page.addresses:
+        line = f"racing-demon join {screen_text(address)} {screen_text(view.code)}"
+        canvas.put(2, y, cut(line, room - 4, glyphs), Role.TEXT)
+        y += 1
+    if is_tight:
+        told_last = bool(qr) and room == canvas.width  # that there is no room for the code
+        _draw_tightly(canvas, page, (y, bottom - told_last), room, glyphs)
+        _draw_qr(canvas, qr, room)
+        return canvas
+    y = _draw_seats(canvas, page, y + 1, room, glyphs)
+    canvas.put(2, y, _title(view), Role.TEXT | Mark.STRONG)
+    told = shortened(told_options(view.options), room - 4, MOST_OPTIONS, glyphs)
+    for row, line in enumerate(told, start=y + 1):
+        canvas.put(2, row, line, Role.DIM)
+    canvas.touch(Hit(2, y, room - 4, 1 + len(told), action="options"))
+    page.draw_feed(canvas, y + 2 + len(told), room, glyphs)
+    _draw_qr(canvas, qr, room)
+    return canvas
+
+
+def _room_beside(canvas: Canvas, lines: Sequence[str]) -> int:
+    """Return the width that the link's picture leaves to all else: all, where it is not shown."""
+    room = canvas.width - len(lines[0]) - 2 if lines else 0
+    return room if room >= LEAST and len(lines) <= canvas.height - 4 else canvas.width
+
+
+def _draw_qr(canvas: Canvas, lines: Sequence[str], room: int) -> None:
+    """Draw the link's picture beside all else; a part of it would be of no use."""
+    if room < canvas.width:
+        for y, line in enumerate(lines, 2):
+            canvas.put(room, y, line)
+    elif lines:
+        told = "no room for the code: make the window larger"
+        canvas.put(canvas.width - len(told) - 2, canvas.height - 3, told, Role.WARNING)
+
+
+def _places(view: TableView) -> int:
+    """Return how many seats are shown: who sits there stays, whatever is played."""
+    places = seats_of(view.options) if view.options.game in GAMES else view.options.seats
+    return max([places, *(seat + 1 for seat in view.seats)])
+
+
+def _draw_seats(canvas: Canvas, page: Page, y: int, room: int, glyphs: Glyphs) -> int:
+    places = _places(page.view)
+    for seat in range(places):
+        _draw_seat(canvas, page, (seat, y + seat), room, glyphs)
+    return y + places + 1
+
+
+def _draw_tightly(canvas: Canvas, page: Page, rows: tuple[int, int], room: int, glyphs: Glyphs) -> None:
+    """Draw who is there, as many as find room above the footer, the own seat first; then how many more."""
+    y, bottom = rows
+    taken = sorted(page.view.seats, key=lambda seat: (seat != page.seat, seat))
+    fitting = bottom - y - 1
+    for row, seat in enumerate(taken[:fitting], start=y):
+        _draw_seat(canvas, page, (seat, row), room, glyphs)
+    shown = min(len(taken), max(0, fitting))
+    hidden, free = len(taken) - shown, _places(page.view) - len(taken)
+    told = [
+        f"{hidden} more" * bool(hidden),
+        counted(free, "seat") + " free" if free else "",
+        _title(page.view),
+    ]
+    if y + shown < bottom:
+        line = cut(", ".join(filter(None, told)), room - 4, glyphs)
+        canvas.put(2, y + shown, line, Role.DIM)
+        canvas.touch(Hit(2, y + shown, len(line), 1, action="options"))
+
+
+def _draw_seat(canvas: Canvas, page: Page, place: tuple[int, int], room: int, glyphs: Glyphs) -> None:
+    seat, y = place
+    state = page.view.seats.get(seat)
+    canvas.put(2, y, str(seat + 1), Role.DIM)
+    if state is None:
+        canvas.put(4, y, glyphs.dot, Role.DIM)
+        return
+    ink = Role.ACCENT | Mark.STRONG if seat == page.seat else Role.TEXT
+    x = canvas.put(4, y, fit(screen_text(state.name), min(NAME, room - BESIDE_NAME), glyphs), ink)
+    x = canvas.put(x + 2, y, f"{_kind(state):14}", Role.DIM)
+    ready = state.ready and not state.left
+    x = canvas.put(x, y, "ready" if ready else "-", Role.KEY if ready else Role.DIM)
+    if seat == page.view.host:
+        canvas.put(x + 2, y, "host", Role.ACCENT)
+
+
+def _title(view: TableView) -> str:
+    game = GAMES.get(view.options.game)
+    return game.title if game else view.options.game
+
+
+def _kind(state: SeatState) -> str:
+    if state.left:
+        return "left"
+    if state.bot:
+        return f"bot, {screen_text(state.bot)}"
+    if not state.connected:
+        return f"away, bot {screen_text(state.stand_in)}" if state.stand_in else "away"
+    return "muted" if state.muted else ""

@@ -1,0 +1,108 @@
+"""The tally as a picture: after each hand, and at the end of the match."""
+
+from racing_demon_client.shared.message_text import duration
+from racing_demon_client.shared.text import listing
+from racing_demon_client.terminal.drawing.canvas import Canvas
+from racing_demon_client.terminal.style.glyphs import Glyphs, fit, screen_text, wrapped
+from racing_demon_client.terminal.style.ink import Mark, Role
+from racing_demon_protocol.reasons import EndReason, Phase
+from racing_demon_protocol.table import scoring
+from racing_demon_protocol.table.state import DEALT
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages.server import HandResult
+
+from .frame import Page, draw_page
+
+__all__ = ["draw_tally"]
+
+NAME = 16
+HAND = 6
+BAR = 20
+
+
+def draw_tally(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
+    """Return the picture of the tally, of a width and height in cells."""
+    canvas = draw_page(page, size, glyphs)
+    view = page.view
+    y = 2
+    if view.results or _is_running(view):
+        canvas.put(2, y, _headline(view, _own(page)), Role.ACCENT | Mark.STRONG)
+    y = _draw_rows(canvas, page, y + 2, glyphs)
+    for line in wrapped(screen_text(page.proof), canvas.width - 4) if page.proof else ():
+        canvas.put(2, y + 1, line, Role.WARNING if page.is_wrong else Role.DIM)
+        y += 1
+    page.draw_feed(canvas, y + 2, canvas.width, glyphs)
+    return canvas
+
+
+def _is_running(view: TableView) -> bool:
+    """Tell whether a hand is on whose points are not in the tally yet."""
+    return view.phase in DEALT
+
+
+def _own(page: Page) -> int | None:
+    """Return the own seat in the match that is told: not one that somebody else had, who has left since."""
+    return None if page.seat in page.view.departed else page.seat
+
+
+def _headline(view: TableView, own: int | None) -> str:
+    """Say which hand is played, or how the last one ended, and how the match did."""
+    if _is_running(view):
+        return f"Hand {view.hand} of {view.options.hands} is being played."
+    result = view.results[-1]
+    if view.phase is Phase.OVER and view.winners:
+        won = listing(["you" if winner == own else _name(view, winner) for winner in view.winners])
+        return f"The match is over: {won} won."
+    return f"Hand {result.hand} of {view.options.hands}: {_ending(view, result, own)}"
+
+
+def _ending(view: TableView, result: HandResult, own: int | None) -> str:
+    after = f" after {duration(result.elapsed_ms)}"
+    if result.reason is EndReason.OUT and result.out is not None:
+        who = "you went out" if result.out == own else f"{_name(view, result.out)} went out"
+        return who + after + "!"
+    why = {
+        EndReason.DEAD: "nobody could play any more",
+        EndReason.STUCK: "everybody was stuck",
+        EndReason.TIME_UP: "the time was up",
+        EndReason.ABANDONED: "everybody had left",
+        EndReason.OUT: "somebody went out",
+    }
+    return why[result.reason] + after + "."
+
+
+def _draw_rows(canvas: Canvas, page: Page, y: int, glyphs: Glyphs) -> int:
+    """Draw a line a player: points hand by hand, the total, a bar. Return the row below."""
+    view, own = page.view, _own(page)
+    running = scoring.points(view) if _is_running(view) else {}
+    totals = {seat: total + running.get(seat, 0) for seat, total in scoring.totals(view).items()}
+    seats = sorted(totals, key=lambda seat: -totals[seat])
+    room = canvas.width - NAME - 4 - 8
+    bar = BAR if room > BAR + 3 * HAND else 0
+    results = view.results[-max(1, (room - bar) // HAND - bool(running)) :]
+    heads = "".join(f"{result.hand:>{HAND - 1}} " for result in results)
+    heads += f"{'now':>{HAND - 1}} " if running else ""
+    canvas.put(2, y, f"{'hand':{NAME}}{heads}  total", Role.DIM)
+    best = max([1, *totals.values()])
+    for row, seat in enumerate(seats, start=y + 1):
+        ink = Role.ACCENT | Mark.STRONG if seat == own else Role.TEXT
+        x = canvas.put(2, row, fit(_name(view, seat), NAME, glyphs), ink)
+        for result in results:
+            points = dict(zip(result.seats, result.points, strict=True)).get(seat)
+            x = canvas.put(x, row, f"{'-' if points is None else points:>{HAND - 1}}", Role.TEXT)
+            x = canvas.put(x, row, "*" if seat == result.out else " ", Role.BANNER | Mark.STRONG)
+        if running:
+            x = canvas.put(x, row, f"{running.get(seat, '-'):>{HAND - 1}} ", Role.ACCENT)
+        x = canvas.put(x, row, f"{totals[seat]:>7}", Role.TEXT | Mark.STRONG)
+        length = max(0, totals[seat]) * bar // best
+        canvas.put(x + 2, row, glyphs.block * length, Role.ACCENT if seat == own else Role.FRAME)
+        if seat in view.winners and view.phase is Phase.OVER:
+            canvas.put(x + 3 + length, row, "won", Role.BANNER | Mark.STRONG)
+    y += 1 + len(seats)
+    if any(result.out is not None for result in results):
+        canvas.put(2, y, "* went out", Role.DIM)
+    return y + 1
+
+
+def _name(view: TableView, seat: int) -> str:
+    return screen_text(view.player(seat)) or f"seat {seat + 1}"

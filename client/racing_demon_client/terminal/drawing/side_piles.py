@@ -1,0 +1,141 @@
+"""The piles beside the columns: stock, waste and reserve."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from racing_demon_client.terminal.style.ink import Mark, Role
+from racing_demon_protocol.engine.board import Kind
+from racing_demon_protocol.engine.cards import UNKNOWN, Card
+from racing_demon_protocol.engine.specification import Stock
+
+from .canvas import Hit
+from .cards import Box, draw_card, draw_frame, sign_of
+from .context import Sheet
+
+__all__ = ["draw_loose", "draw_loose_line"]
+
+MOST_SHOWN = 5
+
+
+class Loose(NamedTuple):
+    """One such pile: its number, what it is called, and the name of its key."""
+
+    pile: int
+    name: str
+    label: str
+
+
+def draw_loose(sheet: Sheet, y: int) -> int:
+    """Draw the loose piles from a row on, and return the row below them."""
+    kinds = (Kind.STOCK, Kind.WASTE, Kind.RESERVE)
+    framed = sheet.density.card[1] > 1
+    piles = [pile for kind in kinds for pile in sheet.scene.own(kind)]
+    draw_loose_line(sheet, piles, (sheet.left + 1, y), sheet.width - sheet.left, framed=framed)
+    return y + 1 + (sheet.density.card[1] if framed else 0)
+
+
+def draw_loose_line(
+    sheet: Sheet, piles: Sequence[int], at: tuple[int, int], width: int, *, framed: bool
+) -> None:
+    """Draw loose piles beside each other, with their names: in frames, or in one row."""
+    loose = list(_named(sheet, piles))
+    if not framed:
+        _draw_line(sheet, loose, at, width)
+        return
+    x = at[0]
+    for each in loose:
+        x = _draw_framed(sheet, each, x, at[1]) + 4
+
+
+def _named(sheet: Sheet, piles: Sequence[int]) -> Iterator[Loose]:
+    for pile in piles:
+        kind = sheet.board.piles[pile].kind
+        label = sheet.scene.labels.get("turn", "") if kind is Kind.STOCK else sheet.scene.label(pile)
+        yield Loose(pile, str(kind), f"[{label}]" if label else "")
+
+
+def _shown(sheet: Sheet, pile: int) -> list[tuple[Card, int]]:
+    """Return the cards of a pile that are seen, bottom first, each with its ink."""
+    cards = sheet.board.cards[pile]
+    in_air = sheet.scene.air.get(pile, 0)
+    shown = []
+    for index in range(len(cards) - 1, max(-1, len(cards) - 1 - MOST_SHOWN), -1):
+        if cards[index] == UNKNOWN and len(cards) - index > in_air:
+            break
+        shown.append((cards[index], sheet.scene.ink(pile, index, cards[index])))
+    return shown[::-1][-max(1, sheet.board.piles[pile].view) :]
+
+
+def _draw_line(sheet: Sheet, piles: Sequence[Loose], at: tuple[int, int], width: int) -> None:
+    """Draw all of them in one row; names, and then lower cards, are left out where they do not fit."""
+    x, y = at
+    is_named = sum(len(loose.label) + len(loose.name) + 12 for loose in piles) <= width
+    for most in range(MOST_SHOWN, 0, -1):
+        told = [_told(sheet, loose, most, is_named=is_named) for loose in piles]
+        if sum(len(text) for pieces in told for text, _ in pieces) + 2 * len(told) - 1 <= width:
+            break
+    for loose, pieces in zip(piles, told, strict=True):
+        start = x
+        for text, ink in pieces:
+            x = sheet.canvas.put(x, y, text, ink)
+        sheet.canvas.touch(_hit(sheet, loose.pile, (start, y), (x - start, 1)))
+        x += 2
+
+
+def _told(sheet: Sheet, loose: Loose, most: int, *, is_named: bool) -> list[tuple[str, int]]:
+    """Return a pile in words, each with its ink: key, name, at most so many cards, and how many there are."""
+    count, glyphs = len(sheet.board.cards[loose.pile]), sheet.glyphs
+    pieces: list[tuple[str, int]] = [(loose.label, _label_ink(sheet, loose.pile)), (" ", Role.DIM)]
+    if is_named:
+        pieces.append((f"{loose.name} ", Role.DIM))
+    if sheet.board.piles[loose.pile].kind is Kind.STOCK or not (shown := _shown(sheet, loose.pile)):
+        pieces.append((f"{glyphs.back}{count}" if count else glyphs.dot * 2, Role.BACK))
+        redeals = _redeals(sheet, loose.pile)
+        return [*pieces, (redeals if is_named else redeals.replace(" redeals ", "+"), Role.DIM)]
+    for card, ink in shown[-most:]:
+        if sign := sign_of(ink, glyphs):
+            pieces.append((sign, ink & ~Mark.AIR))
+        pieces += [(glyphs.card(card), ink), (" ", Role.DIM)]
+    return [*pieces, (str(count), Role.DIM)]
+
+
+def _label_ink(sheet: Sheet, pile: int) -> int:
+    held = sheet.scene.held is not None and sheet.scene.held.pile == pile
+    return Role.KEY | (Mark.HELD if held else sheet.scene.pile_mark(pile))
+
+
+def _draw_framed(sheet: Sheet, loose: Loose, x: int, y: int) -> int:
+    """Draw one of them with its name above it, and return the column behind it."""
+    count = len(sheet.board.cards[loose.pile])
+    end = sheet.canvas.put(x, y, loose.label, _label_ink(sheet, loose.pile))
+    end = sheet.canvas.put(end + 1, y, f"{loose.name} {count}{_redeals(sheet, loose.pile)}", Role.DIM)
+    size = sheet.density.card
+    if not count:
+        draw_frame(sheet.canvas, (x, y + 1), size, sheet.glyphs, dashed=True)
+        right = x + size[0]
+    elif sheet.board.piles[loose.pile].kind is Kind.STOCK or not (shown := _shown(sheet, loose.pile)):
+        draw_frame(sheet.canvas, (x, y + 1), size, sheet.glyphs)
+        for row in range(1, size[1] - 1):
+            sheet.canvas.put(x + 1, y + 1 + row, sheet.glyphs.back * (size[0] - 2), Role.BACK)
+        right = x + size[0]
+    else:
+        right = x
+        for number, (card, ink) in enumerate(shown):
+            at = (x + number * 4, y + 1)
+            draw_card(sheet.canvas, Box(at, size), sheet.glyphs.card(card, ten=True), ink, sheet.glyphs)
+            right = at[0] + size[0]
+    sheet.canvas.touch(_hit(sheet, loose.pile, (x, y), (max(right, end) - x, 1 + size[1])))
+    return max(right, end)
+
+
+def _redeals(sheet: Sheet, pile: int) -> str:
+    """Return how often the waste may still be turned over, where that has an end."""
+    group, seat = sheet.rules.layout.groups[pile], sheet.board.piles[pile].seat
+    if not isinstance(group, Stock) or group.redeals is None or seat is None:
+        return ""
+    return f" redeals {group.redeals - sheet.board.redeals.get(seat, 0)}"
+
+
+def _hit(sheet: Sheet, pile: int, at: tuple[int, int], size: tuple[int, int]) -> Hit:
+    is_stock = sheet.board.piles[pile].kind is Kind.STOCK
+    return Hit(*at, *size, pile, action="turn" if is_stock else None)

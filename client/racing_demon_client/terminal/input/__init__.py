@@ -1,0 +1,1 @@
+"""What a player can do, and which key does it."""

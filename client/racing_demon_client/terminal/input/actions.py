@@ -1,0 +1,256 @@
+"""The registry of what a player can do at the table. Keys, footer and help are made from it.
+
+The keys of plays are named by their place on the keyboard, so that one rule serves every preset: a
+column's key lies on the home row, the key above it sends the column's card up.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from racing_demon_client.shared.message_text import REACTIONS
+from racing_demon_protocol.engine.cards import RANK_NAMES
+from racing_demon_protocol.reasons import BotLevel
+
+__all__ = [
+    "ACTIONS",
+    "BOT_ACTIONS",
+    "LOBBY_ACTIONS",
+    "MOST_COLUMNS",
+    "MOST_FOUNDATIONS",
+    "MOST_PILES",
+    "REPLAY_ACTIONS",
+    "SOLO_ACTIONS",
+    "Action",
+    "Group",
+    "Row",
+    "column_actions",
+    "pile_actions",
+]
+
+MOST_COLUMNS: Final = 19
+MOST_PILES: Final = 52
+"""As many piles as there are letters, small and capital ones."""
+MOST_FOUNDATIONS: Final = 10
+
+
+class Group(StrEnum):
+    """The headings of the help."""
+
+    PLAY = "Play"
+    LOBBY = "Before and between the hands"
+    SAY = "Say"
+    SEE = "See"
+    REPLAY = "Replay"
+    SOLO = "Alone"
+
+
+class Row(StrEnum):
+    """The rows of a keyboard."""
+
+    UPPER = "upper"
+    HOME = "home"
+    LOWER = "lower"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Action:
+    """Something that a player can do.
+
+    Attributes:
+        id: its name in the settings.
+        does: what it does, for the help.
+        brief: the same in a word, for the footer; empty: it is not in the footer.
+        group: its heading in the help.
+        keys: its keys, where they are the same on every keyboard.
+        spot: its key by place: the row, and the spot in it that the preset names.
+
+    """
+
+    id: str
+    does: str
+    brief: str = ""
+    group: Group = Group.PLAY
+    keys: tuple[str, ...] = ()
+    spot: tuple[Row, str] | None = None
+
+
+ACTIONS: Final = (
+    Action(id="turn", does="turn the stock, or the waste over", brief="turn", keys=("space",)),
+    Action(
+        id="waste",
+        does="pick the waste's top card up; twice: its best play",
+        brief="waste",
+        spot=(Row.HOME, "waste"),
+    ),
+    Action(id="waste-up", does="waste's top card to the foundations", spot=(Row.UPPER, "waste")),
+    Action(
+        id="reserve",
+        does="pick the reserve's top card up; twice: its best play",
+        brief="reserve",
+        spot=(Row.HOME, "reserve"),
+    ),
+    Action(
+        id="reserve-up",
+        does="reserve's top card to the foundations",
+        spot=(Row.UPPER, "reserve"),
+    ),
+    Action(
+        id="drop",
+        does="put back what is picked up",
+        brief="drop",
+        keys=("backspace",),
+        spot=(Row.LOWER, "drop"),
+    ),
+    Action(id="left", does="cursor to the next pile on the left", keys=("left",)),
+    Action(id="right", does="cursor to the next pile on the right", keys=("right",)),
+    Action(id="more", does="one card more under the cursor", keys=("up",)),
+    Action(id="fewer", does="one card fewer under the cursor", keys=("down",)),
+    Action(
+        id="enter",
+        does="deal, or be ready or not; with the cursor: pick up, put down",
+        keys=("enter",),
+    ),
+    Action(
+        id="stuck",
+        does="say that you are stuck; when everybody does, the hand ends",
+        brief="stuck",
+        group=Group.SAY,
+        spot=(Row.LOWER, "stuck"),
+    ),
+    Action(
+        id="call",
+        does='call "Demon!" when you are out, where the table wants it called',
+        group=Group.SAY,
+        spot=(Row.LOWER, "call"),
+    ),
+    Action(id="chat", does="say something to the table", group=Group.SAY, keys=("/",)),
+    *(
+        Action(id=f"react-{reaction}", does=f'show the others "{text}"', group=Group.SAY, keys=(str(number),))
+        for number, (reaction, text) in enumerate(REACTIONS.items(), start=1)
+    ),
+    Action(id="players", does="who plays: mute, send away, let a bot play", group=Group.SAY, keys=("f8",)),
+    Action(id="pause", does="pause the hand, or go on (host)", group=Group.SAY, keys=("f9",)),
+    Action(
+        id="hint",
+        does="show a play, where the table allows hints",
+        brief="hint",
+        group=Group.SEE,
+        spot=(Row.LOWER, "hint"),
+    ),
+    Action(id="watch", does="as a spectator: the next player's layout", group=Group.SEE, keys=("tab",)),
+    Action(id="rotate", does="as a spectator: one player after the other", group=Group.SEE, keys=("f10",)),
+    Action(id="tally", does="the tally so far", group=Group.SEE, keys=("f6",)),
+    Action(id="lobby", does="seats, bots and options", group=Group.SEE, keys=("f7",)),
+    Action(id="density", does="small, medium or large cards", group=Group.SEE, keys=("f2",)),
+    Action(id="colours", does="other colours", group=Group.SEE, keys=("f3",)),
+    Action(id="motion", does="flashes and sounds on or off", group=Group.SEE, keys=("f4",)),
+    Action(id="volume", does="hear more, or less, of the others", group=Group.SEE, keys=("f5",)),
+    Action(id="help", does="this help", brief="help", group=Group.SEE, keys=("?", "f1")),
+    Action(id="leave", does="leave the table (asks first)", group=Group.SEE, keys=("ctrl+c", "ctrl+q")),
+)
+
+
+LOBBY_ACTIONS: Final = (
+    *(
+        Action(id=f"bot-{level}", does=f"add a bot that {does}", brief=brief, keys=(key,), group=Group.LOBBY)
+        for key, level, does, brief in (
+            ("1", BotLevel.EASY, "plays slowly", "easy bot"),
+            ("2", BotLevel.MEDIUM, "plays well", "medium"),
+            ("3", BotLevel.HARD, "plays fast", "hard"),
+            ("4", BotLevel.EXPERT, "plans to go out", "expert"),
+        )
+    ),
+    Action(id="bot-away", does="send the last bot away", brief="one less", keys=("-",), group=Group.LOBBY),
+    Action(id="qr", does="the table's link for a camera, as a QR code", keys=("q",), group=Group.LOBBY),
+    Action(
+        id="analysis",
+        does="the last hand: races, plays that waited, cards still buried",
+        brief="analysis",
+        keys=("f12",),
+        group=Group.SEE,
+    ),
+    Action(id="options", does="game and options", brief="options", keys=("o",), group=Group.LOBBY),
+    Action(id="back", does="back to the cards", brief="to the cards", keys=("escape",), group=Group.SEE),
+)
+"""What can be done before and between the matches, beside what can be done always."""
+BOT_ACTIONS: Final = frozenset({"bot-away", *(f"bot-{level}" for level in BotLevel)})
+"""Those of them that send for bots, or send them away."""
+
+
+def _replay(name: str, does: str, brief: str, *keys: str) -> Action:
+    return Action(id=f"replay-{name}", does=does, brief=brief, keys=keys, group=Group.REPLAY)
+
+
+REPLAY_ACTIONS: Final = (
+    _replay("pause", "stand still, or go on", "pause", "space"),
+    _replay("back", "one event back, and stand still", "back", ",", "left"),
+    _replay("step", "one event on, and stand still", "step", ".", "right"),
+    _replay("slower", "slower", "slower", "-"),
+    _replay("faster", "faster", "faster", "+", "="),
+    _replay("hand-back", "to the deal, or to the hand before", "hand", "[", "pageup"),
+    _replay("hand-next", "to the next hand", "next", "]", "pagedown"),
+    _replay("seek", "go to a hand, an event or a time", "go to", "g"),
+)
+"""What can be done with a replay, beside what spectators can do."""
+
+
+SOLO_ACTIONS: Final = (
+    Action(
+        id="solo-undo",
+        does="take the last play back; with the same key, as many as you like",
+        brief="undo",
+        group=Group.SOLO,
+        keys=(",", "ctrl+z"),
+    ),
+    Action(
+        id="solo-redo",
+        does="make the play again that was taken back",
+        brief="redo",
+        group=Group.SOLO,
+        keys=(".", "ctrl+y"),
+    ),
+    Action(id="solo-up", does="all that may go up goes up", brief="all up", group=Group.SOLO, keys=("'",)),
+    Action(id="hint", does="show a play", brief="hint", group=Group.SOLO, keys=("/",)),
+    Action(id="solo-restart", does="the same deal again", group=Group.SOLO, keys=("f8",)),
+    Action(id="solo-deal", does="another deal", brief="deal", group=Group.SOLO, keys=("f9",)),
+    Action(id="solo-rules", does="the rules of the game", brief="rules", group=Group.SOLO, keys=("f7",)),
+    Action(id="solo-statistics", does="how often you have played, and won", group=Group.SOLO, keys=("f6",)),
+)
+"""What can be done at a table of one's own, beside playing."""
+
+
+def column_actions(columns: int) -> Iterator[Action]:
+    """Yield the actions of each column: pick up or put down, send up, put a single card down."""
+    for number in range(1, columns + 1):
+        spot = f"column-{number}"
+        yield Action(
+            id=spot,
+            does=f"pick up from column {number}, or put down there; twice: its best play",
+            spot=(Row.HOME, spot),
+        )
+        yield Action(
+            id=f"{spot}-up", does=f"top card of column {number} to the foundations", spot=(Row.UPPER, spot)
+        )
+        yield Action(
+            id=f"{spot}-one",
+            does=f"only the top card to column {number}, not the run that could go",
+        )
+
+
+def pile_actions(piles: int, foundations: int, places: int = 0) -> Iterator[Action]:
+    """Yield the actions of places that have a rank, of piles with a letter, of foundations with a digit."""
+    for number in range(1, places + 1):
+        rank = RANK_NAMES[number - 1]
+        yield Action(
+            id=f"place-{number}", does=f"pick up from place {rank}, or put down there; twice: its best play"
+        )
+        yield Action(id=f"place-{number}-up", does=f"top card of place {rank} to the foundations")
+    for number in range(1, min(piles, MOST_PILES) + 1):
+        yield Action(
+            id=f"pile-{number}", does=f"pick up from pile {number}, or put down there; twice: its best play"
+        )
+        yield Action(id=f"pile-{number}-up", does=f"top card of pile {number} to the foundations")
+    for number in range(1, min(foundations, MOST_FOUNDATIONS) + 1):
+        yield Action(id=f"foundation-{number}", does=f"put down on foundation {number}, or take back from it")

@@ -1,0 +1,361 @@
+"""Which key does what: from a preset and what a game has, with the player's own bindings over them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from string import ascii_lowercase, ascii_uppercase
+from typing import Final
+
+from racing_demon_protocol.engine.cards import RANK_NAMES, SUIT_SIZE
+
+from .actions import (
+    ACTIONS,
+    BOT_ACTIONS,
+    LOBBY_ACTIONS,
+    MOST_COLUMNS,
+    MOST_FOUNDATIONS,
+    MOST_PILES,
+    REPLAY_ACTIONS,
+    SOLO_ACTIONS,
+    Action,
+    Group,
+    Row,
+    column_actions,
+    pile_actions,
+)
+from .presets import Preset
+
+__all__ = [
+    "Keymap",
+    "game_keymap",
+    "in_short",
+    "known_actions",
+    "lobby_keymap",
+    "pile_keymap",
+    "replay_keymap",
+    "table_keymap",
+    "watch_keymap",
+]
+
+LABELS: Final = {"space": "space", "enter": "Enter", "backspace": "Backspace", "tab": "Tab"}
+LONG_NAMES: Final = {
+    "semicolon": ";",
+    "comma": ",",
+    "full_stop": ".",
+    "slash": "/",
+    "apostrophe": "'",
+    "minus": "-",
+    "question_mark": "?",
+    "exclamation_mark": "!",
+    "colon": ":",
+}
+"""What bindings may call keys, beside the signs themselves."""
+
+
+TOGETHER: Final = frozenset({"watch", "rotate", "tally", "lobby", "volume"})
+"""What means nothing at a table of one's own."""
+AT_ONCE: Final = {"leave": "leave, at once", "enter": "deal; with the cursor: pick up, put down"}
+"""Where nobody else is concerned."""
+NEXT: Final = "the next play, where there is but one"
+"""What the key of the stock does in games without one that are not built."""
+RANGE: Final = 4
+"""So many keys that follow each other are told by the first and the last."""
+SPECTATORS: Final = {
+    "enter": "to the cards",
+    "players": "who plays; whose words not to see",
+    "lobby": "seats and options",
+}
+"""What some keys do for those who look on."""
+HIDDEN: Final = frozenset({*BOT_ACTIONS, "chat", "pause"})
+"""What is refused to those who look on."""
+LETTERLESS: Final = {"stuck": "-", "call": "+", "hint": "="}
+"""The keys of what has a letter elsewhere, where all letters choose piles."""
+
+
+class Keymap:
+    """The keys of one screen.
+
+    Attributes:
+        actions: what can be done there.
+        labels: what the screen calls the first key of each action.
+
+    Args:
+        actions: what can be done.
+        keys: the keys of each action.
+        bindings: the player's own keys, by action; several are separated by blanks.
+
+    """
+
+    def __init__(
+        self, actions: Sequence[Action], keys: dict[str, list[str]], bindings: Mapping[str, str]
+    ) -> None:
+        for action_id, text in bindings.items():
+            if action_id in keys:
+                own = [LONG_NAMES.get(key, key) for key in text.split()]
+                for other in keys.values():
+                    other[:] = [key for key in other if key not in own]
+                keys[action_id] = own
+        self.actions = tuple(actions)
+        self.labels: dict[str, str] = {action_id: _label(own[0]) for action_id, own in keys.items() if own}
+        self._actions = {key: action_id for action_id, own in keys.items() for key in own}
+        self._keys = keys
+
+    def action(self, key: str) -> str | None:
+        """Return what a key does: a printed sign as itself, any other key by its name."""
+        return self._actions.get(key)
+
+    def all_labels(self, action: str) -> str:
+        """Return all keys of an action, as the help shows them."""
+        return " ".join(_label(key) for key in self._keys.get(action, ()))
+
+    def footer(self, *, hints: bool = True) -> list[tuple[str, str]]:
+        """Return the keys that matter most, each with what it does; hints only where they are allowed."""
+        columns = [f"column-{number}" for number in range(1, MOST_COLUMNS + 1)]
+        moves = "".join(self.labels.get(column, "") for column in columns)
+        ups = "".join(self.labels.get(f"{column}-up", "") for column in columns)
+        brief = [
+            (self.labels[action.id], action.brief)
+            for action in self.actions
+            if action.brief and action.id in self.labels and (hints or action.id != "hint")
+        ]
+        if moves:
+            brief[:0] = [(moves, "move"), (ups, "up")]
+        piles = []
+        for kind, most in (("place", SUIT_SIZE), ("pile", MOST_PILES)):
+            names = (f"{kind}-{number}" for number in range(1, most + 1))
+            if keys := [self.labels[name] for name in names if name in self.labels]:
+                piles.append(in_short(keys))
+        if piles:
+            brief.insert(0, (" ".join(piles), "piles"))
+        return brief
+
+
+def in_short(labels: Sequence[str]) -> str:
+    """Return the keys of a row of piles, of four that follow each other the first and the last."""
+    rows: list[str] = []
+    for before, label in zip(("", *labels), labels, strict=False):
+        if len(before) == len(label) == 1 and ord(label) == ord(before) + 1:
+            rows[-1] += label
+        else:
+            rows.append(label)
+    return "".join(row if len(row) < RANGE else f"{row[0]}-{row[-1]}" for row in rows)
+
+
+def table_keymap(  # noqa: PLR0913
+    preset: Preset,
+    bindings: Mapping[str, str],
+    *,
+    columns: int = 7,
+    reserve: bool = False,
+    foundations: int = 0,
+    space: str = "turn",
+    alone: bool = False,
+) -> Keymap:
+    """Return the keys of a table whose game has so many columns, and perhaps a reserve.
+
+    Args:
+        preset: the keyboard.
+        bindings: the player's own keys.
+        columns: how many columns there are.
+        reserve: whether there is a reserve.
+        foundations: how many foundations are to have a key each.
+        space: what the space bar does: turn the stock, or make the next play; empty for neither.
+        alone: whether it is a table of one's own.
+
+    """
+    spots = preset.spots(columns)
+    table = [a for a in _table_actions(space, alone) if reserve or not a.id.startswith("reserve")]
+    actions = [*column_actions(columns), *table, *pile_actions(0, foundations)]
+    keys = {action.id: _keys(action, preset, spots) for action in actions}
+    for number in range(1, columns + 1):
+        home = keys[f"column-{number}"]
+        if home and home[0].upper() != home[0]:
+            keys[f"column-{number}-one"].append(home[0].upper())
+    _add_digits(keys, foundations)
+    _give_way(keys)
+    return Keymap(actions, keys, bindings)
+
+
+def pile_keymap(  # noqa: PLR0913
+    bindings: Mapping[str, str],
+    *,
+    piles: int,
+    places: int = 0,
+    foundations: int = 0,
+    space: str = "turn",
+    upward: bool = True,
+    alone: bool = False,
+) -> Keymap:
+    """Return the keys of a table where each pile has a letter: the small ones first, then the capitals.
+
+    While there are capitals left, the capital letter of a pile sends its top card up, where cards go up at
+    all. Places that belong to ranks have these for keys, as they are written on the cards; other piles have
+    the letters that are left.
+    """
+    table = [a for a in _table_actions(space, alone) if not a.id.startswith(("waste", "reserve"))]
+    actions = [*pile_actions(piles, foundations, places), *table]
+    if not upward:
+        actions = [action for action in actions if not action.id.endswith("-up")]
+    keys = {action.id: [*action.keys, *LETTERLESS.get(action.id, "")] for action in actions}
+    ranks = RANK_NAMES[:places].lower()
+    small = [letter for letter in ascii_lowercase if letter not in ranks]
+    chosen = {f"place-{number}": key for number, key in enumerate(ranks, start=1)}
+    chosen |= {
+        f"pile-{number}": letter for number, letter in enumerate([*small, *ascii_uppercase][:piles], start=1)
+    }
+    for name, key in chosen.items():
+        keys[name].append(key)
+        if upward and piles <= len(small) and key.isalpha():
+            keys[f"{name}-up"].append(key.upper())
+    _add_digits(keys, foundations)
+    _give_way(keys)
+    return Keymap(actions, keys, bindings)
+
+
+def game_keymap(
+    preset: Preset, bindings: Mapping[str, str], names: Iterable[str], *, alone: bool = False
+) -> Keymap:
+    """Return the keys of a table for what a player may do with piles there, by the names of the actions."""
+    names = tuple(names)
+    space = next((name for name in names if name in {"turn", "next"}), "")
+    kinds = [name.partition("-")[0] for name in names]
+    foundations = kinds.count("foundation")
+    piles, places = kinds.count("pile"), kinds.count("place")
+    if piles or places:
+        return pile_keymap(
+            bindings,
+            piles=piles,
+            places=places,
+            foundations=foundations,
+            space=space,
+            upward="up" in names,
+            alone=alone,
+        )
+    return table_keymap(
+        preset,
+        bindings,
+        columns=kinds.count("column"),
+        reserve="reserve" in kinds,
+        foundations=foundations,
+        space=space,
+        alone=alone,
+    )
+
+
+def _table_actions(space: str, alone: bool) -> list[Action]:
+    """Return what can be done at a table, beside choosing piles."""
+    actions = [
+        replace(a, does=NEXT, brief="next") if a.id == "turn" and space == "next" else a
+        for a in ACTIONS
+        if space or a.id != "turn"
+    ]
+    if not alone:
+        return actions
+    own = {action.id for action in SOLO_ACTIONS}
+    kept = [a for a in actions if a.group is not Group.SAY and a.id not in own | TOGETHER]
+    return [*(replace(a, does=AT_ONCE.get(a.id, a.does)) for a in kept), *SOLO_ACTIONS]
+
+
+def _add_digits(keys: dict[str, list[str]], foundations: int) -> None:
+    for number in range(1, min(foundations, MOST_FOUNDATIONS) + 1):
+        keys[f"foundation-{number}"].append(str(number % 10))
+
+
+def _give_way(keys: dict[str, list[str]]) -> None:
+    """Take keys that choose piles from what needs them less: words need a digit less than foundations do."""
+    yielding = ("foundation-", "solo-", "hint", "react-")
+    taken = {key for action_id, own in keys.items() if not action_id.startswith(yielding) for key in own}
+    for prefix in yielding:
+        for action_id, own in keys.items():
+            if action_id.startswith(prefix):
+                own[:] = [key for key in own if key not in taken]
+                taken.update(own)
+
+
+def watch_keymap(bindings: Mapping[str, str], *, seated: bool = False) -> Keymap:
+    """Return the keys of somebody who looks on.
+
+    Args:
+        bindings: the player's own keys.
+        seated: whether it is a player, of the next hand on, who may already say something.
+
+    """
+    brief = {
+        "watch": "next player",
+        "rotate": "all in turn",
+        "density": "size",
+        "colours": "colours",
+        "leave": "leave",
+    }
+    actions = [
+        replace(action, brief=brief.get(action.id, action.brief), does=SPECTATORS.get(action.id, action.does))
+        for action in ACTIONS
+        if action.spot is None
+        and (action.group is Group.SEE or action.id == "players" or (seated and action.group is Group.SAY))
+    ]
+    return Keymap(actions, {action.id: list(action.keys) for action in actions}, bindings)
+
+
+def replay_keymap(bindings: Mapping[str, str]) -> Keymap:
+    """Return the keys of somebody who plays a record back."""
+    brief = {"watch": "player", "analysis": "analysis", "leave": "leave"}
+    seen = [a for a in ACTIONS if a.group is Group.SEE and a.spot is None and a.id != "lobby"]
+    seen += [a for a in LOBBY_ACTIONS if a.id == "analysis"]
+    seen = [replace(a, brief=brief.get(a.id, ""), does=AT_ONCE.get(a.id, a.does)) for a in seen]
+    actions = [*REPLAY_ACTIONS, *seen, *(a for a in ACTIONS if a.id == "enter")]
+    return Keymap(actions, {action.id: list(action.keys) for action in actions}, bindings)
+
+
+def lobby_keymap(bindings: Mapping[str, str], *, seated: bool = True) -> Keymap:
+    """Return the keys of the screens around the hands.
+
+    Args:
+        bindings: the player's own keys.
+        seated: whether it is a player; the keys of others are the same, but not all are told to them.
+
+    """
+    always = [a for a in ACTIONS if a.id == "enter" or (a.group is not Group.PLAY and a.spot is None)]
+    own = [*LOBBY_ACTIONS, *(a for a in always if not a.id.startswith("react-"))]
+    own.sort(key=lambda a: a.id == "players")  # a narrow footer has no room for all: this is left out first
+    actions = [replace(a, brief="players") if a.id == "players" else a for a in own]
+    keys = {action.id: list(action.keys) for action in actions}
+    if not seated:
+        actions = [replace(a, does=SPECTATORS.get(a.id, a.does)) for a in actions if a.id not in HIDDEN]
+    return Keymap(actions, keys, bindings)
+
+
+def known_actions() -> frozenset[str]:
+    """Return the names of all actions that keys can be bound to."""
+    every = [
+        *ACTIONS,
+        *LOBBY_ACTIONS,
+        *REPLAY_ACTIONS,
+        *SOLO_ACTIONS,
+        *column_actions(MOST_COLUMNS),
+        *pile_actions(MOST_PILES, MOST_FOUNDATIONS, SUIT_SIZE),
+    ]
+    return frozenset(action.id for action in every)
+
+
+def _keys(action: Action, preset: Preset, spots: Mapping[str, int]) -> list[str]:
+    if action.spot is not None:
+        row, spot = action.spot
+        if spot in spots:
+            return [preset.key(row, spots[spot]), *action.keys]
+        return _spare_keys(spot, preset) if row is Row.HOME else []
+    return list(action.keys)
+
+
+def _spare_keys(spot: str, preset: Preset) -> list[str]:
+    """Return the digit, or the sign beside the digits, for a pile that finds no room on the home row."""
+    if preset.home.isdigit():
+        return ["-"] if spot == "reserve" else []
+    if spot == "reserve":
+        return ["0"]
+    number = int(spot.rpartition("-")[2]) - 9
+    return [str(number)] if 1 <= number <= 9 else []
+
+
+def _label(key: str) -> str:
+    if key.startswith("ctrl+"):
+        return f"^{key[5:].upper()}"
+    return LABELS.get(key, key.upper() if len(key) > 1 and key[0] == "f" and key[1:].isdigit() else key)

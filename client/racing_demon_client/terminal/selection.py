@@ -1,0 +1,389 @@
+"""A player's hands: what is picked up, where the cursor is, and the plays that come of it.
+
+No clock is read: times are milliseconds on one rising clock, which is the caller's.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
+from typing import Final, Protocol
+
+from racing_demon_client.shared.intent import (
+    best_play,
+    fitting_count,
+    longest_unit,
+    step_of,
+    targets,
+    with_plays,
+)
+from racing_demon_client.shared.pile_names import addresses, stops, usable
+from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Play
+from racing_demon_protocol.engine.cards import UNKNOWN, Card
+from racing_demon_protocol.engine.rules.base import Rules
+from racing_demon_protocol.errors import IllegalPlay
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.options import CallOut
+
+from .drawing.scene import Grip
+
+__all__ = ["Hands", "Place"]
+
+MESSAGE_MS: Final = 4_000
+CURSOR_KEYS: Final = frozenset({"left", "right", "more", "fewer"})
+
+
+class Place(Protocol):
+    """The client, as far as its hands need to know it."""
+
+    seat: int | None
+    watchers: int
+
+    @property
+    def view(self) -> TableView:
+        """The table."""
+
+    @property
+    def in_doubt(self) -> Sequence[cl.Command]:
+        """The commands that are not answered yet, in their order."""
+
+
+class Hands:
+    """What one player does with the cards.
+
+    Args:
+        place: the table, and the plays in the air.
+
+    """
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self._held: Grip | None = None
+        self._cursor: Grip | None = None
+        self._drag: tuple[int, int] | None = None
+        self._message: tuple[str, bool, int] = ("", False, 0)
+        self._hinted: frozenset[int] = frozenset()
+
+    # What the player does.
+
+    def press(self, action: str, now: int) -> Play | None:
+        """Do what a key of a play means, and return the play to send, if it makes one."""
+        if self._seat_in_hand() is None:
+            return None
+        self._message = ("", False, 0)
+        self._hinted = frozenset()
+        pile = self._pile_of(action)
+        if pile is not None and action.endswith("-up"):
+            return self._send(Play(pile, 1, FOUNDATIONS), now)
+        if pile is not None:
+            return self.choose(pile, now, single=action.endswith("-one"))
+        if action == "turn":
+            return self._turn(now)
+        if action == "drop":
+            self.let_go()
+        elif action in CURSOR_KEYS:
+            self._move_cursor(action)
+        return None
+
+    def choose(self, pile: int, now: int, *, count: int | None = None, single: bool = False) -> Play | None:
+        """Pick a pile's cards up, or put down on it what is held; the same pile twice plays its best.
+
+        Args:
+            pile: the pile.
+            now: the time.
+            count: how many cards the pointer or the cursor means; ``None``: as many as fit.
+            single: whether only the top card is meant, where a whole run could go.
+
+        """
+        held, self._held = self._held, None
+        rules, board = self._rules(), self.board()
+        if held is None:
+            return self._pick_up(pile, count, now)
+        if held.pile == pile:
+            best = best_play(rules, board, self._own_seat(), pile)
+            if best is None:
+                self.say("Nothing there can be played.", now)
+                return None
+            if board.piles[best.destination].kind is Kind.FOUNDATION:
+                best = best._replace(destination=FOUNDATIONS)
+            return self._send(best, now)
+        return self.put_down(held, pile, now, single=single)
+
+    def put_down(self, held: Grip, pile: int, now: int, *, single: bool = False) -> Play | None:
+        """Return the play of what is held to a pile, if the rules allow it; else say why not."""
+        self._held = None
+        board = self.board()
+        rules, seat = self._rules(), self._own_seat()
+        if board.piles[pile].kind is Kind.FOUNDATION:
+            upward = Play(held.pile, 1, FOUNDATIONS, held.depth)
+            return self._send(self._exactly(upward, pile) or upward, now)
+        counts = [1] if single else [held.count, fitting_count(rules, board, seat, held.pile, pile)]
+        if held.depth:
+            counts = [held.count]
+        plays = [Play(held.pile, count, pile, held.depth) for count in counts if count > 0]
+        play = next((play for play in plays if rules.can_play(board, seat, play)), None)
+        return self._send(play or step_of(rules, board, seat, held.pile, pile) or plays[-1], now)
+
+    def send_up(self, pile: int, now: int) -> Play | None:
+        """Return the play of a pile's top card to the foundations, if there is one to send."""
+        return None if self._seat_in_hand() is None else self._send(Play(pile, 1, FOUNDATIONS), now)
+
+    def drag(self, x: int, y: int) -> None:
+        """Let what is held follow the pointer."""
+        if self._held is not None:
+            self._drag = (x, y)
+
+    def use_cursor(self, now: int) -> Play | None:
+        """Do what Enter means at the cursor: turn, pick up, put down."""
+        if self._cursor is None or self._seat_in_hand() is None:
+            return None
+        pile, count, _ = self._cursor
+        if self.board().piles[pile].kind is Kind.STOCK:
+            waste = self._rules().layout.waste.get(self._own_seat())
+            single = None if waste is None else Play(pile, 1, waste)  # the last two may be turned one by one
+            if single and self._rules().can_play(self.board(), self._own_seat(), single):
+                return self._send(single, now)
+            return self._turn(now)
+        return self.choose(pile, now, count=count)
+
+    def hint(self, now: int, labels: Mapping[str, str], name: Callable[[Card], str]) -> None:
+        """Show a play and its keys, where the table allows that.
+
+        Args:
+            now: the time.
+            labels: the key of each action.
+            name: what the screen calls a card.
+
+        """
+        if self._seat_in_hand() is None:
+            return
+        if not self._place.view.options.hints:
+            self.say("This table plays without hints.", now)
+            return
+        rules, board, seat = self._rules(), self.board(), self._own_seat()
+        turn, plays = rules.turn(board, seat), list(rules.legal_plays(board, seat))
+        useful = [play for play in plays if board.is_progress(play)]
+        others = [play for play in plays if play != turn] if turn is None else []
+        play = next(iter(useful or others), turn)
+        if play is None:
+            self.say("There is nothing to play.", now)
+        else:
+            self._hinted = frozenset({play.source, play.destination})
+            self.say(self._hint_of(play, labels, name, is_turn=play == turn), now)
+
+    def _hint_of(
+        self, play: Play, labels: Mapping[str, str], name: Callable[[Card], str], *, is_turn: bool
+    ) -> str:
+        """Return a play in a few words and its keys, like ``Q♣ up: e``."""
+        board = self.board()
+        actions = {pile: action for action, pile in self._addresses().items()}
+        source, destination = actions.get(play.source, ""), actions.get(play.destination, "")
+        cards, there = board.cards[play.source], board.top(play.destination)
+        upward = labels.get(f"{source}-up")
+        if is_turn:
+            what, keys = "Turn the stock", [labels.get("turn")]
+        elif board.piles[play.destination].kind is Kind.FOUNDATION and upward:
+            what, keys = f"{name(cards[-1 - play.depth])} up", [upward]
+        else:
+            moved = name(cards[-abs(play.count) - play.depth])
+            onto = "a space" if there is None else "there" if there == UNKNOWN else name(there)
+            what, keys = f"{moved} to {onto}", [labels.get(source), labels.get(destination)]
+        return f"{what}: {' '.join(key for key in keys if key)}" if all(keys) else f"{what}."
+
+    def _addresses(self) -> Mapping[str, int]:
+        """Return the piles by the actions that name them."""
+        return addresses(self._rules(), self.board(), self._own_seat())
+
+    def let_go(self) -> None:
+        """Put back what is held."""
+        self._held = None
+        self._drag = None
+
+    def put_away(self) -> None:
+        """Let go of everything, and of the cursor: other cards lie there now."""
+        self.let_go()
+        self._cursor = None
+        self._hinted = frozenset()
+
+    def say(self, text: str, now: int, *, is_warning: bool = False) -> None:
+        """Show the player a line for some seconds."""
+        self._message = (text, is_warning, now + MESSAGE_MS)
+
+    def hush(self) -> None:
+        """Take back the line that the player was shown: it spoke of cards that are gone."""
+        self._message = ("", False, 0)
+
+    # Questions.
+
+    @property
+    def held(self) -> Grip | None:
+        """What is picked up."""
+        return self._held
+
+    @property
+    def cursor(self) -> Grip | None:
+        """What the cursor points at, while it is in use."""
+        return self._cursor
+
+    @property
+    def dragged(self) -> tuple[int, int] | None:
+        """Where the pointer has taken what is held."""
+        return self._drag if self._held is not None else None
+
+    def message(self, now: int) -> tuple[str, bool]:
+        """Return the line to be shown, and whether it is a warning."""
+        text, is_warning, until = self._message
+        return (text, is_warning) if now < until else ("", False)
+
+    def fits(self) -> frozenset[int]:
+        """Return where what is held may go, or what a hint points at; nothing where hints are not allowed."""
+        if self._hinted or self._held is None or not self._place.view.options.hints:
+            return self._hinted
+        return targets(self._rules(), self.board(), self._own_seat(), self._held.pile)
+
+    def is_out(self) -> bool:
+        """Tell whether this player has only to call."""
+        seat = self._seat_in_hand()
+        shouts = self._place.view.options.call_out is CallOut.SHOUT
+        return seat is not None and shouts and self._rules().is_out(self.board(), seat)
+
+    def board(self) -> Board:
+        """Return the board with the own plays in the air carried out."""
+        return self.ahead()[0]
+
+    def ahead(self) -> tuple[Board, dict[int, int]]:
+        """Return the same, and how many cards in the air top each pile."""
+        view, seat = self._place.view, self._place.seat
+        assert view.board is not None
+        assert view.rules is not None
+        if seat not in view.hand_seats or seat is None or not view.in_hand:
+            return view.board, {}
+        plays = [
+            Play(command.source, command.count, command.destination, command.depth)
+            for command in self._place.in_doubt
+            if isinstance(command, cl.PlayCards)
+        ]
+        return with_plays(view.rules, view.board, seat, plays)
+
+    # Step by step.
+
+    def _pick_up(self, pile: int, count: int | None, now: int) -> Play | None:
+        """Pick a pile's cards up; an empty one that the stock may fill is filled from there."""
+        rules, board = self._rules(), self.board()
+        kind, seat = board.piles[pile].kind, self._own_seat()
+        if pile not in usable(rules, seat) or not board.cards[pile]:
+            stock = rules.layout.stock.get(seat)
+            if stock is not None and pile in targets(rules, board, seat, stock) and kind is not Kind.WASTE:
+                return self._send(Play(stock, 1, pile), now)
+            self.say("There is nothing to pick up.", now)
+        elif kind is Kind.FOUNDATION and not self._leaves(pile):
+            self.say("Nothing leaves the foundations again.", now)
+        else:
+            most = longest_unit(rules, board, pile)
+            buried = count is not None and count > most and count - 1 in self._depths(pile)
+            self._held = (
+                Grip(pile, 1, count - 1) if buried and count else Grip(pile, min(count or most, most))
+            )
+        return None
+
+    def _leaves(self, foundation: int) -> bool:
+        """Tell whether a foundation's top may go elsewhere."""
+        rules, board, seat = self._rules(), self.board(), self._own_seat()
+        return rules.may_take_back(seat, foundation) or bool(targets(rules, board, seat, foundation))
+
+    def _depths(self, pile: int) -> set[int]:
+        """Return below how many others cards of a pile may be played."""
+        plays = self._rules().legal_plays(self.board(), self._own_seat())
+        return {play.depth for play in plays if play.source == pile}
+
+    def _exactly(self, upward: Play, pile: int) -> Play | None:
+        """Return the play to just this foundation, where that can be chosen, and makes a difference."""
+        rules, board, seat = self._rules(), self.board(), self._own_seat()
+        exact = upward._replace(destination=pile)
+        if pile not in addresses(rules, board, seat).values() or not rules.can_play(board, seat, exact):
+            return None
+        card = board.top(upward.source)
+        return (
+            None if card is None or next(rules.open_foundations(board, seat, card), None) == pile else exact
+        )
+
+    def _otherwise(self, upward: Play) -> Play:
+        """Return the play that takes a card up by a rule of its own; without one, what was meant."""
+        rules, board = self._rules(), self.board()
+        plays = (play for play in rules.legal_plays(board, self._own_seat()) if play.source == upward.source)
+        up = (play for play in plays if board.piles[play.destination].kind is Kind.FOUNDATION)
+        return next((play for play in up if play.depth == upward.depth), upward)
+
+    def _turn(self, now: int) -> Play | None:
+        self.let_go()
+        rules, board, seat = self._rules(), self.board(), self._own_seat()
+        turn = rules.turn(board, seat) or _only_play(rules, board, seat)
+        if turn is None:
+            self.say("There is nothing left to turn.", now, is_warning=True)
+            return None
+        return self._send(turn, now)
+
+    def _send(self, play: Play, now: int) -> Play | None:
+        """Return a play that may be worth sending; on the own layout the rules are sure, and say why not.
+
+        A card that goes up is always sent: the foundations may have changed before it arrives.
+        """
+        self.let_go()
+        board, rules = self.board(), self._rules()
+        cards = board.cards[play.source]
+        if not cards and play.source != play.destination:
+            self.say("There is no card there.", now, is_warning=True)
+            return None
+        if play.destination == FOUNDATIONS and not rules.can_play(board, self._own_seat(), play):
+            play = self._otherwise(play)
+        is_sure = play.destination != FOUNDATIONS and UNKNOWN not in cards[-play.count :]
+        is_sure = is_sure or board.piles[play.source].kind is Kind.STOCK
+        if is_sure:
+            try:
+                rules.verify_play(board, self._own_seat(), play)
+            except IllegalPlay as error:
+                self.say(error.text, now, is_warning=True)
+                return None
+        return play
+
+    def _move_cursor(self, action: str) -> None:
+        board, rules, seat = self.board(), self._rules(), self._own_seat()
+        layout = rules.layout
+        back = [pile for pile in layout.foundations if rules.may_take_back(seat, pile) and board.cards[pile]]
+        named = addresses(rules, board, seat).values() if self._held is not None else ()
+        aims = [pile for pile in named if pile in layout.foundations and pile not in back]
+        places = [*back, *layout.own(seat, Kind.STOCK), *stops(rules, board, seat), *aims]
+        if self._cursor is None or self._cursor.pile not in places:
+            first = [*layout.own(seat, Kind.TABLEAU), *stops(rules, board, seat), *places]
+            self._cursor = Grip(first[0], 1) if first else None
+            return
+        pile, count, _ = self._cursor
+        if action in {"left", "right"}:
+            step = 1 if action == "right" else -1
+            self._cursor = Grip(places[(places.index(pile) + step) % len(places)], 1)
+        else:
+            most = max(1, longest_unit(rules, board, pile), *(depth + 1 for depth in self._depths(pile)))
+            count += 1 if action == "more" else -1
+            self._cursor = Grip(pile, min(most, max(1, count)))
+
+    def _seat_in_hand(self) -> int | None:
+        view, seat = self._place.view, self._place.seat
+        return seat if view.in_hand and not view.paused and seat in view.hand_seats else None
+
+    def _own_seat(self) -> int:
+        assert self._place.seat is not None
+        return self._place.seat
+
+    def _rules(self) -> Rules:
+        assert self._place.view.rules is not None
+        return self._place.view.rules
+
+    def _pile_of(self, action: str) -> int | None:
+        """Return the pile that an action speaks of."""
+        name = action.removesuffix("-up").removesuffix("-one")
+        return self._addresses().get(name)
+
+
+def _only_play(rules: Rules, board: Board, seat: int) -> Play | None:
+    """Return the play that can be made, where there is just one: then no key has to name it."""
+    plays = list(islice(rules.legal_plays(board, seat), 2))
+    return plays[0] if len(plays) == 1 else None

@@ -1,0 +1,159 @@
+"""The signs that the table is drawn with, and their replacements where a terminal lacks them."""
+
+import unicodedata
+from dataclasses import dataclass
+from typing import Final
+
+from rich.cells import cell_len, chop_cells
+
+from racing_demon_client.shared.text import printable
+from racing_demon_protocol.engine.cards import (
+    RANK_NAMES,
+    SUIT_LETTERS,
+    SUIT_NAMES,
+    UNKNOWN,
+    Card,
+    is_red,
+    rank,
+    suit,
+)
+
+__all__ = ["ASCII", "UNICODE", "Glyphs", "cut", "fit", "screen_text", "shortened", "wrapped"]
+
+VARIATION_SELECTORS: Final = "\ufe0e\ufe0f"
+"""They can make the sign before them as wide as two."""
+MOST_MARKS: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Glyphs:
+    """One set of signs, each a single cell wide."""
+
+    suits: str
+    back: str
+    dot: str
+    rule: str
+    divider: str
+    cross: str
+    corners: str
+    """Top left, top right, bottom left, bottom right."""
+    side: str
+    gap: str
+    gap_side: str
+    slot: str
+    """Left and right of a card in a small frame."""
+    held: str
+    """Beside what is picked up."""
+    cursor: str
+    """Beside what the cursor points at."""
+    between: str
+    more: str
+    bars: str
+    block: str
+    small_reds: bool = False
+    """Whether red suits are told apart by small letters."""
+
+    def suit(self, number: int) -> str:
+        """Return the sign of a suit."""
+        return self.suits[number]
+
+    def card(self, card: Card, *, ten: bool = False) -> str:
+        """Return a card's name, two cells wide; with ``ten`` a ten is written with two digits."""
+        if card == UNKNOWN:
+            return self.back * 2
+        name = "10" if ten and rank(card) == 10 else RANK_NAMES[rank(card) - 1]
+        return (name.lower() if self.small_reds and is_red(card) else name) + self.suits[suit(card)]
+
+
+UNICODE: Final = Glyphs(
+    suits=SUIT_NAMES,
+    back="▒",
+    dot="·",
+    rule="─",
+    divider="│",
+    cross="├",
+    corners="╭╮╰╯",
+    side="│",
+    gap="╌",
+    gap_side="╎",
+    slot="▕▏",
+    held="▸",
+    cursor="»",
+    between="·",
+    more="…",
+    bars="▁▂▃▄▅▆▇█",
+    block="█",
+)
+
+ASCII: Final = Glyphs(
+    suits=SUIT_LETTERS[0] + SUIT_LETTERS[1].lower() + SUIT_LETTERS[2] + SUIT_LETTERS[3].lower(),
+    back="#",
+    dot=".",
+    rule="-",
+    divider="|",
+    cross="+",
+    corners="....",
+    side="|",
+    gap="-",
+    gap_side=":",
+    slot="[]",
+    held=">",
+    cursor="*",
+    between="-",
+    more="~",
+    bars="_.,-=+*#",
+    block="#",
+    small_reds=True,
+)
+"""For terminals without UTF-8. Red suits are small letters: a second cue where colours are missing."""
+
+
+def screen_text(text: str) -> str:
+    """Return a text that came from elsewhere, without anything that moves, hides or widens what is drawn."""
+    kept: list[str] = []
+    marks = 0
+    for char in printable(text):
+        marks = marks + 1 if unicodedata.category(char).startswith("M") else 0
+        if marks <= MOST_MARKS and char not in VARIATION_SELECTORS:
+            kept.append(char)
+    return "".join(kept)
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """Return a text in lines of so many cells at most, two at least; words that are longer are parted.
+
+    What fits is left as it is.
+    """
+    if cell_len(text) <= (width := max(2, width)):
+        return [text]
+    lines: list[str] = []
+    line = ""
+    for word in text.split():
+        longer = f"{line} {word}" if line else word
+        if cell_len(longer) > width >= cell_len(word):
+            lines.append(line)
+            longer = word
+        *full, line = chop_cells(longer, width) or [longer]
+        lines += full
+    return [*lines, line]
+
+
+def shortened(text: str, width: int, most: int, glyphs: Glyphs) -> list[str]:
+    """Return a text in so many lines at most, wrapped to a width; the last is cut where there is more."""
+    lines = wrapped(text, width)
+    return [*lines[: most - 1], cut(" ".join(lines[most - 1 :]), width, glyphs)][: len(lines)]
+
+
+def fit(text: str, width: int, glyphs: Glyphs) -> str:
+    """Return a text cut or filled up to just so many cells."""
+    text = cut(text, width, glyphs)
+    return text + " " * (width - cell_len(text))
+
+
+def cut(text: str, most: int, glyphs: Glyphs) -> str:
+    """Return a text of so many cells at most; a cut one ends with a sign for more."""
+    if cell_len(text) <= most:
+        return text
+    while text and cell_len(text) > most - 1:
+        text = text[:-1]
+    return text + glyphs.more if most > 0 else ""

@@ -1,0 +1,329 @@
+"""Palettes: which colours an ink means, for every kind of terminal and every kind of sight.
+
+In Racing Demon one must tell red from black faster than one can read a suit. So the red suits are warm, the
+black ones cold or without colour, and they stay apart for people who do not see red or green or blue. What a
+terminal with fewer colours shows is chosen by hand: the smaller palettes hold exactly what its codes mean.
+
+Measured (``tests/client/terminal/style/test_palette.py``): the least contrast of a suit with its ground
+(WCAG), and the least Delta E (CIE 1976) of two suits, one red and one black or both of one family, in the
+worst of full, protan, deutan and tritan sight (Machado 2009, full severity). A Delta E of 20 is told at a
+glance.
+
+=============  =========  ========  =========  ======
+palette        depth      contrast  red/black  family
+=============  =========  ========  =========  ======
+dark           TRUE            6.1       46.6    30.4
+dark           EIGHT_BIT       6.3       49.4    40.1
+dark           STANDARD        6.7       28.0    25.6
+light          TRUE            4.7       25.7    27.9
+light          EIGHT_BIT       4.6       33.3    26.3
+light          STANDARD        5.1       27.9    51.3
+four-colour    TRUE            5.3        8.5    46.3
+four-colour    EIGHT_BIT       6.3        9.2    46.4
+four-colour    STANDARD        6.7        7.6    53.2
+high-contrast  TRUE            7.5       46.7    37.9
+high-contrast  EIGHT_BIT       7.1       49.4    40.1
+high-contrast  STANDARD        8.0       28.0    25.6
+=============  =========  ========  =========  ======
+
+Some terminals of 16 colours brighten what is bold: there a fresh red card on white is pale for its moment
+(contrast 2.6). For no other mark are cards on white bold.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cache
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+from rich.style import Style
+from textual.theme import Theme
+
+from .ink import SUIT_ROLES, Mark, Role
+
+__all__ = ["NAMES", "TITLES", "Depth", "Palette", "depth_of", "palette", "theme"]
+
+NAMES: Final = ("dark", "light", "four-colour", "high-contrast", "mono")
+
+TITLES: Final[Mapping[str, str]] = {
+    "dark": "Dark: warm reds, cold blacks",
+    "light": "Light: warm reds, cold blacks",
+    "four-colour": "Four colours, as in poker: does not keep red and black apart",
+    "high-contrast": "High contrast on black",
+    "mono": "No colours: red cards reversed",
+}
+
+OWN: Final = "ansi_default"
+"""Textual's name for whatever colour the terminal has of its own."""
+
+
+class Depth(StrEnum):
+    """How many colours a terminal shows."""
+
+    TRUE = "truecolor"
+    EIGHT_BIT = "256"
+    STANDARD = "16"
+    NONE = "none"
+
+
+@dataclass(frozen=True, eq=False)
+class Palette:
+    """The colours of a table.
+
+    Attributes:
+        name: one of :data:`NAMES`.
+        title: the same for people.
+        ground: what everything lies on. Without colours this and all the others are :data:`OWN`.
+        inks: the colour of each role upon it.
+        held_ground: the ground of what is picked up.
+        cursor_ground: the ground of what is under the cursor. Where the terminal has but one to spare it is
+            that of what is held, and held cards are bold.
+        fits_ground: the ground of a hint. Where the terminal has none to spare it is the common ground, and
+            hints are bold and underlined.
+        is_dark: whether the ground is darker than what lies on it.
+        red_reversed: whether red suits are drawn reversed, as a second cue. No ground shows behind such a
+            card; when it is marked, the block itself takes another colour.
+        colourless: whether all is said by bold, underline, reverse and dim. Held cards and the cursor look
+            the same then, and differ by the signs that the table draws beside them.
+
+    """
+
+    name: str
+    title: str
+    ground: str
+    inks: Mapping[Role, str]
+    held_ground: str
+    cursor_ground: str
+    fits_ground: str
+    is_dark: bool
+    red_reversed: bool
+    colourless: bool = False
+    _styles: dict[int, Style] = field(default_factory=dict, init=False, repr=False)
+
+    def style(self, ink: int) -> Style:
+        """Return how an ink is written."""
+        known = self._styles.get(ink)
+        if known is None:
+            role, mark = Role(ink & ROLE_BITS), Mark(ink & ~ROLE_BITS)
+            known = _plain(role, mark) if self.colourless else self._coloured(role, mark)
+            self._styles[ink] = known
+        return known
+
+    def _coloured(self, role: Role, mark: Mark) -> Style:
+        colour, ground = self.inks[role], self.ground
+        is_reversed = self.red_reversed and role in RED
+        bold, underline = bool(mark & BOLD) or role in LOUD, bool(mark & Mark.AIR)
+        place = _place(mark)
+        if place:
+            lit = {Mark.HELD: self.held_ground, Mark.CURSOR: self.cursor_ground}.get(place, self.fits_ground)
+            if place == Mark.HELD and lit == self.cursor_ground:
+                bold = True
+            if place == Mark.FITS and lit == ground:
+                bold = underline = True
+            if is_reversed:
+                colour = self.inks[BLOCKS[place]]
+            else:
+                ground = lit
+        return Style(
+            color=colour,
+            bgcolor=ground,
+            bold=bold or None,
+            underline=underline or None,
+            reverse=is_reversed or None,
+        )
+
+
+ROLE_BITS: Final = 15
+RED: Final = frozenset({Role.HEARTS, Role.DIAMONDS})
+LOUD: Final = frozenset({Role.BANNER, Role.WARNING})
+BOLD: Final = Mark.FRESH | Mark.STRONG
+
+BLOCKS: Final[Mapping[Mark, Role]] = {
+    Mark.HELD: Role.TEXT,
+    Mark.CURSOR: Role.DIM,
+    Mark.FITS: Role.BACK,
+}
+"""Whose colour the block of a reversed red card takes when it is marked; a block it remains."""
+
+
+def _place(mark: Mark) -> Mark:
+    """Return the one mark that decides the ground: what is held hides the cursor, and the cursor a hint."""
+    return next((place for place in (Mark.HELD, Mark.CURSOR, Mark.FITS) if mark & place), Mark.NONE)
+
+
+def _plain(role: Role, mark: Mark) -> Style:
+    """Return the style of an ink without colours.
+
+    On a card reverse says "red" and nothing else, so that a mark never makes a red card black. That leaves
+    bold for what is fresh, underlined for what is in the air, both for what is held or under the cursor, and
+    underlined and dim for a hint. What is no card, like the key of a hinted pile, is bold and reversed by a
+    hint, so that it is seen at once. Dim alone is no mark: many things are dim by their role, and some
+    terminals cannot do it.
+    """
+    place = _place(mark)
+    chosen = place in (Mark.HELD, Mark.CURSOR)
+    hint = place == Mark.FITS
+    if hint and role not in SUIT_ROLES:
+        return Style(bold=True, reverse=True)
+    bold = not hint and (chosen or bool(mark & BOLD) or role in (*LOUD, Role.KEY, Role.ACCENT))
+    underline = bool(place or mark & Mark.AIR)
+    faint = hint or (not bold and not underline and role in (Role.DIM, Role.BACK, Role.FRAME))
+    return Style(
+        bold=bold or None,
+        underline=underline or None,
+        dim=faint or None,
+        reverse=role in RED or None,
+    )
+
+
+class _Sheet(NamedTuple):
+    """The colours of a palette at one depth.
+
+    Attributes:
+        grounds: the common one, those of what is held and of the cursor, that of a hint.
+        inks: text dim - spades hearts clubs diamonds - back frame key - accent warning banner.
+
+    """
+
+    grounds: str
+    inks: str
+
+
+SHEETS: Final[Mapping[tuple[str, Depth], _Sheet]] = {
+    ("dark", Depth.TRUE): _Sheet(
+        "#0b1f17 #1f3f8a #3f4844 #1c4f22",
+        "#e6ece8 #93a89e #f2f2f2 #ff6b4a #6cc4ff #ffb000 #7c93c4 #5c7f70 #7fd8c8 #b4e67c #ff9ad5 #ffe27a",
+    ),
+    ("dark", Depth.EIGHT_BIT): _Sheet(
+        "#121212 #0000af #444444 #5f005f",
+        "#ffffff #949494 #ffffff #ff5f5f #5fafff #ffaf00 #8787d7 #5f875f #5fd7af #afff5f #ff87d7 #ffff87",
+    ),
+    ("dark", Depth.STANDARD): _Sheet(
+        "#000000 #0000aa #0000aa #000000",
+        "#ffffff #aaaaaa #aaaaaa #ff5555 #55ffff #ffff55 #5555ff #00aa00 #00aaaa #55ff55 #ff55ff #ffffff",
+    ),
+    ("light", Depth.TRUE): _Sheet(
+        "#f4f1e8 #aecbff #ffe08a #bfe8b0",
+        "#1c1c1c #666259 #000000 #a00030 #0055a4 #a05a00 #5a6fa0 #857d68 #006468 #2f6600 #a0008a #7a3d00",
+    ),
+    ("light", Depth.EIGHT_BIT): _Sheet(
+        "#ffffd7 #afd7ff #ffd787 #afffaf",
+        "#000000 #626262 #000000 #870000 #005faf #af5f00 #5f5faf #87875f #005f5f #005f00 #870087 #5f0087",
+    ),
+    ("light", Depth.STANDARD): _Sheet(
+        "#ffffff #55ffff #ffff55 #55ff55",
+        "#000000 #555555 #000000 #aa0000 #5555ff #aa00aa #5555ff #555555 #5555ff #0000aa #aa0000 #aa00aa",
+    ),
+    ("four-colour", Depth.TRUE): _Sheet(
+        "#0b1f17 #1f3f8a #38403c #4a2f5c",
+        "#e6ece8 #93a89e #f2f2f2 #ff5050 #45c05a #5aa0ff #7c93c4 #5c7f70 #7fd8c8 #b4e67c #ff9ad5 #ffe27a",
+    ),
+    ("four-colour", Depth.EIGHT_BIT): _Sheet(
+        "#121212 #0000af #444444 #5f005f",
+        "#ffffff #949494 #ffffff #ff5f5f #5faf5f #5fafff #8787d7 #5f875f #5fd7af #afff5f #ff87d7 #ffff87",
+    ),
+    ("four-colour", Depth.STANDARD): _Sheet(
+        "#000000 #0000aa #0000aa #000000",
+        "#ffffff #aaaaaa #ffffff #ff5555 #55ff55 #55ffff #5555ff #00aa00 #00aaaa #ffff55 #ff55ff #ffffff",
+    ),
+    ("high-contrast", Depth.TRUE): _Sheet(
+        "#000000 #0a3c9c #454545 #0c4a14",
+        "#ffffff #b8b8b8 #ffffff #ff6a5a #30b8ff #ffb400 #8f9fff #8a8a8a #5affd0 #a0ff40 #ff8ce0 #ffff66",
+    ),
+    ("high-contrast", Depth.EIGHT_BIT): _Sheet(
+        "#000000 #0000af #444444 #5f005f",
+        "#ffffff #afafd7 #ffffff #ff5f5f #5fafff #ffaf00 #8787ff #8a8a8a #5fffd7 #afff5f #ff87d7 #ffff5f",
+    ),
+    ("high-contrast", Depth.STANDARD): _Sheet(
+        "#000000 #0000aa #0000aa #000000",
+        "#ffffff #aaaaaa #aaaaaa #ff55ff #55ffff #ffff55 #5555ff #00aa00 #00aaaa #55ff55 #ff55ff #ffffff",
+    ),
+}
+"""In 16 colours the other red suit is magenta or yellow: brown is too near to red (Delta E 11, deutan)."""
+
+
+def palette(name: str, depth: Depth = Depth.TRUE, *, mark_red: bool = False) -> Palette:
+    """Return a palette; always the same one, so that its styles are made once.
+
+    Args:
+        name: one of :data:`NAMES`.
+        depth: what the terminal shows. With :attr:`Depth.NONE` every palette is without colours.
+        mark_red: whether red suits are drawn reversed; without colours they are always.
+
+    Raises:
+        KeyError: there is no such palette.
+
+    """
+    return _made(name, depth, mark_red)
+
+
+@cache
+def _made(name: str, depth: Depth, mark_red: bool) -> Palette:
+    title = TITLES[name]
+    if name == "mono" or depth is Depth.NONE:
+        inks = dict.fromkeys(Role, OWN)
+        return Palette(name, title, OWN, MappingProxyType(inks), OWN, OWN, OWN, True, True, colourless=True)
+    sheet = SHEETS[name, depth]
+    ground, held, cursor, fits = sheet.grounds.split()
+    inks = dict(zip(Role, sheet.inks.split(), strict=True))
+    return Palette(name, title, ground, MappingProxyType(inks), held, cursor, fits, name != "light", mark_red)
+
+
+def depth_of(color_system: str | None) -> Depth:
+    """Return the depth that one of Rich's names for a terminal's colours means."""
+    return DEPTHS.get(color_system, Depth.NONE)
+
+
+DEPTHS: Final[Mapping[str | None, Depth]] = {
+    "truecolor": Depth.TRUE,
+    "256": Depth.EIGHT_BIT,
+    "standard": Depth.STANDARD,
+    "windows": Depth.STANDARD,
+}
+
+
+def theme(palette: Palette) -> Theme:
+    """Return Textual's theme with these colours, for everything that is not the table.
+
+    Where ``NO_COLOR`` is set, the ``App`` must be made with ``ansi_color=True``: else Textual's filter, which
+    is chosen before any theme, makes black on black of the terminal's own colours.
+    """
+    inks = palette.inks
+    return Theme(
+        name=f"racing-demon-{palette.name}",
+        primary=inks[Role.KEY],
+        secondary=inks[Role.BACK],
+        warning=inks[Role.BANNER],
+        error=inks[Role.WARNING],
+        success=inks[Role.ACCENT],
+        accent=inks[Role.ACCENT],
+        foreground=inks[Role.TEXT],
+        background=palette.ground,
+        surface=palette.ground,
+        dark=palette.is_dark,
+        ansi=palette.colourless,
+        variables=dict(COLOURLESS) if palette.colourless else {},
+    )
+
+
+COLOURLESS: Final[Mapping[str, str]] = {
+    "ansi-background": OWN,
+    "ansi-foreground": OWN,
+    "block-cursor-background": OWN,
+    "block-cursor-text-style": "bold underline",
+    "border": OWN,
+    "border-blurred": OWN,
+    "footer-key-foreground": OWN,
+    "input-selection-background": OWN,
+    "link-color": OWN,
+    "link-color-hover": OWN,
+    "link-background-hover": OWN,
+    "scrollbar": OWN,
+    "scrollbar-active": OWN,
+    "scrollbar-background": OWN,
+    "scrollbar-background-active": OWN,
+    "scrollbar-background-hover": OWN,
+    "scrollbar-hover": OWN,
+}
+"""Instead of the colours that Textual gives even then. Its lists cannot reverse what is chosen."""

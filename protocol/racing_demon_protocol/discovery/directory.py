@@ -1,0 +1,59 @@
+"""The directory of tables at a broker: what a server says of a table, and what clients take."""
+
+from typing import Annotated, Final
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from racing_demon_protocol.reasons import Phase
+
+__all__ = ["CODE", "NODE", "ROOT", "VERSION", "Listed", "Player"]
+
+ROOT: Final = "rd/pub"
+"""Below it everything is for everybody to see."""
+
+NODE: Final = r"[a-z0-9]{1,32}"
+"""What a server may be called in a topic."""
+
+CODE: Final = r"[a-z0-9]{1,16}"
+"""A table's code, as it stands in a topic."""
+
+VERSION: Final = 1
+"""The version of all texts; fields are only added while it stays."""
+
+Number = Annotated[int, Field(strict=True, ge=-1_000_000, le=1_000_000)]
+Flag = Annotated[bool, Field(strict=True)]
+
+
+class Player(BaseModel):
+    """Somebody at a listed table; ``bot`` is a bot's level, or empty for a person."""
+
+    model_config = ConfigDict(frozen=True)
+
+    seat: Number
+    name: Annotated[str, Field(max_length=64)]
+    bot: Annotated[str, Field(max_length=16)] = ""
+    host: Flag = False
+    total: Number = 0
+
+
+class Listed(BaseModel):
+    """What somebody needs to choose a table and to come. Its texts are a stranger's: print them with care."""
+
+    model_config = ConfigDict(frozen=True)
+
+    v: Annotated[int, Field(strict=True, ge=1, le=VERSION)] = VERSION
+    node: Annotated[str, Field(pattern=rf"^{NODE}$")]
+    code: Annotated[str, Field(pattern=r"^[A-Z0-9]{1,16}$")]
+    urls: Annotated[tuple[Annotated[str, Field(max_length=256)], ...], Field(max_length=16)] = ()
+    game: Annotated[str, Field(max_length=32)]
+    title: Annotated[str, Field(max_length=64)] = ""
+    phase: Phase
+    hand: Number = 0
+    hands: Number = 0
+    target: Number | None = None
+    taken: Number = 0
+    free: Number = 0
+    late_join: Flag = True
+    locked: Flag = False
+    spectators: Flag = True
+    players: Annotated[tuple[Player, ...], Field(max_length=8)] = ()

@@ -1,0 +1,99 @@
+"""Tables on the local network, by multicast DNS: what is announced, and at which of a machine's addresses.
+
+Pure: whoever announces or looks brings the machine's adapters, and what its user wants of them.
+"""
+
+import ipaddress
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from racing_demon_protocol.wire.codec import VERSION
+
+if TYPE_CHECKING:
+    import ifaddr
+
+__all__ = [
+    "MOST_TABLES",
+    "MOST_TEXT",
+    "NO_INTERFACES",
+    "SERVICE",
+    "VARIABLE",
+    "Announcement",
+    "Interface",
+    "chosen",
+]
+
+SERVICE: Final = "_racing-demon._tcp.local."
+MOST_TABLES: Final = 64
+"""Announcements that are looked at, and that one server makes."""
+MOST_TEXT: Final = 32
+"""Characters of a name."""
+
+VARIABLE: Final = "RACING_DEMON_INTERFACES"
+"""The environment variable that names the addresses to use, with commas between them."""
+NO_INTERFACES: Final = "none"
+"""Its value where nothing is to be sent at all."""
+MOST_INTERFACES: Final = 16
+"""A machine full of virtual networks is not to open a socket on each of them."""
+
+Interface = ipaddress.IPv4Interface | ipaddress.IPv6Interface
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Announcement:
+    """What is said of a table.
+
+    Attributes:
+        code: its code.
+        game: the name of its game.
+        host: the name of whoever hosts it.
+        port: where its server listens.
+        path: where the game is on that server.
+        needs_passphrase: whether guests are asked for one.
+        has_ipv6: whether the server listens on IPv6, too.
+
+    """
+
+    code: str
+    game: str
+    host: str
+    port: int
+    path: str = "/v1"
+    needs_passphrase: bool = False
+    has_ipv6: bool = False
+
+    def texts(self) -> dict[str, str]:
+        """Return the texts of the service."""
+        return {
+            "code": self.code,
+            "game": self.game[:MOST_TEXT],
+            "host": self.host[:MOST_TEXT],
+            "v": str(VERSION),
+            "path": self.path,
+            "pass": "1" if self.needs_passphrase else "0",
+        }
+
+
+def chosen(adapters: "Iterable[ifaddr.Adapter]", environ: Mapping[str, str]) -> list[Interface]:
+    """Return a machine's addresses on its networks; its loopback only where it has no other.
+
+    Args:
+        adapters: all that the machine has.
+        environ: may name, in ``RACING_DEMON_INTERFACES``, the addresses that are wanted instead.
+
+    """
+    found = [_interface(ip) for adapter in adapters for ip in adapter.ips]
+    wanted = environ.get(VARIABLE, "").strip()
+    if wanted:
+        names = {name.strip() for name in wanted.split(",")}
+        return [each for each in found if str(each.ip) in names][:MOST_INTERFACES]
+    return ([each for each in found if not each.is_loopback] or found)[:MOST_INTERFACES]
+
+
+def _interface(ip: "ifaddr.IP") -> Interface:
+    if isinstance(ip.ip, str):
+        return ipaddress.IPv4Interface(f"{ip.ip}/{ip.network_prefix}")
+    address, _, scope = ip.ip
+    place = f"{address.partition('%')[0]}%{scope}" if scope else address
+    return ipaddress.IPv6Interface(f"{place}/{ip.network_prefix}")

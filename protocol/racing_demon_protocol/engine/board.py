@@ -1,0 +1,314 @@
+"""The board: what everybody may see of a hand. It knows piles and cards, and no rules.
+
+A board is a fold over :class:`Move` events. Where a card lies face down it holds
+:data:`~.cards.UNKNOWN`; when a move uncovers a card, the event names it. So a hidden card cannot leak
+from a board: it was never there.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from racing_demon_protocol.errors import InconsistentEvent
+
+from .cards import UNKNOWN, Card
+from .piles import FOUNDATIONS, NOT_PLAIN, Kind, Move, Passage, Pile, Place, Play, Shows
+
+__all__ = ["FOUNDATIONS", "Board", "Counts", "Kind", "Move", "Pile", "Place", "Play", "Shows"]
+
+Counts = tuple[dict[int, int], dict[int, int], dict[int, int]]
+"""A board's counts, of its own: see :attr:`Board.counts`."""
+
+
+class Board:
+    """The piles of one hand, with UNKNOWN for every face-down card.
+
+    Attributes:
+        piles: the geometry, by pile number.
+        cards: the cards of each pile, bottom first.
+        redeals: how often each seat's stock was made up anew: its waste turned over, or its piles gathered.
+        came: how often cards came to each pile that counts from one of another kind, since its seat's
+            piles were gathered last; of a stock that counts, how often it was turned since its seat made
+            any other move.
+        liberties: how often each seat took a card from below others, or back from a foundation.
+
+    """
+
+    def __init__(self, piles: Sequence[Pile], cards: Iterable[Iterable[Card]] | None = None) -> None:
+        self.piles = tuple(piles)
+        self.cards: list[list[Card]] = (
+            [[] for _ in self.piles] if cards is None else [list(pile) for pile in cards]
+        )
+        self.redeals: dict[int, int] = {}
+        self.came: dict[int, int] = {}
+        self.liberties: dict[int, int] = {}
+        self._turned = {p.seat: p.number for p in self.piles if p.counts and p.kind is Kind.STOCK}
+        self._passages: dict[tuple[int, int], Passage] = {}
+        if len(self.cards) != len(self.piles):
+            raise InconsistentEvent(f"{len(self.cards)} piles of cards for {len(self.piles)} piles")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Board):
+            return NotImplemented
+        return (self.piles, self.cards, self.redeals, self.came, self.liberties) == (
+            other.piles,
+            other.cards,
+            other.redeals,
+            other.came,
+            other.liberties,
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # it changes
+
+    def copy(self) -> "Board":
+        """Return a board of the same piles that can be changed on its own."""
+        board = Board.__new__(Board)
+        board.piles = self.piles
+        board.cards = [list(cards) for cards in self.cards]
+        board._turned = self._turned  # its own kind
+        board._passages = self._passages
+        board.counts = self.counts
+        return board
+
+    @property
+    def counts(self) -> Counts:
+        """What is counted beside the cards: redeals, what came, liberties."""
+        return self.redeals.copy(), self.came.copy(), self.liberties.copy()
+
+    @counts.setter
+    def counts(self, counts: Counts) -> None:
+        self.redeals, self.came, self.liberties = (count.copy() for count in counts)
+
+    def changed_by(self, play: Play) -> list[int]:
+        """Return the piles whose cards a play changes."""
+        origin, target = self.piles[play.source], self.piles[play.destination]
+        if origin is target:
+            return [play.source, *self._gathered_with(origin)]
+        return [play.source, play.destination if target.under is None else target.under, play.destination]
+
+    def top(self, pile: int) -> Card | None:
+        """Return the top card of a pile (UNKNOWN if face down), or ``None`` where it is empty."""
+        cards = self.cards[pile]
+        return cards[-1] if cards else None
+
+    def apply(self, move: Move) -> None:
+        """Carry a move out.
+
+        Raises:
+            InconsistentEvent: the piles do not hold what the move takes, or it does not name just the
+                cards that it turns up. The board is then not to be used any more.
+
+        """
+        self.reveal(self.shift(Play(move.source, move.count, move.destination, move.depth)), move.shown)
+
+    def shift(self, play: Play) -> list[Place]:
+        """Carry a play out and return the places that now lie face up with cards still to be named.
+
+        Raises:
+            InconsistentEvent: there is no such pile, or it does not hold so many cards.
+
+        """
+        passage = self._carry_plainly(play)
+        if passage is None:
+            destination = self._carry(play)
+            return [] if destination == play.source else self.unnamed(play.source) + self.unnamed(destination)
+        unnamed = self.unnamed(play.source)
+        return unnamed + self.unnamed(play.destination) if passage.view else unnamed
+
+    def carry(self, play: Play) -> None:
+        """Carry a play out on a board whose cards are all known: nothing is turned up there.
+
+        Raises:
+            InconsistentEvent: there is no such pile, or it does not hold so many cards.
+
+        """
+        if self._carry_plainly(play) is None:
+            self._carry(play)
+
+    def _carry_plainly(self, play: Play) -> Passage | None:
+        """Carry a play out if its cards just go from pile to pile, and return how; else change nothing."""
+        source, count, destination, depth = play
+        passage = self._passages.get((source, destination)) or self._passage(source, destination)
+        if depth or not passage.is_plain:
+            return None
+        cards, there, view = self.cards[source], self.cards[destination], passage.view
+        if not 0 < count <= len(cards):
+            return None
+        if count == 1:
+            if cards[-1] == UNKNOWN and not view:
+                return None  # it may have to be named there
+            there.append(cards.pop())
+        else:
+            taken = cards[-count:]
+            if UNKNOWN in taken and not view:
+                return None
+            if passage.turned:
+                taken.reverse()
+            del cards[-count:]
+            there += taken
+        if view:
+            covered = len(there) - view
+            for index in range(max(0, covered - count), covered):
+                there[index] = UNKNOWN
+        return passage
+
+    def _passage(self, source: int, destination: int) -> Passage:
+        """Return how cards go from one pile to another, and remember it for all copies of this board."""
+        if source == destination or not -1 < source < len(self.piles) > destination > -1:
+            return NOT_PLAIN
+        origin, target = self.piles[source], self.piles[destination]
+        hides = target.shows is Shows.NONE or target.kind is Kind.STOCK
+        is_remembered = target.counts or bool(self._turned) or origin.kind is Kind.FOUNDATION
+        if is_remembered or hides or target.under is not None:
+            passage = NOT_PLAIN
+        else:
+            passage = Passage(
+                is_plain=True,
+                turned=origin.kind is Kind.STOCK,
+                view=target.view if target.shows is Shows.TOP else 0,
+            )
+        self._passages[source, destination] = passage
+        return passage
+
+    def _carry(self, play: Play) -> int:
+        """Carry any play out, and return the pile that its cards came to."""
+        source, count, destination, depth = play
+        if not (0 <= source < len(self.piles) and 0 <= destination < len(self.piles)):
+            raise InconsistentEvent(f"no piles {source} and {destination}")
+        origin, target = self.piles[source], self.piles[destination]
+        if source == destination:
+            self._gather(origin)
+            return source
+        taken = self._take(source, count, depth)
+        if target.kind is Kind.STOCK or (origin.kind is Kind.STOCK and count > 0):
+            taken.reverse()  # cards are turned over one by one, or as a packet: the order is the same
+        if target.kind is Kind.STOCK and target.seat is not None and not self.cards[destination]:
+            self.redeals[target.seat] = self.redeals.get(target.seat, 0) + 1
+        self._note(origin, target, depth)
+        if target.under is None or origin.kind is Kind.STOCK:  # what is dealt lies on top
+            self.cards[destination] += taken
+        else:
+            destination = target.under
+            self.cards[destination][:0] = taken
+        self._cover(destination)
+        return destination
+
+    def rotate(self) -> list[Place]:
+        """Turn every waste back into its stock and put the stock's top card at its bottom.
+
+        The house rule against a general stall (catalogue 1.8.1): it shifts the threes. No card shows.
+        """
+        wastes = {pile.seat: pile.number for pile in self.piles if pile.kind is Kind.WASTE}
+        for pile in self.piles:
+            if pile.kind is Kind.STOCK:
+                stock = self.cards[pile.number]
+                if pile.seat in wastes:
+                    waste = self.cards[wastes[pile.seat]]
+                    stock.extend(reversed(waste))
+                    waste.clear()
+                if stock:
+                    stock.insert(0, stock.pop())
+                self._cover(pile.number)
+        return []
+
+    def reveal(self, places: Sequence[Place], shown: Sequence[Card]) -> None:
+        """Name the cards at places that were turned up.
+
+        Raises:
+            InconsistentEvent: their numbers differ.
+
+        """
+        if len(places) != len(shown):
+            raise InconsistentEvent(f"{len(shown)} cards named, {len(places)} turned up")
+        for (pile, index), card in zip(places, shown):  # noqa: B905 - compared above
+            self.cards[pile][index] = card
+
+    def all_unnamed(self) -> list[Place]:
+        """Return the places of all piles that lie face up with their cards still unknown."""
+        return [place for pile in self.piles for place in self.unnamed(pile.number)]
+
+    def unnamed(self, pile: int) -> list[Place]:
+        """Return the places of a pile that lie face up with their cards still unknown."""
+        cards, face_up = self.cards[pile], self.piles[pile].face_up
+        if not cards or not face_up:
+            return []
+        if face_up == 1:
+            return [(pile, len(cards) - 1)] if cards[-1] == UNKNOWN else []
+        if cards[-1] != UNKNOWN and UNKNOWN not in cards[-face_up:]:
+            return []
+        start = max(0, len(cards) - face_up)
+        return [(pile, index) for index in range(start, len(cards)) if cards[index] == UNKNOWN]
+
+    def is_progress(self, play: Play) -> bool:
+        """Tell whether a play, before it is made, brings the hand nearer to its end (catalogue 1.8.1).
+
+        Turning the stock or the waste over is none, nor is a neutral tableau move: one that neither
+        uncovers a face-down card nor gains a space. ``destination`` must be a pile's number.
+        """
+        source, destination = self.piles[play.source], self.piles[play.destination]
+        if destination.kind in {Kind.STOCK, Kind.WASTE} or source.kind is Kind.FOUNDATION:
+            return False
+        if source.kind is not Kind.TABLEAU or destination.kind is not Kind.TABLEAU:
+            return True
+        cards = self.cards[play.source]
+        if len(cards) > play.count:
+            return cards[-play.count - 1] == UNKNOWN
+        return bool(self.cards[play.destination])
+
+    def _take(self, source: int, count: int, depth: int) -> list[Card]:
+        cards = self.cards[source]
+        if count == 0 or depth < 0 or abs(count) + depth > len(cards):
+            raise InconsistentEvent(f"pile {source} holds {len(cards)} cards, not {count}")
+        if count > 0 and not depth:
+            taken = cards[-count:]
+            del cards[-count:]
+            return taken
+        end = len(cards) - depth
+        where = slice(depth, depth - count) if count < 0 else slice(end - count, end)
+        taken = cards[where]
+        del cards[where]
+        return taken
+
+    def _gather(self, stock: Pile) -> None:
+        """Put all piles of a seat that gather into its stock, so that they are dealt again in their order.
+
+        Raises:
+            InconsistentEvent: that is no stock, or nothing is there to gather.
+
+        """
+        piles = self._gathered_with(stock)
+        gathered = [card for pile in piles for card in self.cards[pile][:: self.piles[pile].gathers]]
+        if stock.kind is not Kind.STOCK or stock.seat is None or not gathered:
+            raise InconsistentEvent(f"nothing is gathered into pile {stock.number}")
+        self.cards[stock.number][:0] = reversed(gathered)
+        for pile in piles:
+            self.cards[pile].clear()
+        for number in [n for n in self.came if self.piles[n].seat == stock.seat]:
+            del self.came[number]
+        self.redeals[stock.seat] = self.redeals.get(stock.seat, 0) + 1
+        self._cover(stock.number)
+
+    def _gathered_with(self, stock: Pile) -> list[int]:
+        """Return the piles that are put into a stock when it is made up anew."""
+        return [pile.number for pile in self.piles if pile.seat == stock.seat and pile.gathers]
+
+    def _note(self, origin: Pile, target: Pile, depth: int) -> None:
+        """Keep count of what a game may want to know of the past."""
+        seat = origin.seat if target.seat is None else target.seat
+        if seat is not None and (depth or origin.kind is Kind.FOUNDATION):
+            self.liberties[seat] = self.liberties.get(seat, 0) + 1
+        if target.counts and target.kind not in {origin.kind, Kind.STOCK}:
+            self.came[target.number] = self.came.get(target.number, 0) + 1
+        stock = self._turned.get(seat)
+        if stock is not None:
+            if {origin.kind, target.kind} == {Kind.STOCK, Kind.WASTE}:
+                self.came[stock] = self.came.get(stock, 0) + 1
+            else:
+                self.came.pop(stock, None)
+
+    def _cover(self, pile: int) -> None:
+        """Forget the cards of a pile that do not lie face up any more."""
+        spec, cards = self.piles[pile], self.cards[pile]
+        if spec.shows is Shows.NONE:
+            cards[:] = [UNKNOWN] * len(cards)
+        elif spec.shows is Shows.TOP:
+            covered = max(0, len(cards) - spec.view)
+            cards[:covered] = [UNKNOWN] * covered

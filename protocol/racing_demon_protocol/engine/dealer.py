@@ -1,0 +1,108 @@
+"""The dealer: the one who knows the hidden cards.
+
+While a hand is played a dealer exists on the server alone. When the seed has been told, anybody can make
+one and check the hand.
+"""
+
+from collections.abc import Sequence
+
+from .board import Board, Place, Play
+from .cards import Card
+from .deal import decks
+from .rules.base import Rules
+from .rules.building import BuildingRules
+from .rules.endgame import columns_lead_on, leads_on, surfacing
+from .search import Search, Steps
+from .shuffle import reshuffled
+from .specification import Deals, Stock
+
+__all__ = ["Dealer"]
+
+
+class Dealer:
+    """Deals one hand from its seed, and names cards as they are turned up.
+
+    Args:
+        seed: the hand's 32 bytes.
+        rules: the rules of the hand.
+
+    """
+
+    def __init__(self, seed: bytes, rules: Rules) -> None:
+        self._seed = seed
+        self._rules = rules
+        self._open = rules.deal(decks(seed, rules.game, len(rules.layout.seats)))
+
+    def first_cards(self) -> tuple[Card, ...]:
+        """Name the cards that lie face up after the deal, in the order of the piles."""
+        return self._cards(self._rules.layout.first_places)
+
+    def follow(self, play: Play, places: Sequence[Place]) -> tuple[Card, ...]:
+        """Make a play among the hidden cards and name those that it turned up (a rules' ``Namer``).
+
+        Where the stock is made up anew, and the game wants that, it is shuffled.
+        """
+        if play.destination in self._rules.layout.shuffled:
+            self._put_back(play)
+        else:
+            self._open.carry(play)
+        return self._cards(places) if places else ()
+
+    def rotate(self) -> None:
+        """Shift every stock by one, as the stall rule wants it."""
+        self._open.rotate()
+
+    def open_board(self) -> Board:
+        """Return all cards: for checks, and never for anybody's eyes while the hand is played."""
+        return self._open.copy()
+
+    def is_dead(self, board: Board, seats: Sequence[int]) -> bool:
+        """Tell whether none of these seats can ever make a play again (catalogue 1.8.1, first test).
+
+        That may take seconds: see :meth:`search`.
+
+        Args:
+            board: the public board of the hand.
+            seats: those who still play; whoever left has no play.
+
+        """
+        return not any(self.search(board, seat).finish() for seat in seats)
+
+    def search(self, board: Board, seat: int) -> Search[bool]:
+        """Begin to find out whether a seat can still come further, as the board is now."""
+        return Search(self._leads_on(board, seat))
+
+    def _leads_on(self, board: Board, seat: int) -> Steps:
+        rules = self._rules
+        if not isinstance(rules, BuildingRules):
+            return rules.leads_on(board, seat, self._open)
+        if rules.is_classic:
+            return self._classic_leads_on(rules, board, seat)
+        return leads_on(rules, board, self._open, seat)
+
+    def _classic_leads_on(self, rules: BuildingRules, board: Board, seat: int) -> Steps:
+        can_play = yield from columns_lead_on(rules, board, seat, self._surfacing(board, seat))
+        return can_play or rules.may_help(board, seat)
+
+    def _cards(self, places: Sequence[Place]) -> tuple[Card, ...]:
+        cards = self._open.cards
+        return tuple([cards[pile][index] for pile, index in places])
+
+    def _put_back(self, play: Play) -> None:
+        """Make a play to a stock that is shuffled whenever it is made up anew."""
+        stock, before = play.destination, dict(self._open.redeals)
+        self._open.carry(play)
+        seat = self._rules.layout.piles[stock].seat
+        if before != self._open.redeals and seat is not None:
+            player = 0 if self._rules.game.deals is Deals.IDENTICAL else self._rules.layout.seats.index(seat)
+            label = f"redeal/{player}/{self._open.redeals[seat]}"
+            self._open.cards[stock] = reshuffled(self._seed, label, self._open.cards[stock])
+
+    def _surfacing(self, board: Board, seat: int) -> set[Card]:
+        layout = self._rules.layout
+        if seat not in layout.stock or seat not in layout.waste:
+            return set()
+        stock = layout.groups[layout.stock[seat]]
+        assert isinstance(stock, Stock)
+        hand, waste = self._open.cards[layout.stock[seat]], self._open.cards[layout.waste[seat]]
+        return surfacing(stock, hand, waste, board.redeals.get(seat, 0))

@@ -1,0 +1,215 @@
+"""The layout: which piles a game has for the seats of one hand, and what is dealt to them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property, lru_cache
+from typing import Final
+
+from racing_demon_protocol.errors import InvalidGame
+
+from .board import Board, Kind, Pile, Place
+from .cards import PACK_SIZE, UNKNOWN, Card, pack
+from .specification import Deal, Deals, Game, Group, Heads, Owner, Reserve, Stock, Tableau
+
+__all__ = ["Layout", "layout_of"]
+
+MOST_SHARED: Final = 64
+"""Layouts of so many games and parties are kept: one of eight takes 35 KiB, and most tables have the same."""
+MOST_PILES: Final = 1_024
+"""How many piles the wire can name."""
+
+
+class Layout:
+    """The piles of one game for the seats of one hand.
+
+    Attributes:
+        seats: the seats that take part, in the order of their packs.
+        piles: all piles by number: the table's first, then each seat's, in the order declared.
+        groups: the declaration of each pile's group, by pile number.
+        first: the number of the first pile of each group, by the group's name.
+        foundations: the numbers of all foundations.
+        stock: the number of each seat's stock, if it has one.
+        waste: the number of each seat's waste, if it has one.
+        shuffled: the stocks that are shuffled whenever they are made up anew.
+        card_limit: the number behind that of the last card of the hand.
+
+    Raises:
+        InvalidGame: the declaration does not work out.
+
+    """
+
+    def __init__(self, game: Game, seats: Sequence[int]) -> None:
+        self.game = game
+        self.seats = tuple(seats)
+        laid = list(self._lay_out())
+        places = {(pile.group, pile.seat, pile.index): pile.number for pile, _ in laid}
+        for pile, group in laid:
+            if isinstance(group, Heads) and (group.of, pile.seat, pile.index) not in places:
+                raise InvalidGame(f"{game.name} has {group.name} for more columns than there are")
+        self.groups = tuple(group for _, group in laid)
+        self.piles = tuple(
+            replace(pile, under=places[group.of, pile.seat, pile.index]) if isinstance(group, Heads) else pile
+            for pile, group in laid
+        )
+        self.foundations = tuple(pile.number for pile in self.piles if pile.kind is Kind.FOUNDATION)
+        self.first = {group.name: number for number, group in reversed([*enumerate(self.groups)])}
+        self._named: dict[tuple[int, str], tuple[int, ...]] = {}
+        self._steps: dict[int, tuple[tuple[tuple[int, int], ...], ...]] = {}
+        own: dict[tuple[int, Kind], list[int]] = {}
+        for pile in self.piles:
+            if pile.seat is not None:
+                own.setdefault((pile.seat, pile.kind), []).append(pile.number)
+        self._own = {owner: tuple(numbers) for owner, numbers in own.items()}
+        self.stock = self._at_most_one_each(Kind.STOCK)
+        self.waste = self._at_most_one_each(Kind.WASTE)
+        self.shuffled = frozenset(
+            number for number, group in enumerate(self.groups) if isinstance(group, Stock) and group.shuffle
+        )
+        self.card_limit = game.packs * PACK_SIZE * len(self.seats)
+        if len(self.piles) > MOST_PILES:
+            raise InvalidGame(f"{game.name} has too many piles for {len(self.seats)} players")
+        dealt = sum(count for _, count in self.deal_steps(self.seats[0]))
+        if dealt > game.deck_size:
+            raise InvalidGame(f"{game.name} would deal {dealt} of a player's {game.deck_size} cards")
+        if dealt < game.deck_size and not self.stock:
+            raise InvalidGame(f"{game.name} leaves cards over, and needs one stock for each player")
+
+    def own(self, seat: int, kind: Kind) -> tuple[int, ...]:
+        """Return the numbers of a seat's own piles of one kind; none for a seat that does not play."""
+        return self._own.get((seat, kind), ())
+
+    def named(self, seat: int, group: str) -> tuple[int, ...]:
+        """Return the numbers of the piles of a group that a seat may use: its own, or the table's."""
+        if (seat, group) not in self._named:
+            piles = (p.number for p in self.piles if p.group == group and p.seat in {None, seat})
+            self._named[seat, group] = tuple(piles)
+        return self._named[seat, group]
+
+    def owner(self, card: Card) -> int:
+        """Return the seat whose card this is. It must be known."""
+        return self.seats[pack(card) // self.game.packs]
+
+    def steps(self, seat: int) -> tuple[tuple[tuple[int, int], ...], ...]:
+        """Return ``(pile, cards)`` for all of a seat's deal, in a tuple for each of the game's ``deal``.
+
+        Raises:
+            InvalidGame: a step speaks of piles that the game does not have.
+
+        """
+        if seat not in self._steps:
+            self._steps[seat] = tuple(tuple(self.steps_of(step, seat)) for step in self.game.deal)
+        return self._steps[seat]
+
+    def deal_steps(self, seat: int) -> Iterator[tuple[int, int]]:
+        """Yield ``(pile, cards)`` for each step of a seat's deal, in order; the rest is the stock.
+
+        Raises:
+            InvalidGame: a step speaks of piles that the game does not have.
+
+        """
+        for step in self.steps(seat):
+            yield from step
+
+    def unknown_deal(self, seat: int) -> Iterator[tuple[int, list[Card]]]:
+        """Yield ``(pile, cards)`` for a seat's deal when no card is known."""
+        left = self.game.deck_size
+        for pile, count in self.deal_steps(seat):
+            left -= count
+            yield pile, [UNKNOWN] * count
+        if left:
+            yield self.stock[seat], [UNKNOWN] * left
+
+    @cached_property
+    def undealt(self) -> Board:
+        """The dealer's board before every deal; to be copied."""
+        return Board([pile.opened() for pile in self.piles])
+
+    @cached_property
+    def dealt(self) -> Board:
+        """The public board after every deal, of which no card is named yet; to be copied."""
+        board = Board(self.piles)
+        for seat in self.seats:
+            for pile, cards in self.unknown_deal(seat):
+                board.cards[pile].extend(cards)
+        return board
+
+    @cached_property
+    def first_places(self) -> tuple[Place, ...]:
+        """The places that lie face up after every deal, in the order of the piles."""
+        return tuple(self.dealt.all_unnamed())
+
+    def steps_of(self, step: Deal, seat: int) -> Iterator[tuple[int, int]]:
+        """Yield ``(pile, cards)`` for one step of a deal."""
+        piles = self.named(seat, step.to)
+        if not piles:
+            raise InvalidGame(f"{self.game.name} deals to {step.to!r}, which it does not have")
+        group = self.groups[piles[0]]
+        if step.once and seat != self.seats[0]:
+            return
+        if step.cards:
+            yield from ((pile, 1) for pile, _ in zip(piles, step.cards, strict=False))
+        elif step.count is not None:
+            yield piles[0], step.count
+        elif step.each is not None:
+            yield from ((pile, step.each) for pile in piles)
+        elif isinstance(group, Tableau):
+            yield from _across(piles, group.shape) if step.rows else zip(piles, group.shape, strict=True)
+        elif isinstance(group, Reserve):
+            yield from ((pile, group.size) for pile in piles)
+        else:
+            raise InvalidGame(f"{self.game.name}: a deal to {group.name} must say how many cards")
+
+    def _lay_out(self) -> Iterator[tuple[Pile, Group]]:
+        number = 0
+        stocks = [group for group in self.game.groups if isinstance(group, Stock)]
+        counted = {step.to for stock in stocks for steps in (stock.relay, *stock.rounds) for step in steps}
+        shared: list[tuple[Group, int | None]] = []
+        owned: list[Group] = []
+        for group in self.game.groups:
+            if group.owner is Owner.PLAYER:
+                owned.append(group)
+            elif self.game.deals is Deals.IDENTICAL:  # everybody plays alone: nothing is the table's
+                owned.append(replace(group, owner=Owner.PLAYER))
+            else:
+                shared.append((group, None))
+        for group, seat in [*shared, *((group, seat) for seat in self.seats for group in owned)]:
+            count, shows, view = group.extent
+            for index in range(count if seat is not None else count * len(self.seats)):
+                under = number if group.under else None
+                pile = Pile(
+                    number,
+                    group.kind,
+                    group.name,
+                    seat,
+                    index,
+                    shows,
+                    view,
+                    group.gathers,
+                    group.counts or group.name in counted,
+                    under,
+                )
+                yield pile, group
+                number += 1
+
+    def _at_most_one_each(self, kind: Kind) -> dict[int, int]:
+        if any(len(self.own(seat, kind)) > 1 for seat in self.seats):
+            raise InvalidGame(f"{self.game.name} can have one {kind} for each player only")
+        return {seat: self.own(seat, kind)[0] for seat in self.seats if self.own(seat, kind)}
+
+
+def _across(piles: Sequence[int], shape: Sequence[int]) -> Iterator[tuple[int, int]]:
+    for row in range(max(shape)):
+        for pile, size in zip(piles, shape, strict=True):
+            if row < size:
+                yield pile, 1
+
+
+@lru_cache(maxsize=MOST_SHARED)
+def layout_of(game: Game, seats: tuple[int, ...]) -> Layout:
+    """Return a game's layout, the same for the same seats: it knows nothing of any hand.
+
+    Raises:
+        InvalidGame: the declaration does not work out.
+
+    """
+    return Layout(game, seats)

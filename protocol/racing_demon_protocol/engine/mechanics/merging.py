@@ -1,0 +1,169 @@
+"""Merging equals: rows of four, equal tops together, four equal ones out (entry 45 of seed 004).
+
+There is no choice: the order in which equal tops move makes no difference to their ranks, nor to the end.
+
+Groups: ``pile`` (one row), ``stock``, ``waste`` (in which the piles are gathered), ``out``.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from racing_demon_protocol.engine.board import Board, Play
+from racing_demon_protocol.engine.cards import SUITS, rank
+from racing_demon_protocol.engine.search import Steps
+from racing_demon_protocol.engine.specification import Game, Mechanic
+
+from .common import MechanicRules
+
+__all__ = ["Merging", "MergingRules"]
+
+MOST_LAYINGS: Final = 1_000
+"""After so many layings the search gives up and says "not dead". Of 2,000 searches none took more than 37."""
+LAYING_UNITS: Final = 8
+"""The work of dealing all cards out once, and merging them."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Merging(Mechanic):
+    """Equal tops are put together, and thrown out when all of a row are equal.
+
+    Attributes:
+        close_up: whether piles move to the left when one before them has become empty.
+        gathered: whether four equal cards that have come together upon one pile leave, too.
+
+    """
+
+    close_up: bool = False
+    gathered: bool = False
+
+
+class MergingRules(MechanicRules):
+    """The rules of games that merge equals."""
+
+    refusal = "Equal tops move to the leftmost of them; when none are left, the next row is dealt."
+
+    def __init__(self, game: Game, seats: Sequence[int]) -> None:
+        super().__init__(game, seats)
+        assert isinstance(game.mechanic, Merging)
+        self._close_up = game.mechanic.close_up
+        self._gathered = game.mechanic.gathered
+
+    def legal_plays(self, board: Board, seat: int) -> Iterator[Play]:
+        """Yield every legal play: throw out, else merge, else deal a row, else gather."""
+        piles, stock = self.named(seat, "pile"), self.one(seat, "stock")
+        tops = [rank(board.cards[pile][-1]) if board.cards[pile] else None for pile in piles]
+        if None not in tops and len(set(tops)) == 1:
+            yield from (Play(pile, 1, self.one(seat, "out")) for pile in piles)
+            return
+        merges = [
+            Play(pile, 1, piles[tops.index(top)])
+            for number, (pile, top) in enumerate(zip(piles, tops, strict=True))
+            if top is not None and tops.index(top) < number
+        ]
+        if merges:
+            yield from merges
+        elif board.cards[stock]:
+            yield Play(stock, 1, piles[0])
+        else:
+            yield from self._gather(board, seat)
+
+    def automatic(self, board: Board, seat: int) -> Play | None:
+        """Return the game's next move: the rest of a row, of four that leave, or of a gathering."""
+        piles, stock = self.named(seat, "pile"), self.one(seat, "stock")
+        out, waste = self.one(seat, "out"), self.one(seat, "waste")
+        if len(board.cards[out]) % len(piles):
+            leaving = rank(board.cards[out][-1])
+            return next(
+                Play(p, 1, out) for p in piles if board.cards[p] and rank(board.cards[p][-1]) == leaving
+            )
+        for pile in piles if self._gathered else ():
+            if _are_gathered([rank(card) for card in board.cards[pile][-len(piles) :]]):
+                return Play(pile, len(piles), out)
+        if board.cards[waste]:
+            return next(self._gather(board, seat), Play(waste, len(board.cards[waste]), stock))
+        if missing := len(board.cards[stock]) % len(piles):
+            return Play(stock, 1, piles[-missing])
+        for left, right in pairwise(piles) if self._close_up else ():
+            if board.cards[right] and not board.cards[left]:
+                return Play(right, len(board.cards[right]), left)
+        return None
+
+    def is_out(self, board: Board, seat: int) -> bool:
+        """Tell whether all cards are thrown out."""
+        return not any(
+            board.cards[pile] for name in ("pile", "stock", "waste") for pile in self.named(seat, name)
+        )
+
+    def is_progress(self, board: Board, seat: int, play: Play) -> bool:
+        """Tell whether a play throws cards out: through all others positions may come back."""
+        return play.destination == self.one(seat, "out")
+
+    def leads_on(self, board: Board, seat: int, hidden: Board) -> Steps:
+        """Find out whether a card will ever be thrown out again, or the cards come round as they were."""
+        piles = [[rank(card) for card in hidden.cards[pile]] for pile in self.named(seat, "pile")]
+        stock = [rank(card) for card in hidden.cards[self.one(seat, "stock")]]
+        seen: set[tuple[int, ...]] = set()
+        if self.one(seat, "stock") in self.layout.shuffled:
+            return bool(stock or any(piles))  # those of a rank leave together, and may come together again
+        while tuple(stock) not in seen or any(piles):
+            if not any(piles):
+                seen.add(tuple(stock))
+            if len(seen) > MOST_LAYINGS or self._lay_out(piles, stock):
+                return True
+            stock = [rank_ for pile in piles for rank_ in pile][::-1]
+            piles = [[] for _ in piles]
+            yield LAYING_UNITS
+        return False
+
+    def progress(self, board: Board, seat: int) -> int:
+        """Return how many cards were thrown out."""
+        return len(board.cards[self.one(seat, "out")])
+
+    def _lay_out(self, piles: list[list[int]], stock: list[int]) -> bool:
+        """Deal what is left of the stock and merge, ranks alone; tell whether four were equal, and stop."""
+        while True:
+            while _merge_one(piles) or (self._close_up and _close_one(piles)):
+                if self._gathered and any(_are_gathered(pile[-SUITS:]) for pile in piles):
+                    return True
+            if all(piles) and len({pile[-1] for pile in piles}) == 1:
+                return True
+            if not stock:
+                return False
+            for pile in piles:
+                pile.append(stock.pop())
+
+    def _gather(self, board: Board, seat: int) -> Iterator[Play]:
+        waste = self.one(seat, "waste")
+        for pile in self.named(seat, "pile"):
+            if board.cards[pile]:
+                yield Play(pile, len(board.cards[pile]), waste)
+                return
+
+
+def _merge_one(piles: list[list[int]]) -> bool:
+    """Put one top upon the leftmost equal one, unless all are equal; tell whether there was one."""
+    tops = [pile[-1] if pile else 0 for pile in piles]
+    if 0 not in tops and len(set(tops)) == 1:
+        return False
+    for number, top in enumerate(tops):
+        left = tops.index(top)
+        if top and left < number:
+            piles[left].append(piles[number].pop())
+            return True
+    return False
+
+
+def _are_gathered(ranks: Sequence[int]) -> bool:
+    """Tell whether these are the four cards of a rank."""
+    return len(ranks) == SUITS and len(set(ranks)) == 1
+
+
+def _close_one(piles: list[list[int]]) -> bool:
+    """Move one pile to the left, into a gap; tell whether there was one."""
+    for number, pile in enumerate(piles[1:]):
+        if pile and not piles[number]:
+            piles[number], piles[number + 1] = pile, []
+            return True
+    return False

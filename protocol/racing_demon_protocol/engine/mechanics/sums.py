@@ -1,0 +1,228 @@
+"""Sums: two cards whose ranks make a number leave the table (entries 8, 16 and 48 of seed 004).
+
+A pair is one card played upon the other; the game puts both away and fills their places. Entry 48 covers
+the pair where it lies: nothing is ever done with a covered card, so it is put away just as well.
+
+Groups: ``place`` (the cards on the table, in rows), ``stock``, ``out``; for exchanges ``aside``, which
+counts; to gather lower rows ``waste``.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import permutations
+
+from racing_demon_protocol.engine.board import Board, Play
+from racing_demon_protocol.engine.cards import Card, rank, suit
+from racing_demon_protocol.engine.specification import Game, Mechanic
+
+from .common import MechanicRules
+
+__all__ = ["Courts", "Reach", "Sums", "SumsRules"]
+
+COURTS = frozenset({11, 12, 13})
+
+
+class Reach(StrEnum):
+    """Where the two cards of a pair must lie."""
+
+    ANYWHERE = "anywhere"
+    LINE = "line"
+    """In one row or in one column."""
+
+
+class Courts(StrEnum):
+    """What is done with knaves, queens and kings."""
+
+    COUNT = "count"
+    """They count eleven, twelve and thirteen."""
+    TRIO = "trio"
+    """One of each leave together, if they lie in one row, or are of one suit."""
+    STAY = "stay"
+    """They stay. At first they go under the stock; in the end they are all that lies on the table."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sums(Mechanic):
+    """Pairs that make a number.
+
+    Attributes:
+        total: the number.
+        reach: where the two must lie.
+        courts: what is done with court cards.
+        exchanges: how often two cards may change places when there is no pair, while the stock lasts.
+        regather: whether, after the stock, the cards of the lower rows are shuffled and fill the gaps of
+            the upper ones. Lower is every row that the cards left would not fill.
+
+    """
+
+    total: int
+    reach: Reach = Reach.ANYWHERE
+    courts: Courts = Courts.COUNT
+    exchanges: int = 0
+    regather: bool = False
+
+
+class SumsRules(MechanicRules):
+    """The rules of games of sums."""
+
+    refusal = "These two make no pair here."
+
+    def __init__(self, game: Game, seats: Sequence[int]) -> None:
+        super().__init__(game, seats)
+        assert isinstance(game.mechanic, Sums)
+        self._sums = game.mechanic
+        rows = next(group.rows for group in game.groups if group.name == "place")
+        self._width = rows[0]
+        self._row_of = [row for row, width in enumerate(rows) for _ in range(width)]
+
+    def legal_plays(self, board: Board, seat: int) -> Iterator[Play]:
+        """Yield every legal play: pairs, the court cards of a trio one by one, and what helps when stuck."""
+        places = self.named(seat, "place")
+        heap = next((place for place in places if len(board.cards[place]) > 1), None)
+        if heap is not None:
+            yield from (Play(place, 1, heap) for place in self._thirds(board, places, heap))
+            return
+        pairs = list(self._pairs(board, places))
+        yield from pairs
+        if self._sums.courts is Courts.TRIO:
+            yield from self._trios(board, places)
+        if self._may_lay(board, seat):
+            yield Play(self.one(seat, "stock"), 1, places[0])
+        if not pairs and self._may_exchange(board, seat):
+            yield from (Play(one, 1, other) for one, other in permutations(places, 2))
+        if self._may_gather(board, seat):
+            yield Play(self._lower(board, seat)[0], 1, self.one(seat, "waste"))
+
+    def automatic(self, board: Board, seat: int) -> Play | None:
+        """Return the game's next move: put a sum away, finish an exchange or a gathering, fill a gap."""
+        places, stock = self.named(seat, "place"), self.one(seat, "stock")
+        gap = next((place for place in places if not board.cards[place]), None)
+        for place in places:
+            cards = board.cards[place]
+            if len(cards) > 1:
+                return self._clear(seat, place, cards)
+        if self._sums.exchanges and board.cards[aside := self.one(seat, "aside")]:
+            assert gap is not None
+            return Play(aside, 1, gap)
+        if self._sums.regather and board.cards[waste := self.one(seat, "waste")]:
+            lower = self._lower(board, seat)
+            return Play(lower[0], 1, waste) if lower else Play(waste, len(board.cards[waste]), stock)
+        if self._is_laying(board, seat):
+            for place in places:
+                if board.cards[place] and rank(board.cards[place][-1]) in COURTS:
+                    return Play(place, 1, stock)
+        return Play(stock, 1, gap) if gap is not None and board.cards[stock] else None
+
+    def is_out(self, board: Board, seat: int) -> bool:
+        """Tell whether nothing is left but what may stay."""
+        left = [card for place in self.named(seat, "place") for card in board.cards[place]]
+        if board.cards[self.one(seat, "stock")]:
+            return False
+        stays = COURTS if self._sums.courts is Courts.STAY else frozenset()
+        return all(rank(card) in stays for card in left)
+
+    def goal(self, seat: int) -> int:
+        """Return the progress when all is put away but what may stay."""
+        stays = COURTS if self._sums.courts is Courts.STAY else frozenset()
+        ranks = self.game.ranks
+        return self.game.deck_size * sum(one not in stays for one in ranks) // len(ranks)
+
+    def progress(self, board: Board, seat: int) -> int:
+        """Return how many cards were put away."""
+        return len(board.cards[self.one(seat, "out")])
+
+    # Pairs and trios.
+
+    def _pairs(self, board: Board, places: Sequence[int]) -> Iterator[Play]:
+        holding: dict[int, list[int]] = {}
+        for number, place in enumerate(places):
+            if board.cards[place]:
+                holding.setdefault(rank(board.cards[place][-1]), []).append(number)
+        for number, one in enumerate(places):
+            needed = self._sums.total - rank(board.cards[one][-1]) if board.cards[one] else 0
+            for other in holding.get(needed, ()):
+                if other != number and self._reaches(number, other):
+                    yield Play(one, 1, places[other])
+
+    def _reaches(self, one: int, other: int) -> bool:
+        if self._sums.reach is Reach.ANYWHERE:
+            return True
+        return self._row_of[one] == self._row_of[other] or one % self._width == other % self._width
+
+    def _trios(self, board: Board, places: Sequence[int]) -> Iterator[Play]:
+        """Yield the first plays of trios.
+
+        Two of one suit begin a trio of that suit, two of different suits one of their row: so it is
+        plain from the two what must follow, and each trio has a pair to begin with.
+        """
+        courts = [place for place in places if board.cards[place] and rank(board.cards[place][-1]) in COURTS]
+        for one, other in permutations(courts, 2):
+            pair = [board.cards[one][-1], board.cards[other][-1]]
+            same_row = self._row(places, one) == self._row(places, other)
+            if suit(pair[0]) == suit(pair[1]) or same_row:
+                rest = [place for place in courts if place not in {one, other}]
+                if any(self._completes(pair, other, places, place, board) for place in rest):
+                    yield Play(one, 1, other)
+
+    def _thirds(self, board: Board, places: Sequence[int], heap: int) -> Iterator[int]:
+        pair = board.cards[heap]
+        for place in places:
+            if place != heap and board.cards[place] and self._completes(pair, heap, places, place, board):
+                yield place
+
+    def _completes(
+        self, pair: Sequence[Card], heap: int, places: Sequence[int], place: int, board: Board
+    ) -> bool:
+        third = board.cards[place][-1]
+        if {rank(card) for card in (*pair, third)} != COURTS:
+            return False
+        if suit(pair[0]) == suit(pair[1]):
+            return suit(third) == suit(pair[0])
+        return self._row(places, place) == self._row(places, heap)
+
+    def _row(self, places: Sequence[int], place: int) -> int:
+        return self._row_of[places.index(place)]
+
+    def _clear(self, seat: int, place: int, cards: Sequence[Card]) -> Play | None:
+        """Return what becomes of cards that lie upon each other."""
+        ranks = [rank(card) for card in cards]
+        if sum(ranks) == self._sums.total or len(cards) > 2:
+            return Play(place, len(cards), self.one(seat, "out"))
+        if self._sums.courts is Courts.TRIO:
+            return None  # two of a trio wait for the third
+        return Play(place, -1, self.one(seat, "aside"))
+
+    # Laying, exchanging, gathering.
+
+    def _is_laying(self, board: Board, seat: int) -> bool:
+        """Tell whether court cards still go under the stock: until the first pair is put away."""
+        return self._sums.courts is Courts.STAY and not board.cards[self.one(seat, "out")]
+
+    def _may_lay(self, board: Board, seat: int) -> bool:
+        """Tell whether the table is to be laid: where that is no plain deal, the player begins it."""
+        return not any(board.cards[place] for place in self.named(seat, "place")) and bool(
+            board.cards[self.one(seat, "stock")]
+        )
+
+    def _may_exchange(self, board: Board, seat: int) -> bool:
+        if not self._sums.exchanges or not board.cards[self.one(seat, "stock")]:
+            return False
+        return board.came.get(self.one(seat, "aside"), 0) < self._sums.exchanges
+
+    def _may_gather(self, board: Board, seat: int) -> bool:
+        if not self._sums.regather or board.cards[self.one(seat, "stock")]:
+            return False
+        upper = self.named(seat, "place")[: self._upper(board, seat)]
+        return bool(self._lower(board, seat)) and not all(board.cards[place] for place in upper)
+
+    def _upper(self, board: Board, seat: int) -> int:
+        """Return how many places the rows have that the cards left fill; one row at least."""
+        places = self.named(seat, "place")
+        left = sum(len(board.cards[pile]) for pile in (*places, self.one(seat, "waste")))
+        return max(1, left // self._width) * self._width
+
+    def _lower(self, board: Board, seat: int) -> list[int]:
+        """Return the places of the lower rows that hold a card."""
+        lower = self.named(seat, "place")[self._upper(board, seat) :]
+        return [place for place in lower if board.cards[place]]

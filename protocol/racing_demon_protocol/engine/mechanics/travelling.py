@@ -1,0 +1,180 @@
+"""Travelling packets: a card goes under the packet of its number, and that packet's top travels on.
+
+Seed 003, and entries 13 and 18 of seed 004; entry 44 builds upon it (:mod:`.weaving`).
+
+The card that travels lies in ``hand``. A step is the play of its packet's top to the hand: the card that
+was there slips under the packet by itself. Where no card can be taken up in its place, the card in the
+hand is played to its packet, or to ``out`` if its rank has none, and the next round begins by itself.
+
+Groups: ``packet`` (the packet of rank 1 first), ``hand`` (it counts), and as the game has them ``spare``,
+``aside``, ``stock``, ``out``.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from racing_demon_protocol.engine.board import Board, Play
+from racing_demon_protocol.engine.cards import UNKNOWN, Card, rank
+from racing_demon_protocol.engine.specification import Game, Mechanic
+
+from .common import MechanicRules
+
+__all__ = ["Complete", "Counting", "Travelling", "TravellingRules"]
+
+
+class Complete(StrEnum):
+    """What a complete packet is (catalogue 3)."""
+
+    TRAVELLED = "travelled"
+    """All its cards have travelled."""
+    RIGHT = "right"
+    """It holds its own cards, even if some were dealt there and never travelled: they are turned up in
+    the end."""
+
+
+class Counting(StrEnum):
+    """Whether the packets are laid card by card, and a card that falls on its own number is laid aside."""
+
+    NONE = "none"
+    """They are dealt as they are."""
+    AFTER_FIRST = "after_first"
+    """The first layer is not counted."""
+    ALL = "all"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Travelling(Mechanic):
+    """Cards travel to the packets of their rank.
+
+    Attributes:
+        rounds_from: the group from whose last pile a card is taken up when the hand is empty.
+        size: the cards of a complete packet.
+        complete: what that is.
+        counting: how the packets are laid.
+
+    """
+
+    rounds_from: str
+    size: int = 4
+    complete: Complete = Complete.TRAVELLED
+    counting: Counting = Counting.NONE
+
+
+class TravellingRules(MechanicRules):
+    """The rules of games of travelling packets."""
+
+    refusal = "The card in the hand goes to the packet of its number, and that packet's top travels on."
+
+    def __init__(self, game: Game, seats: Sequence[int]) -> None:
+        super().__init__(game, seats)
+        assert isinstance(game.mechanic, Travelling)
+        self._mechanic = game.mechanic
+
+    def legal_plays(self, board: Board, seat: int) -> Iterator[Play]:
+        """Yield the only legal play, if there is one."""
+        hand = self.one(seat, "hand")
+        if not board.cards[hand] or self._is_turning_up(board, seat):
+            return
+        packet = self.packet(seat, board.cards[hand][-1])
+        if packet is None:
+            yield Play(hand, 1, self.one(seat, "out"))
+        elif self.ends(board, seat, packet):
+            yield Play(hand, 1, packet)
+        else:
+            yield Play(packet, 1, hand)
+
+    def automatic(self, board: Board, seat: int) -> Play | None:
+        """Return the game's next move: slip a card under its packet, lay the packets, begin a round."""
+        hand = self.one(seat, "hand")
+        cards = board.cards[hand]
+        if len(cards) > 1:
+            packet = self.packet(seat, cards[0])
+            assert packet is not None
+            return Play(hand, -1, packet)
+        if self._is_laying(board, seat):
+            play = self._lay(board, seat)
+            if play is not None:
+                return play
+        if not cards:
+            return self.next_round(board, seat) or self._turn_up(board, seat)
+        if self._is_turning_up(board, seat):
+            gap = next(p for p in self.named(seat, "packet") if len(board.cards[p]) < self._mechanic.size)
+            return Play(hand, 1, gap) if self.packet(seat, cards[0]) == gap else None
+        return None
+
+    def is_out(self, board: Board, seat: int) -> bool:
+        """Tell whether every packet holds its own cards, face up."""
+        packets = enumerate(self.named(seat, "packet"), 1)
+        return all(
+            len(board.cards[packet]) == self._mechanic.size and self.are_home(board, packet, number)
+            for number, packet in packets
+        )
+
+    def progress(self, board: Board, seat: int) -> int:
+        """Return how many cards lie face up in their own packet, or out of the game."""
+        packets = enumerate(self.named(seat, "packet"), 1)
+        home = sum(
+            card != UNKNOWN and rank(card) == number for number, p in packets for card in board.cards[p]
+        )
+        return home + sum(len(board.cards[pile]) for pile in self.named(seat, "out"))
+
+    # Questions.
+
+    def packet(self, seat: int, card: Card) -> int | None:
+        """Return the packet of a card's rank, if there is one."""
+        packets = self.named(seat, "packet")
+        return packets[rank(card) - 1] if rank(card) <= len(packets) else None
+
+    def are_home(self, board: Board, packet: int, number: int) -> bool:
+        """Tell whether all cards of a packet are known to be of its number."""
+        return all(card != UNKNOWN and rank(card) == number for card in board.cards[packet])
+
+    def ends(self, board: Board, seat: int, packet: int) -> bool:
+        """Tell whether the journey ends with the card that goes to this packet: its top is home already."""
+        top = board.top(packet)
+        return top is None or (top != UNKNOWN and self.packet(seat, top) == packet)
+
+    def next_round(self, board: Board, seat: int) -> Play | None:
+        """Return the move that begins the next round; ``None`` if no card is left for it."""
+        source = self.named(seat, self._mechanic.rounds_from)[-1]
+        top = board.top(source)
+        travelled = self.layout.piles[source].group == "packet" and top != UNKNOWN
+        return None if top is None or travelled else Play(source, 1, self.one(seat, "hand"))
+
+    def counted(self, board: Board, seat: int) -> Sequence[int]:
+        """Return the packets that are laid in turn."""
+        return self.named(seat, "packet")
+
+    # Laying, and turning up.
+
+    def _is_laying(self, board: Board, seat: int) -> bool:
+        """Tell whether no card has come to the hand yet since the packets were begun."""
+        began = board.came.get(self.one(seat, "hand"), 0)
+        return self._mechanic.counting is not Counting.NONE and not began
+
+    def _lay(self, board: Board, seat: int) -> Play | None:
+        """Return the move that lays the next card, or lays the last one aside; ``None`` after the last."""
+        packets, stock, aside = self.counted(board, seat), self.one(seat, "stock"), self.one(seat, "aside")
+        laid = sum([len(board.cards[packet]) for packet in (*packets, aside)])
+        if laid:
+            last = packets[(laid - 1) % len(packets)]
+            fewest = 1 if self._mechanic.counting is Counting.ALL else 2
+            # Cards that fell on their own number have all been laid aside, so such a one is the last laid.
+            if len(board.cards[last]) >= fewest and self.packet(seat, board.cards[last][-1]) == last:
+                return Play(last, 1, aside)
+        return Play(stock, 1, packets[laid % len(packets)]) if board.cards[stock] else None
+
+    def _turn_up(self, board: Board, seat: int) -> Play | None:
+        """Return the move that takes up a card which never travelled, when all rounds are over."""
+        if self._mechanic.complete is Complete.RIGHT:
+            for packet in self.named(seat, "packet"):
+                if board.top(packet) == UNKNOWN:
+                    return Play(packet, 1, self.one(seat, "hand"))
+        return None
+
+    def _is_turning_up(self, board: Board, seat: int) -> bool:
+        """Tell whether the card in the hand never travelled: it left a gap where it lay."""
+        packets = self.named(seat, "packet")
+        is_right = self._mechanic.complete is Complete.RIGHT
+        return is_right and any(len(board.cards[packet]) < self._mechanic.size for packet in packets)

@@ -1,0 +1,133 @@
+"""Card tricks: a script that a player advances (entries 40 and 41 of seed 004). They are shown, not won.
+
+The cards lie in a known order at first. Each play is the beginning of a beat; the rest of the beat
+follows by itself. Which step is next follows from how many cards lie in each pile, and came to it.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from racing_demon_protocol.engine.board import Board, Play
+from racing_demon_protocol.engine.cards import PACK_SIZE, Card, parse
+from racing_demon_protocol.engine.specification import Game, Mechanic
+from racing_demon_protocol.errors import InvalidGame
+
+from .common import MechanicRules
+
+__all__ = ["Beat", "Script", "ScriptRules", "Step"]
+
+State = tuple[tuple[int, ...], tuple[int, ...]]
+"""How many cards lie in each of a seat's piles, and have come to those that count."""
+
+
+class Step(NamedTuple):
+    """Cards from the top of one pile to another, each named by its group and its place in it."""
+
+    source: tuple[str, int]
+    destination: tuple[str, int]
+    cards: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Beat:
+    """Steps that are done in one go.
+
+    Attributes:
+        text: what is said.
+        steps: what is done.
+
+    """
+
+    text: str
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Script(Mechanic):
+    """A demonstration.
+
+    Attributes:
+        order: the faces of the cards in the order in which they are dealt; others come before them.
+        beats: what is done.
+
+    """
+
+    order: tuple[str, ...]
+    beats: tuple[Beat, ...]
+
+
+class ScriptRules(MechanicRules):
+    """The rules of a trick: its next step, and no other."""
+
+    refusal = "A trick goes on with its next step only."
+
+    def __init__(self, game: Game, seats: Sequence[int]) -> None:
+        super().__init__(game, seats)
+        assert isinstance(game.mechanic, Script)
+        self._script = game.mechanic
+        self._beats = [number for number, beat in enumerate(self._script.beats) for _ in beat.steps]
+        self._own = {
+            seat: [pile for pile in self.layout.piles if pile.seat == seat] for seat in self.layout.seats
+        }
+        self._plays = {seat: self._plays_of(seat) for seat in seats}
+        self._states: dict[State, int] = self._states_of(self.layout.seats[0])  # alike for all seats
+
+    def arrange(self, deck: Sequence[Card]) -> Sequence[Card]:
+        """Return a seat's cards in the script's order."""
+        wanted = [parse(face) for face in self._script.order]
+        ordered = {card % PACK_SIZE: card for card in deck}
+        others = [card for face, card in sorted(ordered.items()) if face not in set(wanted)]
+        return [*others, *(ordered[face] for face in wanted)]
+
+    def legal_plays(self, board: Board, seat: int) -> Iterator[Play]:
+        """Yield the next step, if it begins a beat."""
+        step = self.progress(board, seat)
+        if step < len(self._plays[seat]) and self._begins(step):
+            yield self._plays[seat][step]
+
+    def automatic(self, board: Board, seat: int) -> Play | None:
+        """Return the next step, if it belongs to a beat that has begun."""
+        step = self.progress(board, seat)
+        return self._plays[seat][step] if step < len(self._plays[seat]) and not self._begins(step) else None
+
+    def is_out(self, board: Board, seat: int) -> bool:
+        """Tell whether the script is at its end."""
+        return self.progress(board, seat) == len(self._plays[seat])
+
+    def goal(self, seat: int) -> int:
+        """Return the number of all steps."""
+        return len(self._plays[seat])
+
+    def progress(self, board: Board, seat: int) -> int:
+        """Return how many steps were done."""
+        return self._states[self._state(board, seat)]
+
+    def caption(self, board: Board, seat: int) -> str:
+        """Return what is said with the next beat; nothing at the end."""
+        step = self.progress(board, seat)
+        return self._script.beats[self._beats[step]].text if step < len(self._beats) else ""
+
+    def _begins(self, step: int) -> bool:
+        return step == 0 or self._beats[step] != self._beats[step - 1]
+
+    def _plays_of(self, seat: int) -> list[Play]:
+        steps = [step for beat in self._script.beats for step in beat.steps]
+        return [
+            Play(self.named(seat, source)[one], cards, self.named(seat, destination)[other])
+            for (source, one), (destination, other), cards in steps
+        ]
+
+    def _states_of(self, seat: int) -> dict[State, int]:
+        board = self.deal()
+        states = {self._state(board, seat): 0}
+        for number, play in enumerate(self._plays[seat], 1):
+            board.shift(play)
+            if states.setdefault(self._state(board, seat), number) != number:
+                raise InvalidGame(f"{self.game.name} comes to step {number} twice")
+        return states
+
+    def _state(self, board: Board, seat: int) -> State:
+        own = self._own[seat]
+        sizes = tuple(len(board.cards[pile.number]) for pile in own)
+        return sizes, tuple(board.came.get(pile.number, 0) for pile in own if pile.counts)

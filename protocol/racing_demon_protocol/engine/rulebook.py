@@ -1,0 +1,38 @@
+"""Which rules play which declaration. The mechanic that a game names decides, and nothing else of it."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final
+
+from .mechanics import MECHANICS
+from .rules.base import Rules
+from .rules.building import BuildingRules
+from .specification import Building, Game, Mechanic
+
+__all__ = ["RULES", "make_rules"]
+
+RULES: Final[dict[type[Mechanic], type[Rules]]] = {
+    Building: BuildingRules,
+    **MECHANICS,
+}
+"""The rules of every mechanic."""
+
+MOST_SHARED: Final = 64
+"""Rules of so many games and parties are kept: most tables have the same."""
+
+
+def make_rules(game: Game, seats: Sequence[int]) -> Rules:
+    """Return the rules of a game for the seats of one hand.
+
+    They know nothing of any hand: so hands share them.
+
+    Raises:
+        InvalidGame: the declaration does not work out.
+
+    """
+    return _shared(game, tuple(seats))
+
+
+@lru_cache(maxsize=MOST_SHARED)
+def _shared(game: Game, seats: tuple[int, ...]) -> Rules:
+    return RULES[type(game.mechanic)](game, seats)

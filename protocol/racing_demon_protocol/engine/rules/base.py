@@ -1,0 +1,263 @@
+"""What every game's rules answer: what is legal, carry it out, is it over, what is it worth.
+
+They look at the public :class:`~.engine.board.Board` only, never at hidden cards, so a client can ask the
+same questions as the server, and gets the same answers. Each mechanic has its own rules upon these: those of
+the building games are in :mod:`.building`; :mod:`.engine.rulebook` knows which belong to a declaration.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import ClassVar, Final
+
+from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Move, Place, Play
+from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card
+from racing_demon_protocol.engine.deal import deal_out
+from racing_demon_protocol.engine.layout import layout_of
+from racing_demon_protocol.engine.search import Steps
+from racing_demon_protocol.engine.specification import Deals, Foundations, Game, Goal, Group
+from racing_demon_protocol.errors import IllegalPlay
+from racing_demon_protocol.reasons import Reason
+
+__all__ = ["Namer", "Rules"]
+
+Namer = Callable[[Play, Sequence[Place]], Sequence[Card]]
+"""The dealer's part in a play: makes the same move among the hidden cards, and names those that it
+turned up, in the order of their places."""
+
+LOOK_UNITS: Final = 35
+"""The work of finding a first legal play in a game that is not built in sequences."""
+
+
+class Rules:
+    """One game's rules for the seats of one hand. A mechanic answers at least :meth:`legal_plays`.
+
+    Attributes:
+        game: the declaration.
+        layout: the piles.
+        is_private: whether each seat plays alone, unseen: a neighbour's layout would be one's own future.
+
+    Raises:
+        InvalidGame: the declaration does not work out.
+
+    """
+
+    refusal: ClassVar[str] = "That is no play of this game."
+    """What a player is told whose play is not among the legal ones."""
+
+    def __init__(self, game: Game, seats: Sequence[int]) -> None:
+        self.game = game
+        self.layout = layout_of(game, tuple(seats))
+        kinds = {Kind.RESERVE} if game.goal is Goal.RESERVE_EMPTY else set(Kind) - {Kind.FOUNDATION, Kind.OUT}
+        self._to_empty = {
+            seat: [pile for kind in kinds for pile in self.layout.own(seat, kind)] for seat in seats
+        }
+        self.is_private = game.deals is Deals.IDENTICAL and len(seats) > 1
+
+    def deal(self, decks: Sequence[Sequence[Card]] | None = None) -> Board:
+        """Return a freshly dealt board.
+
+        Args:
+            decks: the shuffled cards of each seat, the first card to deal first: the board then shows
+                all of them, and is the dealer's. Without them no card is known: it is the public one.
+
+        """
+        if decks is None:
+            return self.layout.dealt.copy()
+        board = self.layout.undealt.copy()
+        for seat, deck in zip(self.layout.seats, decks, strict=True):
+            for pile, cards in deal_out(self.layout, seat, self.arrange(deck)):
+                board.cards[pile].extend(cards)
+        return board
+
+    def arrange(self, deck: Sequence[Card]) -> Sequence[Card]:
+        """Return a seat's shuffled cards in the order in which they are dealt."""
+        return deck
+
+    # What is legal.
+
+    def verify_play(self, board: Board, seat: int, play: Play) -> Play:
+        """Return the play with its foundation resolved, if it is legal for the seat.
+
+        Raises:
+            IllegalPlay: it is not; the error carries the reason.
+
+        """
+        self._verify_piles(seat, play)
+        for legal in self.legal_plays(board, seat):
+            upward = (
+                play.destination == FOUNDATIONS and board.piles[legal.destination].kind is Kind.FOUNDATION
+            )
+            if legal == play or (upward and legal._replace(destination=FOUNDATIONS) == play):
+                return legal
+        raise IllegalPlay(self.refusal)
+
+    def can_play(self, board: Board, seat: int, play: Play) -> bool:
+        """Tell whether a play is legal for a seat."""
+        try:
+            self.verify_play(board, seat, play)
+        except IllegalPlay:
+            return False
+        return True
+
+    def legal_plays(self, board: Board, seat: int) -> Iterator[Play]:
+        """Yield a seat's legal plays lazily, those that bring the hand forward first."""
+        raise NotImplementedError
+
+    def moves(self, board: Board, seat: int) -> Iterator[Play]:
+        """Yield a seat's legal plays as they are carried out."""
+        return (self.verify_play(board, seat, play) for play in self.legal_plays(board, seat))
+
+    def memory(self, board: Board, seat: int) -> tuple[int, ...]:
+        """Return all that a seat's future plays depend on beside the cards, as numbers."""
+        came = (board.came.get(pile.number, 0) for pile in self.layout.piles if pile.seat == seat)
+        return board.redeals.get(seat, 0), board.liberties.get(seat, 0), *came
+
+    def play(self, board: Board, seat: int, play: Play, name: Namer) -> Move:
+        """Carry a play out on the board, if it is legal, and return what happened.
+
+        Args:
+            board: the board to change.
+            seat: who plays.
+            play: what.
+            name: names the cards that the play turns up.
+
+        Raises:
+            IllegalPlay: the play is not legal; the board is as it was.
+
+        """
+        play = self.verify_play(board, seat, play)
+        return play.move(self.carry_out(board, play, name))
+
+    @staticmethod
+    def carry_out(board: Board, play: Play, name: Namer) -> tuple[Card, ...]:
+        """Carry out a play that is legal, or that the game makes by itself; return the cards turned up."""
+        places = board.shift(play)
+        shown = tuple(name(play, places))
+        if places or shown:
+            board.reveal(places, shown)
+        return shown
+
+    def automatic(self, board: Board, seat: int) -> Play | None:
+        """Return the next play that the game makes for a seat by itself; it follows from the board alone.
+
+        It is asked after the signal, and again after every play until there is none.
+        """
+        return None
+
+    @property
+    def turn_size(self) -> int:
+        """How many cards of the stock are turned at a time."""
+        return 1
+
+    def turn(self, board: Board, seat: int) -> Play | None:
+        """Return what the key for the stock does: turn it, lay a round, or make it up anew."""
+        return None
+
+    def caption(self, board: Board, seat: int) -> str:
+        """Return what whoever shows a trick says with its next step; nothing in a game."""
+        return ""
+
+    def due(self, board: Board, seat: int) -> str:
+        """Return what must be done before anything else, in words; an empty text if that is nothing."""
+        return ""
+
+    def is_progress(self, board: Board, seat: int, play: Play) -> bool:
+        """Tell whether a legal play, before it is made, leads on: positions cannot repeat through it."""
+        return True
+
+    # Is it over, and what is it worth.
+
+    def is_out(self, board: Board, seat: int) -> bool:
+        """Tell whether a seat has reached the game's goal."""
+        cards = board.cards
+        for pile in self._to_empty[seat]:  # noqa: SIM110 - asked after every play, and any() takes longer
+            if cards[pile]:
+                return False
+        return True
+
+    def leads_on(self, board: Board, seat: int, hidden: Board) -> Steps:
+        """Find out step by step whether a seat can still come further.
+
+        The building games have a search of their own, in :mod:`.endgame`.
+
+        Args:
+            board: the public board.
+            seat: whose plays.
+            hidden: the same with all cards face up, for games that may go round in circles.
+
+        """
+        yield LOOK_UNITS
+        return any(True for _ in self.legal_plays(board, seat))
+
+    def progress(self, board: Board, seat: int) -> int:
+        """Return how far a seat has come: in races on identical deals, more is better."""
+        return self.on_foundations(board)[seat]
+
+    def goal(self, seat: int) -> int:
+        """Return the progress that a seat has when all is done."""
+        if self.game.goal is not Goal.FOUNDATIONS_FULL:
+            return self.game.deck_size
+        groups = (group for group in self.game.groups if isinstance(group, Foundations))
+        return sum(group.count * group.length for group in groups)
+
+    def all_progress(self, board: Board) -> dict[int, int]:
+        """Return how far each seat has come."""
+        return {seat: self.progress(board, seat) for seat in self.layout.seats}
+
+    def points(self, board: Board, out: int | None = None) -> dict[int, int]:
+        """Return each seat's points for the hand as it stands, with a bonus for the seat that is out.
+
+        Seed 002, "Marking": 52 plus ten for going out, one a card on the foundations for all others.
+        """
+        scoring = self.game.scoring
+        points = {}
+        for seat, reached in self.all_progress(board).items():
+            left = sum(len(board.cards[pile]) for pile in self.layout.own(seat, Kind.RESERVE))
+            bonus = scoring.out_bonus if seat == out else 0
+            points[seat] = reached * scoring.foundation_card + left * scoring.reserve_card + bonus
+        return points
+
+    def on_foundations(self, board: Board) -> dict[int, int]:
+        """Return how many cards of each seat lie on the foundations."""
+        size = self.game.packs * PACK_SIZE
+        counts = Counter(card // size for pile in self.layout.foundations for card in board.cards[pile])
+        return {seat: counts[at] for at, seat in enumerate(self.layout.seats)}
+
+    def status(self, board: Board) -> Iterator[str]:
+        """Yield a sentence for every broken invariant of this mechanic's own."""
+        yield from ()
+
+    # What clients ask to show what fits. A mechanic without such things leaves them.
+
+    def units(self, group: Group, cards: Sequence[Card]) -> Iterator[int]:
+        """Yield how many cards may move together from the end of a pile, fewest first."""
+        if cards and cards[-1] != UNKNOWN:
+            yield 1
+
+    def open_foundations(self, board: Board, seat: int, card: Card) -> Iterator[int]:
+        """Yield the foundations that take a seat's card now."""
+        yield from ()
+
+    def accepts(self, board: Board, foundation: int, card: Card) -> bool:
+        """Tell whether a foundation takes a card now."""
+        return self.follows_on(board, foundation, board.cards[foundation], card)
+
+    def follows_on(self, board: Board, foundation: int, cards: Sequence[Card], card: Card) -> bool:
+        """Tell whether a foundation would take a card if it held these cards."""
+        return False
+
+    def may_take_back(self, seat: int, foundation: int) -> bool:
+        """Tell whether a seat may take cards from a foundation again."""
+        return False
+
+    # Verification.
+
+    def _verify_piles(self, seat: int, play: Play) -> None:
+        piles = self.layout.piles
+        if not 0 <= play.source < len(piles) or not FOUNDATIONS <= play.destination < len(piles):
+            raise IllegalPlay("The table has no such pile.", Reason.UNKNOWN_PILE)
+        if seat not in self._to_empty:
+            raise IllegalPlay("This seat is not in the hand.", Reason.NOT_SEATED)
+        for number in (play.source, play.destination):
+            if number != FOUNDATIONS and piles[number].seat not in {None, seat}:
+                raise IllegalPlay("That pile belongs to another player.", Reason.NOT_YOUR_PILE)

@@ -1,0 +1,109 @@
+"""Positions of one seat's cards, as a search keeps thousands of them: packed, and put up one at a time."""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from racing_demon_protocol.engine.board import Board, Counts, Place, Play
+from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card
+
+from .base import Rules
+
+__all__ = ["Position", "ScratchBoard"]
+
+FACE_DOWN: Final = 64
+"""Added to a face where the public board does not show it."""
+END_OF_PILE: Final = b"\xff"
+
+
+class Position(NamedTuple):
+    """All that a seat's future plays depend on: equal positions have the same future.
+
+    Attributes:
+        faces: what each of the seat's piles holds, and which of it lies face down. Packs make no difference.
+        memory: what the rules remember beside the cards.
+
+    """
+
+    faces: bytes
+    memory: tuple[int, ...]
+
+
+class ScratchBoard:
+    """A board on which a search puts up one position after the other. No hand is played on it.
+
+    Attributes:
+        board: the public board.
+        counts: what it counts beside the cards; of many positions the same.
+        carried: how many plays were carried out to find what the last move leads to.
+
+    Args:
+        rules: the rules of the hand.
+        seat: whose cards move. The others' piles stay as they are.
+        board: the public board; it is copied.
+        hidden: the same with all cards known; it is copied.
+
+    """
+
+    def __init__(self, rules: Rules, seat: int, board: Board, hidden: Board) -> None:
+        self._rules = rules
+        self._seat = seat
+        self.board = board.copy()
+        self.counts = board.counts
+        self.carried = 0
+        self._hidden = hidden.copy()
+        own = [pile.number for pile in rules.layout.piles if pile.seat in {None, seat}]
+        self._places = {pile: place for place, pile in enumerate(own)}
+        self._faces = [self._packed(pile) for pile in own]
+
+    def position(self) -> Position:
+        """Return the position that is put up."""
+        return Position(END_OF_PILE.join(self._faces), self._rules.memory(self.board, self._seat))
+
+    def put_up(self, position: Position, counts: Counts) -> None:
+        """Put up a position, with the counts that belong to it."""
+        faces = position.faces.split(END_OF_PILE)
+        for pile, place in self._places.items():
+            packed = faces[place]
+            if packed != self._faces[place]:
+                self._hidden.cards[pile] = [face % FACE_DOWN for face in packed]
+                self.board.cards[pile] = [UNKNOWN if face >= FACE_DOWN else face for face in packed]
+        self._faces = faces
+        self.board.counts = self.counts = counts
+
+    def after(self, move: Play) -> tuple[Position, Counts]:
+        """Return the position that a move leads to, with all that follows by itself, and its counts.
+
+        The one that is put up stays as it is.
+        """
+        board, hidden = self.board, self._hidden
+        kept: dict[int, tuple[list[Card], list[Card]]] = {}
+        self.carried = 0
+        due: Play | None = move
+        while due is not None:
+            for pile in board.changed_by(due):
+                if pile not in kept:
+                    kept[pile] = shown, known = board.cards[pile], hidden.cards[pile]
+                    board.cards[pile], hidden.cards[pile] = shown.copy(), known.copy()
+            self.carried += 1
+            self._rules.carry_out(board, due, self._name)
+            due = self._rules.automatic(board, self._seat)
+        faces = self._faces
+        self._faces = faces.copy()
+        for pile in kept:
+            self._faces[self._places[pile]] = self._packed(pile)
+        outcome, changed = self.position(), board.counts
+        for pile, (shown, known) in kept.items():
+            board.cards[pile], hidden.cards[pile] = shown, known
+        self._faces, board.counts = faces, self.counts
+        return outcome, self.counts if changed == self.counts else changed
+
+    def _name(self, play: Play, places: Sequence[Place]) -> list[Card]:
+        self._hidden.shift(play)
+        return [self._hidden.cards[pile][index] for pile, index in places]
+
+    def _packed(self, pile: int) -> bytes:
+        shown, known = self.board.cards[pile], self._hidden.cards[pile]
+        if UNKNOWN not in shown:
+            return bytes([card % PACK_SIZE for card in known])
+        pairs = zip(shown, known, strict=True)
+        return bytes([face % PACK_SIZE + FACE_DOWN * (card == UNKNOWN) for card, face in pairs])

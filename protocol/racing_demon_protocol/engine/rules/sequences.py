@@ -1,0 +1,87 @@
+"""How two neighbours in a sequence must go together."""
+
+from functools import lru_cache
+from typing import Final
+
+from racing_demon_protocol.engine.cards import PACK_SIZE, SUIT_SIZE, Card, is_red, rank, suit
+from racing_demon_protocol.engine.specification import Build, Foundations, SuitRule
+
+__all__ = ["faces", "followers", "follows", "successors", "suits_agree"]
+
+_PACK: Final = range(PACK_SIZE)
+MOST_GROUPS: Final = 256
+"""Groups of which it is kept what fits there: the games have a hundred, of some 50 KiB each."""
+
+
+@lru_cache(MOST_GROUPS)
+def followers(ways: tuple[Build, ...], wrap: bool) -> tuple[frozenset[Card], ...]:
+    """Return for each card of the first pack, by its number, those of the same pack that may lie on it.
+
+    Args:
+        ways: the ways to continue a column; any one suffices.
+        wrap: whether the ranks go round, ace to king.
+
+    """
+    return tuple(
+        frozenset(card for card in _PACK if any(follows(way, below, card, wrap) for way in ways))
+        for below in _PACK
+    )
+
+
+@lru_cache(MOST_GROUPS)
+def successors(group: Foundations) -> tuple[tuple[frozenset[Card], ...], ...]:
+    """Return the cards of the first pack that may come next to a foundation that is neither empty nor full.
+
+    They are found by the number of cards that lie there, and then by the number of the topmost one.
+    """
+    rows = [
+        tuple(frozenset(card for card in _PACK if _comes_next(group, height, top, card)) for top in _PACK)
+        for height in range(len(group.order) or 1)
+    ]
+    return tuple(rows[height % len(rows)] for height in range(group.length))
+
+
+@lru_cache(SUIT_SIZE + 1)
+def faces(of: int | None) -> frozenset[Card]:
+    """Return the cards of a rank in the first pack; of no rank, none."""
+    return frozenset(card for card in _PACK if rank(card) == of)
+
+
+def _comes_next(group: Foundations, height: int, top: Card, card: Card) -> bool:
+    if group.order:
+        expected = group.order[height]
+    else:
+        expected = rank(top) + group.step
+        if group.wrap:
+            expected = (expected - 1) % SUIT_SIZE + 1
+    return rank(card) == expected and suits_agree(group.suit, top, card)
+
+
+def follows(build: Build, below: Card, above: Card, wrap: bool) -> bool:
+    """Tell whether one way to continue a column lets a card lie on another.
+
+    Args:
+        build: the way.
+        below: the card that lies there.
+        above: the card that is to lie on it.
+        wrap: whether the ranks go round, ace to king.
+
+    """
+    if build.delta is not None:
+        delta = rank(above) - rank(below) - build.delta
+        if delta % SUIT_SIZE if wrap else delta:
+            return False
+    if build.ranks is not None and rank(below) not in build.ranks:
+        return False
+    return suits_agree(build.suit, below, above)
+
+
+def suits_agree(rule: SuitRule, below: Card, above: Card) -> bool:
+    """Tell whether the suits of two neighbours are as a rule wants them."""
+    match rule:
+        case SuitRule.SAME:
+            return suit(below) == suit(above)
+        case SuitRule.ALTERNATE:
+            return is_red(below) != is_red(above)
+        case SuitRule.ANY:
+            return True

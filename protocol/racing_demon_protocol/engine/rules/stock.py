@@ -1,0 +1,148 @@
+"""How a stock is used: turned to the waste, laid out in rounds, and made up anew."""
+
+from collections.abc import Iterator
+
+from racing_demon_protocol.engine.board import Board, Play
+from racing_demon_protocol.engine.layout import Layout
+from racing_demon_protocol.engine.specification import Stock, Tableau, TailRule
+from racing_demon_protocol.errors import IllegalPlay
+
+__all__ = ["Turning"]
+
+
+class Turning:
+    """The part of a building game's rules that concerns the stock.
+
+    Attributes:
+        feeds_spaces: whether the stock's unseen top card may fill some place.
+        goes_on: whether what has begun goes on by itself: a round, or cards that are laid out again.
+
+    """
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        stocks = [group for group in layout.game.groups if isinstance(group, Stock)]
+        names = {group.name for group in stocks}
+        self.goes_on = any(group.rounds or group.relay for group in stocks)
+        takes = [
+            group.space.takes if isinstance(group, Tableau) else group.takes for group in layout.game.groups
+        ]
+        self.feeds_spaces = any(names & set(some or ()) for some in takes)
+        self._targets = {seat: {stock, layout.waste.get(seat)} for seat, stock in layout.stock.items()}
+        self._counts = [pile.counts for pile in layout.piles]
+        self._dealing = set(layout.stock.values()) if any(self._counts) else set()
+        self._gathering = {
+            seat: [pile.number for pile in layout.piles if pile.seat == seat and pile.gathers]
+            for seat in layout.stock
+        }
+        self._steps: dict[tuple[int, int], list[tuple[int, int]]] = {}
+
+    def is_turn(self, seat: int, play: Play) -> bool:
+        """Tell whether a play concerns the stock as such, and is no play of a card."""
+        if play.destination in self._targets.get(seat, ()):
+            return True
+        return play.source in self._dealing and play.destination >= 0 and self._counts[play.destination]
+
+    def verify(self, board: Board, seat: int, play: Play) -> None:
+        """Refuse what cannot be turned, and say why.
+
+        Raises:
+            IllegalPlay: it cannot.
+
+        """
+        plays = list(self.plays(board, seat))
+        if play in plays:
+            return
+        cards = board.cards[play.source]
+        if not 0 < play.count <= len(cards):
+            raise IllegalPlay(f"There are {len(cards)} cards there, not {play.count}.")
+        if not plays:
+            raise IllegalPlay("There is nothing left to turn.")
+        turn = plays[-1]
+        if (play.source, play.destination) == (turn.source, turn.destination):
+            raise IllegalPlay(f"{turn.count} cards are turned here, not {play.count}.")
+        raise IllegalPlay("The waste is turned over when the stock is empty, and takes only turned cards.")
+
+    def plays(self, board: Board, seat: int) -> Iterator[Play]:
+        """Yield the plays that turn cards, the usual one last."""
+        stock, waste = self._layout.stock.get(seat), self._layout.waste.get(seat)
+        if stock is None:
+            return
+        group = self._group(stock)
+        left, turned = len(board.cards[stock]), 0 if waste is None else len(board.cards[waste])
+        if left:
+            if group.rounds:
+                pile, count = self._round(board, seat, group)[0]
+                yield Play(stock, min(count, left), pile)
+            elif waste is not None and self._has_room(waste, turned):
+                # Turning the last two singly makes either available, as seed 001 wants it.
+                if left == 2 < group.turn and group.tail_rule is TailRule.EITHER2:
+                    yield Play(stock, 1, waste)
+                yield Play(stock, min(group.turn, left), waste)
+        elif group.redeals is None or board.redeals.get(seat, 0) < group.redeals:
+            gathering = self._gathering[seat]
+            if not gathering:
+                if turned and waste is not None:
+                    yield Play(waste, turned, stock)
+            elif any(board.cards[pile] for pile in gathering) and (waste in gathering or not turned):
+                yield Play(stock, 1, stock)
+
+    def pass_length(self, board: Board, seat: int) -> int:
+        """Return how many turns make a pass through all cards of stock and waste."""
+        stock, waste = self._layout.stock[seat], self._layout.waste[seat]
+        left = len(board.cards[stock]) + len(board.cards[waste])
+        return -(-left // self._group(stock).turn) + 1 if left else 0
+
+    def memory(self, board: Board, seat: int, redeals_seen: int) -> tuple[int, ...]:
+        """Return what future turns depend on beside the cards.
+
+        Args:
+            board: the board.
+            seat: whose stock.
+            redeals_seen: redeals beyond so many make no difference to other rules.
+
+        """
+        stock = self._layout.stock.get(seat)
+        if stock is None:
+            return ()
+        group = self._group(stock)
+        most = max(redeals_seen, max(len(group.rounds), 1) if group.redeals is None else group.redeals)
+        turned = min(board.came[stock], self.pass_length(board, seat)) if stock in board.came else 0
+        return min(board.redeals.get(seat, 0), most), turned
+
+    def due(self, board: Board, seat: int) -> Play | None:
+        """Return the next step of a round, or of laying out again, that has begun."""
+        stock = self._layout.stock.get(seat)
+        if stock is None or not board.cards[stock]:
+            return None
+        group, left = self._group(stock), len(board.cards[stock])
+        if group.rounds:
+            steps = self._round(board, seat, group)
+            rounds = board.came.get(steps[0][0], 0)
+        elif group.relay and board.redeals.get(seat, 0):
+            steps, rounds = self._laid(seat, -1, group), 1
+        else:
+            return None
+        for pile, count in steps:
+            if board.came.get(pile, 0) < rounds:
+                return Play(stock, min(count, left), pile)
+        return None
+
+    def _round(self, board: Board, seat: int, group: Stock) -> list[tuple[int, int]]:
+        """Return the piles and cards of one round in the present laying."""
+        return self._laid(seat, min(board.redeals.get(seat, 0), len(group.rounds) - 1), group)
+
+    def _laid(self, seat: int, laying: int, group: Stock) -> list[tuple[int, int]]:
+        if (seat, laying) not in self._steps:
+            deals = group.relay if laying < 0 else group.rounds[laying]
+            self._steps[seat, laying] = [step for deal in deals for step in self._layout.steps_of(deal, seat)]
+        return self._steps[seat, laying]
+
+    def _group(self, stock: int) -> Stock:
+        group = self._layout.groups[stock]
+        assert isinstance(group, Stock)
+        return group
+
+    def _has_room(self, waste: int, turned: int) -> bool:
+        limit: int | None = getattr(self._layout.groups[waste], "limit", None)
+        return limit is None or turned < limit

@@ -1,0 +1,80 @@
+"""What many declarations say: families on aces and kings, one card turned at a time, free piles."""
+
+from typing import Any
+
+from racing_demon_protocol.engine.cards import KING, SUIT_LETTERS
+from racing_demon_protocol.engine.specification import (
+    ANYTHING,
+    Deal,
+    Deals,
+    Foundations,
+    Game,
+    Owner,
+    Racing,
+    Stock,
+    Tableau,
+    Unit,
+    Waste,
+)
+
+__all__ = [
+    "ACES_OUT",
+    "DEALT",
+    "KINGS_OUT",
+    "NO_REDEAL",
+    "TWO_REDEALS",
+    "WASTE_OR_STOCK",
+    "aces",
+    "families",
+    "free_piles",
+    "kings",
+    "solitaire",
+    "suits_of",
+]
+
+NO_REDEAL = Stock(turn=1, redeals=0)
+TWO_REDEALS = Stock(turn=1, redeals=2)
+DEALT = Waste(name="dealt", limit=1)
+"""The card just dealt, which must find a place before the next one is."""
+WASTE_OR_STOCK = ("waste", "stock")
+
+
+def suits_of(rank: str) -> tuple[str, ...]:
+    """Return the faces of a rank, one of each suit."""
+    return tuple(rank + suit for suit in SUIT_LETTERS)
+
+
+ACES_OUT = Deal(to="aces", cards=suits_of("A"))
+KINGS_OUT = Deal(to="kings", cards=suits_of("K"))
+
+
+def aces(count: int = 4, **changes: Any) -> Foundations:
+    """Declare foundations of one's own, on aces upward, in suit."""
+    return Foundations(**{"name": "aces", "owner": Owner.PLAYER, "count": count, **changes})
+
+
+def kings(count: int = 4, **changes: Any) -> Foundations:
+    """Declare foundations of one's own, on kings downward, in suit."""
+    return aces(count, **{"name": "kings", "base": KING, "step": -1, **changes})
+
+
+def families() -> tuple[Foundations, Foundations]:
+    """Declare one ace and one king of each suit as bases, of two packs."""
+    return aces(one_per_suit=True), kings(one_per_suit=True)
+
+
+def solitaire(name: str, title: str, entry: str, **fields: Any) -> Game:
+    """Declare a game of seed 004, for one, or raced on identical deals."""
+    common = {"deals": Deals.IDENTICAL, "racing": Racing.IDENTICAL, "source": f"seed 004 entry {entry}"}
+    return Game(name=name, title=title, **{**common, **fields})
+
+
+def free_piles(count: int) -> Tableau:
+    """Declare piles that take any card just dealt, and give their tops to the foundations only."""
+    return Tableau(
+        name="piles",
+        shape=(0,) * count,
+        build=(ANYTHING,),
+        unit=Unit.ONE,
+        takes=("dealt",),
+    )

@@ -1,0 +1,93 @@
+"""A short analysis of a hand for each of its players: races, plays that waited, cards still buried.
+
+What lay face down is named only where the server's secret has been told.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from racing_demon_protocol.engine.board import Kind
+from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card
+from racing_demon_protocol.engine.dealer import Dealer
+from racing_demon_protocol.engine.rules.building import BuildingRules
+from racing_demon_protocol.table.view import TableView
+
+from .history import HandStory, Made
+from .opportunities import Chance, Race
+
+__all__ = ["Buried", "SeatAnalysis", "analyse"]
+
+
+class Buried(NamedTuple):
+    """A card that stayed face down: its column, counted from 0, and how many cards lay on it."""
+
+    card: Card
+    column: int
+    below: int
+
+
+class SeatAnalysis(NamedTuple):
+    """What can be said of one player's hand.
+
+    Attributes:
+        seat: whose.
+        won: the races that the player won.
+        lost: the races that the player lost.
+        waits: the cards that went up, the one that could have for the longest first.
+        unused: the cards that could have gone up when the hand ended, the oldest first.
+        face_down: how many cards lay face down in the columns.
+        in_hand: how many lay in stock, waste and reserve.
+        buried: which lay face down in the columns, the lowest first; empty without the secret.
+
+    """
+
+    seat: int
+    won: tuple[Race, ...]
+    lost: tuple[Race, ...]
+    waits: tuple[Made, ...]
+    unused: tuple[Chance, ...]
+    face_down: int
+    in_hand: int
+    buried: tuple[Buried, ...]
+
+
+def analyse(story: HandStory, view: TableView, seed: bytes = b"") -> list[SeatAnalysis]:
+    """Return the analysis of the hand that is over, in the order of its seats.
+
+    Args:
+        story: what happened in it.
+        view: the table, whose board still lies as the hand ended.
+        seed: what the hand was dealt from, if that is known.
+
+    """
+    assert view.rules is not None
+    assert view.board is not None
+    # In the building games a card that lies face down in a column has lain there since the deal.
+    is_known = seed and isinstance(view.rules, BuildingRules)
+    deal = Dealer(seed, view.rules).open_board().cards if is_known else None
+    return [_seat(story, view, deal, seat) for seat in view.hand_seats]
+
+
+def _seat(
+    story: HandStory, view: TableView, deal: Sequence[Sequence[Card]] | None, seat: int
+) -> SeatAnalysis:
+    assert view.rules is not None
+    assert view.board is not None
+    own, cards = view.rules.layout.own, view.board.cards
+    columns = own(seat, Kind.TABLEAU)
+    loose = [pile for kind in (Kind.STOCK, Kind.WASTE, Kind.RESERVE) for pile in own(seat, kind)]
+    buried: list[Buried] = []
+    for number, pile in enumerate(columns):
+        hidden = cards[pile].count(UNKNOWN)
+        known = deal[pile][:hidden] if deal is not None else ()
+        buried += [Buried(card, number, len(cards[pile]) - depth - 1) for depth, card in enumerate(known)]
+    return SeatAnalysis(
+        seat=seat,
+        won=tuple(race for race in story.races if race.winner == seat),
+        lost=tuple(race for race in story.races if race.loser == seat),
+        waits=tuple(sorted((m for m in story.made if m.seat == seat), key=lambda made: -made.waited_us)),
+        unused=tuple(sorted((c for c in story.unused if c.seat == seat), key=lambda chance: chance.since)),
+        face_down=sum(cards[pile].count(UNKNOWN) for pile in columns),
+        in_hand=sum(len(cards[pile]) for pile in loose),
+        buried=tuple(sorted(buried, key=lambda each: (each.card % PACK_SIZE % 13, each.below))),
+    )

@@ -1,0 +1,181 @@
+"""What remains of a match for standings: small enough that a thousand of them are read in a moment."""
+
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Final, TypeGuard
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from racing_demon_protocol.reasons import EndReason, Phase
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.base import Name, Seat
+from racing_demon_protocol.wire.messages.server import HandResult, Points, Snapshot
+
+from .history import HandStory, Story
+from .match_file import Correction, Record, followed
+
+__all__ = ["VERSION", "Digest", "HandDigest", "Player", "digests"]
+
+VERSION: Final = 2
+"""Rises with every change of what a digest holds, or of how it is found: then all are made anew."""
+
+IN_MATCH: Final = frozenset({Phase.SHUFFLING, Phase.COUNTDOWN, Phase.PLAYING, Phase.GRACE, Phase.TALLY})
+"""When a table is in the midst of a match."""
+
+Amount = Annotated[int, Field(ge=0)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Player(_Part):
+    """Who sat where: ``bot`` is the level of a bot, ``left`` tells whether the seat was given up."""
+
+    seat: Seat
+    name: Name
+    bot: str = ""
+    left: bool = False
+
+
+class HandDigest(_Part):
+    """One hand: its tally, the plays of each seat, and its races.
+
+    ``races`` holds winner, loser, for how many microseconds the loser could have played, and by how many the
+    loser's card came too late, or ``None``. Of a hand before the record's beginning there is the tally only.
+    """
+
+    hand: int
+    reason: EndReason
+    out: Seat | None
+    elapsed_ms: int
+    points: dict[Seat, Points]
+    plays: dict[Seat, Amount]
+    races: tuple[tuple[Seat, Seat, Amount, Amount | None], ...] = ()
+
+
+class Digest(_Part):
+    """One match. Times are wall time in milliseconds since 1970; ``None`` where nobody noted it.
+
+    ``promises`` are the commitments of the hands that were seen: two records of one match share some of them.
+    """
+
+    id: str = ""
+    promises: tuple[str, ...] = ()
+    code: str = ""
+    game: str = ""
+    started_ms: int | None = None
+    ended_ms: int | None = None
+    players: tuple[Player, ...] = ()
+    hands: tuple[HandDigest, ...] = ()
+    winners: tuple[Seat, ...] = ()
+    finished: bool = False
+    corrections: tuple[Correction, ...] = ()
+
+
+def digests(records: Iterable[Record]) -> Iterator[Digest]:
+    """Yield the digest of each match in records; of one that has not ended, what there was of it.
+
+    Corrections are about the last match of their record.
+
+    Raises:
+        InvalidRecord: a record does not agree with itself.
+
+    """
+    for record in records:
+        found = list(_Matches().of(record))
+        if found and record.corrections:
+            found[-1] = found[-1].model_copy(update={"corrections": tuple(record.corrections)})
+        yield from found
+
+
+class _Matches:
+    """Follows the record of one table, match by match."""
+
+    def __init__(self) -> None:
+        self._story = Story()
+        self._told: dict[int, HandStory] = {}
+        self._promises: list[str] = []
+        self._match = ""
+        self._started_ms: int | None = None
+        self._is_on = False
+
+    def of(self, record: Record) -> Iterator[Digest]:
+        name = record.header.id if record.header else ""
+        view: TableView | None = None
+        at_ms: int | None = None
+        for entry in record.entries:
+            message = entry.message
+            if _tells_of_hand(message):
+                if self._is_on and self._is_next(message) and view is not None:
+                    yield self._digest(view, name, at_ms)
+                self._note_hand(message, entry.at_ms)
+            view, at_ms = followed(view, message), entry.at_ms
+            self._story.note(message, view, entry.at_us, entry.seat)
+            if isinstance(message, ev.HandOver) and self._story.hand is not None:
+                self._told[self._story.hand.hand] = self._story.hand
+            elif isinstance(message, ev.MatchOver):
+                self._is_on = False
+                yield self._digest(view, name, at_ms)
+        if self._is_on and view is not None:
+            yield self._digest(view, name, at_ms)
+
+    def _is_next(self, message: ev.Committed | Snapshot) -> bool:
+        """Tell whether a message is of another match than what came before; its end may have been missed."""
+        is_first = isinstance(message, ev.Committed) and message.hand == 1
+        return is_first or _match_of(message) != self._match
+
+    def _note_hand(self, message: ev.Committed | Snapshot, at_ms: int | None) -> None:
+        """Note a hand of which a record tells, and the match that begins with it, or is met in it."""
+        if self._is_next(message) or not self._is_on:
+            self._told = {}
+            self._promises = []
+            self._match = _match_of(message)
+            self._started_ms = at_ms
+        if message.commitment and message.commitment not in self._promises:
+            self._promises.append(message.commitment)
+        self._is_on = True
+
+    def _digest(self, view: TableView, name: str, ended_ms: int | None) -> Digest:
+        hands = tuple(_hand(result, self._told.get(result.hand)) for result in view.results)
+        players = [
+            Player(seat=state.seat, name=state.name, bot=state.bot, left=state.left)
+            for state in view.seats.values()
+            if any(state.seat in hand.points for hand in hands)
+        ]
+        return Digest(
+            id=name,
+            promises=tuple(self._promises),
+            code=view.code,
+            game=view.options.game,
+            started_ms=self._started_ms,
+            ended_ms=ended_ms,
+            players=tuple(players),
+            hands=hands,
+            winners=view.winners,
+            finished=bool(view.winners),
+        )
+
+
+def _tells_of_hand(message: Message) -> TypeGuard[ev.Committed | Snapshot]:
+    """Tell whether a message promises a hand, or shows a table in the midst of a match."""
+    return isinstance(message, ev.Committed) or (isinstance(message, Snapshot) and message.phase in IN_MATCH)
+
+
+def _match_of(message: ev.Committed | Snapshot) -> str:
+    """Return the match of a hand: its id without the hand's own number."""
+    return message.hand_id.rpartition("/")[0]
+
+
+def _hand(result: HandResult, told: HandStory | None) -> HandDigest:
+    races = [(race.winner, race.loser, race.open_us, race.late_us) for race in told.races] if told else []
+    return HandDigest(
+        hand=result.hand,
+        reason=result.reason,
+        out=result.out,
+        elapsed_ms=max(0, result.elapsed_ms),
+        points=dict(zip(result.seats, result.points, strict=True)),
+        plays={seat: told.plays.get(seat, 0) for seat in result.seats} if told else {},
+        races=tuple(races),
+    )

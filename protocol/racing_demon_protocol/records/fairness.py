@@ -1,0 +1,61 @@
+"""The proof that nobody chose a deal: what its seed was made of was fixed before anybody knew all of it."""
+
+from racing_demon_protocol.engine.shuffle import contribution_hash
+from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages import events as ev
+
+from .proof import expect
+
+__all__ = ["check_contributions"]
+
+
+def check_contributions(view: TableView, event: ev.Event) -> None:
+    """Check an event that has to do with the seed of a hand: all commitments come first, and are kept.
+
+    Args:
+        view: the table before the event.
+        event: any event.
+
+    Raises:
+        InvalidRecord: it is not as it should be.
+
+    """
+    coming, shuffle = view.next_shuffle, view.shuffle
+    match event:
+        case ev.Prepared():
+            expect(event, view.at_rest, "the hand before was not over")
+            is_new = coming is None or coming.hand_id != event.hand_id
+            expect(event, is_new, f"hand {event.hand_id} was prepared already")
+        case ev.Contributed():
+            expect(event, view.at_rest, "the hand before was not over")
+            player = view.seats.get(event.seat)
+            is_there = player is not None and not player.left
+            expect(event, is_there, f"nobody has seat {event.seat}")
+        case ev.Committed():
+            promised = (event.hand_id, event.commitment)
+            is_same = coming is None or promised == (coming.hand_id, coming.commitment)
+            expect(event, is_same, "the commitment is not the one that the hand was prepared with")
+        case ev.Revealed():
+            _check_revealed(view, event)
+        case ev.Dealt():
+            expect(event, view.phase is Phase.SHUFFLING, "no hand was promised")
+            missing = shuffle.missing() if shuffle else ()
+            expect(event, event.left_out == missing, "the contributions that were left out are others")
+            there = sorted(seat for seat, state in view.seats.items() if not state.left)
+            expect(event, event.seats == (shuffle.seats if shuffle else tuple(there)), "the seats are others")
+        case _ if view.phase is Phase.SHUFFLING:
+            is_awaited = shuffle is not None and bool(shuffle.contributions)
+            expect(event, is_awaited, "a promise and its deal are not together")
+
+
+def _check_revealed(view: TableView, event: ev.Revealed) -> None:
+    """Check that the bytes are those that the seat had committed to."""
+    shuffle = view.shuffle if view.phase is Phase.SHUFFLING else None
+    mine = shuffle.of(event.seat) if shuffle is not None else None
+    if shuffle is None or mine is None or mine.value is not None:
+        expect(event, False, f"seat {event.seat} had nothing to reveal")
+        return
+    value = bytes.fromhex(event.value)
+    hashed = contribution_hash(value, shuffle.commitment, shuffle.hand_id, event.seat)
+    expect(event, hashed == mine.commitment, f"seat {event.seat} had committed to other bytes")

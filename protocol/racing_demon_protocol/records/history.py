@@ -1,0 +1,137 @@
+"""What happened in each hand, beyond its points: plays, chances, races. A fold beside the view.
+
+Whoever follows a table tells a :class:`Story` of each message, after the view has followed it, and when it
+came; at the end of a hand the story of that hand is whole.
+"""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from racing_demon_protocol.engine.cards import UNKNOWN, Card
+from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.table.state import DEALT
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Refused, Snapshot
+
+from .opportunities import Chance, Chances, Race
+
+__all__ = ["HandStory", "Made", "Story"]
+
+
+class Made(NamedTuple):
+    """A card that went up: whose, which, when, and for how long it could have."""
+
+    seat: int
+    card: Card
+    at: int
+    waited_us: int
+
+
+@dataclass(slots=True)
+class HandStory:
+    """The story of one hand. Times are microseconds of the hand, without its pauses.
+
+    Attributes:
+        hand: its number in the match.
+        is_whole: whether it was followed from its signal on without a break.
+        plays: how many plays each seat made, turns included.
+        made: the cards that went up.
+        races: the races for places there.
+        unused: the chances that were left when the hand was over.
+
+    """
+
+    hand: int
+    is_whole: bool = False
+    plays: dict[int, int] = field(default_factory=dict)
+    made: list[Made] = field(default_factory=list)
+    races: list[Race] = field(default_factory=list)
+    unused: tuple[Chance, ...] = ()
+
+    def told_late(self, loser: int, refused: Refused) -> None:
+        """Note by how much a card came too late: beside its race, or as one that the board did not show."""
+        assert refused.by is not None
+        for place in range(len(self.races) - 1, -1, -1):
+            race = self.races[place]
+            if (race.winner, race.loser, race.late_us) == (refused.by, loser, None):
+                self.races[place] = race._replace(late_us=refused.late_us)
+                return
+        at = self.races[-1].at if self.races else 0
+        self.races.append(Race(at, UNKNOWN, refused.by, loser, 0, refused.late_us))
+
+
+class Story:
+    """Follows one table.
+
+    Attributes:
+        hand: the hand that is being played, or was played last; ``None`` before the first.
+
+    """
+
+    def __init__(self) -> None:
+        self.hand: HandStory | None = None
+        self._chances: Chances | None = None
+        self._signal_us = 0
+
+    def note(self, message: Message, view: TableView, at_us: int, seat: int | None = None) -> None:
+        """Note a message that the view has followed.
+
+        Args:
+            message: what came.
+            view: the table after it.
+            at_us: when, in microseconds on one rising clock.
+            seat: whose command a refusal answers.
+
+        """
+        match message:
+            case Snapshot():
+                self._take_up(message, view, at_us)
+            case ev.Dealt():
+                self.hand, self._chances = HandStory(view.hand), None
+            case ev.Signalled() if self.hand is not None:
+                self._signal_us = at_us
+                self.hand.is_whole = True
+                self._watch(view, 0)
+            case ev.Continued():
+                self._signal_us = at_us - message.elapsed_ms * 1_000
+            case ev.Played() if self.hand is not None:
+                self._played(message, self.hand, at_us)
+            case ev.Rotated() if self._chances is not None:
+                self._chances.refresh(self._time(at_us))
+            case ev.HandOver() if self.hand is not None and self._chances is not None:
+                self.hand.unused = tuple(self._chances.open)
+                self._chances = None
+            case Refused(reason=Reason.BEATEN) if self.hand and seat is not None and message.by is not None:
+                self.hand.told_late(seat, message)
+
+    def _take_up(self, snapshot: Snapshot, view: TableView, at_us: int) -> None:
+        """Go on from a table as it lies; what happened meanwhile is not known."""
+        self._signal_us = at_us - snapshot.elapsed_ms * 1_000
+        self._chances = None
+        if view.phase not in DEALT:
+            return
+        if self.hand is None or self.hand.hand != view.hand:
+            self.hand = HandStory(view.hand)
+        self.hand.is_whole = False
+        if view.in_hand:
+            self._watch(view, self._time(at_us))
+
+    def _watch(self, view: TableView, at: int) -> None:
+        if view.rules is not None and view.board is not None and not view.is_private:
+            self._chances = Chances(view.rules, view.board, at)
+
+    def _time(self, at_us: int) -> int:
+        return max(0, at_us - self._signal_us)
+
+    def _played(self, event: ev.Played, hand: HandStory, at_us: int) -> None:
+        if event.counter:
+            hand.plays[event.seat] = hand.plays.get(event.seat, 0) + 1
+        if self._chances is None:
+            return
+        at = self._time(at_us)
+        taken, races = self._chances.follow(event, at)
+        hand.races += races
+        if taken is not None:
+            hand.made.append(Made(event.seat, taken.card, at, max(0, at - taken.since)))

@@ -1,0 +1,290 @@
+"""The portable file of matches: the record's lines with their times, a header before, corrections behind.
+
+Each match begins with a header that names the format and its version; then come the lines of
+:mod:`.record`, each with ``at_ms`` (wall time, milliseconds since 1970) and ``at_us`` (arrival, microseconds
+on the rising clock of whoever kept it) beside it; then corrections, if any. Several matches may follow each
+other. Files without a header are older ones: their ``at_ms`` counts from the beginning of the record.
+
+``docs/record.md`` describes the format for others' tools.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from racing_demon_protocol.errors import InconsistentEvent, InvalidGame, InvalidRecord
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages import Event, Message
+from racing_demon_protocol.wire.messages.base import Seat
+from racing_demon_protocol.wire.messages.events import MatchOver
+from racing_demon_protocol.wire.messages.server import Points, Refused, Snapshot
+
+from .record import json_line, message_of, row_of, tally_line, to_line
+
+__all__ = [
+    "VERSION",
+    "Correction",
+    "Entry",
+    "Header",
+    "KeptBy",
+    "Record",
+    "entry_line",
+    "followed",
+    "lines_of",
+    "read_messages",
+    "read_records",
+    "section_line",
+    "why_not",
+]
+
+VERSION: Final = 2
+MOST_ENTRIES: Final = 2_000_000
+"""Longer than any evening: a table of eight that plays a whole day stays below it."""
+LATEST_MS: Final = 2**43
+"""A wall time far enough off, so that dates can be made of all that are let in."""
+LATEST_US: Final = 2**53
+
+Words = Annotated[str, Field(max_length=240)]
+WallMs = Annotated[int, Field(strict=True, ge=0, le=LATEST_MS)]
+KeptBy = Literal["server", "client", ""]
+
+
+class _Line(BaseModel):
+    """A line that is no message; members that are not known are passed over."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class Header(_Line):
+    """The first line of a match.
+
+    Attributes:
+        format: what this file is.
+        version: of the format; a program refuses a version that it does not know.
+        id: the match's name in its server's journal; empty where it has none.
+        kept_by: whose rising clock ``at_us`` is: the ``server``'s, where cards arrive, or that of a
+            ``client``, where it heard of them.
+        software: what wrote it.
+
+    """
+
+    format: Literal["racing-demon-record"] = "racing-demon-record"
+    version: Annotated[int, Field(strict=True, ge=1, le=1_000_000)] = VERSION
+    id: Words = ""
+    kept_by: KeptBy = ""
+    software: Words = ""
+
+
+class Correction(_Line):
+    """What the host or the operator says of a match: an entry behind it, which changes nothing in it.
+
+    Attributes:
+        at_ms: when it was said.
+        by: who said so.
+        why: the reason, for everybody to read.
+        hand: the hand that it is about; ``None`` for the match as a whole.
+        seat: whose points; ``None`` where it is about all.
+        points: what is added to the seat's total; may be negative.
+        void: the match does not count.
+
+    """
+
+    at_ms: WallMs
+    by: Annotated[str, Field(min_length=1, max_length=64)]
+    why: Annotated[str, Field(min_length=1, max_length=240)]
+    hand: Annotated[int, Field(strict=True, ge=1, le=1_000)] | None = None
+    seat: Seat | None = None
+    points: Points = 0
+    void: Annotated[bool, Field(strict=True)] = False
+
+
+def why_not(correction: Correction, name: str, seats: Mapping[int, str], hands: int) -> str:
+    """Return why a correction cannot be of a match, as a sentence; empty if it can.
+
+    Args:
+        correction: what is said.
+        name: what the match is called.
+        seats: the names of all who played in it, by their seats.
+        hands: how many of its hands were played to their ends.
+
+    """
+    if not hands:
+        return f"Match {name} has no hand that was played to its end: there is nothing to correct."
+    if correction.hand is not None and correction.hand > hands:
+        return f"Match {name} has {hands} {'hand' if hands == 1 else 'hands'}, and no hand {correction.hand}."
+    if correction.seat is not None and correction.seat not in seats:
+        known = ", ".join(f"{seat + 1} {player}" for seat, player in sorted(seats.items()))
+        return f"Match {name} has no seat {correction.seat + 1}: there are {known}."
+    if not correction.void and (correction.seat is None or not correction.points):
+        return "A correction gives points to a seat, or says that the match does not count."
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One message of a match, and when it came.
+
+    Attributes:
+        message: a snapshot, an event, or a refusal that its keeper added.
+        at_us: microseconds on the keeper's rising clock; 0 where nobody noted it.
+        at_ms: wall time in milliseconds since 1970; ``None`` where nobody noted it.
+        seat: whose command a refusal answers; ``None`` for all else.
+
+    """
+
+    message: Message
+    at_us: int = 0
+    at_ms: int | None = None
+    seat: int | None = None
+
+
+@dataclass(slots=True)
+class Record:
+    """One section of a file: a header, what was kept, and what was corrected.
+
+    ``header`` is ``None`` in files of older programs.
+    """
+
+    header: Header | None = None
+    entries: list[Entry] = field(default_factory=list)
+    corrections: list[Correction] = field(default_factory=list)
+
+
+def read_records(lines: Iterable[str]) -> Iterator[Record]:
+    """Yield the sections of a file, one after the other.
+
+    Raises:
+        InvalidRecord: a line is wrong, or of a version that is not known here; the text gives its number.
+
+    """
+    record = Record()
+    for part in _parts(lines):
+        match part:
+            case Header():
+                if record.header is not None or record.entries:
+                    yield record
+                record = Record(part)
+            case Correction():
+                record.corrections.append(part)
+            case Entry():
+                record.entries.append(part)
+        if len(record.entries) > MOST_ENTRIES:
+            raise InvalidRecord(f"A match is longer than {MOST_ENTRIES} messages.")
+    if record.header is not None or record.entries or record.corrections:
+        yield record
+
+
+def read_messages(lines: Iterable[str]) -> Iterator[Message]:
+    """Yield the messages of a file one by one, however long it is.
+
+    Raises:
+        InvalidRecord: as above.
+
+    """
+    return (part.message for part in _parts(lines) if isinstance(part, Entry))
+
+
+def lines_of(record: Record) -> Iterator[str]:
+    """Yield the lines of a section, in the newest version of the format, with a tally behind each match.
+
+    Raises:
+        InvalidRecord: the record does not agree with itself.
+
+    """
+    yield section_line(record.header or Header())
+    view: TableView | None = None
+    for entry in record.entries:
+        view = followed(view, entry.message)
+        yield entry_line(entry)
+        if isinstance(entry.message, MatchOver):
+            yield tally_line(view)
+    for correction in record.corrections:
+        yield section_line(correction)
+
+
+def followed(view: TableView | None, message: Message) -> TableView:
+    """Return the table after a message of its record: the same view, or a snapshot's.
+
+    Raises:
+        InvalidRecord: the message does not fit.
+
+    """
+    try:
+        if isinstance(message, Snapshot):
+            return TableView.from_snapshot(message)
+        if view is None:
+            raise InvalidRecord("An event comes before any table.")
+        if isinstance(message, Event):
+            view.apply(message)
+    except (InconsistentEvent, InvalidGame) as error:
+        raise InvalidRecord(f"The record does not agree with itself: {error}.") from error
+    return view
+
+
+def section_line(part: Header | Correction) -> str:
+    """Return a header or a correction as a line."""
+    name = "record" if isinstance(part, Header) else "correction"
+    return json_line({"message": name, **part.model_dump(mode="json")})
+
+
+def entry_line(entry: Entry) -> str:
+    """Return a message with what is known of its time as a line."""
+    beside: dict[str, int] = {"at_us": entry.at_us}
+    if entry.at_ms is not None:
+        beside["at_ms"] = entry.at_ms
+    if isinstance(entry.message, Refused) and entry.seat is not None:
+        beside["seat"] = entry.seat
+    return to_line(entry.message, **beside)
+
+
+def _parts(lines: Iterable[str]) -> Iterator[Header | Correction | Entry]:
+    has_header = False
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            part = _part(row_of(line), has_header=has_header)
+        except InvalidRecord as error:
+            raise InvalidRecord(f"Line {number}: {error}.") from None
+        has_header = has_header or isinstance(part, Header)
+        if part is not None:
+            yield part
+
+
+def _part(row: dict[str, Any], *, has_header: bool) -> Header | Correction | Entry | None:
+    """Return what an object of a file is; ``None`` for what this version has no use for."""
+    try:
+        if row["message"] == "record":
+            return _header(row)
+        if row["message"] == "correction":
+            return Correction.model_validate(row)
+    except ValidationError as error:
+        what = ", ".join(str(part) for part in error.errors()[0]["loc"]) or "the whole"
+        raise InvalidRecord(f"a {row['message']} is wrong in {what}") from None
+    message = message_of(row)
+    if not isinstance(message, Event | Snapshot | Refused):
+        return None
+    at_ms = _number(row, "at_ms", LATEST_MS)
+    if not has_header:
+        return Entry(message, (at_ms or 0) * 1_000)
+    seat = _number(row, "seat", 7) if isinstance(message, Refused) else None
+    return Entry(message, _number(row, "at_us", LATEST_US) or 0, at_ms, seat)
+
+
+def _header(row: dict[str, Any]) -> Header:
+    header = Header.model_validate(row)
+    if header.version > VERSION:
+        raise InvalidRecord(
+            f"this record is of version {header.version}, and version {VERSION} is the newest that can be "
+            "read here; a newer racing-demon reads it"
+        )
+    return header
+
+
+def _number(row: dict[str, Any], name: str, most: int) -> int | None:
+    """Return a number that stands beside a message, where there is one within its bounds."""
+    value = row.get(name)
+    is_one = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most
+    return value if is_one else None

@@ -1,0 +1,283 @@
+"""The record of a match: the public log as JSON lines, and the proof that it was dealt and judged fairly.
+
+A record is what any client or spectator receives: a snapshot, then every event. Each line is an object:
+the message's name under ``message``, then its fields. Other members, such as ``at_ms``, may stand
+beside them; they prove nothing.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from racing_demon_protocol.engine.shuffle import keeps
+from racing_demon_protocol.errors import InconsistentEvent, InvalidGame, InvalidRecord
+from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.table.scoring import match_winners, totals
+from racing_demon_protocol.table.state import DEALT
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages import FROM_SERVER, Event, Message, name_of
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Snapshot
+from racing_demon_protocol.wire.options import CallOut, StallRule
+
+from .fairness import check_contributions
+from .proof import Replay, active, all_said_stuck, expect
+
+__all__ = [
+    "Verdict",
+    "from_line",
+    "json_line",
+    "message_of",
+    "read",
+    "row_of",
+    "tally_line",
+    "to_line",
+    "verify",
+]
+
+BY_NAME: Final = {name_of(cls): cls for cls in FROM_SERVER.values()}
+LONGEST_LINE: Final = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a record was found to hold: whole hands that are right in every event, and their plays."""
+
+    hands: int
+    plays: int
+    skipped: int
+    """Hands that the record does not hold from the deal to the end."""
+    matches: int
+    unseen: int = 0
+    """Layouts of hands of identical deals whose plays the record does not hold: only how far they came."""
+    alone: int = 0
+    """Hands whose seed was the server's alone: no player contributed to it."""
+    left_out: tuple[str, ...] = ()
+    """Whose contributions were not revealed, and so had no part in a seed: a name for each of them."""
+
+
+def to_line(message: Message, **beside: int | str) -> str:
+    """Return a message as one line of a record."""
+    values = message.model_dump(mode="json")
+    row = dict(zip(type(message).model_fields, values, strict=False))
+    return json_line({"message": name_of(message), **row, **beside})
+
+
+def json_line(row: Mapping[str, object]) -> str:
+    """Return a row as JSON, in which everything is escaped that could steer a terminal."""
+    line = json.dumps(row, ensure_ascii=False)
+    if line.isprintable():
+        return line
+    return "".join(sign if sign.isprintable() else json.dumps(sign)[1:-1] for sign in line)
+
+
+def tally_line(view: TableView) -> str:
+    """Return the tally of a match as a line to end a record with; it proves nothing, and is for reading."""
+    hands = [
+        {
+            "hand": result.hand,
+            "reason": result.reason,
+            "out": result.out,
+            "points": dict(zip(result.seats, result.points, strict=True)),
+        }
+        for result in view.results
+    ]
+    names = {seat: state.name for seat, state in view.seats.items()}
+    tally = {"hands": hands, "totals": totals(view), "names": names, "winners": view.winners}
+    return json_line({"message": "tally", **tally})
+
+
+def from_line(line: str) -> Message | None:
+    """Return the message of a line; ``None`` for a line that holds something else.
+
+    Raises:
+        InvalidRecord: the line is none of a record.
+
+    """
+    return message_of(row_of(line))
+
+
+def row_of(line: str) -> dict[str, Any]:
+    """Return the object that stands on a line; its member ``message`` is a text.
+
+    Raises:
+        InvalidRecord: the line is none of a record.
+
+    """
+    if len(line) > LONGEST_LINE:
+        raise InvalidRecord(f"a line is longer than {LONGEST_LINE} characters")
+    try:
+        row: Any = json.loads(line)
+    except (ValueError, RecursionError):
+        row = None
+    if not isinstance(row, dict) or not isinstance(row.get("message"), str):
+        raise InvalidRecord("a line is not a message of a record")
+    return row
+
+
+def message_of(row: Mapping[str, Any]) -> Message | None:
+    """Return the message that an object holds; ``None`` for an object that holds something else.
+
+    Raises:
+        InvalidRecord: it is named like a message, and is none.
+
+    """
+    cls = BY_NAME.get(row["message"])
+    if cls is None:
+        return None
+    try:
+        return cls.model_validate({name: row[name] for name in cls.model_fields if name in row})
+    except ValueError:
+        raise InvalidRecord("a line is not a message of a record") from None
+
+
+def read(lines: Iterable[str]) -> Iterator[Message]:
+    """Yield the messages of a record.
+
+    Raises:
+        InvalidRecord: a line is wrong; the text gives its number.
+
+    """
+    for number, line in enumerate(lines, 1):
+        try:
+            message = from_line(line) if line.strip() else None
+        except InvalidRecord as error:
+            raise InvalidRecord(f"Line {number}: {error}.") from None
+        if message is not None:
+            yield message
+
+
+def verify(messages: Iterable[Message]) -> Verdict:
+    """Check a record from itself alone: commitments, deals, every play, every score, every winner.
+
+    Raises:
+        InvalidRecord: something is not as it should be; the text says what, and where.
+
+    """
+    return _Auditor().audit(messages)
+
+
+class _Auditor:
+    """Follows a record, keeps each hand until its seed is told, and then plays it again."""
+
+    def __init__(self) -> None:
+        self._view: TableView | None = None
+        self._hand: list[ev.Event] = []
+        self._match_over = False
+        self._shifted: dict[int, list[int]] = {}
+        self._hands = self._plays = self._skipped = self._matches = self._unseen = 0
+        self._alone = 0
+        self._left_out: list[str] = []
+
+    def audit(self, messages: Iterable[Message]) -> Verdict:
+        for message in messages:
+            if isinstance(message, Snapshot) and not self._continues(message):
+                self._restart(message)
+            elif isinstance(message, Event):
+                self._take(message)
+        if self._view is None:
+            raise InvalidRecord("There is no table in this record.")
+        return Verdict(
+            self._hands,
+            self._plays,
+            self._skipped,
+            self._matches,
+            self._unseen,
+            self._alone,
+            tuple(self._left_out),
+        )
+
+    def _continues(self, snapshot: Snapshot) -> bool:
+        """Tell whether a snapshot shows the table as it lies here, and not another."""
+        view = self._view
+        if view is None or (snapshot.code, snapshot.seq) != (view.code, view.seq):
+            return False
+        return not view.is_private or snapshot.piles == view.snapshot(0).piles  # no play was missed
+
+    def _restart(self, snapshot: Snapshot) -> None:
+        self._hand = []
+        self._match_over = False
+        try:
+            self._view = TableView.from_snapshot(snapshot)
+        except (InconsistentEvent, InvalidGame) as error:
+            raise InvalidRecord(f"The table at event {snapshot.seq} cannot be: {error}.") from error
+
+    def _take(self, event: ev.Event) -> None:
+        view = self._view
+        if view is None:
+            raise InvalidRecord(f"Event {event.seq} comes before any table.")
+        if isinstance(event, ev.Committed):
+            self._hand = []
+            self._shifted.clear()
+        self._hand.append(event)
+        _check_time(view, event)
+        check_contributions(view, event)
+        if isinstance(event, ev.Rotated):
+            self._note_shift(view, event)
+        if isinstance(event, ev.HandOver):
+            self._check_hand(view, event)
+        try:
+            view.apply(event)
+        except (InconsistentEvent, InvalidGame) as error:
+            raise InvalidRecord(f"Event {event.seq}: {error}.") from error
+        if isinstance(event, ev.HandOver):
+            self._match_over = match_winners(view) is not None
+        elif isinstance(event, ev.MatchOver):
+            # Asked now, and not when the hand ended: everybody may have left since.
+            expect(event, match_winners(view) == event.winners, "the winners are others")
+            self._matches += 1
+        elif isinstance(event, ev.Committed):
+            expect(event, not self._match_over or event.hand == 1, "the match was over")
+
+    def _check_hand(self, view: TableView, over: ev.HandOver) -> None:
+        expect(over, view.rules is not None and view.phase in DEALT, "no hand was being played")
+        expect(over, over.out is None or over.out in view.hand_seats, f"seat {over.out} was not in the hand")
+        committed = self._hand[0]
+        if not isinstance(committed, ev.Committed):
+            self._skipped += 1
+            return
+        secret = bytes.fromhex(over.seed)
+        kept = keeps(secret, committed.hand_id, committed.commitment)
+        expect(over, kept, f"the seed is not the one that hand {committed.hand} was committed to")
+        played = {event.seat for event in self._hand if isinstance(event, ev.Played)}
+        replay = Replay(view, view.deal_seed(secret), played, self._shifted)
+        for event in self._hand:
+            self._plays += replay.follow(event)
+        replay.check_end(view, over)
+        self._hands += 1
+        self._unseen += replay.unseen
+        self._alone += not (view.shuffle and view.shuffle.revealed())
+        self._left_out += [view.player(seat) for seat in view.shuffle.missing()] if view.shuffle else []
+
+    def _note_shift(self, view: TableView, event: ev.Rotated) -> None:
+        """Note who still played when the stocks were shifted, if not all had said that they were stuck."""
+        if not all_said_stuck(view):
+            self._shifted[event.seq] = active(view)
+
+
+def _check_time(view: TableView, event: ev.Event) -> None:
+    """Check that an event has its place in the course of a match."""
+    is_played = view.phase is Phase.PLAYING and not view.paused
+    match event:
+        case ev.Played():
+            expect(event, view.in_hand, "it was played outside a hand")
+            expect(event, not view.paused, "it was played in a pause")
+        case ev.Committed():
+            number = 1 if view.between_matches else view.hand + 1
+            expect(event, view.at_rest, "the hand before was not over")
+            expect(event, event.hand == number, "the hand's number is another")
+        case ev.Called():
+            expect(event, is_played and view.options.call_out is CallOut.SHOUT, "nobody could call out")
+        case ev.Rotated():
+            is_wanted = view.options.stall_rule is StallRule.ROTATE and not view.is_private
+            expect(event, is_played and is_wanted, "the stocks could not be shifted")
+        case ev.Paused():
+            expect(event, view.phase in DEALT and not view.paused, "there was nothing to pause")
+        case ev.Continued():
+            expect(event, view.paused, "there was no pause")
+        case ev.Signalled():
+            expect(event, view.phase is Phase.COUNTDOWN, "there was no countdown")
+            expect(event, not view.paused, "the signal came in a pause")
+        case ev.OptionsSet():
+            expect(event, view.between_matches, "options changed within a match")

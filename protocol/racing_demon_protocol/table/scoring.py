@@ -1,0 +1,96 @@
+"""The tally: what hands are worth at a table, who is ahead, who has won (seed 002, "Marking")."""
+
+from typing import Final
+
+from racing_demon_protocol.engine.racing import Runner, order
+from racing_demon_protocol.games import declare
+from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.wire.options import OnLeave, TieBreak
+
+from .view import TableView
+
+__all__ = ["MOST_HANDS", "hand_points", "leaders", "match_winners", "points", "race_order", "totals"]
+
+
+MOST_HANDS: Final = 1_000
+"""So many hands a match has at most, however often it is tied: the wire has no numbers for more."""
+
+
+def points(view: TableView) -> dict[int, int]:
+    """Return each seat's points in the hand as it stands, or as it ended."""
+    if view.rules is None or view.board is None:
+        return {}
+    if view.results and view.phase in {Phase.TALLY, Phase.OVER, Phase.SHUFFLING}:
+        return dict(zip(view.results[-1].seats, view.results[-1].points, strict=True))
+    return _points_with(view, None)
+
+
+def _points_with(view: TableView, out: int | None) -> dict[int, int]:
+    """Return each seat's points in the hand as it stands, with a bonus for the seat that is out.
+
+    On identical deals they follow from what everybody knows: the progress.
+    """
+    assert view.rules is not None
+    assert view.board is not None
+    if not view.is_private:
+        return view.rules.points(view.board, out)
+    scoring = view.rules.game.scoring
+    return {
+        seat: progress.reached * scoring.foundation_card + (scoring.out_bonus if seat == out else 0)
+        for seat, progress in view.progress.items()
+    }
+
+
+def race_order(view: TableView, out: int | None = None) -> list[int]:
+    """Return the seats of a hand of identical deals, the first one first (catalogue 6.8).
+
+    Who has won is ahead; then who came further; of equals, who came there earlier.
+    """
+    runners = (Runner(seat, far.reached, seat == out, far.since) for seat, far in view.progress.items())
+    return [seat for tied in order(runners) for seat in tied]
+
+
+def totals(view: TableView) -> dict[int, int]:
+    """Return each seat's total over the finished hands of the match."""
+    added = dict.fromkeys(view.seats, 0)
+    for result in view.results:
+        for seat, gained in zip(result.seats, result.points, strict=True):
+            added[seat] = added.get(seat, 0) + gained
+    return added
+
+
+def hand_points(view: TableView, out: int | None) -> tuple[int, ...]:
+    """Return the points of the hand on the table, in the order of its seats."""
+    counted = _points_with(view, out)
+    forfeits = view.options.on_leave is OnLeave.FORFEIT
+    return tuple(0 if forfeits and view.seats[seat].left else counted[seat] for seat in view.hand_seats)
+
+
+def leaders(view: TableView) -> tuple[tuple[int, ...], int]:
+    """Return who has the highest total of those who have played, and what it is.
+
+    Whoever left is not among them, unless all have.
+    """
+    added = totals(view)
+    played = {seat for result in view.results for seat in result.seats}
+    active = [seat for seat, state in view.seats.items() if not state.left and seat in played]
+    contenders = active or [seat for seat in added if seat in played]
+    best = max((added[seat] for seat in contenders), default=0)
+    return tuple(seat for seat in contenders if added[seat] == best), best
+
+
+def match_winners(view: TableView) -> tuple[int, ...] | None:
+    """Return who has won the match after the hand just tallied; ``None`` while it goes on.
+
+    The highest total wins (A17, A18), of those who have played. Whoever left cannot win, unless all of them
+    have. A match for which too few are left ends as it stands.
+    """
+    winners, best = leaders(view)
+    active = [seat for seat, state in view.seats.items() if not state.left]
+    options = view.options
+    played_out = len(view.results) >= options.hands or (options.target is not None and best >= options.target)
+    tied = len(winners) > 1 and options.tie_break is TieBreak.HAND and len(view.results) < MOST_HANDS
+    is_playable = len(active) >= declare(options, 1).least_seats
+    if is_playable and (not played_out or tied):
+        return None
+    return winners

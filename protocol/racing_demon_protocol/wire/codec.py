@@ -1,0 +1,211 @@
+"""Bytes to messages and back: msgpack, and the same messages as JSON.
+
+A frame is an array: the number that names the message, then its fields in the declared order.
+"""
+
+import json
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Any, Final, NoReturn
+
+import msgpack
+from pydantic import ValidationError
+
+from racing_demon_protocol.errors import InvalidFrame
+
+from .messages import FROM_CLIENT, FROM_SERVER, Message
+from .messages.base import MAX_COUNT, MAX_INT, MAX_PILE, Row, trusting
+from .messages.client import PlayCards
+from .messages.events import Played
+from .messages.server import Accepted
+
+__all__ = [
+    "MAX_CLIENT_FRAME",
+    "MAX_SERVER_FRAME",
+    "VERSION",
+    "Encoding",
+    "decode_client",
+    "decode_server",
+    "encode",
+    "pack",
+]
+
+VERSION: Final = 1
+"""The protocol version that this package speaks."""
+
+MAX_CLIENT_FRAME: Final = 4_096
+"""The longest frame, in bytes, that a server takes from a client."""
+
+MAX_SERVER_FRAME: Final = 65_536
+"""The longest frame, in bytes, that a client takes from a server."""
+
+
+class Encoding(StrEnum):
+    """The WebSocket subprotocols: how frames are written."""
+
+    MSGPACK = "racing-demon.v1+msgpack"
+    JSON = "racing-demon.v1+json"
+
+
+_HOT: Final[dict[type[Message], int]] = {cls: cls.TAG for cls in (Played, Accepted)}
+"""What is written for every play, and holds no rows that pydantic would have to write; and its numbers."""
+_to_array: Final = Row.to_array
+_pack: Final[Callable[[list[Any]], bytes]] = msgpack.Packer().pack
+
+
+def encode(message: Message, encoding: Encoding = Encoding.MSGPACK) -> bytes | str:
+    """Return a message's frame: bytes for msgpack, text for JSON."""
+    if encoding is Encoding.MSGPACK:
+        return pack(message)
+    row = [message.TAG, *message.model_dump(mode="json")]
+    return json.dumps(row, ensure_ascii=False, separators=(",", ":"))
+
+
+def pack(message: Message) -> bytes:
+    """Return a message's frame in msgpack."""
+    tag = _HOT.get(type(message))
+    if tag is None:
+        return _pack([message.TAG, *message.model_dump()])
+    return _pack([tag, *_to_array(message)])
+
+
+def decode_client(frame: bytes | str) -> Message:
+    """Return the message in a frame that a client sent.
+
+    Raises:
+        InvalidFrame: the frame is none of ours. Nothing in it, however made, raises anything else.
+
+    """
+    if len(frame) <= _SHORT and isinstance(frame, bytes) and (play := _short_play(frame)) is not None:
+        return play
+    return _decode(frame, FROM_CLIENT, _CLIENT_LIMITS, MAX_CLIENT_FRAME)
+
+
+def decode_server(frame: bytes | str) -> Message:
+    """Return the message in a frame that a server sent. A client trusts its server no further.
+
+    Raises:
+        InvalidFrame: the frame is none of ours.
+
+    """
+    return _decode(frame, FROM_SERVER, _SERVER_LIMITS, MAX_SERVER_FRAME)
+
+
+def _refuse_extension(code: int, data: bytes) -> NoReturn:
+    raise InvalidFrame("extension types are not used")
+
+
+def _map(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a map. One that names something twice means something else to every program."""
+    named = dict(pairs)
+    if len(named) != len(pairs):
+        raise InvalidFrame("a map names something twice")
+    return named
+
+
+# Without limits a frame of 4 KiB can make msgpack allocate 27 MiB.
+_CLIENT_LIMITS: Final = {"max_array_len": 64, "max_map_len": 32, "max_str_len": 1_024}
+_SERVER_LIMITS: Final = {"max_array_len": 1_024, "max_map_len": 64, "max_str_len": 1_024}
+
+
+def _decode(
+    frame: bytes | str, messages: dict[int, type[Message]], limits: dict[str, int], size: int
+) -> Message:
+    if len(frame) > size:
+        raise InvalidFrame(f"a frame of {len(frame)} exceeds {size}")
+    row = _parse_json(frame) if isinstance(frame, str) else _parse_msgpack(frame, limits)
+    if not isinstance(row, list) or not row or type(row[0]) is not int:
+        raise InvalidFrame("a frame is an array that begins with a message's number")
+    if row[0] == _PLAY and (play := _play(row)) is not None:
+        return play
+    cls = messages.get(row[0])
+    if cls is None:
+        raise InvalidFrame(f"there is no message {row[0] if abs(row[0]) < 1_000 else 'of that number'}")
+    try:
+        return cls.model_validate(row[1:])
+    except (ValidationError, RecursionError) as error:
+        raise InvalidFrame(f"{cls.__name__}: {_where(error)}") from None
+
+
+_PLAY: Final = PlayCards.TAG
+_PLAYS: Final = ([int] * 6, [int] * 7)
+"""What the fields of a play are, with its number and without or with its last one."""
+_PLAY_HEADS: Final = {bytes((0x90 + len(fields), _PLAY)) for fields in _PLAYS}
+"""How the frame of a play begins: an array of so many, and its number."""
+_SHORT: Final = 40
+"""No play has more bytes than this, and no such frame can make msgpack allocate much."""
+_trusted_play: Final = trusting(PlayCards)
+
+
+def _short_play(frame: bytes) -> PlayCards | None:
+    """Return the play in a short frame that holds one beyond doubt."""
+    if frame[:2] not in _PLAY_HEADS:
+        return None
+    try:
+        return _play(msgpack.unpackb(frame))
+    except Exception:  # whatever it is, it is said elsewhere what is wrong
+        return None
+
+
+def _play(row: Any) -> PlayCards | None:
+    """Return the play in a row that is one beyond doubt: what pydantic would make of it, but sooner."""
+    if list(map(type, row)) not in _PLAYS:
+        return None
+    _, counter, source, count, destination, seen, depth = row if len(row) > 6 else (*row, 0)
+    if (
+        0 <= counter <= MAX_INT
+        and 0 <= source <= MAX_PILE
+        and 1 <= count <= MAX_COUNT
+        and -1 <= destination <= MAX_PILE
+        and 0 <= seen <= MAX_INT
+        and 0 <= depth <= MAX_COUNT
+    ):
+        return _trusted_play(
+            {
+                "counter": counter,
+                "source": source,
+                "count": count,
+                "destination": destination,
+                "seen": seen,
+                "depth": depth,
+            }
+        )
+    return None
+
+
+def _where(error: Exception) -> str:
+    """Say which fields are wrong, without repeating anything that the other side sent."""
+    if not isinstance(error, ValidationError):
+        return "nested too deeply"
+    known = [item["loc"][0] for item in error.errors(include_input=False, include_url=False) if item["loc"]]
+    return f"{', '.join(str(field)[:32] for field in known[:4]) or 'its fields'} will not do"
+
+
+def _parse_msgpack(frame: bytes, limits: dict[str, int]) -> Any:
+    try:
+        return msgpack.unpackb(
+            frame,
+            max_bin_len=0,
+            max_ext_len=0,
+            ext_hook=_refuse_extension,
+            object_pairs_hook=_map,
+            use_list=True,
+            **limits,
+        )
+    except InvalidFrame:
+        raise
+    except Exception as error:  # msgpack raises half a dozen kinds for hostile bytes
+        raise InvalidFrame(f"no msgpack of ours ({type(error).__name__})") from None
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise InvalidFrame(f"{name} is no number here")
+
+
+def _parse_json(frame: str) -> Any:
+    try:
+        return json.loads(frame, parse_constant=_refuse_constant, object_pairs_hook=_map)
+    except InvalidFrame:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise InvalidFrame(f"no JSON of ours ({type(error).__name__})") from None

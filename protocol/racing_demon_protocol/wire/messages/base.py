@@ -1,0 +1,176 @@
+"""What all messages are made of: a pydantic model that travels as an array of its fields in order."""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Annotated, Any, ClassVar, Final, TypeVar, cast
+
+from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, model_serializer, model_validator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
+
+from racing_demon_protocol.engine.cards import UNKNOWN
+from racing_demon_protocol.errors import LONGEST_TEXT
+
+__all__ = [
+    "MOST_PASSPHRASE",
+    "CardNumber",
+    "ChatText",
+    "ChosenToken",
+    "Code",
+    "Count",
+    "Counter",
+    "Depth",
+    "Destination",
+    "Elapsed",
+    "Epoch",
+    "Hash",
+    "Message",
+    "Microseconds",
+    "Milliseconds",
+    "Name",
+    "Passphrase",
+    "PileNumber",
+    "Row",
+    "Seat",
+    "Seq",
+    "Text",
+    "Token",
+    "trusting",
+]
+
+MAX_INT = 2**31 - 1
+MAX_CARD = 8 * 2 * 52 - 1
+MAX_PILE = 1_023
+MAX_COUNT = 104
+MOST_PASSPHRASE: Final = 64
+"""So many characters a passphrase has at most."""
+
+Counter = Annotated[int, Field(strict=True, ge=0, le=MAX_INT)]
+"""The seat's own count of its commands, rising; 0 where a message answers none."""
+Seq = Annotated[int, Field(strict=True, ge=0, le=MAX_INT)]
+"""The number of an event in the table's log, from 1, without gaps."""
+Seat = Annotated[int, Field(strict=True, ge=0, le=7)]
+PileNumber = Annotated[int, Field(strict=True, ge=0, le=MAX_PILE)]
+Destination = Annotated[int, Field(strict=True, ge=-1, le=MAX_PILE)]
+"""A pile's number, or -1."""
+Count = Annotated[int, Field(strict=True, ge=-MAX_COUNT, le=MAX_COUNT)]
+Depth = Annotated[int, Field(strict=True, ge=0, le=MAX_COUNT)]
+"""How many cards above the ones that are meant stay where they are."""
+CardNumber = Annotated[int, Field(strict=True, ge=UNKNOWN, le=MAX_CARD)]
+Milliseconds = Annotated[int, Field(strict=True, ge=-MAX_INT, le=MAX_INT)]
+Elapsed = Annotated[int, Field(strict=True, ge=-MAX_INT, le=2**53 - 1)]
+"""Milliseconds since a hand's signal: tables may stand for years. JSON readers hold it exactly."""
+Microseconds = Annotated[int, Field(strict=True, ge=0, le=2**53)]
+Name = Annotated[str, Field(min_length=1, max_length=64)]
+"""A player's name; the server cleans it to at most 24 printable characters."""
+Text = Annotated[str, Field(max_length=LONGEST_TEXT)]
+ChatText = Annotated[str, Field(min_length=1, max_length=200)]
+"""A line of chat; the server cleans it like a name."""
+Code = Annotated[str, Field(min_length=1, max_length=16)]
+"""A table's code, as it is spoken."""
+Passphrase = Annotated[str, Field(max_length=MOST_PASSPHRASE)]
+"""What opens a table that is not for everybody; empty for one that is."""
+Token = Annotated[str, Field(min_length=64, max_length=64, pattern="^[0-9a-f]+$")]
+"""The secret that opens a seat: 256 random bits in hexadecimal."""
+ChosenToken = Annotated[str, Field(max_length=64, pattern="^([0-9a-f]{64})?$")]
+"""A token that a client has drawn by itself; empty where the server is to draw one."""
+Epoch = Annotated[str, Field(max_length=16, pattern="^[0-9a-f]*$")]
+"""The name of one start of a server, which is random; empty for none."""
+Hash = Annotated[str, Field(min_length=64, max_length=64, pattern="^[0-9a-f]+$")]
+"""A SHA-256, or a hand's seed of 32 bytes, in hexadecimal."""
+
+
+# A model's own slots, past its guard against changes: a play is told in one row, and each is new.
+_put_fields: Final = vars(BaseModel)["__dict__"].__set__
+_put_names: Final = vars(BaseModel)["__pydantic_fields_set__"].__set__
+_put_extra: Final = vars(BaseModel)["__pydantic_extra__"].__set__
+_put_private: Final = vars(BaseModel)["__pydantic_private__"].__set__
+
+
+class Row(BaseModel):
+    """A frozen record that is written as an array. Fields with defaults may be left out at its end."""
+
+    # What validates a row, and writes it, is made when the first one is met: no program meets all of them.
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_array(cls, data: Any) -> Any:
+        if not isinstance(data, list | tuple):
+            return data
+        if len(data) > len(cls.model_fields):
+            raise ValueError("too many fields")
+        return dict(zip(cls.model_fields, data, strict=False))
+
+    LATER: ClassVar[int] = 0
+    """So many fields at the end are left out while they hold their defaults: older programs know them not."""
+
+    @model_serializer(mode="plain")
+    def to_array(self) -> list[Any]:
+        """Return the fields in order, as the row is written; other rows among them are still rows."""
+        values = list(self.__dict__.values())
+        for default in _later(type(self)):
+            if values[-1] != default:
+                break
+            values.pop()
+        return values
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """Describe the array, field by field."""
+        described = handler.resolve_ref_schema(handler(_model_schema(schema)))
+        properties: dict[str, Any] = described.get("properties", {})
+        items = [{**properties[name], "title": name} for name in cls.model_fields]
+        required = sum(field.is_required() for field in cls.model_fields.values())
+        return _array(items, required, described.get("description", ""))
+
+
+R = TypeVar("R", bound=Row)
+
+
+def trusting(cls: type[R]) -> Callable[[dict[str, Any]], R]:
+    """Return what makes rows of all their fields, in order, which are known to be valid: for the hot path."""
+    names, new = set(cls.model_fields), object.__new__
+
+    def make(fields: dict[str, Any]) -> R:
+        row = new(cls)
+        _put_fields(row, fields)
+        _put_names(row, names)
+        _put_extra(row, None)
+        _put_private(row, None)
+        return row
+
+    return make
+
+
+class Message(Row):
+    """A row that travels as a frame of its own, behind the number that names it."""
+
+    TAG: ClassVar[int]
+    """The first element of the frame."""
+
+
+@cache
+def _later(cls: type[Row]) -> list[Any]:
+    """Return what the fields hold that may be left out, the last field first."""
+    return [field.default for field in cls.model_fields.values()][::-1][: cls.LATER]
+
+
+def _array(items: Sequence[JsonSchemaValue], required: int, description: str) -> JsonSchemaValue:
+    return {
+        "description": description,
+        "type": "array",
+        "prefixItems": list(items),
+        "items": False,
+        "minItems": required,
+    }
+
+
+def _model_schema(schema: Any) -> CoreSchema:
+    """Return the schema of the fields, below the validators and the serialiser that make it an array."""
+    while schema["type"] != "model":
+        schema = schema["schema"]
+    schema = {key: value for key, value in schema.items() if key != "serialization"}
+    return cast("CoreSchema", schema)

@@ -1,0 +1,207 @@
+"""Bots: players who see only the board, and take a human's time.
+
+A bot looks at the table, decides, and its hand arrives some time later, on a board that may have
+changed. It never meets the dealer. Chance and time are arguments, so a bot's match can be repeated. It thinks
+in slices, so that eight who think hold nobody else up.
+"""
+
+import random
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from racing_demon_protocol.engine.board import Board, Kind, Play
+from racing_demon_protocol.engine.cards import UNKNOWN
+from racing_demon_protocol.engine.rules.base import Rules
+from racing_demon_protocol.engine.search import Search
+from racing_demon_protocol.reasons import BotLevel, Phase
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.counters import next_counter
+from racing_demon_protocol.wire.messages.client import Call, Command, PlayCards, Stuck
+from racing_demon_protocol.wire.options import CallOut
+
+from .planner import Planner, knows
+
+__all__ = ["LEVELS", "Bot", "Decision", "Level"]
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """How well a bot plays.
+
+    Attributes:
+        play_ms: the median time from seeing a play to its arrival, in milliseconds.
+        turn_ms: the same for turning the stock.
+        overlooks: how often a play that is there is not seen.
+        looks_ahead: whether moves that only prepare a play to the foundations are found.
+        plans: whether it keeps cards that it may still need, in games that it has plans for.
+
+    """
+
+    play_ms: int
+    turn_ms: int
+    overlooks: float
+    looks_ahead: bool
+    plans: bool = False
+
+
+LEVELS: Final[dict[str, Level]] = {
+    BotLevel.EASY: Level(play_ms=3_600, turn_ms=2_000, overlooks=0.3, looks_ahead=False),
+    BotLevel.MEDIUM: Level(play_ms=2_000, turn_ms=1_200, overlooks=0.1, looks_ahead=False),
+    BotLevel.HARD: Level(play_ms=1_150, turn_ms=700, overlooks=0.0, looks_ahead=True),
+    BotLevel.EXPERT: Level(play_ms=800, turn_ms=450, overlooks=0.0, looks_ahead=True, plans=True),
+}
+"""The levels by name, the weakest first."""
+
+IDLE_MS: Final = 500
+"""How often a bot that waits looks up."""
+LOOKED_THROUGH: Final = 2
+"""After so many passes in which nobody has come further (the present one, and a fresh one, which may show
+other cards) a bot looks at everything; after one more it is stuck."""
+IMPATIENCE: Final = 20
+"""So much is added, for each pass that went by without a play, to the worth of plays that can wait."""
+
+PILES_A_UNIT: Final = 12
+"""Of so many piles a unit of work is made: see :mod:`.engine.search`."""
+PLAY_UNITS: Final = 3
+"""The work of finding a play, and of weighing it."""
+
+Decision = tuple[Command | None, int]
+"""What a bot sends, if anything, and after how many milliseconds; then its next look is due."""
+
+Weigh = Callable[[Play], float | None]
+"""Returns what a play is worth; those at 0 and below can wait, and what is ``None`` leads nowhere."""
+
+Standing = tuple[int, int, int]
+"""How far all have come: cards on foundations, cards still to be turned or in reserves, cards face down."""
+
+
+class Bot:
+    """One bot.
+
+    Args:
+        seat: its seat.
+        level: how well it plays.
+        rng: its chance; the cards never depend on it.
+        counter: the number of the seat's last command.
+
+    """
+
+    def __init__(self, seat: int, level: Level, rng: random.Random, counter: int = 0) -> None:
+        self.seat = seat
+        self.level = level
+        self._rng = rng
+        self._counter = counter
+        self._fruitless = self._turns = 0
+        self._hand = (0, "")
+        self._standing: Standing = (0, 0, 0)
+
+    def decide(self, view: TableView) -> Decision:
+        """Look at the table, and think to the end at once."""
+        return self.look(view).finish()
+
+    def look(self, view: TableView) -> Search[Decision]:
+        """Look at the table; return the thought that leads to a decision, which can stop and go on.
+
+        It is about the cards as they lie now, whatever changes while it lasts.
+        """
+        return Search(self._think(view))
+
+    def _think(self, view: TableView) -> Generator[int, None, Decision]:
+        if (view.hand, view.hand_id) != self._hand:
+            self._hand, self._fruitless, self._turns = (view.hand, view.hand_id), 0, 0
+        if view.phase is not Phase.PLAYING or view.paused or self.seat not in view.hand_seats:
+            return None, self._wait(IDLE_MS)
+        assert view.rules is not None
+        assert view.board is not None
+        if view.options.call_out is CallOut.SHOUT and view.rules.is_out(view.board, self.seat):
+            return Call(counter=self._next_counter(), seen=view.seq), self._wait(self.level.turn_ms)
+        if view.seats[self.seat].stuck:
+            self._fruitless = 0
+            return None, self._wait(IDLE_MS)
+        return (yield from self._choose(view.rules, view.board.copy(), view.seq))
+
+    def _choose(self, rules: Rules, board: Board, seen: int) -> Generator[int, None, Decision]:
+        yield len(board.piles) // PILES_A_UNIT
+        if (standing := _standing(rules, board)) != self._standing:
+            self._standing, self._fruitless = standing, 0
+        turn = rules.turn(board, self.seat)
+        turns = self._turns_of_pass(rules, board)
+        is_attentive = self._fruitless > LOOKED_THROUGH * turns
+        patience = float("inf") if is_attentive else IMPATIENCE * self._turns / turns
+        weigh, useful = self._weigh(rules, board, is_attentive=is_attentive), list[tuple[float, Play]]()
+        for play in rules.legal_plays(board, self.seat):
+            yield PLAY_UNITS
+            worth = weigh(play)
+            if worth is not None and worth + patience > 0:
+                useful.append((worth, play))
+        if useful and (is_attentive or self._rng.random() >= self.level.overlooks):
+            self._fruitless = self._turns = 0
+            best = max(useful, key=lambda item: (item[0], self._rng.random()))[1]
+            return self._send(best, seen), self._wait(self.level.play_ms)
+        if self._fruitless > (LOOKED_THROUGH + 1) * turns:
+            return Stuck(counter=self._next_counter(), seen=seen), self._wait(self.level.turn_ms)
+        self._fruitless += 1
+        self._turns += 1
+        command = None if turn is None else self._send(turn, seen)
+        return command, self._wait(self.level.turn_ms)
+
+    def _weigh(self, rules: Rules, board: Board, *, is_attentive: bool) -> Weigh:
+        """Return what tells the worth of a play."""
+        if self.level.plans and knows(rules):
+            return Planner(rules, board, self.seat).worth
+        return partial(self._worth, rules, board, sees_ahead=self.level.looks_ahead or is_attentive)
+
+    def _worth(self, rules: Rules, board: Board, play: Play, *, sees_ahead: bool) -> float | None:
+        source, destination = board.piles[play.source], board.piles[play.destination]
+        if not board.is_progress(play):
+            return 50 if sees_ahead and self._prepares(rules, board, play) else None
+        if destination.kind is Kind.FOUNDATION:
+            return 120 if source.kind is Kind.RESERVE else 100
+        if source.kind is Kind.RESERVE:
+            return 90
+        if source.kind is Kind.TABLEAU:
+            return 60 + board.cards[play.source].count(UNKNOWN)
+        return 30
+
+    def _prepares(self, rules: Rules, board: Board, play: Play) -> bool:
+        """Tell whether a neutral tableau move bares a card that a foundation takes."""
+        cards = board.cards[play.source]
+        if board.piles[play.source].kind is not Kind.TABLEAU or len(cards) <= play.count:
+            return False
+        bared = cards[-play.count - 1]
+        return bared != UNKNOWN and bool(list(rules.open_foundations(board, self.seat, bared)))
+
+    def _turns_of_pass(self, rules: Rules, board: Board) -> int:
+        """Return how many turns a pass takes at most, with the one that turns the waste over."""
+        layout = rules.layout
+        piles = (own.get(self.seat) for own in (layout.stock, layout.waste))
+        left = sum(len(board.cards[pile]) for pile in piles if pile is not None)
+        return left // rules.turn_size + 2
+
+    def _send(self, play: Play, seen: int) -> PlayCards:
+        return PlayCards.of(play, counter=self._next_counter(), seen=seen)
+
+    def _next_counter(self) -> int:
+        self._counter = next_counter(self._counter)
+        return self._counter
+
+    def _wait(self, median_ms: int) -> int:
+        """Return a time around a median, as people's are: some quick, a few very slow."""
+        return max(1, int(median_ms * self._rng.lognormvariate(0, 0.35)))
+
+
+def _standing(rules: Rules, board: Board) -> Standing:
+    """Return how far all have come; where others' cards are hidden, nothing of it matters to a player."""
+    if rules.is_private:
+        return 0, 0, 0
+    up = to_come = covered = 0
+    for pile, cards in zip(board.piles, board.cards, strict=True):
+        if pile.kind is Kind.FOUNDATION:
+            up += len(cards)
+        elif pile.kind is Kind.TABLEAU:
+            covered += cards.count(UNKNOWN)
+        else:
+            to_come += len(cards)
+    return up, to_come, covered

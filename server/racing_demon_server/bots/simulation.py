@@ -1,0 +1,190 @@
+"""Whole matches of bots in virtual time: for measuring, for tests, and to see how levels compare.
+
+python -m racing_demon_server.bots.simulation --hands 200 --levels easy,easy,medium,hard
+python -m racing_demon_server.bots.simulation --hands 40 --pairs
+"""
+
+import argparse
+import heapq
+import random
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
+from typing import Final
+
+from racing_demon_protocol.arguments import seed
+from racing_demon_protocol.engine.shuffle import SEED_SIZE, hand_seeds, subseed
+from racing_demon_protocol.engine.specification import Racing
+from racing_demon_protocol.games import GAMES
+from racing_demon_protocol.reasons import BotLevel, EndReason, Phase
+from racing_demon_protocol.wire.messages.client import AddBot, Command, Start
+from racing_demon_protocol.wire.messages.events import Event
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.match.seat_tokens import Actor
+from racing_demon_server.match.table import MAX_SEATS, Table
+
+from .players import LEVELS, Bot
+
+__all__ = ["Arrived", "pass_time", "play_match"]
+
+RACES: Final = [name for name, game in GAMES.items() if game.racing in {Racing.SHARED, Racing.IDENTICAL}]
+MOST_HANDS: Final = 1_000_000
+
+Arrived = tuple[int, Actor, Command]
+"""A command as a table received it: when in microseconds, from whom, what."""
+
+
+@dataclass
+class Hands:
+    """What came of many hands.
+
+    Attributes:
+        game: what was played.
+        levels: who played.
+        hands: how many.
+        points: what each level has earned.
+        best: in how many hands nobody earned more than it.
+        reasons: how often hands ended for each reason.
+        milliseconds: how long they took together.
+
+    """
+
+    game: str
+    levels: Sequence[str]
+    hands: int
+    points: list[int]
+    best: list[int]
+    reasons: Counter[str]
+    milliseconds: int = 0
+
+    @property
+    def seconds(self) -> float:
+        """How long a hand took on average."""
+        return self.milliseconds / 1_000 / self.hands
+
+
+def play_match(
+    seed: bytes, levels: Sequence[str], options: Options
+) -> tuple[Table, list[Event], list[Arrived]]:
+    """Play one match of bots in virtual time, as fast as the machine can.
+
+    Args:
+        seed: 32 bytes that everything follows from: the cards, and the bots' chances.
+        levels: a level for each bot.
+        options: the table's.
+
+    Returns:
+        The table after the match, its log, and the commands that made it, refused ones included.
+
+    """
+    table = Table("SIM", options, hand_seeds(seed))
+    table.claims.add(None, b"host")
+    arrived: list[Arrived] = []
+    log: list[Event] = []
+
+    def send(at: int, actor: Actor, command: Command) -> None:
+        arrived.append((at, actor, command))
+        log.extend(table.receive(actor, command, at).events)
+
+    for number, level in enumerate(levels):
+        send(0, None, AddBot(counter=number + 1, level=level))
+    send(0, None, Start(counter=len(levels) + 1))
+    bots = [
+        Bot(seat, LEVELS[level], random.Random(subseed(seed, f"bot/{seat}")))  # noqa: S311 - not the cards
+        for seat, level in enumerate(levels)
+    ]
+    waiting: list[tuple[int, int, Command | None]] = [(0, bot.seat, None) for bot in bots]
+    while table.view.phase is not Phase.OVER:
+        at, seat, command = heapq.heappop(waiting)
+        log.extend(pass_time(table, at))
+        if command is not None:
+            send(at, seat, command)
+        command, wait_ms = bots[seat].decide(table.view)
+        heapq.heappush(waiting, (at + wait_ms * 1_000, seat, command))
+    return table, log, arrived
+
+
+def pass_time(table: Table, until: int) -> list[Event]:
+    """Wake a table whenever it wants to be woken, up to a moment, as a room does; return what happened."""
+    events: list[Event] = []
+    while (due := table.due) is not None and due <= until:
+        events += table.tick(due)
+    return events
+
+
+def _hands(text: str) -> int:
+    if not (text.isdecimal() and len(text) <= len(str(MOST_HANDS)) and 1 <= int(text) <= MOST_HANDS):
+        raise argparse.ArgumentTypeError(f"{text!r} will not do: 1 to {MOST_HANDS:,} hands")
+    return int(text)
+
+
+def _levels(text: str) -> list[str]:
+    levels = text.split(",")
+    if not (set(BotLevel) >= set(levels) and len(levels) <= MAX_SEATS):
+        known = ", ".join(BotLevel)
+        raise argparse.ArgumentTypeError(f"{text!r} will not do: one to eight of {known}, divided by commas")
+    return levels
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Print what each level earns over a number of hands, or how all levels do against each other."""
+    parser = argparse.ArgumentParser(
+        prog="racing_demon_server.bots.simulation", description=__doc__.split("\n")[0]
+    )
+    parser.add_argument("--hands", type=_hands, default=200, help="how many hands (default 200)")
+    levels = parser.add_mutually_exclusive_group()
+    levels.add_argument(
+        "--levels", type=_levels, default="easy,easy,medium,hard", help="a level for each seat, with commas"
+    )
+    levels.add_argument("--pairs", action="store_true", help="two of each level against two of each other")
+    parser.add_argument("--game", choices=RACES, metavar="GAME", default="racing-demon")
+    parser.add_argument("--seed", type=seed, default=bytes(SEED_SIZE), help="for the same hands again")
+    arguments = parser.parse_args(argv)
+    if arguments.pairs:
+        _print_pairs(arguments.hands, arguments.game, arguments.seed)
+    else:
+        _print_levels(_play_hands(arguments.levels, arguments.hands, arguments.game, arguments.seed))
+    return 0
+
+
+def _play_hands(levels: Sequence[str], hands: int, game: str, seed: bytes) -> Hands:
+    """Play hands in which the levels take turns at the seats: where one sits must not matter."""
+    played = Hands(game, list(levels), hands, [0] * len(levels), [0] * len(levels), Counter())
+    for number in range(hands):
+        shift = number % len(levels)
+        seated = [*levels[shift:], *levels[:shift]]
+        options = Options(game=game, hands=1, countdown_ms=0, tally_ms=0)
+        result = play_match(subseed(seed, f"match/{number}"), seated, options)[0].view.results[0]
+        played.milliseconds += result.elapsed_ms
+        played.reasons[result.reason] += 1
+        for seat, points in enumerate(result.points):
+            place = (seat + shift) % len(levels)
+            played.points[place] += points
+            played.best[place] += points == max(result.points)
+    return played
+
+
+def _print_levels(played: Hands) -> None:
+    reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(played.reasons.items()))
+    sys.stdout.write(f"{played.hands} hands of {played.game}, {played.seconds:.0f} s each; {reasons}\n")
+    sys.stdout.write("level    points/hand  best of hand\n")
+    for level, points, best in zip(played.levels, played.points, played.best, strict=True):
+        sys.stdout.write(f"{level:8} {points / played.hands:11.1f} {best / played.hands:12.0%}\n")
+
+
+def _print_pairs(hands: int, game: str, seed: bytes) -> None:
+    """Print for each level against each: points a hand, how often somebody goes out, seconds a hand."""
+    sys.stdout.write(f"{hands} hands of {game} each, two bots of a level against two of another\n")
+    sys.stdout.write("level    against  points/hand  against     out  s/hand\n")
+    for one, other in combinations_with_replacement(BotLevel, 2):
+        played = _play_hands([one, other, one, other], hands, game, seed)
+        first, second = (sum(played.points[place::2]) / 2 / hands for place in (0, 1))
+        out = played.reasons[EndReason.OUT] / hands
+        sys.stdout.write(f"{one:8} {other:8} {first:10.1f} {second:8.1f} {out:7.0%} {played.seconds:7.0f}\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,359 @@
+"""The command ``racing-demon-server``: a server for tables, without a seat at any."""
+
+import argparse
+import gc
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from racing_demon_protocol.arguments import Version, port, seed, speed
+
+from .durability import Durability
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from racing_demon_server.journal.reader import KeptTable
+
+    from .settings import Settings
+
+__all__ = ["main"]
+
+EXAMPLES = """examples:
+  racing-demon-server                          serve the whole network on port 5252
+  racing-demon-server --host 127.0.0.1         serve this machine only
+  racing-demon-server --port 0                 take any free port, and say which
+
+  racing-demon-server journal --help           copy, check, list and export what was played
+
+exit codes: 0 stopped as asked, 1 could not listen, 2 wrong arguments, 3 the journal cannot be used,
+130 interrupted before it served
+"""
+
+
+LAST_PORT = 65_535
+SHORTEST_CODE, LONGEST_CODE = 4, 16
+"""The wire has room for so many letters of a table's code."""
+LONGEST_NODE = 30
+"""A server's name at a broker, where its processes add their numbers."""
+
+
+def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lambda: None) -> int:
+    """Run the server until it is stopped, and return the exit code.
+
+    Args:
+        argv: the arguments; ``None`` for those of the process.
+        loaded: called when all is loaded, before anything is begun.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C ended it before it served, or a command of the journal.
+
+    """
+    argv = list(sys.argv[1:] if argv is None else argv)
+    if argv[:1] == ["journal"]:
+        from racing_demon_server.journal.cli import main as journal  # noqa: PLC0415 - it needs no server
+
+        loaded()
+        return journal(argv[1:], _left_out)
+    parser = _parser()
+    arguments = parser.parse_args(argv)
+    if why_not := _contradiction(arguments):
+        parser.error(why_not)
+    gc.disable()  # what is loaded now stays: looking for garbage in it would take a tenth of the start
+    from racing_demon_server.ops.optional_imports import sparing  # noqa: PLC0415 - a --help needs no server
+
+    with sparing("rich"):  # structlog draws tracebacks with it, which the logs write in a way of their own
+        from .ops import logs  # noqa: PLC0415
+    from racing_demon_server.journal.database import JournalUnusable  # noqa: PLC0415
+
+    from .app import serve  # noqa: PLC0415
+    from .settings import OWN_PROXIES, Settings  # noqa: PLC0415
+    from .workers import Inherited, serve_all, warn_of_others  # noqa: PLC0415
+
+    gc.freeze()
+    gc.enable()
+    loaded()
+    logs.set_up(arguments.log_level, arguments.log_format)
+    try:
+        path = _journal(arguments)
+    except JournalUnusable as error:
+        return _unusable(error)
+    settings = Settings(
+        host=arguments.host,
+        port=arguments.port,
+        seed=arguments.seed,
+        journal=path,
+        durability=arguments.durability,
+        code_letters=arguments.code_letters,
+        bot_speed=arguments.bot_speed,
+        metrics_public=arguments.metrics_public,
+        mqtt_url=arguments.mqtt or "",
+        node=arguments.node or "",
+        homeassistant=arguments.homeassistant,
+        public_urls=tuple(arguments.public_url),
+        announces=_announces(arguments),
+        web=arguments.web,
+        proxies=(*OWN_PROXIES, *arguments.proxy),
+        hosts=tuple(arguments.name),
+        **dict(arguments.limit),
+    )
+    warn_of_others(path, arguments.processes)
+
+    def serve_one(settings: Settings, announce: Callable[[str], None], inherited: Inherited | None) -> int:
+        return _code(
+            settings, lambda: serve(settings, announce, inherited, stop_with_stdin=arguments.stop_with_stdin)
+        )
+
+    if arguments.processes == 1:
+        return serve_one(settings, _announce, None)
+    return _code(settings, lambda: serve_all(settings, arguments.processes, serve_one, _announce))
+
+
+def _left_out(db: "sqlite3.Connection") -> "Sequence[tuple[KeptTable, Exception]]":
+    """Return which tables of a journal a server would leave out, and why."""
+    from racing_demon_server.tables.registry import left_out  # noqa: PLC0415 - only checks need a server
+
+    return left_out(db)
+
+
+def _contradiction(arguments: argparse.Namespace) -> str:
+    """Return which arguments do not go together; empty if all do."""
+    if arguments.processes > 1 and (why_not := _alone(arguments)):
+        return why_not
+    if arguments.durability is Durability.NONE and arguments.journal is not None:
+        return "--durability none keeps nothing, and --journal names where to keep it: leave one of them out"
+    of_broker = {
+        "--node": arguments.node,
+        "--homeassistant": arguments.homeassistant,
+        "--public-url": arguments.public_url,
+    }
+    if arguments.mqtt is None and (idle := [name for name, value in of_broker.items() if value]):
+        return f"{idle[0]} is for a broker: name it with --mqtt URL"
+    return ""
+
+
+def _announces(arguments: argparse.Namespace) -> bool:
+    """Tell whether the tables are announced on the local network.
+
+    Announcing gives every table's code to everybody there. So it is done by default only where players on
+    that network are meant: not by a server that is reached by way of a name, a proxy or a public address, and
+    not by one that a client started, which announces its only table itself.
+    """
+    if arguments.lan is not None:
+        return bool(arguments.lan)
+    from .network_interfaces import is_private  # noqa: PLC0415 - a --help needs none
+
+    is_for_others = arguments.name or arguments.proxy or arguments.public_url or arguments.stop_with_stdin
+    return not is_for_others and is_private(arguments.host)
+
+
+def _alone(arguments: argparse.Namespace) -> str:
+    """Return why several processes cannot be; empty if they can."""
+    if sys.platform == "win32":
+        return "--processes works on Linux and macOS only: Windows has no processes that share a port"
+    if arguments.stop_with_stdin:
+        return "--processes does not go with --stop-with-stdin, which is for a server of one process"
+    if arguments.port + arguments.processes > LAST_PORT:
+        return f"--port is too high: the processes take the ports behind it, and {LAST_PORT} is the last"
+    if len(arguments.node or "") > LONGEST_NODE:
+        return (
+            f"--node is too long: each process adds its number, so at most {LONGEST_NODE} letters and digits"
+        )
+    return ""
+
+
+def _code(settings: "Settings", serve: Callable[[], int | None]) -> int:
+    """Serve, and return the exit code."""
+    from racing_demon_server.journal.database import JournalUnusable  # noqa: PLC0415
+
+    try:
+        return serve() or 0
+    except OSError as error:
+        where = error.filename or f"{settings.host}:{settings.port}"
+        sys.stderr.write(
+            f"racing-demon-server: cannot listen on {where}: {error.strerror}.\n"
+            "Another server may be running; choose another port with --port, or 0 for any free one.\n"
+        )
+        return 1
+    except JournalUnusable as error:
+        return _unusable(error)
+
+
+def _unusable(error: Exception) -> int:
+    sys.stderr.write(f"racing-demon-server: {error}\n")
+    return 3
+
+
+def _journal(arguments: argparse.Namespace) -> Path | None:
+    """Return the file to keep tables in."""
+    from racing_demon_server.journal.database import default_path  # noqa: PLC0415
+    from racing_demon_server.journal.lock_file import first_free  # noqa: PLC0415
+
+    if arguments.durability is Durability.NONE:
+        return None
+    if arguments.journal is not None:
+        return Path(arguments.journal)
+    # Several who host a table on one machine are in nobody's way; a server for good has its own file.
+    return first_free(default_path()) if arguments.stop_with_stdin else default_path()
+
+
+def _announce(url: str) -> None:
+    sys.stdout.write(f"racing-demon-server: listening on {url}\n")
+    sys.stdout.flush()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="racing-demon-server",
+        description="Serve tables of Racing Demon.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action=Version)
+    parser.add_argument("--host", default="0.0.0.0", help="address to listen on (default: all)")  # noqa: S104
+    parser.add_argument("--port", type=port, default=5252, help="port, 0 for any free one (default 5252)")
+    parser.add_argument(
+        "--processes",
+        type=_processes,
+        default=1,
+        metavar="N",
+        help="serve with N processes, each on a core of its own and at a port of its own behind this one, "
+        "to which it sends its players on (default 1; see server/README.md)",
+    )
+    parser.add_argument(
+        "--seed", type=seed, help="up to 64 hexadecimal digits that every deal then follows from"
+    )
+    parser.add_argument(
+        "--journal", metavar="FILE", help="where tables are kept (default: in your folder for data)"
+    )
+    parser.add_argument(
+        "--durability",
+        type=Durability,
+        choices=list(Durability),
+        default=Durability.FULL,
+        help="full: what is told survives a power cut; normal: a crash of the server; none: keep nothing",
+    )
+    parser.add_argument(
+        "--code-letters",
+        type=_code_letters,
+        default=8,
+        metavar="N",
+        help=f"letters of a table's code, {SHORTEST_CODE} to {LONGEST_CODE}: short ones are easily typed, "
+        "long ones are not found by trying (default 8)",
+    )
+    parser.add_argument("--bot-speed", type=speed, default=1.0, help="bots think so many times faster")
+    parser.add_argument("--log-level", choices=["debug", "info", "warning", "error"], default="warning")
+    parser.add_argument("--log-format", choices=["text", "json"], default="text")
+    parser.add_argument(
+        "--lan",
+        action=argparse.BooleanOptionalAction,
+        help="announce the tables on the local network, so that players find them without an address "
+        "(default: on for a server without --name, --proxy and --public-url, at a private or any address)",
+    )
+    parser.add_argument(
+        "--no-web", dest="web", action="store_false", help="serve no page that browsers can play on"
+    )
+    parser.add_argument(
+        "--metrics-public", action="store_true", help="show /metrics to everybody, not to this machine only"
+    )
+    parser.add_argument(
+        "--mqtt",
+        type=_broker,
+        metavar="URL",
+        help="tell a broker of all tables, at mqtt://USER@HOST:PORT or mqtts://...; see docs/mqtt.md",
+    )
+    parser.add_argument("--node", type=_node, help="this server's name there (default: random)")
+    parser.add_argument(
+        "--homeassistant", action="store_true", help="let Home Assistant find the tables there"
+    )
+    parser.add_argument(
+        "--public-url",
+        action="append",
+        default=[],
+        metavar="URL",
+        help="where the tables can be joined, as the broker is told; may be given several times",
+    )
+    parser.add_argument(
+        "--limit",
+        action="append",
+        type=_limit,
+        default=[],
+        metavar="NAME=NUMBER",
+        help="change a limit, such as connections_per_address=500; may be given several times",
+    )
+    parser.add_argument(
+        "--proxy",
+        action="append",
+        type=_network,
+        default=[],
+        metavar="NETWORK",
+        help="believe proxies there, like 172.31.252.2, when they say for whom they ask (those here are)",
+    )
+    parser.add_argument(
+        "--name", action="append", default=[], metavar="HOST", help="answer to this name, or an address, only"
+    )
+    parser.add_argument("--stop-with-stdin", action="store_true", help="stop when standard input ends")
+    return parser
+
+
+def _processes(text: str) -> int:
+    from .sharding import MOST_PROCESSES  # noqa: PLC0415
+
+    if not (text.isdecimal() and 1 <= int(text) <= MOST_PROCESSES):
+        raise argparse.ArgumentTypeError(f"{text!r} will not do: 1 to {MOST_PROCESSES} processes")
+    return int(text)
+
+
+def _code_letters(text: str) -> int:
+    if not (text.isdecimal() and SHORTEST_CODE <= int(text) <= LONGEST_CODE):
+        raise argparse.ArgumentTypeError(f"{text!r} will not do: {SHORTEST_CODE} to {LONGEST_CODE} letters")
+    return int(text)
+
+
+def _broker(text: str) -> str:
+    """Return the URL of a broker. No complaint repeats it: it may hold a password."""
+    from racing_demon_protocol.discovery.broker_address import parse_broker  # noqa: PLC0415 - most need no broker
+    from racing_demon_server.mqtt.broker_connection import tls_context  # noqa: PLC0415
+
+    try:
+        tls_context(parse_broker(text, os.environ))
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    except OSError as error:
+        raise argparse.ArgumentTypeError(
+            f"the file of certificates cannot be used: {error.strerror}"
+        ) from None
+    return text
+
+
+def _limit(text: str) -> tuple[str, float]:
+    from .settings import limit  # noqa: PLC0415
+
+    try:
+        return limit(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _network(text: str) -> str:
+    import ipaddress  # noqa: PLC0415
+
+    try:
+        ipaddress.ip_network(text, strict=False)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no network: write one like 172.31.252.2 or 10.0.0.0/30"
+        ) from None
+    return text
+
+
+def _node(text: str) -> str:
+    import re  # noqa: PLC0415
+
+    from racing_demon_protocol.discovery.directory import NODE  # noqa: PLC0415 - nor a name there
+
+    if re.fullmatch(NODE, text) is None:
+        raise argparse.ArgumentTypeError(f"{text!r} will not do: 1 to 32 small letters and digits")
+    return text

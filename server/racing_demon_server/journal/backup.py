@@ -1,0 +1,119 @@
+"""Copies journals, also while a server writes them, and puts copies back."""
+
+import contextlib
+import os
+import sqlite3
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from .check import LeftOut, check
+from .database import JournalUnusable, open_journal
+from .lock_file import JournalTaken, Lockfile
+
+__all__ = ["backup", "restore"]
+
+
+def backup(source: Path, target: Path) -> None:
+    """Copy a journal as it is at this moment, whoever writes it meanwhile.
+
+    Raises:
+        JournalUnusable: one of the two files cannot be used, they are one, or a server uses the target; a
+            target that was there is as it was.
+
+    """
+    if _is_same(source, target):
+        raise JournalUnusable(
+            f"{target} is the journal itself: nothing was copied. Name another file with --to."
+        )
+    if not target.parent.is_dir():  # such as that of a disk which is not there just now
+        raise JournalUnusable(f"{target} cannot be written: there is no folder {target.parent}.")
+    with _held(target), contextlib.closing(open_journal(source)) as db:
+        _copy(db, target)
+
+
+def restore(source: Path, target: Path, left_out: LeftOut) -> None:
+    """Put a copy in the place of a journal, which must not be there, and which no server may use.
+
+    Args:
+        source: the copy.
+        target: the journal.
+        left_out: see :func:`.check.check`.
+
+    Raises:
+        JournalUnusable: it cannot be done.
+
+    """
+    with _held(target):
+        if target.exists():
+            raise JournalUnusable(f"{target} is there already. Move it away first: nothing is overwritten.")
+        faults = check(source, left_out).faults
+        if faults:
+            raise JournalUnusable(f"{source} is damaged: {faults[0]}.")
+        with contextlib.closing(open_journal(source)) as db:
+            _copy(db, target)
+
+
+def _is_same(source: Path, target: Path) -> bool:
+    with contextlib.suppress(OSError):  # one of them is not there
+        return os.path.samefile(source, target)
+    return False
+
+
+@contextlib.contextmanager
+def _held(target: Path) -> Iterator[None]:
+    """Keep servers from a file, as long as something is put in its place.
+
+    Raises:
+        JournalUnusable: a server uses it, or died with it and has left what it wrote last beside it.
+
+    """
+    try:
+        lock = Lockfile(target)
+    except JournalTaken as error:
+        text = f"Another server uses the journal {target}; name another file with --to."
+        raise JournalUnusable(text) from error
+    try:
+        log = target.with_name(f"{target.name}-wal")
+        if log.exists() and log.stat().st_size:  # SQLite would read it as the copy's
+            raise JournalUnusable(
+                f"{log} is there: it belongs to the journal that was {target}, and would spoil a copy in its "
+                "place. Move both away together."
+            )
+        yield
+    finally:
+        lock.release()
+
+
+def _sync_folder(folder: Path) -> None:
+    """Write a folder to the disk: else a power cut could leave the file in it without its name."""
+    if sys.platform != "win32":  # which has no way to do that
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _copy(db: sqlite3.Connection, target: Path) -> None:
+    """Copy a database to a file, which is on the disk in the end as a whole, or not at all."""
+    part = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        with contextlib.closing(sqlite3.connect(part)) as copy:
+            db.backup(copy)
+            copy.execute("PRAGMA journal_mode=DELETE")
+        handle = os.open(part, os.O_RDWR)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        os.replace(part, target)
+        _sync_folder(target.parent)
+    except OSError as error:
+        raise JournalUnusable(f"{target} cannot be written: {error.strerror}.") from error
+    except sqlite3.Error as error:
+        raise JournalUnusable(f"The journal cannot be copied to {target}: {error}.") from error
+    finally:
+        for name in (part, Path(f"{part}-journal"), Path(f"{part}-wal"), Path(f"{part}-shm")):
+            name.unlink(missing_ok=True)

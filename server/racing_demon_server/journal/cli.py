@@ -1,0 +1,247 @@
+"""The command ``racing-demon-server journal``: copies, checks, lists and exports what was played."""
+
+import argparse
+import contextlib
+import json
+import os
+import shutil
+import sqlite3
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from racing_demon_protocol.records.match_file import Correction, why_not
+
+from .backup import backup, restore
+from .check import LeftOut, check
+from .database import JournalUnusable, default_path, journals_of, open_journal
+from .matches import Match, correct, export, matches
+from .reader import UnknownContents, corrections_of
+from .retention import prune
+
+__all__ = ["main"]
+
+MOST_CHARACTERS = 65_536
+MOST_IN_MEMORY = 16 * 1024 * 1024
+"""A record that is longer is put aside in a file, until its reader has it."""
+
+EXAMPLES = """examples:
+  racing-demon-server journal list                       the matches of this machine's journal
+  racing-demon-server journal export 3.1 > match.jsonl   one as a record, for racing-demon verify
+  racing-demon-server journal backup FILE --to COPY      a copy, also while a server runs
+  racing-demon-server journal restore COPY --to FILE     put it back; FILE must not be there
+  racing-demon-server journal check FILE                 is all of it there, and does it fit together?
+  racing-demon-server journal prune FILE --before 90d    delete matches that ended 90 days ago, or earlier
+
+Of a server of several processes, list, export and correct look into all journals: process 2 has match 2-3.1.
+
+exit codes: 0 done, 1 what is in the file is not right, 2 wrong arguments, 3 the file cannot be used
+"""
+
+
+def main(argv: Sequence[str], left_out: LeftOut) -> int:
+    """Do what is asked, and return the exit code.
+
+    Args:
+        argv: the arguments.
+        left_out: what a server does with the open tables of a journal, for checks.
+
+    """
+    arguments = _parser().parse_args(argv)
+    try:
+        code = _do(arguments, left_out)
+        sys.stdout.flush()  # what cannot be written is to be known now, not when the program has ended
+        return code
+    except JournalUnusable as error:
+        sys.stderr.write(f"racing-demon-server: {error}\n")
+        return 3
+    except UnknownContents as error:
+        sys.stderr.write(f"racing-demon-server: something in the journal is not understood: {error}.\n")
+        return 1
+    except sqlite3.Error as error:
+        sys.stderr.write(f"racing-demon-server: the journal cannot be read: {error}.\n")
+        return 3
+    except BrokenPipeError:  # whoever reads has seen enough
+        sys.stderr.close()
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or it would fail again at the end
+        return 0
+
+
+def _do(arguments: argparse.Namespace, left_out: LeftOut) -> int:
+    code = 0
+    match arguments.command:
+        case "backup":
+            backup(arguments.file, arguments.to)
+        case "restore":
+            restore(arguments.file, arguments.to, left_out)
+        case "check":
+            code = _check(arguments.file, left_out)
+        case "prune":
+            code = _prune(arguments.file, arguments.before)
+        case "list":
+            code = _list(arguments.journal, as_json=arguments.json)
+        case "correct":
+            code = _correct(arguments.journal, arguments.id)
+        case _:
+            code = _export(arguments.journal, arguments.id)
+    return code
+
+
+def _check(path: Path, left_out: LeftOut) -> int:
+    report = check(path, left_out)
+    wrong = [*report.faults, *report.waiting]
+    for fault in wrong:
+        sys.stdout.write(f"not right: {fault}\n")
+    if not wrong:
+        sys.stdout.write(
+            f"right: {report.tables} tables, {report.hands} hands, {report.events} events; "
+            "nothing is missing\n"
+        )
+    return 1 if wrong else 0
+
+
+def _prune(path: Path, before: datetime) -> int:
+    pruned = prune(path, round(before.timestamp() * 1_000))
+    for why in pruned.kept:
+        sys.stdout.write(f"left as it is: {why}\n")
+    sys.stdout.write(
+        f"{pruned.matches} matches were deleted; {pruned.free} bytes of the file are free, and used again\n"
+    )
+    return 1 if pruned.kept else 0
+
+
+def _moment(text: str) -> datetime:
+    """Return the moment that somebody writes as a date, or as so many days ago."""
+    with contextlib.suppress(ValueError, OverflowError):
+        if text.endswith("d") and text[:-1].isdecimal():
+            return datetime.now(UTC) - timedelta(days=int(text[:-1]))
+        return datetime.fromisoformat(text).astimezone()
+    raise argparse.ArgumentTypeError(f"{text!r} is neither a date like 2026-11-01 nor days ago like 90d")
+
+
+def _list(path: Path, *, as_json: bool) -> int:
+    for db, match in _matches(path):
+        told = _told(match)
+        if as_json:
+            row = {**match.as_json(), "corrections": len(corrections_of(db, match.key))}
+            told = json.dumps(row, ensure_ascii=False)
+        sys.stdout.write(told + "\n")
+    return 0
+
+
+def _matches(path: Path) -> Iterator[tuple[sqlite3.Connection, Match]]:
+    """Yield the matches of a server, of all its processes, each with the journal that it is in.
+
+    No transaction is open in between: however slow the output's reader is, the journal's log does not grow.
+    """
+    for journal, name in journals_of(path):
+        with contextlib.closing(open_journal(name)) as db:
+            for match in list(matches(db, journal)):
+                yield db, match
+
+
+def _told(match: Match) -> str:
+    began = datetime.fromtimestamp(match.started_ms / 1_000, UTC).astimezone()
+    how = "" if match.finished else "  not finished"
+    names = ", ".join(
+        f"{name} (bot)" if seat in match.bots else name for seat, name in sorted(match.seats.items())
+    )
+    what = f"{match.game}, {match.hands} hands"
+    return f"{match.id:8} {began:%Y-%m-%d %H:%M}  {match.table.code}  {what}: {names}{how}"
+
+
+def _export(path: Path, wanted: str) -> int:
+    found = 0
+    for db, match in _matches(path):
+        if wanted in {"all", match.id}:
+            found += 1
+            _write_record(db, match)
+    if not found and wanted != "all":
+        return _missing(path, wanted)
+    return 0
+
+
+def _write_record(db: sqlite3.Connection, match: Match) -> None:
+    """Write a match's record, after all of it was read: whoever reads the output may take any time."""
+    with tempfile.SpooledTemporaryFile(MOST_IN_MEMORY, "w+", encoding="utf-8", newline="") as record:
+        db.execute("BEGIN")
+        record.writelines(line + "\n" for line in export(db, match))
+        db.execute("COMMIT")
+        record.seek(0)
+        shutil.copyfileobj(record, sys.stdout)
+
+
+def _correct(path: Path, wanted: str) -> int:
+    """Write a correction down that comes as a line on standard input, also while a server runs."""
+    try:
+        correction = Correction.model_validate_json(sys.stdin.readline(MOST_CHARACTERS))
+    except ValidationError:
+        sys.stderr.write(
+            "racing-demon-server: that is no correction; racing-demon record correct writes one.\n"
+        )
+        return 2
+    for journal, name in journals_of(path):
+        with contextlib.closing(open_journal(name)) as db:
+            match = next((match for match in matches(db, journal) if match.id == wanted), None)
+        if match is not None:
+            if objection := _objection(match, correction):
+                sys.stderr.write(f"racing-demon-server: {objection}\n")
+                return 1
+            with contextlib.closing(open_journal(name, write=True)) as db:
+                correct(db, match, correction)
+            return 0
+    return _missing(path, wanted)
+
+
+def _objection(match: Match, correction: Correction) -> str:
+    """Return why a match cannot be corrected so; empty if it can."""
+    if match.ended_ms is None:
+        return (
+            f"Match {match.id} is not over yet: it can be corrected when it is, or when its table is closed."
+        )
+    return why_not(correction, match.id, match.seats, match.hands)
+
+
+def _missing(path: Path, wanted: str) -> int:
+    sys.stderr.write(
+        f"racing-demon-server: there is no match {wanted} in {path}; racing-demon record list shows all.\n"
+    )
+    return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="racing-demon-server journal",
+        description="Look after the journal, in which a server keeps its tables.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, text in (("backup", "copy a journal while a server writes it"), ("restore", "put a copy back")):
+        command = commands.add_parser(name, help=text)
+        command.add_argument("file", type=Path)
+        command.add_argument("--to", type=Path, metavar="FILE", required=True)
+    command = commands.add_parser("check", help="check a journal")
+    command.add_argument("file", type=Path)
+    command = commands.add_parser("prune", help="delete old matches, also while a server writes the journal")
+    command.add_argument("file", type=Path)
+    command.add_argument(
+        "--before", type=_moment, metavar="DATE", required=True, help="like 2026-11-01, or 90d for days ago"
+    )
+    for name, text in (
+        ("list", "list the matches"),
+        ("export", "write a match, or all, as JSON lines"),
+        ("correct", "append a correction, as racing-demon record correct writes it"),
+    ):
+        command = commands.add_parser(name, help=text)
+        command.add_argument("--journal", type=Path, metavar="FILE", default=default_path())
+        if name == "list":
+            command.add_argument("--json", action="store_true", help="one JSON object a line, for programs")
+        else:
+            all_too = ", or all" if name == "export" else ""
+            command.add_argument("id", help=f"the match's id, as the list has it{all_too}")
+    return parser

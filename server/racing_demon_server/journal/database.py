@@ -1,0 +1,198 @@
+"""The file: where it is, how it is opened and brought up to date, and which files are none of ours."""
+
+import contextlib
+import logging
+import os
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from racing_demon_server.durability import Durability
+from racing_demon_server.sharding import MOST_PROCESSES
+
+from .sql_schema import APPLICATION_ID, LAYOUT, MIGRATIONS, TABLES, VERSION
+
+__all__ = [
+    "JournalUnusable",
+    "default_path",
+    "journal_of",
+    "journals_of",
+    "open_journal",
+    "reading",
+    "telling_damage",
+]
+
+BUSY_SECONDS: Final = 5.0
+"""How long another program may hold the file, such as one that copies it."""
+
+STATEMENTS: Final = 256
+"""So many statements are kept prepared: one for each number of rows that are written together."""
+
+log = logging.getLogger("racing_demon_server")
+
+
+class JournalUnusable(Exception):
+    """A file cannot be used; the text says why, and what to do. The file is left as it was."""
+
+
+def default_path() -> Path:
+    """Return where a journal is kept if nobody says; ``RACING_DEMON_DATA`` names another folder."""
+    if own := os.environ.get("RACING_DEMON_DATA"):
+        return Path(own) / "journal.sqlite"
+    from platformdirs import user_data_path  # noqa: PLC0415 - a server for good names its file
+
+    return user_data_path("racing-demon", appauthor=False) / "journal.sqlite"
+
+
+def journal_of(path: Path, number: int) -> Path:
+    """Return the journal of a process; that of the first is the one that a server alone would have."""
+    return path if number == 1 else path.with_stem(f"{path.stem}-process-{number}")
+
+
+def journals_of(path: Path) -> Iterator[tuple[str, Path]]:
+    """Yield the journals of a server, each with what the names of its matches begin with.
+
+    Those of its second and later processes are passed over where they are not there.
+    """
+    yield "", path
+    for number in range(2, MOST_PROCESSES + 1):
+        if (other := journal_of(path, number)).exists():
+            yield f"{number}-", other
+
+
+@contextlib.contextmanager
+def reading(path: Path, *, write: bool = False) -> Iterator[sqlite3.Connection]:
+    """Open a file as :func:`open_journal` does, and close it in the end.
+
+    Raises:
+        JournalUnusable: it cannot be opened, or what is read of it meanwhile is damaged.
+
+    """
+    with telling_damage(path), contextlib.closing(open_journal(path, write=write)) as db:
+        yield db
+
+
+@contextlib.contextmanager
+def telling_damage(path: Path) -> Iterator[None]:
+    """Tell of damage, which comes to light only where it is read, as of a file that cannot be opened.
+
+    Raises:
+        JournalUnusable: SQLite cannot read what it should.
+
+    """
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _damaged(path, str(error)) from error
+
+
+def _damaged(path: Path, why: str) -> JournalUnusable:
+    return JournalUnusable(
+        f"The journal {path} is damaged: {why}. It was left as it is. Move it away, and put a copy in its "
+        "place with racing-demon-server journal restore; or name another file."
+    )
+
+
+def open_journal(
+    path: Path, *, write: bool = False, durability: Durability = Durability.FULL
+) -> sqlite3.Connection:
+    """Open a file: to read, or to write; the latter makes what is missing, and brings older files up to date.
+
+    The connection may be used in any thread, by one at a time. It begins and ends no transaction by itself.
+
+    Raises:
+        JournalUnusable: it is none of ours, or of a newer version, or lacks a table, or cannot be read or
+            written, or is to be written and has a second name.
+
+    """
+    try:
+        if write:
+            _make(path)
+            if path.is_file() and path.stat().st_nlink > 1:  # SQLite would keep another log for each name
+                raise JournalUnusable(
+                    f"The journal {path} has a second name (a hard link), and a server that used it by that "
+                    "name would ruin it. Remove one of the two names, or make a copy of the file."
+                )
+        elif not path.exists():
+            raise JournalUnusable(f"There is no journal at {path}.")
+        db = sqlite3.connect(
+            path.absolute().as_uri() + ("?mode=rw" if write else "?mode=ro"),
+            uri=True,
+            timeout=BUSY_SECONDS,
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=STATEMENTS,
+        )
+    except OSError as error:
+        raise JournalUnusable(f"The journal {path} cannot be opened: {error.strerror}.") from error
+    except sqlite3.Error as error:
+        raise JournalUnusable(f"The journal {path} cannot be opened: {error}.") from error
+    try:
+        _verify(db, path)
+        if write:
+            db.execute("PRAGMA temp_store=MEMORY")  # else large transactions open files in /var/tmp
+            db.execute("PRAGMA journal_mode=WAL")
+            db.execute(f"PRAGMA synchronous={'FULL' if durability is Durability.FULL else 'NORMAL'}")
+            _migrate(db)
+        elif _pragma(db, "user_version") < VERSION:
+            raise JournalUnusable(f"{path} is of an older version; a server brings it up to date first.")
+        _verify_tables(db, path)
+    except sqlite3.Error as error:
+        db.close()
+        raise JournalUnusable(f"The journal {path} cannot be used: {error}. It was left as it is.") from error
+    except JournalUnusable:
+        db.close()
+        raise
+    return db
+
+
+def _make(path: Path) -> None:
+    """Make the file, readable by its owner alone: it holds the seeds of hands that are being played."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with contextlib.suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+
+
+def _verify(db: sqlite3.Connection, path: Path) -> None:
+    try:
+        application, version = _pragma(db, "application_id"), _pragma(db, "user_version")
+        is_new = not _pragma(db, "schema_version")
+    except sqlite3.DatabaseError as error:
+        if error.sqlite_errorcode != sqlite3.SQLITE_NOTADB:
+            raise
+        application, version, is_new = 0, 0, False
+    if is_new and not application and not version:
+        return
+    if application != APPLICATION_ID:
+        raise JournalUnusable(
+            f"{path} is no journal of Racing Demon. It was left as it is; name another file."
+        )
+    if version > VERSION:
+        raise JournalUnusable(
+            f"{path} was written by a newer version (file version {version}, known here: {VERSION}). "
+            "It was left as it is; update this program."
+        )
+
+
+def _verify_tables(db: sqlite3.Connection, path: Path) -> None:
+    """Look for what nobody may read for hours: an entry that cannot be written halts all tables."""
+    missing = TABLES - {name for (name,) in db.execute("SELECT name FROM sqlite_master")}
+    if missing:
+        raise _damaged(path, f"it lacks {', '.join(sorted(missing))}")
+
+
+def _migrate(db: sqlite3.Connection) -> None:
+    version = _pragma(db, "user_version")
+    if 0 < version < VERSION:
+        log.info("the journal is brought up to date", extra={"version": version, "to": VERSION})
+    steps = enumerate(MIGRATIONS[version:], version + 1) if version else [(VERSION, LAYOUT)]
+    for number, statements in steps:
+        db.executescript(
+            f"BEGIN IMMEDIATE;{statements};"
+            f"PRAGMA application_id={APPLICATION_ID};PRAGMA user_version={number};COMMIT;"
+        )
+
+
+def _pragma(db: sqlite3.Connection, name: str) -> int:
+    return int(db.execute(f"PRAGMA {name}").fetchone()[0])

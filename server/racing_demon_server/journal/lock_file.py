@@ -1,0 +1,80 @@
+"""One server to a file: a lock that the system lets go of when its holder dies."""
+
+import os
+from pathlib import Path
+from typing import Final
+
+from .database import JournalUnusable
+
+__all__ = ["JournalTaken", "Lockfile", "first_free"]
+
+MOST_FILES: Final = 64
+
+
+class JournalTaken(JournalUnusable):
+    """Another server uses the file."""
+
+
+class Lockfile:
+    """Holds the lock that belongs to a file. A file of its own: SQLite uses the locks of the other.
+
+    Attributes:
+        path: the file itself, where the name that was given is a symbolic link.
+
+    Args:
+        path: the file.
+
+    Raises:
+        JournalTaken: somebody else has it.
+        JournalUnusable: it cannot be made.
+
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = Path(os.path.realpath(path))
+        name = self.path.with_name(self.path.name + "-lock")
+        try:
+            name.parent.mkdir(parents=True, exist_ok=True)
+            self._handle = os.open(name, os.O_CREAT | os.O_RDWR, 0o600)
+        except OSError as error:
+            raise JournalUnusable(f"The journal {path} cannot be opened: {error.strerror}.") from error
+        try:
+            _lock(self._handle)
+        except OSError as error:
+            os.close(self._handle)
+            text = f"Another server uses the journal {path}; name another file with --journal."
+            raise JournalTaken(text) from error
+
+    def release(self) -> None:
+        """Let others have it."""
+        os.close(self._handle)
+
+
+def first_free(path: Path) -> Path:
+    """Return the first file that nobody uses, of one and of those with a number behind its name.
+
+    Raises:
+        JournalUnusable: there are too many, or none can be made there.
+
+    """
+    for number in range(1, MOST_FILES):
+        free = path if number == 1 else path.with_stem(f"{path.stem}-{number}")
+        try:
+            Lockfile(free).release()
+        except JournalTaken:
+            continue
+        return free
+    raise JournalUnusable(f"Too many servers use journals like {path}; name a file with --journal.")
+
+
+try:
+    import fcntl
+
+    def _lock(handle: int) -> None:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+except ImportError:  # Windows
+    import msvcrt
+
+    def _lock(handle: int) -> None:
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]

@@ -1,0 +1,77 @@
+"""What a restart needs of a table: a snapshot, the events after it, and what the events do not tell."""
+
+import sqlite3
+from collections.abc import Iterator
+from typing import Final
+
+from racing_demon_protocol.wire.codec import VERSION
+from racing_demon_protocol.wire.messages import Event
+from racing_demon_protocol.wire.messages.server import Snapshot
+from racing_demon_server.match.table import Past
+
+from .reader import (
+    KeptTable,
+    OtherVersion,
+    UnknownContents,
+    bans_of,
+    beginnings_of,
+    claims_of,
+    epochs_of,
+    last_us,
+    log_of,
+    seeds_of,
+    snapshots_of,
+    verify,
+)
+
+__all__ = ["past_of"]
+
+BEFORE_SNAPSHOT: Final = 256
+"""So many events before a table's snapshot are read, for clients who come back and lack some of them."""
+
+
+class _Log:
+    """The events of a table from a number on, each with its time: read anew by whoever goes through them."""
+
+    def __init__(self, db: sqlite3.Connection, table_id: int, first: int) -> None:
+        self._rows = db, table_id, first
+
+    def __iter__(self) -> Iterator[tuple[Event, int]]:
+        db, table_id, first = self._rows
+        for kept in log_of(db, table_id, first=first):
+            yield kept.event, kept.at_us
+
+
+def past_of(db: sqlite3.Connection, table: KeptTable) -> Past:
+    """Return what is needed to go on with a table.
+
+    Raises:
+        UnknownContents: something is not understood; the log may raise it, too.
+
+    """
+    verify(table)
+    if table.protocol != VERSION:
+        raise OtherVersion(f"it was played with version {table.protocol} of the protocol, not {VERSION}")
+    snapshot = _first_needed(db, table.id)
+    first = 1
+    if snapshot is not None:
+        if snapshot.code != table.code:
+            raise UnknownContents(f"its snapshot is of table {snapshot.code}")
+        stretches = [each.seq for each in beginnings_of(db, table.id) if each.seq <= snapshot.seq]
+        first = 1 + max(stretches[-1] if stretches else 0, snapshot.seq - BEFORE_SNAPSHOT)
+    seeds, claims, epochs = seeds_of(db, table.id), claims_of(db, table.id), epochs_of(db, table.id)
+    return Past(snapshot, _Log(db, table.id, first), seeds, claims, epochs, bans_of(db, table.id))
+
+
+def _first_needed(db: sqlite3.Connection, table_id: int) -> Snapshot | None:
+    """Return the snapshot that a restart begins with: spectators with a delay have seen all before it.
+
+    Where there is none that is so old, it is the one that the newest stretch of the log begins with.
+    """
+    for snapshot in snapshots_of(db, table_id, most=1):
+        seen_us = last_us(db) - 1_000 * snapshot.options.watch_delay_ms
+        if not snapshot.options.watch_delay_ms:
+            return snapshot
+        for older in snapshots_of(db, table_id, until_us=seen_us, most=1):
+            return older
+    return next(reversed(beginnings_of(db, table_id)), None)

@@ -1,0 +1,126 @@
+"""Deletes old matches from a journal, also while a server writes it: in many short transactions."""
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator
+from itertools import takewhile
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from racing_demon_protocol.wire.codec import pack
+
+from .database import open_journal
+from .matches import Match, follow, matches_of, stretch_of
+from .reader import Kept, KeptTable, UnknownContents, log_of, tables
+from .sql_schema import TABLES
+
+__all__ = ["Pruned", "prune"]
+
+AT_ONCE: Final = 10_000
+"""So many rows are looked at in one transaction; a server waits for it with what it has to write."""
+LOGS: Final = ("events", "whispers", "beaten")
+OF_TABLES: Final = sorted(TABLES - {"clock", "tables", "marks", "corrections", *LOGS})
+"""What else belongs to one table: some rows each."""
+
+
+class Pruned(NamedTuple):
+    """What was deleted.
+
+    Attributes:
+        matches: how many matches.
+        free: how many bytes of the file are free now; the journal uses them again.
+        kept: the tables of which nothing was deleted, because something is not understood, with the reasons.
+
+    """
+
+    matches: int
+    free: int
+    kept: list[str]
+
+
+def prune(path: Path, before_ms: int) -> Pruned:
+    """Delete the matches that ended before a moment, with all that belongs to them.
+
+    Args:
+        path: the file.
+        before_ms: the moment, in milliseconds since 1970.
+
+    Raises:
+        JournalUnusable: the file cannot be used.
+
+    """
+    count, kept = 0, list[str]()
+    with contextlib.closing(open_journal(path, write=True)) as db:
+        found = list(tables(db))
+        for table in found:
+            try:
+                played = list(matches_of(db, table))
+                is_over = table.closed_ms is not None and table.closed_ms < before_ms
+                if is_over and table is not found[-1]:  # the newest keeps its number from being given again
+                    _remove(db, table, played)
+                    count += len(played)
+                else:
+                    old = takewhile(lambda match: (match.ended_ms or before_ms) < before_ms, played)
+                    count += sum([_cut(db, match) for match in old if match.last is not None])
+            except UnknownContents as error:
+                kept.append(f"table {table.id} ({table.code}): {error}")
+        for name in LOGS:
+            _delete_ownerless(db, name)
+        pages, size = (db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("freelist_count", "page_size"))
+    return Pruned(count, pages * size, kept)
+
+
+@contextlib.contextmanager
+def _transaction(db: sqlite3.Connection) -> Iterator[None]:
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        db.execute("ROLLBACK")
+        raise
+    db.execute("COMMIT")
+
+
+def _remove(db: sqlite3.Connection, table: KeptTable, played: list[Match]) -> None:
+    """Delete a table; its log has no owner then, and is deleted piece by piece."""
+    with _transaction(db):
+        for name in OF_TABLES:
+            db.execute(f"DELETE FROM {name} WHERE table_id = ?", (table.id,))  # noqa: S608 - our own names
+        db.executemany("DELETE FROM corrections WHERE match = ?", [(match.key,) for match in played])
+        db.execute("DELETE FROM tables WHERE id = ?", (table.id,))
+
+
+def _cut(db: sqlite3.Connection, match: Match) -> bool:
+    """Delete a table's log up to the end of a match, and put a snapshot there; not where nothing follows."""
+    assert match.last is not None
+    table_id, last = match.table.id, match.last
+    newest = db.execute("SELECT max(seq) FROM marks WHERE table_id = ?", (table_id,)).fetchone()[0]
+    if newest == last:
+        return False
+    view, first = stretch_of(db, match)
+    kept: Kept | None = None
+    for kept in log_of(db, table_id, first=first, last=last):
+        follow(view, kept.event)
+    assert kept is not None
+    with _transaction(db):
+        row = (table_id, last, kept.at_us, pack(view.snapshot_for(None, 0)))
+        db.execute("DELETE FROM snapshots WHERE table_id = ? AND seq < ?", (table_id, last))
+        db.execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?)", row)
+        db.execute("DELETE FROM corrections WHERE match = ?", (match.key,))
+        db.execute(
+            "DELETE FROM events WHERE table_id = :table AND seq <= :last AND id BETWEEN "
+            "(SELECT id FROM marks WHERE table_id = :table ORDER BY seq LIMIT 1) AND "
+            "(SELECT id FROM marks WHERE table_id = :table AND seq = :last)",
+            {"table": table_id, "last": last},
+        )
+        for name in ("whispers", "beaten"):
+            db.execute(f"DELETE FROM {name} WHERE table_id = ? AND seq <= ?", (table_id, last))  # noqa: S608
+    return True
+
+
+def _delete_ownerless(db: sqlite3.Connection, name: str) -> None:
+    """Delete the rows of tables that are gone, some at a time."""
+    (first,), (last,) = (db.execute(f"SELECT {what}(id) FROM {name}").fetchone() for what in ("min", "max"))  # noqa: S608
+    for begin in range(first or 0, (last or -1) + 1, AT_ONCE):
+        sql = f"DELETE FROM {name} WHERE id BETWEEN ? AND ? AND table_id NOT IN (SELECT id FROM tables)"  # noqa: S608
+        db.execute(sql, (begin, begin + AT_ONCE - 1))

@@ -1,0 +1,197 @@
+"""What is written of one table: from what happened to rows."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import Final
+
+from racing_demon_protocol import __version__
+from racing_demon_protocol.engine.shuffle import commitment
+from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.wire.codec import VERSION, pack
+from racing_demon_protocol.wire.messages.events import Played
+from racing_demon_protocol.wire.messages.server import Refused, Snapshot
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.frames import Frames
+from racing_demon_server.match.bans import Ban
+from racing_demon_server.match.seat_tokens import Actor, Claim
+
+from .compaction import MOST_BYTES, MOST_EVENTS, closed, opened, snapped
+from .epochs import MOST
+from .play_runs import LONGEST, RUN, joined
+from .timekeeper import Timekeeper
+from .writer import INSERT_EVENT, KEEP_CLAIM, Journal, Statement
+
+__all__ = ["NOBODY", "TableJournal", "WallClock"]
+
+NOBODY: Final = -1
+"""Stands for a host without a seat, where seats have their numbers."""
+
+WallClock = Callable[[], int]
+"""Returns the milliseconds since 1970."""
+
+
+class TableJournal:
+    """The journal of one table.
+
+    Attributes:
+        timekeeper: keeps the time of its hands.
+
+    Args:
+        journal: the server's.
+        number: the table's number in it.
+        wall_clock: tells the time.
+        timekeeper: keeps the time of its hands.
+
+    """
+
+    def __init__(self, journal: Journal, number: int, wall_clock: WallClock, timekeeper: Timekeeper) -> None:
+        self.timekeeper = timekeeper
+        self._journal = journal
+        self._id = number
+        self._wall_clock = wall_clock
+        self._statements: list[Statement] = []
+        self._run: list[Frames] = []
+        self._events = self._bytes = 0
+
+    @property
+    def is_long(self) -> bool:
+        """Whether so much has happened since the last snapshot that it is time for another."""
+        return self._events >= MOST_EVENTS or self._bytes >= MOST_BYTES
+
+    @property
+    def has_noted(self) -> bool:
+        """Whether something is noted that is not written down yet."""
+        return bool(self._statements or self._run)
+
+    def open(self, code: str, number: int, options: Options, salt: bytes, passphrase: bytes | None) -> None:
+        """Write down that the table was opened, as a server's how-many-th, and the hash of its passphrase."""
+        row = (code, number, options.model_dump_json(), salt, passphrase)
+        sql = "INSERT INTO tables VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL)"
+        values = (self._id, *row, __version__, VERSION, self._wall_clock())
+        self._journal.write([(sql, values), *opened(self._id)], _nothing)
+
+    def begin(self, epoch: str, seq: int, snapshot_seq: int = 0) -> None:
+        """Note that a start of the server goes on behind an event; the oldest starts are forgotten.
+
+        Args:
+            epoch: names the start.
+            seq: the number of the event.
+            snapshot_seq: the number of the event that the last snapshot stands behind.
+
+        """
+        self._events = seq - snapshot_seq
+        forget = (
+            "DELETE FROM epochs WHERE table_id = ? AND id <= "
+            "(SELECT id FROM epochs WHERE table_id = ? ORDER BY id DESC LIMIT 1 OFFSET ?)"
+        )
+        self._statements += [
+            ("INSERT INTO epochs VALUES (NULL, ?, ?, ?)", (self._id, seq, epoch)),
+            (forget, (self._id, self._id, MOST)),
+        ]
+
+    def close(self) -> None:
+        """Write down that the table is closed for good; of what belongs to no match nothing is kept."""
+        self.timekeeper.note(self._id, runs=False)
+        sql = "UPDATE tables SET closed_ms = ?, last_event = (SELECT max(id) FROM events) WHERE id = ?"
+        self._journal.write([(sql, (self._wall_clock(), self._id)), *closed(self._id)], _nothing)
+
+    def note(self, frames: Collection[Frames]) -> None:
+        """Note events, to be written down with all that is noted until then."""
+        self._events += len(frames)
+        for each in frames:
+            if type(each.event) is Played and each.seat is None:
+                self._run.append(each)
+                if len(self._run) == LONGEST:
+                    self._end_run()
+            else:
+                self._end_run()
+                self._bytes += len(each.packed)
+                self._statements.append(self._alone(each))
+
+    def note_beside(
+        self,
+        at: int,
+        seeds: Iterable[tuple[str, bytes]] = (),
+        claims: Iterable[tuple[Actor, Claim | None]] = (),
+        snapshot: Snapshot | None = None,
+        bans: Iterable[Ban] | None = None,
+    ) -> None:
+        """Note what the events do not tell, behind those that are noted.
+
+        Args:
+            at: when it came about, in microseconds.
+            seeds: the secrets of hands that were dealt, by their ids.
+            claims: the claims that have changed; ``None`` for one that is gone.
+            snapshot: the table after all that, where no hand is played.
+            bans: all players who were sent away, if that has changed.
+
+        """
+        self._end_run()
+        for hand_id, seed in seeds:
+            values = (self._id, hand_id, seed, commitment(seed, hand_id))
+            self._statements.append(("INSERT INTO seeds VALUES (?, ?, ?, ?)", values))
+        for actor, claim in claims:
+            self._statements.append(self._claim(actor, claim))
+            if actor is not None and claim is not None and isinstance(claim.reply, Refused):
+                self._statements += self._beaten(actor, claim.reply, at)
+        if bans is not None:
+            self._statements.append(("DELETE FROM bans WHERE table_id = ?", (self._id,)))
+            sql = "INSERT INTO bans VALUES (NULL, ?, ?, ?, ?)"
+            self._statements += [(sql, (self._id, *ban)) for ban in bans]
+        if snapshot is not None:
+            self._events = self._bytes = 0
+            self._statements += snapped(self._id, snapshot, at)
+
+    def write(self, told: Callable[[], None], *, runs: bool = False, until: int = 0) -> None:
+        """Write down what is noted, all of it or nothing, and call back when it is certain.
+
+        Args:
+            told: is called then.
+            runs: whether a hand runs after that.
+            until: how long times of the table are told, at least.
+
+        """
+        self.timekeeper.note(self._id, runs=runs, until=until)
+        self._end_run()
+        statements, self._statements = self._statements, []
+        self._journal.write(statements, told)
+
+    def _end_run(self) -> None:
+        """Make a row of the plays that have followed each other."""
+        run, self._run = self._run, []
+        if len(run) > 1:
+            play = joined([(each.packed, each.at) for each in run])
+            self._statements.append(self._event(run[-1].event.seq, RUN, *play))
+        elif run:
+            self._statements.append(self._alone(run[0]))
+
+    def _alone(self, frames: Frames) -> Statement:
+        event = frames.event
+        if frames.seat is None:
+            return self._event(event.seq, event.TAG, frames.packed, frames.at)
+        sql = "INSERT INTO whispers VALUES (NULL, ?, ?, ?, ?, ?)"
+        return sql, (self._id, event.seq, frames.at, self._wall_clock(), frames.packed)
+
+    def _event(self, seq: int, kind: int, frame: bytes, at: int) -> Statement:
+        return INSERT_EVENT, (self._id, seq, kind, at, self._wall_clock(), frame)
+
+    def _claim(self, actor: Actor, claim: Claim | None) -> Statement:
+        key = (self._id, NOBODY if actor is None else actor)
+        if claim is None:
+            return "DELETE FROM claims WHERE table_id = ? AND actor = ?", key
+        answer = claim.answer()
+        values = (*key, claim.token_hash, claim.counter, None if answer is None else pack(answer))
+        return KEEP_CLAIM, values
+
+    def _beaten(self, actor: int, reply: Refused, at: int) -> Iterator[Statement]:
+        """Yield what keeps by how much a card came too late; nothing for other refusals."""
+        if reply.reason is Reason.BEATEN:
+            sql = (
+                "INSERT INTO beaten SELECT NULL, ?, ?, seq, ?, ?, ? "
+                "FROM events WHERE table_id = ? ORDER BY id DESC LIMIT 1"
+            )
+            row = (self._id, actor, at, self._wall_clock(), pack(reply))
+            yield sql, (*row, self._id)
+
+
+def _nothing() -> None:
+    """Tell nobody."""

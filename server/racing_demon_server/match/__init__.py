@@ -1,0 +1,1 @@
+"""The judge of one table: a pure state machine. Time, chance and token hashes are arguments."""

@@ -1,0 +1,96 @@
+"""Who was sent away from a table, and may not come back yet. Of tokens and addresses only hashes are kept."""
+
+import hashlib
+import hmac
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from racing_demon_protocol.errors import LONGEST_NAME, CommandRefused
+from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.table.view import MOST_BANNED, TableView
+
+from .names import folded
+
+__all__ = ["Ban", "Bans", "hash_address"]
+
+BANNED: Final = (
+    "The host has sent you away. You may come back after the match, or when the host lets you back in."
+)
+SALT_SIZE: Final = 16
+
+
+class Ban(NamedTuple):
+    """One player who was sent away.
+
+    Attributes:
+        name: what the player was called at the table.
+        token_hash: the hash of the seat's token.
+        address_hash: the hash of the address that the player came from; empty where that is not known.
+
+    """
+
+    name: str
+    token_hash: bytes
+    address_hash: bytes
+
+
+class Bans:
+    """The players who were sent away from one table. How long they stay out, the table's view says.
+
+    Args:
+        view: the table, whose ``banned`` are the names that count.
+
+    """
+
+    def __init__(self, view: TableView) -> None:
+        self._view = view
+        self._bans: list[Ban] = []
+        self._has_changed = False
+
+    def add(self, ban: Ban) -> None:
+        """Keep a player out; to be called before the view follows that the player is sent away."""
+        self._bans = [*self._in_force(), ban][-MOST_BANNED:]
+        self._has_changed = True
+
+    def lift(self, name: str) -> None:
+        """Let those back in who were sent away under a name."""
+        self._bans = [ban for ban in self._in_force() if ban.name != name]
+        self._has_changed = True
+
+    def restore(self, bans: Iterable[Ban]) -> None:
+        """Take up the bans as they were kept."""
+        self._bans = list(bans)
+
+    def verify(self, name: str, token_hash: bytes, address_hash: bytes) -> None:
+        """Let somebody in who asks for a seat.
+
+        Raises:
+            CommandRefused: the token is that of a player who was sent away, or the name and the address are.
+
+        """
+        for ban in self._in_force():
+            is_same_token = bool(token_hash) and hmac.compare_digest(ban.token_hash, token_hash)
+            is_same_address = bool(address_hash) and hmac.compare_digest(ban.address_hash, address_hash)
+            if is_same_token or (is_same_address and _stem(ban.name) == _stem(name)):
+                raise CommandRefused(Reason.BANNED, BANNED)
+
+    def take_changed(self) -> Sequence[Ban] | None:
+        """Return all bans, if one has come or gone since this was asked last."""
+        if not self._has_changed:
+            return None
+        self._has_changed = False
+        return self._bans
+
+    def _in_force(self) -> list[Ban]:
+        return [ban for ban in self._bans if ban.name in self._view.banned]
+
+
+def hash_address(address: str, salt: bytes) -> bytes:
+    """Return what is kept of an address; with another salt it is something else."""
+    return hashlib.blake2b(address.encode(), salt=salt[:SALT_SIZE], digest_size=32).digest()
+
+
+def _stem(name: str) -> str:
+    """Return a name without the number that tells it from one like it: see :func:`~.names.unique`."""
+    return folded(re.sub(r" \d+$", "", name))[: LONGEST_NAME - 2]

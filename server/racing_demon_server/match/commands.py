@@ -1,0 +1,265 @@
+"""What seats and hosts may do at a table: one method for each command.
+
+Times are microseconds on the caller's rising clock.
+"""
+
+from collections.abc import Callable
+from typing import ClassVar, Final
+
+from racing_demon_protocol.errors import CommandRefused, IllegalPlay, InvalidGame
+from racing_demon_protocol.games import declare
+from racing_demon_protocol.reasons import Phase, Reason
+from racing_demon_protocol.table.state import IN_HAND
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Refused
+from racing_demon_protocol.wire.options import Options
+
+from .contributions import Contributions
+from .event_log import Log
+from .flow import Course
+from .hand import Hand
+from .option_check import verify_playable
+from .pauses import STOPPABLE
+from .seat_tokens import Actor
+from .seats import Seating, most_players
+
+__all__ = ["Commands", "verify_options"]
+
+NOT_STARTED: Final = frozenset({Phase.LOBBY, Phase.SHUFFLING, Phase.COUNTDOWN})
+
+
+class Commands:
+    """Carries out the commands at one table, or refuses them.
+
+    Args:
+        log: the table's log.
+        seating: knows who is there.
+        contributions: what the seed of each hand is made of.
+        course: of its matches.
+
+    """
+
+    def __init__(self, log: Log, seating: Seating, contributions: Contributions, course: Course) -> None:
+        self._log = log
+        self._view = log.view
+        self._seating = seating
+        self._contributions = contributions
+        self._course = course
+        self._now = self._arrived = 0
+
+    def obey(self, actor: Actor, command: cl.Command, now: int, arrived: int) -> Refused | None:
+        """Carry out what an actor wants.
+
+        Args:
+            actor: whose command it is.
+            command: what is wanted.
+            now: the table's time.
+            arrived: when the command was read.
+
+        Returns:
+            Why a play was refused; ``None`` if the command was carried out.
+
+        Raises:
+            CommandRefused: it may not be.
+
+        """
+        self._now, self._arrived = now, arrived
+        seat_does = self._SEATS.get(type(command))
+        if seat_does is not None:
+            return seat_does(self, self._seating.seat_of(actor), command)
+        if actor != self._view.host:
+            raise CommandRefused(Reason.NOT_HOST, "Only the host of the table may do that.")
+        self._HOSTS[type(command)](self, command)
+        return None
+
+    def _play(self, seat: int, command: cl.PlayCards) -> Refused | None:
+        hand = self._running_hand()
+        try:
+            self._log.add(hand.play(seat, command, self._arrived))
+        except IllegalPlay as error:
+            return hand.refusal(seat, command, error, self._arrived)
+        self._course.follow_play(hand, seat, self._now)
+        return None
+
+    def _stuck(self, seat: int, command: cl.Stuck) -> None:
+        self._running_hand(command.seen)
+        if seat not in self._view.hand_seats:
+            raise CommandRefused(Reason.NOT_SEATED, "This seat is not in the hand.")
+        if self._view.phase is Phase.GRACE:
+            raise CommandRefused(Reason.NOT_NOW, "Somebody has called; the hand ends in a moment.")
+        if not self._seating.state(seat).stuck:
+            self._log.emit(ev.StuckSaid, seat=seat)
+        self._course.check_agreed_stop(self._now)
+
+    def _call(self, seat: int, command: cl.Call) -> None:
+        hand = self._running_hand(command.seen)
+        if self._view.phase is Phase.GRACE:
+            raise CommandRefused(
+                Reason.NOT_NOW, "Somebody called before you; plays still count for a moment."
+            )
+        if seat not in self._view.hand_seats or not hand.rules.is_out(hand.board, seat):
+            raise CommandRefused(Reason.ILLEGAL, "You are not out yet.")
+        self._course.begin_grace(seat, self._now)
+
+    def _ready(self, seat: int, command: cl.Ready) -> None:
+        self._verify_at_rest(command.seen)
+        if self._seating.state(seat).ready != command.ready:
+            self._log.emit(ev.Readied, seat=seat, ready=command.ready)
+        self._course.check_ready(self._now)
+
+    def _contribute(self, seat: int, command: cl.Contribute) -> None:
+        self._contributions.contribute(seat, command.commitment)
+
+    def _reveal(self, seat: int, command: cl.Reveal) -> None:
+        self._contributions.reveal(seat, command.value)
+        self._course.check_revealed(self._now)
+
+    def _leave(self, seat: int, command: cl.Leave) -> None:
+        self._vacate(seat)
+
+    def _say(self, seat: int, command: cl.Say) -> None:
+        self._seating.say(seat, command.text, self._now)
+
+    def _react(self, seat: int, command: cl.React) -> None:
+        self._seating.react(seat, command.reaction, self._now)
+
+    _SEATS: ClassVar[dict[type[cl.Command], Callable[..., Refused | None]]] = {
+        cl.PlayCards: _play,
+        cl.Stuck: _stuck,
+        cl.Call: _call,
+        cl.Ready: _ready,
+        cl.Contribute: _contribute,
+        cl.Reveal: _reveal,
+        cl.Leave: _leave,
+        cl.Say: _say,
+        cl.React: _react,
+    }
+    """What every seat may do."""
+
+    # The host's commands.
+
+    def _start(self, command: cl.Start) -> None:
+        self._verify_at_rest(command.seen)
+        if not self._seating.active():
+            raise CommandRefused(Reason.NOT_NOW, "Nobody has taken a seat yet.")
+        if self._course.lacks_players():
+            raise CommandRefused(Reason.NOT_NOW, "This game is played by two together: one more must come.")
+        self._course.deal(self._now)
+
+    def _add_bot(self, command: cl.AddBot) -> None:
+        self._seating.add_bot(command.level)
+
+    def _remove_bot(self, command: cl.RemoveBot) -> None:
+        state = self._view.seats.get(command.seat)
+        if state is None or not state.bot:
+            raise CommandRefused(Reason.NOT_SEATED, "No bot has that seat.")
+        if not self._view.between_matches:
+            raise CommandRefused(Reason.NOT_NOW, "Bots go between matches.")
+        self._vacate(command.seat)
+
+    def _set_options(self, command: cl.SetOptions) -> None:
+        if not self._view.between_matches:
+            raise CommandRefused(Reason.NOT_NOW, "Options change between matches.")
+        options = self._view.options.changed_by(command.options)
+        verify_options(options)
+        game = declare(options, 1)
+        if len(self._seating.active()) > game.most_seats:
+            text = f"{game.title} is for {most_players(game)}, and more have taken seats."
+            raise CommandRefused(Reason.BAD_OPTION, text)
+        if len(self._seating.active()) > options.seats:
+            raise CommandRefused(Reason.BAD_OPTION, "More than that have taken seats.")
+        self._log.emit(ev.OptionsSet, options=options)
+
+    def _kick(self, command: cl.Kick) -> None:
+        if command.seat == self._view.host:
+            raise CommandRefused(Reason.NOT_NOW, "You cannot send yourself away; you can leave.")
+        if command.seat not in self._seating.active():
+            raise CommandRefused(Reason.NOT_SEATED, "Nobody has that seat.")
+        self._vacate(command.seat, kicked=True)
+
+    def _unban(self, command: cl.Unban) -> None:
+        self._seating.unban(command.name)
+
+    def _pause_or_go_on(self, command: cl.Pause) -> None:
+        self._verify_hand(command.seen)
+        if self._view.paused and not command.paused:
+            self._course.end_pause(self._now)
+        elif self._view.phase not in STOPPABLE:
+            raise CommandRefused(Reason.NOT_NOW, "There is no hand to pause.")
+        elif command.paused and not self._view.paused:
+            self._course.pausing.stop(self._view.host, self._now)
+
+    def _make_host(self, command: cl.MakeHost) -> None:
+        self._seating.make_host(command.seat)
+
+    def _stand_in(self, command: cl.StandIn) -> None:
+        self._seating.stand_in(command.seat, command.level)
+        self._course.check_presence(self._now)
+
+    def _mute(self, command: cl.Mute) -> None:
+        self._seating.mute(command.seat, command.muted)
+
+    _HOSTS: ClassVar[dict[type[cl.Command], Callable[..., None]]] = {
+        cl.Start: _start,
+        cl.AddBot: _add_bot,
+        cl.RemoveBot: _remove_bot,
+        cl.SetOptions: _set_options,
+        cl.Kick: _kick,
+        cl.Unban: _unban,
+        cl.Pause: _pause_or_go_on,
+        cl.MakeHost: _make_host,
+        cl.StandIn: _stand_in,
+        cl.Mute: _mute,
+    }
+    """What only the host may do."""
+
+    def _vacate(self, seat: int, *, kicked: bool = False) -> None:
+        self._seating.vacate(seat, kicked=kicked)
+        self._course.follow_leave(self._now)
+
+    def _verify_at_rest(self, seen: int) -> None:
+        if not self._view.at_rest:
+            raise CommandRefused(Reason.NOT_NOW, "The cards are dealt already.")
+        self._verify_hand(seen)
+
+    def _verify_hand(self, seen: int) -> None:
+        """Refuse what was meant for an earlier hand, or the deal before it, and was sent again after a break.
+
+        Args:
+            seen: the last event that the sender had applied; 0 where that is not said.
+
+        """
+        hand = self._course.hand
+        if hand is not None and 0 < seen < hand.dealt_seq:
+            raise CommandRefused(Reason.HAND_OVER, "That was meant for an earlier hand.")
+
+    def _running_hand(self, seen: int = 0) -> Hand:
+        """Return the hand in which plays count now.
+
+        Raises:
+            CommandRefused: there is none, or it pauses, or the command was meant for an earlier one.
+
+        """
+        self._verify_hand(seen)
+        hand = self._course.hand
+        if hand is None or self._view.phase not in IN_HAND:  # of a past the hand that is over is not kept
+            if self._view.phase in NOT_STARTED:
+                raise CommandRefused(Reason.NOT_STARTED, "Plays count from the signal on.")
+            raise CommandRefused(Reason.HAND_OVER, "The hand is over.")
+        if self._view.paused:
+            raise CommandRefused(Reason.PAUSED, "The hand pauses: nothing is played until it goes on.")
+        return hand
+
+
+def verify_options(options: Options) -> None:
+    """Verify that options can be played.
+
+    Raises:
+        CommandRefused: they cannot.
+
+    """
+    try:
+        verify_playable(options)
+    except InvalidGame as error:
+        raise CommandRefused(Reason.BAD_OPTION, str(error)) from None

@@ -1,0 +1,179 @@
+"""The seed of each hand: the server's secret and what players contribute. So nobody can choose a deal.
+
+The server draws its secret first and publishes its commitment. Players publish commitments to random bytes
+of their own. When the hand is due all of these are fixed, and only then players reveal their bytes. Whoever
+reveals nothing in time is left out. Times are microseconds on the caller's rising clock.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from racing_demon_protocol.engine.shuffle import commitment, contribution_hash
+from racing_demon_protocol.errors import CommandRefused, InconsistentEvent
+from racing_demon_protocol.reasons import Phase, Reason
+from racing_demon_protocol.wire.messages import events as ev
+
+from .event_log import Log
+from .pauses import RETURN_US
+from .seats import Seating
+
+__all__ = ["REVEAL_MS", "Contributions"]
+
+REVEAL_MS: Final = 1_000
+"""How long the deal waits for those who have contributed."""
+
+
+class Contributions:
+    """Prepares and commits the hands of one table.
+
+    Attributes:
+        due: when a committed hand is dealt, whoever has not revealed by then; of no meaning in other phases.
+
+    Args:
+        log: the table's log.
+        seating: knows who is there.
+        secrets: gives 32 secret bytes for each hand.
+        wanted: whether players may contribute.
+
+    """
+
+    def __init__(self, log: Log, seating: Seating, secrets: Iterator[bytes], *, wanted: bool) -> None:
+        self.due = 0
+        self._log = log
+        self._view = log.view
+        self._seating = seating
+        self._secrets = secrets
+        self._wanted = wanted
+        self._hand_id = ""
+        self._secret = b""
+        self._drawn: list[tuple[str, bytes]] = []
+
+    @property
+    def secret(self) -> bytes:
+        """The server's secret for the newest hand that is prepared or committed."""
+        return self._secret
+
+    def take_drawn(self) -> list[tuple[str, bytes]]:
+        """Return the secrets drawn since this was asked last, by the hands' ids."""
+        drawn, self._drawn = self._drawn, []
+        return drawn
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether nobody who is still at the table has anything to reveal for the committed hand."""
+        missing = self._view.shuffle.missing() if self._view.shuffle else ()
+        return all(self._seating.state(seat).left for seat in missing)
+
+    def prepare(self) -> None:
+        """Commit to a secret for the next hand as soon as somebody could contribute to it."""
+        view = self._view
+        if not view.at_rest:
+            return
+        _, hand_id = self._next_hand()
+        is_stale = view.next_shuffle is not None and view.next_shuffle.hand_id != hand_id
+        is_wanted = view.next_shuffle is None and self._wanted and bool(self._seating.people())
+        if is_stale or is_wanted:
+            self._draw(hand_id)
+            self._log.emit(ev.Prepared, hand_id=hand_id, commitment=commitment(self._secret, hand_id))
+
+    def contribute(self, seat: int, hashed: str) -> None:
+        """Take a player's commitment to a contribution.
+
+        Raises:
+            CommandRefused: no hand is prepared.
+
+        """
+        shuffle = self._view.next_shuffle
+        if shuffle is None:
+            raise CommandRefused(Reason.NOT_NOW, "Nothing can be contributed to a deal now.")
+        known = shuffle.of(seat)
+        if known is None or known.commitment != hashed:
+            self._log.emit(ev.Contributed, seat=seat, commitment=hashed)
+
+    def commit(self, at: int) -> None:
+        """Begin the next hand, the first of a match if none is played: from now on its cards are fixed."""
+        self.prepare()
+        number, hand_id = self._next_hand()
+        self._draw(hand_id)
+        shuffle = self._view.next_shuffle
+        within_ms = REVEAL_MS if shuffle is not None and shuffle.contributions else 0
+        self.due = at + within_ms * 1_000
+        self._log.emit(
+            ev.Committed,
+            hand=number,
+            hand_id=hand_id,
+            commitment=commitment(self._secret, hand_id),
+            within_ms=within_ms,
+        )
+
+    def reveal(self, seat: int, value: str) -> None:
+        """Take the bytes that a player has committed to.
+
+        Raises:
+            CommandRefused: nothing is to be revealed, or the bytes are others.
+
+        """
+        shuffle = self._view.shuffle if self._view.phase is Phase.SHUFFLING else None
+        contribution = shuffle.of(seat) if shuffle is not None else None
+        if shuffle is None or contribution is None:
+            raise CommandRefused(Reason.NOT_NOW, "You have nothing to reveal now.")
+        hashed = contribution_hash(bytes.fromhex(value), shuffle.commitment, shuffle.hand_id, seat)
+        if hashed != contribution.commitment:
+            text = "These are not the bytes that you have committed to."
+            raise CommandRefused(Reason.BAD_CONTRIBUTION, text)
+        if contribution.value is None:
+            self._log.emit(ev.Revealed, seat=seat, value=value)
+
+    def _next_hand(self) -> tuple[int, str]:
+        """Return the number and the id of the next hand; the last hand's id says which match that was of."""
+        view = self._view
+        match = int(view.hand_id.split("/")[1]) if view.hand_id else 0
+        if view.between_matches:
+            return 1, f"{view.code}/{match + 1}/1"
+        return view.hand + 1, f"{view.code}/{match}/{view.hand + 1}"
+
+    def _draw(self, hand_id: str) -> None:
+        """Draw the secret of a hand, unless it is drawn already."""
+        if self._hand_id != hand_id:
+            self._hand_id, self._secret = hand_id, next(self._secrets)
+            self._drawn.append((hand_id, self._secret))
+
+    # After the server was away, or could keep nothing.
+
+    def restore(self, event: ev.Committed, at: int) -> None:
+        """Take up a hand that was committed before the server was started anew."""
+        self.due = at + event.within_ms * 1_000
+
+    def restore_secret(self, secrets: Mapping[str, bytes]) -> None:
+        """Take up the secret of the hand that is not dealt yet, once the log has been followed.
+
+        Raises:
+            InconsistentEvent: it is missing.
+
+        """
+        view = self._view
+        coming = view.next_shuffle.hand_id if view.next_shuffle is not None else ""
+        hand_id = view.hand_id if view.phase is Phase.SHUFFLING else coming
+        if hand_id:
+            self._hand_id, self._secret = hand_id, secret_of(hand_id, secrets)
+
+    def begin_again(self, at: int) -> None:
+        """Go on after the server was away: players get some time to come back and reveal."""
+        self.due = max(self.due, at + RETURN_US)
+        self.prepare()
+
+    def shift(self, microseconds: int) -> None:
+        """Put off the deal: nobody could reveal anything for so long."""
+        self.due += microseconds
+
+
+def secret_of(hand_id: str, secrets: Mapping[str, bytes]) -> bytes:
+    """Return the secret of a hand.
+
+    Raises:
+        InconsistentEvent: it is missing.
+
+    """
+    if hand_id not in secrets:
+        raise InconsistentEvent(f"the secret of hand {hand_id} is missing")
+    return secrets[hand_id]

@@ -1,0 +1,332 @@
+"""The flow of a table's matches: hands are dealt, begin, stall, end and are counted.
+
+Times are microseconds on the caller's rising clock.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+
+from racing_demon_protocol.engine.dealer import Dealer
+from racing_demon_protocol.engine.rulebook import make_rules
+from racing_demon_protocol.errors import InconsistentEvent
+from racing_demon_protocol.games import declare
+from racing_demon_protocol.reasons import EndReason, Phase
+from racing_demon_protocol.table.scoring import hand_points, match_winners
+from racing_demon_protocol.table.state import DEALT
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.options import CallOut, StallRule
+
+from .contributions import Contributions, secret_of
+from .event_log import Log
+from .hand import Hand
+from .hand_clock import HandClock
+from .pauses import RETURN_US, Pausing
+from .seats import Seating
+
+__all__ = ["Course"]
+
+
+class Course:
+    """One hand after the other, from the deal to the tally.
+
+    Attributes:
+        hand: the newest hand; ``None`` before the first. Of a table's past one that is over is not kept.
+        pausing: stops it, and lets it go on.
+
+    Args:
+        log: the table's log.
+        seating: knows who is there.
+        contributions: what the seed of each hand is made of.
+
+    """
+
+    def __init__(self, log: Log, seating: Seating, contributions: Contributions) -> None:
+        self.hand: Hand | None = None
+        self.pausing = Pausing(log, seating)
+        self._contributions = contributions
+        self._log = log
+        self._view = log.view
+        self._seating = seating
+        self._unsettled: list[int] = []
+        self._grace_until = 0
+        self._next_deal_at = 0
+
+    @property
+    def hand_clock(self) -> HandClock:
+        """What the time of the hand is told by, as it is now."""
+        if self.hand is None:
+            return HandClock()
+        return HandClock(self.hand.signal_at, self.pausing.since if self._view.paused else None)
+
+    @property
+    def is_settling(self) -> bool:
+        """Whether there is more to come of what the signal leads to, at that very moment."""
+        return bool(self._unsettled)
+
+    def lacks_players(self) -> bool:
+        """Tell whether fewer are there than the game needs."""
+        return len(self._seating.active()) < declare(self._view.options, 1).least_seats
+
+    # Back after the server was away.
+
+    def restore(self, event: ev.Event, at: int, seeds: Mapping[str, bytes]) -> None:
+        """Take up what happened before the server was started anew; the view has followed all but plays.
+
+        Raises:
+            InconsistentEvent: an event does not fit, or a hand's secret is missing.
+
+        """
+        match event:
+            case ev.Played():
+                self._known_hand(event).restore(event, at)
+            case ev.Committed():
+                self._contributions.restore(event, at)
+            case ev.Dealt():
+                self._take_up_hand(secret_of(self._view.hand_id, seeds), at)
+            case ev.Paused() | ev.Continued():
+                self.pausing.restore(event, self._known_hand(event), at)
+            case ev.Rotated():
+                self._known_hand(event).rotate(at)
+            case ev.Called():
+                self._grace_until = at + event.grace_ms * 1_000
+            case ev.HandOver():
+                self._next_deal_at = at + self._view.options.tally_ms * 1_000
+
+    def _known_hand(self, event: ev.Event) -> Hand:
+        if self.hand is None:
+            raise InconsistentEvent(f"event {event.seq} is of a hand, and there is none")
+        return self.hand
+
+    def begin_again(self, at: int) -> None:
+        """Go on after the server was away; a hand waits until enough are back."""
+        if self._view.phase is Phase.GRACE:
+            self._grace_until = max(self._grace_until, at + RETURN_US)
+        self.put_off_deal(at)
+        self.pausing.begin_again(at)
+        self._contributions.begin_again(at)
+
+    def put_off_deal(self, at: int) -> None:
+        """Leave those who come now some of the tally's time before the next hand is dealt."""
+        self._next_deal_at = max(self._next_deal_at, at + min(RETURN_US, self._view.options.tally_ms * 1_000))
+
+    # After the server could keep nothing.
+
+    def shift(self, microseconds: int) -> None:
+        """Put off all that was still to come but for the hand, whose pause does that."""
+        self._grace_until += microseconds
+        self._next_deal_at += microseconds
+        self._contributions.shift(microseconds)
+
+    def go_on(self, at: int) -> None:
+        """Let the hand go on, if enough are there, or none need be."""
+        self.check_presence(at)
+        if self._view.paused and self.pausing.waits_for_nobody:
+            self.end_pause(at)
+
+    # Time passes.
+
+    def timers(self) -> Iterator[tuple[int, Callable[[int], None]]]:
+        """Yield what is to be done by itself, and when."""
+        view, hand = self._view, self.hand
+        if hand is not None and view.paused and self.pausing.ends_at is not None:
+            yield self.pausing.ends_at, self.end_pause
+        elif hand is not None and not view.paused:
+            yield from self._timers_of(hand)
+            if (due := self.pausing.due) is not None:
+                yield due, self.pausing.stop_by_rule
+        if view.phase is Phase.SHUFFLING:
+            yield self._contributions.due, self._deal_cards
+        if view.deals_by_itself and self._seating.somebody_is_there() and not self.lacks_players():
+            yield self._next_deal_at, self.deal
+
+    def _timers_of(self, hand: Hand) -> Iterator[tuple[int, Callable[[int], None]]]:
+        """Yield what time brings to a hand that goes on."""
+        match self._view.phase:
+            case Phase.COUNTDOWN:
+                yield hand.signal_at, self._signal
+            case Phase.PLAYING if self._unsettled:
+                yield hand.signal_at, self._settle
+            case Phase.PLAYING:
+                if hand.dead_check_at is not None:
+                    yield hand.dead_check_at, self._check_dead
+                if (limit_ms := self._view.time_limit_ms) is not None:
+                    yield hand.signal_at + limit_ms * 1_000, self._end_time
+            case Phase.GRACE:
+                yield self._grace_until, self._end_grace
+
+    def end_pause(self, at: int) -> None:
+        """Let the hand go on, with those who are there."""
+        assert self.hand is not None
+        self.pausing.go_on(self.hand, at)
+        self.check_agreed_stop(at)
+
+    def _end_time(self, at: int) -> None:
+        assert self.hand is not None
+        self._end_by(self.hand, EndReason.TIME_UP, at)
+
+    def _end_grace(self, at: int) -> None:
+        assert self.hand is not None
+        self._end(self.hand, EndReason.OUT, self._view.called, at)
+
+    def keep_pace(self, now: int) -> None:
+        """Let what goes on in slices take one at a time, however late the time is told."""
+        if self.hand is not None:
+            self.hand.keep_pace(now)
+
+    def _check_dead(self, at: int) -> None:
+        hand = self.hand
+        assert hand is not None
+        there = [seat for seat in self._view.hand_seats if not self._seating.state(seat).left]
+        if not self._view.is_private:
+            if not hand.is_alive(at) and hand.is_dead(there, at):
+                self._stall(hand, EndReason.DEAD, at)
+            return
+        seat = hand.dead_seat(at)  # whoever cannot go on waits for the others
+        if seat in there and not self._seating.state(seat).stuck:
+            self._log.emit(ev.StuckSaid, seat=seat)
+            self.check_agreed_stop(at)
+
+    # A hand begins.
+
+    def deal(self, at: int) -> None:
+        """Deal the next hand, as soon as those have revealed their bytes who have contributed to it."""
+        self._contributions.commit(at)
+        self._seating.keep_seated()
+        self.check_revealed(at)
+
+    def check_revealed(self, at: int) -> None:
+        """Deal the committed hand if nobody is waited for."""
+        if self._contributions.is_complete:
+            self._deal_cards(at)
+
+    def _deal_cards(self, at: int) -> None:
+        """Deal the committed hand, without what is not revealed."""
+        view, secret = self._view, self._contributions.secret
+        seats = view.shuffle.seats if view.shuffle else tuple(sorted(self._seating.active()))
+        rules = make_rules(declare(view.options, len(seats)), seats)
+        self._log.emit(
+            ev.Dealt,
+            seats=seats,
+            shown=Dealer(view.deal_seed(secret), rules).first_cards(),
+            countdown_ms=view.options.countdown_ms,
+            left_out=view.shuffle.missing() if view.shuffle else (),
+        )
+        self._take_up_hand(secret, at)
+        self.check_presence(at)
+
+    def _take_up_hand(self, secret: bytes, at: int) -> None:
+        """Judge the hand that is dealt now, or was before the server was started anew."""
+        view = self._view
+        assert view.rules is not None
+        self.hand = Hand(view, secret, Dealer(view.deal_seed(secret), view.rules), at)
+
+    def check_ready(self, at: int) -> None:
+        """Deal if everybody is ready."""
+        people = [state for state in self._seating.people() if state.connected]
+        enough = len(self._seating.active()) > 1 or self._view.phase is Phase.TALLY
+        enough = enough and not self.lacks_players()
+        waiting = self._view.between_matches or self._view.phase is Phase.TALLY
+        if waiting and enough and people and all(state.ready for state in people):
+            self.deal(at)
+
+    def _signal(self, at: int) -> None:
+        assert self.hand is not None
+        self._log.emit(ev.Signalled)
+        self._unsettled = list(self._view.hand_seats)
+
+    def _settle(self, at: int) -> None:
+        """Make the plays that the game makes by itself at the signal for one seat: of whole packs in some."""
+        assert self.hand is not None
+        self._log.add(self.hand.settle(self._unsettled.pop(0)))
+        if self._unsettled:
+            return
+        if self._view.options.auto_first_turn:
+            for seat in self._view.hand_seats:
+                if not self._seating.state(seat).left:
+                    self._log.add(self.hand.first_turn(seat))
+        for seat in self._view.hand_seats:
+            self._tell_progress(self.hand, seat)
+
+    # What plays, calls and departures lead to.
+
+    def follow_play(self, hand: Hand, seat: int, at: int) -> None:
+        """Tell how far a seat has come by a play, and end the hand if that was its goal."""
+        self._tell_progress(hand, seat)
+        out = hand.first_out
+        if out is not None and self._view.options.call_out is CallOut.AUTO:
+            self._end(hand, EndReason.OUT, out, at)
+
+    def _tell_progress(self, hand: Hand, seat: int) -> None:
+        """Tell everybody how far a seat has come, where that is all that they are to know of its plays."""
+        if hand.rules.is_private:
+            reached = hand.rules.progress(hand.board, seat)
+            if reached != self._view.progress[seat].reached:
+                self._log.emit(ev.Progressed, seat=seat, progress=reached)
+
+    def begin_grace(self, seat: int, at: int) -> None:
+        """Let the cards in the air still land, after a seat has called out."""
+        grace_ms = self._view.options.grace_ms
+        self._grace_until = at + grace_ms * 1_000
+        self._log.emit(ev.Called, seat=seat, grace_ms=grace_ms)
+
+    def check_agreed_stop(self, at: int) -> None:
+        """End the hand if all who must agree have said that they are stuck (catalogue 1.8.1)."""
+        if self._view.phase is not Phase.PLAYING or self.hand is None or self._view.paused:
+            return
+        asked = [seat for seat in self._view.hand_seats if self._seating.must_agree(seat)]
+        if asked and all(self._seating.state(seat).stuck for seat in asked):
+            self._stall(self.hand, EndReason.STUCK, at)
+
+    def check_presence(self, at: int) -> None:
+        """Note whether enough people are there for the hand, as somebody has come or gone."""
+        self.pausing.check(self.hand, at)
+        self.check_agreed_stop(at)
+
+    def follow_leave(self, at: int) -> None:
+        """Go on without somebody who has left; a hand that all have left is over."""
+        if self._view.phase is Phase.SHUFFLING:
+            self.check_revealed(at)
+        if self.hand is not None and self._view.phase in DEALT:
+            if all(self._seating.state(other).left for other in self._view.hand_seats):
+                self._end(self.hand, EndReason.ABANDONED, None, at)
+            else:
+                self.hand.ask_again(at)
+                self.check_presence(at)
+        elif self._view.phase is Phase.TALLY and self.lacks_players():
+            self._check_match()
+        else:
+            self.check_ready(at)
+
+    # A hand ends.
+
+    def _stall(self, hand: Hand, reason: EndReason, at: int) -> None:
+        """Shift the threes, where the table wants that and not all shifts were tried; else end the hand."""
+        is_wanted = self._view.options.stall_rule is StallRule.ROTATE and not self._view.is_private
+        if is_wanted and hand.rotations < hand.rules.turn_size - 1:
+            hand.rotate(at)
+            self._log.emit(ev.Rotated)
+        else:
+            self._end_by(hand, reason, at)
+
+    def _end_by(self, hand: Hand, reason: EndReason, at: int) -> None:
+        """End the hand for a reason, if nobody is out."""
+        out = hand.first_out
+        self._end(hand, reason if out is None else EndReason.OUT, out, at)
+
+    def _end(self, hand: Hand, reason: EndReason, out: int | None, at: int) -> None:
+        self._log.emit(
+            ev.HandOver,
+            reason=reason,
+            out=out,
+            elapsed_ms=max(0, self.hand_clock.elapsed_ms(at)),
+            points=hand_points(self._view, out),
+            seed=hand.secret.hex(),
+        )
+        self.pausing.forget()
+        self._next_deal_at = at + self._view.options.tally_ms * 1_000
+        self._check_match()
+
+    def _check_match(self) -> None:
+        winners = match_winners(self._view)
+        if winners is not None:
+            self._log.emit(ev.MatchOver, winners=winners)
+        self._contributions.prepare()

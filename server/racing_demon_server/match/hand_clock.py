@@ -1,0 +1,37 @@
+"""The time of a hand, for whoever sees the table some moments, or minutes, behind its judge."""
+
+from typing import NamedTuple, Self
+
+from racing_demon_protocol.wire.messages import events as ev
+
+__all__ = ["HandClock"]
+
+
+class HandClock(NamedTuple):
+    """What the time of a hand is told by, at one moment of the table; in microseconds on one rising clock.
+
+    Attributes:
+        signal_at: when play begins or began, later by all pauses that are over; ``None`` before the first.
+        stopped_at: since when the hand stands still; ``None`` while it does not.
+
+    """
+
+    signal_at: int | None = None
+    stopped_at: int | None = None
+
+    def elapsed_ms(self, at: int) -> int:
+        """Return the milliseconds since the hand's signal, without its pauses; negative before it."""
+        if self.signal_at is None:
+            return 0
+        return ((at if self.stopped_at is None else self.stopped_at) - self.signal_at) // 1_000
+
+    def after(self, event: ev.Event, at: int) -> Self:
+        """Return how it is after the table's next event, which happened at a moment."""
+        match event:
+            case ev.Dealt():
+                return type(self)(at + event.countdown_ms * 1_000)
+            case ev.Paused():
+                return self._replace(stopped_at=at)
+            case ev.Continued() | ev.HandOver():
+                return type(self)(at - event.elapsed_ms * 1_000)
+        return self

@@ -1,0 +1,48 @@
+"""Whether options can be played. A host may ask that often, so as little as possible is built for it."""
+
+from functools import lru_cache
+from typing import Final
+
+from racing_demon_protocol.engine.layout import MOST_PILES
+from racing_demon_protocol.engine.rulebook import make_rules
+from racing_demon_protocol.engine.specification import MOST_SEATS
+from racing_demon_protocol.errors import InvalidGame
+from racing_demon_protocol.games import declare
+from racing_demon_protocol.wire.options import Options
+
+__all__ = ["verify_playable"]
+
+PARTIES: Final = (1, 3, MOST_SEATS)
+"""Numbers of players that together give every number of columns a game can have."""
+MOST_REMEMBERED: Final = 8_192
+"""Answers that are remembered. There are fewer combinations of a game and its sizes."""
+
+
+def verify_playable(options: Options) -> None:
+    """Make sure that a game can be dealt with these options to any number of players.
+
+    Raises:
+        InvalidGame: it cannot; the text says why.
+
+    """
+    for players in PARTIES:
+        declare(options, players)
+    fault = _fault_of(options.game, options.columns, options.columns_by_players, options.reserve)
+    if fault:
+        raise InvalidGame(fault)
+
+
+@lru_cache(maxsize=MOST_REMEMBERED)
+def _fault_of(name: str, columns: int | None, columns_by_players: bool, reserve: int | None) -> str:
+    """Return why a layout cannot be dealt, or an empty text. No other options change a layout.
+
+    One seat is laid out and not all, as every seat has the same piles.
+    """
+    sizes = Options(game=name, columns=columns, columns_by_players=columns_by_players, reserve=reserve)
+    try:
+        for game in {declare(sizes, players) for players in PARTIES}:
+            if len(make_rules(game, (0,)).layout.piles) * MOST_SEATS > MOST_PILES:
+                return f"{name} has too many piles for {MOST_SEATS} players"
+    except InvalidGame as error:
+        return str(error)
+    return ""

@@ -1,0 +1,349 @@
+"""The table: who is who at it, and what they may do. A pure state machine; time and chance are arguments.
+
+:meth:`Table.receive` takes a command and :meth:`Table.tick` the time; both return what happened, as
+events of the table's log. Times are microseconds on one rising clock, which is the caller's.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Accepted, Refused, SeatState, Snapshot
+from racing_demon_protocol.wire.options import Options
+
+from .bans import Ban
+from .commands import Commands, verify_options
+from .contributions import Contributions
+from .event_log import Log
+from .flow import Course
+from .hand_clock import HandClock
+from .seat_tokens import Actor, Claim
+from .seats import Seating
+
+__all__ = ["GONE", "MAX_SEATS", "Answer", "Past", "Table"]
+
+MAX_SEATS: Final = 8
+GONE: Final = "You have left this table."
+MISTAKE: Final = "The server made a mistake over this, and wrote it down. Try something else."
+
+
+class Answer(NamedTuple):
+    """What a command led to.
+
+    Attributes:
+        reply: for the sender alone; ``None`` where the event itself answers.
+        events: for everybody, in order.
+
+    """
+
+    reply: Accepted | Refused | None
+    events: list[ev.Event]
+
+
+class Past(NamedTuple):
+    """What is kept of a table from an earlier run of its server.
+
+    Attributes:
+        snapshot: how it was between two hands; ``None`` if there was none.
+        log: its events, each with the time when it happened; those before the snapshot are passed over, and
+            all are there where spectators are still to see some of these.
+        seeds: the secrets of its hands, by the hands' ids.
+        claims: who may speak for its seats, and what was answered last.
+        epochs: the starts of the server that wrote it, each with the number of the last event before it.
+        bans: who was sent away from it.
+
+    """
+
+    snapshot: Snapshot | None
+    log: Iterable[tuple[ev.Event, int]]
+    seeds: Mapping[str, bytes]
+    claims: Mapping[Actor, Claim]
+    epochs: Sequence[tuple[str, int]] = ()
+    bans: Sequence[Ban] = ()
+
+
+class Table:
+    """One table.
+
+    Attributes:
+        view: what everybody may see of it.
+        claims: who may speak for its seats.
+        bans: who was sent away from it.
+
+    Args:
+        code: the table's code.
+        options: its options.
+        secrets: gives 32 secret bytes for each hand.
+        contributions: whether players may contribute to the deals, too.
+        may_add_bot: tells whether one more bot may play.
+
+    Raises:
+        CommandRefused: the options cannot be played.
+
+    """
+
+    def __init__(
+        self,
+        code: str,
+        options: Options,
+        secrets: Iterator[bytes],
+        *,
+        contributions: bool = True,
+        may_add_bot: Callable[[], bool] = lambda: True,
+    ) -> None:
+        verify_options(options)
+        self.view = TableView(code, options)
+        self._log = Log(self.view)
+        self._seating = Seating(self._log, may_add_bot)
+        self.claims = self._seating.claims
+        self.bans = self._seating.bans
+        self._now = 0
+        self._halted_at: int | None = None
+        self._due: int | None = None
+        self._is_due_known = False
+        self._dead_check_at: int | None = None
+        self._contributions = Contributions(self._log, self._seating, secrets, wanted=contributions)
+        self._course = Course(self._log, self._seating, self._contributions)
+        self._commands = Commands(self._log, self._seating, self._contributions, self._course)
+
+    @property
+    def hand_clock(self) -> HandClock:
+        """What the time of the hand is told by."""
+        return self._course.hand_clock
+
+    @staticmethod
+    def certain(at: int) -> int:
+        """Return a moment whose time can be told: where nothing is kept, at once."""
+        return at
+
+    @property
+    def seats(self) -> Mapping[int, SeatState]:
+        """Who sits where."""
+        return self.view.seats
+
+    # Who is who.
+
+    def join(
+        self, name: str, token_hash: bytes, at: int, address_hash: bytes = b""
+    ) -> tuple[int, list[ev.Event]]:
+        """Seat somebody, and return the seat's number.
+
+        Args:
+            name: what the player wants to be called.
+            token_hash: the hash of the token that opens the seat again.
+            at: when.
+            address_hash: the hash of the address that the player comes from; empty where that is not known.
+
+        Raises:
+            CommandRefused: there is no seat, the name will not do, the match takes nobody in, or the host has
+                sent this player away.
+
+        """
+        self._advance(at)
+        was_waiting = not self.view.deals_by_itself
+        seat = self._seating.join(name, token_hash, address_hash)
+        if was_waiting:
+            self._course.put_off_deal(self._now)
+        self._contributions.prepare()
+        return seat, self._taken()
+
+    def connect(self, actor: Actor, connected: bool, at: int) -> list[ev.Event]:
+        """Note that an actor's connection came or went."""
+        self._advance(at)
+        if self._seating.connect(actor, connected, at) and self._halted_at is None:
+            self._course.check_presence(self._now)
+            if not connected:
+                self._course.check_ready(self._now)
+        return self._taken()
+
+    # Back after the server was away.
+
+    def restore(self, past: Past) -> None:
+        """Take a table's past up, instead of a new table's.
+
+        Raises:
+            InconsistentEvent: an event does not fit.
+            InvalidGame: a game is not known here.
+
+        """
+        if past.snapshot is not None:
+            self.view.restore(past.snapshot)
+        played: dict[int, tuple[int, int]] = {}
+        for event, at in past.log:
+            self._now = max(self._now, at)
+            if isinstance(event, ev.Played) and event.counter:
+                played[event.seat] = event.counter, event.seq
+            elif isinstance(event, ev.Joined):
+                played.pop(event.seat, None)  # somebody else's
+            if past.snapshot is not None and event.seq <= past.snapshot.seq:
+                continue
+            if not isinstance(event, ev.Played):
+                self.view.apply(event)
+                self._seating.restore(event, at)
+            self._course.restore(event, at, past.seeds)
+        self.bans.restore(past.bans)
+        self._contributions.restore_secret(past.seeds)
+        players = {None, *self._seating.active()}
+        for actor, claim in past.claims.items():
+            if actor in players:  # older journals have claims of those who left, too
+                self.claims.restore(actor, claim)
+        for seat, (counter, seq) in played.items():
+            self.claims.remember_play(seat, counter, seq)
+
+    def begin_again(self, at: int) -> list[ev.Event]:
+        """Go on after the server was away: nobody is connected, and a hand waits until enough are back."""
+        self._now = max(self._now, at)
+        self._seating.begin_again(at)
+        self._course.begin_again(at)
+        return self._taken()
+
+    def take_secrets(self) -> list[tuple[str, bytes]]:
+        """Return the secrets drawn since this was asked last, by their hands' ids.
+
+        They must be kept before anybody is told the events that were returned meanwhile.
+        """
+        return self._contributions.take_drawn()
+
+    # While the server can keep nothing.
+
+    def halt(self, at: int) -> list[ev.Event]:
+        """Let the table stand still, and nothing happen by itself: what is played could not be kept."""
+        self._advance(at)
+        self._halted_at = self._now
+        self._course.pausing.stop_by_server(self._now)
+        return self._taken()
+
+    def resume(self, at: int) -> list[ev.Event]:
+        """Let the table go on as if no time had passed; the hand, if enough are there."""
+        self._now = max(self._now, at)
+        if self._halted_at is not None:
+            self._seating.shift(self._now - self._halted_at, self._now)
+            self._course.shift(self._now - self._halted_at)
+            self._halted_at = None
+        self._course.go_on(self._now)
+        self._course.check_ready(self._now)
+        return self._taken()
+
+    # Commands and time.
+
+    def receive(self, actor: Actor, command: cl.Command, at: int) -> Answer:
+        """Judge a command that arrived at a moment; everything that is due by then happens before.
+
+        Of commands that arrive together one may be judged after another that was read later. The table's
+        time does not run backwards for it, but its own arrival is what others are compared with.
+        """
+        if at < self._now or not self._is_due_known or (self._due is not None and self._due <= at):
+            self._advance(at)
+        else:
+            self._now = at
+        counter = command.counter
+        if actor not in self.claims:
+            return Answer(Refused(counter=counter, reason=Reason.NOT_SEATED, text=GONE), self._taken())
+        earlier = self.claims.earlier(actor, counter)
+        if earlier is not None:
+            return Answer(earlier, self._taken())
+        refused: Refused | None
+        try:
+            refused = self._commands.obey(actor, command, self._now, at)
+        except CommandRefused as error:
+            refused = Refused(counter=counter, reason=error.reason, text=error.text)
+        if refused is None and isinstance(command, cl.PlayCards):
+            self.claims.remember_play(actor, counter, self.view.seq)
+            return Answer(None, self._taken_after_play())
+        reply = refused or Accepted(counter=counter, seq=self.view.seq)
+        self.claims.remember(actor, reply)
+        return Answer(reply, self._taken())
+
+    def refuse(self, actor: Actor, counter: int) -> Answer:
+        """Refuse a command that could not be judged for a mistake in here; sent again it is refused again."""
+        refused = self.claims.earlier(actor, counter)
+        if refused is None:
+            refused = Refused(counter=counter, reason=Reason.NOT_NOW, text=MISTAKE)
+            self.claims.remember(actor, refused)
+        return Answer(refused, self._log.take())
+
+    def tick(self, until: int, now: int = 0) -> list[ev.Event]:
+        """Let everything happen that is due by a moment.
+
+        Args:
+            until: the moment.
+            now: the present, where that is later: what goes on in slices goes on after it.
+
+        """
+        self._advance(until, now)
+        return self._taken()
+
+    @property
+    def due(self) -> int | None:
+        """When :meth:`tick` has something to do next; ``None`` while only commands can change things.
+
+        What is overdue, as after a restart, is due at the moment of the last thing that happened: nothing
+        happens before what happened already.
+        """
+        if not self._is_due_known:
+            first = min((at for at, _ in self._timers()), default=None)
+            self._due = None if first is None else max(first, self._now)
+            hand = self._course.hand
+            self._dead_check_at = None if hand is None else hand.dead_check_at
+            self._is_due_known = True
+        return self._due
+
+    def _taken(self) -> list[ev.Event]:
+        """Return what has happened; by then something else may be due next."""
+        self._is_due_known = False
+        return self._log.take()
+
+    def _taken_after_play(self) -> list[ev.Event]:
+        """Return what a play has led to. If that was its event alone, nothing else is due for it."""
+        events = self._log.take()
+        hand = self._course.hand
+        asked_at = None if hand is None else hand.dead_check_at
+        self._is_due_known = self._is_due_known and len(events) == 1 and asked_at == self._dead_check_at
+        return events
+
+    def step(self, now: int) -> list[ev.Event]:
+        """Let the first thing happen that is due by now, and leave all others for later."""
+        self._act(now, now)
+        return self._taken()
+
+    @property
+    def is_settling(self) -> bool:
+        """Whether what has happened is to be told together with more that is due at once."""
+        return self._course.is_settling
+
+    def _advance(self, until: int, now: int = 0) -> None:
+        """Let everything happen that is due by a moment, each at its own, and none before another."""
+        while self._act(until, max(until, now)):
+            pass
+        self._now = max(self._now, until)
+
+    def _act(self, until: int, now: int) -> bool:
+        """Let the first thing happen that is due by a moment; tell whether there was one."""
+        due = self.due
+        if due is None or due > until:
+            return False
+        self._now = due
+        _, act = min(self._timers(), key=lambda timer: timer[0])
+        act(due)
+        self._course.keep_pace(now)
+        self._is_due_known = False
+        return True
+
+    def _timers(self) -> Iterator[tuple[int, Callable[[int], None]]]:
+        """Yield what is to be done by itself, and when."""
+        if self._halted_at is not None:
+            return
+        yield from self._course.timers()
+        for at, is_host in self._seating.timers():
+            yield at, self._replace_host if is_host else self._give_up
+
+    def _replace_host(self, at: int) -> None:
+        self._seating.replace_host()
+
+    def _give_up(self, at: int) -> None:
+        self._seating.give_up(at)
+        self._course.check_agreed_stop(at)

@@ -1,0 +1,144 @@
+"""A connection to the broker: all that is used of aiomqtt, so that another library is one file's change."""
+
+import asyncio
+import contextlib
+import logging
+import socket
+import ssl
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import Final, cast
+
+import aiomqtt
+
+from racing_demon_protocol.discovery.broker_address import BrokerAddress
+
+from .outbox import Outgoing
+from .topics import Topics
+
+__all__ = ["BrokerGone", "Link", "connected", "tls_context"]
+
+PATIENCE: Final = 2.0
+"""Seconds for the broker to answer anything."""
+KEEPALIVE: Final = 4
+"""Seconds after which a silent broker is asked for a sign of life; as many more, and it is given up."""
+TIDY_SECONDS: Final = 3.0
+"""For how long after connecting the broker may tell what it has kept."""
+MOST_INCOMING: Final = 10_000
+
+OFFLINE: Final = b"offline"
+ONLINE: Final = b"online"
+
+# The library's own words go nowhere: an outage is told once, by whoever uses the link.
+_silent = logging.getLogger("racing_demon_server.mqtt")
+_silent.setLevel(logging.CRITICAL + 1)
+
+BrokerGone = aiomqtt.MqttError
+"""There is no broker, or it does not want us, or it does not answer."""
+
+
+class Link:
+    """A connection that stands."""
+
+    def __init__(self, client: aiomqtt.Client, topics: Topics) -> None:
+        self._client = client
+        self._topics = topics
+
+    async def send(self, batch: Sequence[Outgoing]) -> None:
+        """Send messages in their order; return when the broker has all that it is to confirm.
+
+        Raises:
+            BrokerGone: it did not confirm them in time, or the connection is lost.
+
+        """
+        if not batch:
+            return
+        results = await asyncio.gather(*map(self._publish, batch), return_exceptions=True)
+        for result in results:
+            if isinstance(result, BaseException):
+                raise result
+
+    async def _publish(self, message: Outgoing) -> None:
+        await self._client.publish(
+            message.topic, message.payload, qos=message.qos, retain=message.retain, timeout=PATIENCE
+        )
+
+    async def tell_status(self, status: bytes) -> None:
+        """Tell everybody whether this node is there."""
+        await self.send([Outgoing(self._topics.status, status, 1, retain=True)])
+
+    async def listen(self, kept: Callable[[str], None]) -> None:
+        """Tell which topics the broker has kept messages on, and then wait for the connection's end.
+
+        Raises:
+            BrokerGone: that end.
+
+        """
+        filters = self._topics.filters()
+        # Where its rules let us only write, a broker tells nothing here, and the rest works all the same.
+        await self._client.subscribe([(name, 0) for name in filters])
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(TIDY_SECONDS):
+                async for message in self._client.messages:
+                    if message.retain and message.payload:
+                        kept(message.topic.value)
+        await self._client.unsubscribe(filters)
+        async for _ in self._client.messages:
+            pass
+
+
+def tls_context(address: BrokerAddress) -> ssl.SSLContext | None:
+    """Return what checks the broker's certificate; ``None`` without encryption.
+
+    Raises:
+        OSError: the file of certificates cannot be read, or holds none.
+
+    """
+    return ssl.create_default_context(cafile=address.ca) if address.tls else None
+
+
+@asynccontextmanager
+async def connected(address: BrokerAddress, topics: Topics) -> AsyncIterator[Link]:
+    """Connect to the broker; should the connection break, the broker tells everybody in our stead.
+
+    Raises:
+        BrokerGone: that is not possible.
+        OSError: the file of certificates cannot be read.
+
+    """
+    client = aiomqtt.Client(
+        address.host,
+        address.port,
+        username=address.user,
+        password=address.password,
+        # Always the same one: a broker then ends what is left of an earlier connection, and publishes
+        # that one's last will, before it takes the new one.
+        identifier=f"rd-{topics.node}",
+        will=aiomqtt.Will(topics.status, OFFLINE, 1, retain=True),
+        tls_context=tls_context(address),
+        timeout=PATIENCE,
+        keepalive=KEEPALIVE,
+        max_queued_incoming_messages=MOST_INCOMING,
+        logger=_silent,
+    )
+    try:
+        async with client:
+            yield Link(client, topics)
+    finally:
+        _cut(client)
+
+
+def _cut(client: aiomqtt.Client) -> None:
+    """Close what the library leaves open when a broker stands still."""
+    left = cast("socket.socket | None", client._client.socket())
+    if left is not None:
+        with contextlib.suppress(OSError):
+            left.shutdown(socket.SHUT_RDWR)
+    # Else the loop would complain that nobody asked how the connection ended.
+    client._disconnected.add_done_callback(_look_at)
+    client._connected.add_done_callback(_look_at)
+
+
+def _look_at(ended: "asyncio.Future[None]") -> None:
+    if not ended.cancelled():
+        ended.exception()

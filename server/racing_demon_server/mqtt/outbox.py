@@ -1,0 +1,310 @@
+"""What is to be sent, in which order and how often. No loop, no clock and no socket: times are arguments.
+
+Three kinds of things wait here. What a broker keeps (records, states) is made anew when it is due, so it is
+never out of date and never lost, however long the broker is away. Results are few, and wait for it in a line
+of their own. Events, and the snapshots between them, stand in one bounded line: when it is full the oldest
+go, they are counted, and the next snapshot lets everybody go on who follows. What a table's spectators are to
+see later stands there until then, and nothing of that table overtakes it.
+"""
+
+import heapq
+from collections.abc import Sequence
+from enum import IntEnum
+from itertools import count
+from typing import Final, NamedTuple
+
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.codec import pack
+from racing_demon_protocol.wire.messages import Event
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_server.tables.committed import Shown
+
+from . import payloads
+from .homeassistant import demon_config, table_config
+from .results import results
+from .topics import Topics
+
+__all__ = ["Outbox", "Outgoing"]
+
+MOST_WAITING: Final = 5_000
+"""Events, snapshots and the like that wait at most."""
+MOST_RESULTS: Final = 4_000
+"""Results, and removals of tables, that wait at most."""
+AT_ONCE: Final = 0
+"""When that is due which waits for the broker alone."""
+
+
+class Outgoing(NamedTuple):
+    """One message for the broker; one that is retained and empty removes what is kept there."""
+
+    topic: str
+    payload: bytes
+    qos: int = 0
+    retain: bool = False
+
+
+class Part(IntEnum):
+    """What is made anew of a table when it has changed."""
+
+    RECORD = 0
+    STATE = 1
+    SNAPSHOT = 2
+    SENSOR = 3
+    """What Home Assistant is told of it."""
+
+
+INTERVAL_US: Final = {
+    Part.RECORD: 250_000,
+    Part.STATE: 250_000,
+    Part.SNAPSHOT: 5_000_000,
+    Part.SENSOR: 5_000_000,
+}
+"""The shortest time between two of a kind, in microseconds."""
+
+
+class _Waiting(NamedTuple):
+    """What stands in a line. ``code`` is the table of an event, or of something between events."""
+
+    due: int
+    number: int
+    code: str
+    what: Outgoing | Event
+
+
+class Outbox:
+    """All that waits for the broker.
+
+    Attributes:
+        urls: where the tables can be joined.
+        dropped: how many messages had to go unsent, since the start.
+
+    Args:
+        topics: the node's topics.
+        homeassistant: whether to tell Home Assistant of the tables.
+        most_waiting: how many events may wait.
+
+    """
+
+    def __init__(
+        self, topics: Topics, *, homeassistant: bool = False, most_waiting: int = MOST_WAITING
+    ) -> None:
+        self.urls: Sequence[str] = ()
+        self.dropped = 0
+        self._topics = topics
+        self._homeassistant = homeassistant
+        self._most_waiting = most_waiting
+        self._numbers = count()
+        self._codes: dict[Shown, str] = {}
+        self._tables: dict[str, tuple[Shown, TableView]] = {}
+        self._due: list[tuple[int, str, Part]] = []
+        self._marked: dict[tuple[str, Part], int] = {}
+        self._made_at: dict[tuple[str, Part], int] = {}
+        self._kept_there: dict[str, bytes] = {}
+        self._last_due: dict[str, int] = {}
+        self._results: list[_Waiting] = []
+        self._line: list[_Waiting] = []
+
+    def __len__(self) -> int:
+        """Return how many messages wait in lines, beside what is made when it is due."""
+        return len(self._results) + len(self._line)
+
+    # What happens at the tables.
+
+    def open(self, table: Shown, now: int) -> None:
+        """Take a new table up.
+
+        Its view is copied and follows each event here: by the time an event is noted the table's own view
+        may be ahead of it, even in the next hand.
+        """
+        view = table.view.copy()
+        self._codes[table] = view.code
+        self._tables[view.code] = table, view
+        self._mark_all(view.code, now)
+
+    def close(self, table: Shown) -> None:
+        """Remove a table's messages from the broker."""
+        code = self._codes.pop(table, None)
+        if code is None:
+            return
+        del self._tables[code]
+        self._last_due.pop(code, None)
+        for part in Part:
+            self._marked.pop((code, part), None)
+            self._made_at.pop((code, part), None)
+        for topic in self._topics.retained(code):
+            self._take_back(topic)
+            self._remove(topic)
+        if self._homeassistant:
+            self._remove(self._topics.sensor_config(code))
+
+    def follow(self, table: Shown, event: Event, now: int) -> None:
+        """Take a table's next event up."""
+        code = self._codes.get(table)
+        if code is None:
+            return
+        view = self._tables[code][1]
+        view.apply(event)
+        if payloads.is_open(view):
+            self._put(code, event, now)
+            for result in results(view, event):
+                if result.kind != "demon":
+                    self._put(code, Outgoing(self._topics.table(code, result.kind), result.payload, 1), now)
+                elif self._homeassistant:
+                    self._put(code, Outgoing(self._topics.demon, result.payload), now)
+        if not isinstance(event, ev.Played | ev.Said):
+            self._mark(code, Part.RECORD, now)
+        self._mark(code, Part.STATE, now)
+        self._mark(code, Part.SNAPSHOT, now, at_once=isinstance(event, ev.Dealt))
+
+    # What the broker keeps.
+
+    def restart(self, now: int) -> None:
+        """Begin anew with a broker that may have forgotten everything."""
+        self._kept_there.clear()
+        if self._homeassistant:
+            config = Outgoing(self._topics.demon_config, demon_config(self._topics), 1, retain=True)
+            if not any(waiting.what == config for waiting in self._results):
+                self._keep(config)
+        for code in self._tables:
+            self._mark_all(code, now)
+
+    def tidy(self, topic: str) -> None:
+        """Remove a message that the broker keeps, if it is of a table that is not here."""
+        code = self._topics.code_of(topic)
+        if code is not None and code not in self._tables:
+            self._remove(topic)
+
+    # What is to be sent.
+
+    def take(self, now: int, most: int) -> list[Outgoing]:
+        """Return the next messages, at most so many, that are due by now.
+
+        After a restart there may be none yet while there is still something to be made of them: no call
+        takes longer than for so many messages.
+        """
+        batch: list[Outgoing] = []
+        made = 0
+        while self._results and self._results[0].due <= now and len(batch) < most:
+            batch.append(self._finished(heapq.heappop(self._results)))
+        while self._due and self._due[0][0] <= now and len(batch) + made < most:
+            made += 1
+            due, code, part = heapq.heappop(self._due)
+            if self._marked.get((code, part)) == due:
+                batch += self._make(code, part, now)
+        while self._line and self._line[0].due <= now and len(batch) < most:
+            batch.append(self._finished(heapq.heappop(self._line)))
+        return batch
+
+    def finish(self) -> None:
+        """Let results wait no longer until spectators may see them: the server ends, and nobody plays."""
+        self._results = [waiting._replace(due=AT_ONCE) for waiting in self._results]
+        heapq.heapify(self._results)
+
+    def give_back(self, batch: Sequence[Outgoing]) -> None:
+        """Take messages back that may not have been sent."""
+        for message in reversed(batch):
+            if message.qos and not (message.retain and message.payload):
+                first = -next(self._numbers)  # they were the first, and are again before all that waits
+                heapq.heappush(self._results, _Waiting(AT_ONCE, first, "", message))
+            elif not message.retain:
+                self.dropped += 1
+
+    def wait_us(self, now: int) -> int | None:
+        """Return in how many microseconds something is due; ``None`` if nothing waits."""
+        first = [heap[0][0] for heap in (self._results, self._due, self._line) if heap]
+        return max(0, min(first) - now) if first else None
+
+    # Below the surface.
+
+    def _mark_all(self, code: str, now: int) -> None:
+        for part in Part:
+            if part is not Part.SENSOR or self._homeassistant:
+                self._mark(code, part, now, at_once=True)
+
+    def _mark(self, code: str, part: Part, now: int, *, at_once: bool = False) -> None:
+        """Note that a part of a table is to be made anew, as soon as the time between two is over."""
+        key = code, part
+        due = now if at_once else max(now, self._made_at.get(key, -(10**12)) + INTERVAL_US[part])
+        known = self._marked.get(key)
+        if known is None or due < known:
+            self._marked[key] = due
+            heapq.heappush(self._due, (due, code, part))
+        if len(self._due) > 1_000 + 16 * len(self._marked):  # tables came and went while the broker was away
+            self._due = [(due, code, part) for (code, part), due in self._marked.items()]
+            heapq.heapify(self._due)
+
+    def _make(self, code: str, part: Part, now: int) -> list[Outgoing]:
+        """Make a part of a table; nothing, where it would repeat what is there or has a place in the line."""
+        del self._marked[code, part]
+        self._made_at[code, part] = now
+        topic, payload = self._part(code, part, now)
+        if self._kept_there.get(topic) == payload:
+            return []
+        self._kept_there[topic] = payload
+        if not payload:
+            self._take_back(topic)
+        lines_up = part in {Part.STATE, Part.SNAPSHOT} and payload
+        message = Outgoing(topic, payload, 0 if lines_up else 1, retain=True)
+        if not lines_up:
+            return [message]
+        self._put(code, message, now)
+        return []
+
+    def _part(self, code: str, part: Part, now: int) -> tuple[str, bytes]:
+        """Return the topic of a part of a table, and what the broker is to keep there."""
+        (table, view), topics = self._tables[code], self._topics
+        match part:
+            case Part.RECORD:
+                return topics.table(code), payloads.record(view, topics.node, self.urls)
+            case Part.STATE:
+                return topics.table(code, "state"), payloads.state(view)
+            case Part.SENSOR:
+                return topics.sensor_config(code), table_config(topics, code)
+        topic = topics.table(code, "snapshot")
+        if not payloads.is_open(view):
+            return topic, b""  # which removes the last one, where nobody may look on any more
+        return topic, pack(view.snapshot_for(None, table.hand_clock.elapsed_ms(table.certain(now))))
+
+    def _put(self, code: str, what: Outgoing | Event, now: int) -> None:
+        """Put something into a line: for tables that are seen later than they are played, later."""
+        due = self._last_due[code] = max(self._last_due.get(code, AT_ONCE), now + self._delay_us(code))
+        if isinstance(what, Outgoing) and what.qos:
+            self._keep(what, due)
+            return
+        heapq.heappush(self._line, _Waiting(due, next(self._numbers), code, what))
+        if len(self._line) > self._most_waiting:
+            oldest = heapq.heappop(self._line)
+            self.dropped += 1
+            if isinstance(oldest.what, Outgoing):
+                self._kept_there.pop(oldest.what.topic, None)
+            if oldest.code in self._tables:
+                self._mark(oldest.code, Part.STATE, now)
+                self._mark(oldest.code, Part.SNAPSHOT, now)
+
+    def _take_back(self, topic: str) -> None:
+        """Take out of the line what a broker would keep on a topic after it was removed there."""
+        self._line = [
+            waiting
+            for waiting in self._line
+            if not (isinstance(waiting.what, Outgoing) and waiting.what.topic == topic)
+        ]
+        heapq.heapify(self._line)
+
+    def _delay_us(self, code: str) -> int:
+        return self._tables[code][1].options.watch_delay_ms * 1_000
+
+    def _finished(self, waiting: _Waiting) -> Outgoing:
+        if isinstance(waiting.what, Outgoing):
+            return waiting.what
+        return Outgoing(self._topics.table(waiting.code, "events"), pack(waiting.what))
+
+    def _keep(self, message: Outgoing, due: int = AT_ONCE) -> None:
+        """Put something into the short line that is not lost while the broker is away."""
+        heapq.heappush(self._results, _Waiting(due, next(self._numbers), "", message))
+        if len(self._results) > MOST_RESULTS:
+            heapq.heappop(self._results)
+            self.dropped += 1
+
+    def _remove(self, topic: str) -> None:
+        self._kept_there.pop(topic, None)
+        self._keep(Outgoing(topic, b"", 1, retain=True))

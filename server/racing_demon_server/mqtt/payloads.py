@@ -1,0 +1,83 @@
+"""What is said of a table in JSON. Names stand in these texts only, never in topics."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from racing_demon_protocol.discovery.directory import VERSION
+from racing_demon_protocol.games import GAMES, seats_of
+from racing_demon_protocol.table import scoring
+from racing_demon_protocol.table.view import TableView
+
+__all__ = ["as_json", "is_open", "record", "state"]
+
+
+def is_open(view: TableView) -> bool:
+    """Tell whether everybody may look on: else the broker learns only that there is such a table."""
+    return view.options.spectators and not view.locked
+
+
+def record(view: TableView, node: str, urls: Sequence[str]) -> bytes:
+    """Return the directory's record of a table: a :class:`~.mqtt.discovery.directory.Listed`."""
+    totals, game = scoring.totals(view), GAMES.get(view.options.game)
+    there = {seat: state for seat, state in sorted(view.seats.items()) if not state.left}
+    named = there if is_open(view) else {}
+    return as_json(
+        {
+            "v": VERSION,
+            "node": node,
+            "code": view.code,
+            "urls": list(urls),
+            "game": view.options.game,
+            "title": view.options.game if game is None else game.title,
+            "phase": view.phase.value,
+            "hand": view.hand,
+            "hands": view.options.hands,
+            "target": view.options.target,
+            "taken": len(there),
+            "free": max(0, seats_of(view.options) - len(there if view.between_matches else view.seats)),
+            "late_join": view.options.late_join,
+            "locked": view.locked,
+            "spectators": view.options.spectators,
+            "players": [
+                {
+                    "seat": seat,
+                    "name": state.name,
+                    "bot": state.bot,
+                    "host": seat == view.host,
+                    "total": totals.get(seat, 0),
+                }
+                for seat, state in named.items()
+            ],
+        }
+    )
+
+
+def state(view: TableView) -> bytes:
+    """Return how a table stands: its phase, and the scores of this hand and of the match."""
+    points, totals = scoring.points(view), scoring.totals(view)
+    seats = sorted(view.seats.items()) if is_open(view) else []
+    return as_json(
+        {
+            "v": VERSION,
+            "code": view.code,
+            "phase": view.phase.value,
+            "paused": view.paused,
+            "hand": view.hand,
+            "hands": view.options.hands,
+            "scores": [
+                {
+                    "seat": seat,
+                    "name": seat_state.name,
+                    "points": points.get(seat, 0),
+                    "total": totals.get(seat, 0),
+                }
+                for seat, seat_state in seats
+            ],
+        }
+    )
+
+
+def as_json(value: dict[str, Any]) -> bytes:
+    """Return a text of ASCII only: names with signs of any kind are written as escapes."""
+    return json.dumps(value, separators=(",", ":")).encode("ascii")

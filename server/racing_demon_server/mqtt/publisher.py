@@ -1,0 +1,207 @@
+"""The observer that tells a broker of all tables: notes on the play path, and one task that sends them."""
+
+import asyncio
+import logging
+import random
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Final
+
+from racing_demon_protocol.discovery.broker_address import BrokerAddress
+from racing_demon_protocol.wire.messages import Event
+from racing_demon_protocol.wire.messages.client import Command
+from racing_demon_protocol.wire.messages.server import Accepted, Refused
+from racing_demon_server.tables.committed import Shown
+from racing_demon_server.tables.room import Clock
+from racing_demon_server.wakeup import seconds_until
+
+from .broker_connection import OFFLINE, ONLINE, BrokerGone, Link, connected
+from .outbox import Outbox
+from .topics import Topics
+
+__all__ = ["Publisher"]
+
+FIRST_PAUSE: Final = 0.2
+LONGEST_PAUSE: Final = 2.5
+"""So that the directory is right again within five seconds of the broker's return."""
+STEADY_SECONDS: Final = 10.0
+"""A connection that stood so long was a good one: after it the pauses begin anew."""
+BATCH: Final = 8
+"""Messages sent in one go; between two of them the tables have their turn."""
+GOODBYE_SECONDS: Final = 3.0
+
+log = logging.getLogger("racing_demon_server")
+
+
+class Publisher:
+    """Tells a broker of all tables of a server.
+
+    Attributes:
+        online: whether the connection to the broker stands.
+
+    Args:
+        address: where the broker is.
+        topics: the node's topics.
+        clock: tells the time.
+        homeassistant: whether to tell Home Assistant of the tables.
+
+    """
+
+    def __init__(
+        self, address: BrokerAddress, topics: Topics, clock: Clock, *, homeassistant: bool = False
+    ) -> None:
+        self.online = False
+        self._address = address
+        self._topics = topics
+        self._clock = clock
+        self._outbox = Outbox(topics, homeassistant=homeassistant)
+        self._news = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self._stopping = False
+        self._has_told = False
+        self._has_failed = False
+
+    @property
+    def dropped(self) -> int:
+        """How many messages had to go unsent, since the start."""
+        return self._outbox.dropped
+
+    @property
+    def waiting(self) -> int:
+        """How many messages wait for the broker."""
+        return len(self._outbox)
+
+    # On the play path.
+
+    def opened(self, table: Shown) -> None:
+        """Note a new table."""
+        self._note(lambda: self._outbox.open(table, self._clock()))
+
+    def published(self, table: Shown, events: Sequence[Event]) -> None:
+        """Note events."""
+        for event in events:
+            self._note(partial(self._outbox.follow, table, event, self._clock()))
+
+    def carried_out(self, table: Shown, took_us: Sequence[int]) -> None:
+        """Note nothing: their events are published."""
+
+    def answered(self, table: Shown, command: Command, reply: Accepted | Refused, took_us: int) -> None:
+        """Note nothing: answers are private."""
+
+    def closed(self, table: Shown) -> None:
+        """Note that a table is gone."""
+        self._note(lambda: self._outbox.close(table))
+
+    def _note(self, take_up: Callable[[], None]) -> None:
+        """Take something up. Whatever goes wrong here, play goes on."""
+        try:
+            take_up()
+        except Exception:
+            if not self._has_failed:
+                self._has_failed = True
+                log.exception("a table could not be published; this is not told again")
+        self._news.set()
+
+    # In its own task.
+
+    def start(self, urls: Sequence[str]) -> None:
+        """Begin to publish; ``urls`` are where the tables can be joined."""
+        self._outbox.urls = tuple(urls)
+        self._task = asyncio.get_running_loop().create_task(self._run(), name="publisher")
+
+    async def stop(self) -> None:
+        """Tell the broker that all is over, if it listens, and end."""
+        if self._task is None:
+            return
+        self._stopping = True
+        self._outbox.finish()
+        self._news.set()
+        if self.online:
+            await asyncio.wait([self._task], timeout=GOODBYE_SECONDS)
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _run(self) -> None:
+        """Keep a connection to the broker, for ever."""
+        pause, loop = FIRST_PAUSE, asyncio.get_running_loop()
+        while not self._stopping:
+            since = loop.time()
+            try:
+                async with connected(self._address, self._topics) as link:
+                    since = loop.time()
+                    await self._serve(link)
+            except (BrokerGone, OSError, TimeoutError) as error:
+                self._tell_outage(str(error) or "it does not answer")
+            except Exception:
+                # A fault of ours, or of the library: no reason to leave the tables alone.
+                self._tell_outage("something unforeseen happened", exc_info=True)
+            finally:
+                was_steady = self.online and loop.time() - since > STEADY_SECONDS
+                self.online = False
+            if self._stopping:
+                return
+            pause = FIRST_PAUSE if was_steady else pause
+            await asyncio.sleep(pause * random.uniform(0.5, 1.0))  # noqa: S311 - not to come all at once
+            pause = min(LONGEST_PAUSE, pause * 2)
+
+    def _tell_outage(self, why: str, *, exc_info: bool = False) -> None:
+        if not self._has_told and not self._stopping:
+            self._has_told = True
+            text = "the broker at %s cannot be reached (%s); tables go on, and it is tried again"
+            log.warning(text, self._address, why, exc_info=exc_info or None)
+
+    async def _serve(self, link: Link) -> None:
+        """Tell the broker everything, from the beginning and as it comes.
+
+        Raises:
+            BrokerGone: the connection is lost.
+
+        """
+        await link.tell_status(ONLINE)
+        self._outbox.restart(self._clock())
+        self.online = True
+        if self._has_told:
+            self._has_told = False
+            log.warning("the broker at %s is back", self._address)
+        listening = asyncio.create_task(link.listen(self._tidy))
+        listening.add_done_callback(lambda _: self._news.set())
+        try:
+            await self._pump(link, listening)
+            await link.tell_status(OFFLINE)
+        finally:
+            listening.cancel()
+            await asyncio.gather(listening, return_exceptions=True)
+
+    def _tidy(self, topic: str) -> None:
+        self._outbox.tidy(topic)
+        self._news.set()
+
+    async def _pump(self, link: Link, listening: "asyncio.Task[None]") -> None:
+        """Send what is due, until the connection is lost or, at the end, nothing waits."""
+        while True:
+            self._news.clear()
+            if listening.done():
+                listening.result()
+            now = self._clock()
+            batch = self._outbox.take(now, BATCH)
+            try:
+                await link.send(batch)
+            except BaseException:
+                self._outbox.give_back(batch)
+                raise
+            wait_us = self._outbox.wait_us(now)
+            if self._stopping and not batch and wait_us != 0:
+                return
+            if batch or wait_us == 0:
+                await asyncio.sleep(0)
+            else:
+                await self._sleep(wait_us)
+
+    async def _sleep(self, wait_us: int | None) -> None:
+        """Wait until there is news, or so many microseconds are over."""
+        if wait_us is None:
+            await self._news.wait()
+            return
+        alarm = asyncio.get_running_loop().call_later(seconds_until(wait_us), self._news.set)
+        await self._news.wait()
+        alarm.cancel()

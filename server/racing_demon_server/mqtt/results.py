@@ -1,0 +1,87 @@
+"""The results that a table's events bring, read from the table's view."""
+
+from typing import Any, NamedTuple
+
+from racing_demon_protocol.discovery.directory import VERSION
+from racing_demon_protocol.reasons import EndReason
+from racing_demon_protocol.table import scoring
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages import Event
+from racing_demon_protocol.wire.messages import events as ev
+
+from .payloads import as_json
+
+__all__ = ["Result", "results"]
+
+
+class Result(NamedTuple):
+    """A message of its own: one of the ``hands``, of the ``matches``, or a ``demon``."""
+
+    kind: str
+    payload: bytes
+
+
+def results(view: TableView, event: Event) -> list[Result]:
+    """Return the results that an event brings; ``view`` is the table just after it."""
+    match event:
+        case ev.Called():
+            return [_demon(view, event.seat)]
+        case ev.HandOver(reason=EndReason.OUT, out=int(out)) if view.called is None:
+            # Where going out needs no call, the card that goes out is the call.
+            return [_demon(view, out), _hand(view, event)]
+        case ev.HandOver():
+            return [_hand(view, event)]
+        case ev.MatchOver():
+            return [_match(view)]
+    return []
+
+
+def _demon(view: TableView, seat: int) -> Result:
+    return Result("demon", as_json({"event_type": "demon", "code": view.code, **_who(view, seat)}))
+
+
+def _hand(view: TableView, event: ev.HandOver) -> Result:
+    totals = scoring.totals(view)
+    told = {
+        **_heading(view),
+        "hand": view.hand,
+        "hand_id": view.hand_id,
+        "reason": event.reason.value,
+        "out": event.out,
+        "elapsed_ms": event.elapsed_ms,
+        "scores": [
+            {**_who(view, seat), "points": points, "total": totals[seat]}
+            for seat, points in zip(view.hand_seats, event.points, strict=True)
+        ],
+        "commitment": view.commitment,
+        "seed": event.seed,
+        "contributions": _contributions(view),
+    }
+    return Result("hands", as_json(told))
+
+
+def _contributions(view: TableView) -> list[dict[str, Any]]:
+    """Return what players have put into the seed of the hand: without it nobody could deal the hand again."""
+    revealed = view.shuffle.revealed() if view.shuffle is not None else {}
+    return [{"seat": seat, "value": value.hex()} for seat, value in revealed.items()]
+
+
+def _match(view: TableView) -> Result:
+    told = {
+        **_heading(view),
+        "match": view.hand_id.rpartition("/")[0],
+        "hands": view.hand,
+        "winners": [_who(view, seat) for seat in view.winners],
+        "scores": [
+            {**_who(view, seat), "total": total} for seat, total in sorted(scoring.totals(view).items())
+        ],
+    }
+    return Result("matches", as_json(told))
+
+
+def _heading(view: TableView) -> dict[str, Any]:
+    return {"v": VERSION, "code": view.code, "game": view.options.game}
+
+
+def _who(view: TableView, seat: int) -> dict[str, Any]:
+    return {"seat": seat, "name": view.player(seat)}

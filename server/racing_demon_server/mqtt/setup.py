@@ -1,0 +1,46 @@
+"""From the server's settings to its publisher."""
+
+import os
+import secrets
+from typing import TYPE_CHECKING, Final
+
+from racing_demon_protocol.discovery.broker_address import parse_broker
+from racing_demon_server.network_interfaces import EVERYWHERE, reachable
+from racing_demon_server.settings import Settings
+from racing_demon_server.tables.room import Clock
+
+if TYPE_CHECKING:
+    from .publisher import Publisher
+
+__all__ = ["own_urls", "publishers"]
+
+MOST_URLS: Final = 4
+"""Of a machine on many networks."""
+
+
+def own_urls(host: str, port: int) -> tuple[str, ...]:
+    """Return the addresses under which a server that listens at a host is probably reached.
+
+    None is a loopback address, unless the server listens there alone.
+    """
+    hosts = [str(each.ip) for each in reachable(host, {})] if host in EVERYWHERE else [host]
+    return tuple(
+        f"ws://[{each}]:{port}" if ":" in each else f"ws://{each}:{port}" for each in hosts[:MOST_URLS]
+    )
+
+
+def publishers(settings: Settings, clock: Clock) -> "list[Publisher]":
+    """Return the publisher that the settings ask for, or none.
+
+    Raises:
+        ValueError: the broker's address or the node's name will not do.
+
+    """
+    if not settings.mqtt_url:
+        return []
+    from .publisher import Publisher  # noqa: PLC0415 - most servers need no broker, nor its library
+    from .topics import Topics  # noqa: PLC0415
+
+    address = parse_broker(settings.mqtt_url, os.environ)
+    topics = Topics(settings.node or secrets.token_hex(6))
+    return [Publisher(address, topics, clock, homeassistant=settings.homeassistant)]

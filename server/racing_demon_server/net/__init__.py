@@ -1,0 +1,1 @@
+"""The server's edge: connections, sessions, HTTP, limits by address, and the announcement by mDNS."""

@@ -1,0 +1,140 @@
+"""Announces the server's tables on the local network, by multicast DNS, so that clients need no address."""
+
+import asyncio
+import contextlib
+import logging
+import secrets
+from collections.abc import Sequence
+from itertools import islice
+from typing import Final
+
+import zeroconf
+from zeroconf.asyncio import AsyncZeroconf
+
+from racing_demon_protocol.discovery.mdns import MOST_TABLES, SERVICE, Announcement
+from racing_demon_protocol.wire.messages import Event
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.client import Command
+from racing_demon_protocol.wire.messages.server import Accepted, Refused
+from racing_demon_server.network_interfaces import Interface
+from racing_demon_server.tables.committed import Shown
+
+__all__ = ["Announcer"]
+
+PAUSE_SECONDS: Final = 1.0
+"""Between two changes of what is announced, however much happens at the tables."""
+GOODBYE_SECONDS: Final = 1.0
+TTL_SECONDS: Final = 120
+"""As short as an address's: what is left of a killed server goes away soon."""
+
+log = logging.getLogger("racing_demon_server")
+
+
+class Announcer:
+    """An observer that announces the server's oldest tables, at most as many as a client looks at."""
+
+    def __init__(self) -> None:
+        self._open: dict[Shown, None] = {}
+        self._announced: dict[Shown, tuple[Announcement, zeroconf.ServiceInfo]] = {}
+        self._news = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    # What happens at the tables.
+
+    def opened(self, table: Shown) -> None:
+        """Note a new table."""
+        self._open[table] = None
+        self._news.set()
+
+    def published(self, table: Shown, events: Sequence[Event]) -> None:
+        """Note events that may change what is said of a table."""
+        if any(isinstance(event, ev.Joined | ev.Left | ev.Hosted | ev.OptionsSet) for event in events):
+            self._news.set()
+
+    def carried_out(self, table: Shown, took_us: Sequence[int]) -> None:
+        """Note nothing."""
+
+    def answered(self, table: Shown, command: Command, reply: Accepted | Refused, took_us: int) -> None:
+        """Note nothing."""
+
+    def closed(self, table: Shown) -> None:
+        """Note that a table is gone."""
+        self._open.pop(table, None)
+        self._news.set()
+
+    # In its own task.
+
+    def start(self, interfaces: Sequence[Interface], port: int) -> None:
+        """Begin to announce that the tables are at these addresses and this port."""
+        self._task = asyncio.get_running_loop().create_task(self._run(interfaces, port), name="announcer")
+
+    async def stop(self) -> None:
+        """Say goodbye, and end."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _run(self, interfaces: Sequence[Interface], port: int) -> None:
+        # What goes wrong on some network now and then is nothing for the log.
+        logging.getLogger("zeroconf").setLevel(logging.CRITICAL)
+        try:
+            if not interfaces:
+                raise OSError(0, "it has no address on a private network")
+            connection = AsyncZeroconf(interfaces=[str(each.ip) for each in interfaces])
+            try:
+                while True:
+                    await self._news.wait()
+                    self._news.clear()
+                    await self._update(connection, interfaces, port)
+                    await asyncio.sleep(PAUSE_SECONDS)
+            finally:
+                with contextlib.suppress(OSError, TimeoutError, zeroconf.Error):
+                    async with asyncio.timeout(GOODBYE_SECONDS):
+                        await connection.async_close()
+        except (OSError, zeroconf.Error) as error:
+            why = getattr(error, "strerror", None) or str(error) or type(error).__name__
+            log.warning(
+                "the tables cannot be announced on the network; players join by address", extra={"why": why}
+            )
+
+    async def _update(self, connection: AsyncZeroconf, interfaces: Sequence[Interface], port: int) -> None:
+        """Announce what is new, take back what is gone, and correct what has changed."""
+        wanted = {table: _announcement(table, port) for table in islice(self._open, MOST_TABLES)}
+        for table in [table for table in self._announced if table not in wanted]:
+            await connection.async_unregister_service(self._announced.pop(table)[1])
+        for table, announcement in wanted.items():
+            said = self._announced.get(table)
+            if said is None:
+                info = _service(announcement, f"{announcement.code}-{secrets.token_hex(3)}", interfaces)
+                await connection.async_register_service(info, cooperating_responders=True)
+            elif said[0] != announcement:
+                info = _service(announcement, said[1].name.removesuffix(f".{SERVICE}"), interfaces)
+                await connection.async_update_service(info)
+            else:
+                continue
+            self._announced[table] = announcement, info
+
+
+def _announcement(table: Shown, port: int) -> Announcement:
+    view = table.view
+    host = view.seats.get(-1 if view.host is None else view.host)
+    return Announcement(
+        code=view.code,
+        game=view.options.game,
+        host="" if host is None else host.name,
+        port=port,
+        needs_passphrase=view.locked,
+    )
+
+
+def _service(announcement: Announcement, name: str, interfaces: Sequence[Interface]) -> zeroconf.ServiceInfo:
+    # The name is random, so that nobody needs to be asked whether it is taken, which would take a second.
+    return zeroconf.ServiceInfo(
+        SERVICE,
+        f"{name}.{SERVICE}",
+        port=announcement.port,
+        server=f"racing-demon-{name.lower()}.local.",
+        parsed_addresses=[str(each.ip) for each in interfaces],
+        properties=announcement.texts(),
+        other_ttl=TTL_SECONDS,
+    )

@@ -1,0 +1,185 @@
+"""What the server's port answers to plain HTTP, beside the game."""
+
+import ipaddress
+import json
+import socket
+from collections.abc import Callable, Collection
+from functools import cache
+from http import HTTPStatus
+from typing import Final, NamedTuple
+from urllib.parse import urlsplit
+
+from websockets.asyncio.server import ServerConnection
+from websockets.http11 import Request, Response
+
+from racing_demon_protocol.reasons import Reason
+from racing_demon_server.sharding import Siblings
+from racing_demon_server.web.assets import Answer
+
+__all__ = [
+    "NO_METER",
+    "Meter",
+    "asset",
+    "health",
+    "is_local",
+    "is_meant",
+    "is_own_name",
+    "is_own_page",
+    "metrics",
+    "sockets",
+    "too_many",
+]
+
+FORWARDED: Final = ("Forwarded", "X-Forwarded-For", "X-Real-IP", "Via")
+"""What a proxy says of those for whom it asks."""
+RETRY_SECONDS: Final = 5
+"""After so long an address that asked too much may ask again."""
+
+
+class Meter(NamedTuple):
+    """Who is told what happens to connections, which no table sees.
+
+    Attributes:
+        text: writes down all metrics, given how many connections are open; ``None``: there are none.
+        cut: counts a connection that the server ended, by a word that says why.
+        refused: counts a command that the server refused before a table saw it.
+
+    """
+
+    text: Callable[[int], str] | None
+    cut: Callable[[str], None]
+    refused: Callable[[Reason], None]
+
+
+NO_METER: Final = Meter(None, lambda _why: None, lambda _reason: None)
+
+
+def health(connection: ServerConnection, tables: int, siblings: Siblings, *, is_halted: bool) -> Response:
+    """Say how the server is, and how many tables it keeps; of several processes, which one says so.
+
+    Where its disk takes nothing and all tables stand still, it is not well (503).
+    """
+    facts: dict[str, object] = {"status": "halted" if is_halted else "ok", "tables": tables}
+    if not siblings.is_alone:
+        facts |= {"process": siblings.number, "ports": siblings.ports}
+    status = HTTPStatus.SERVICE_UNAVAILABLE if is_halted else HTTPStatus.OK
+    return _page(connection, json.dumps(facts) + "\n", "application/json", status)
+
+
+def too_many(connection: ServerConnection) -> Response:
+    """Refuse a request of an address that asks too much."""
+    text = "Too many requests from your address. Wait a few seconds, and try again.\n"
+    response = connection.respond(HTTPStatus.TOO_MANY_REQUESTS, text)
+    response.headers["Retry-After"] = str(RETRY_SECONDS)
+    return response
+
+
+def metrics(connection: ServerConnection, text: str) -> Response:
+    """Hand out metrics in Prometheus' text format."""
+    return _page(connection, text, "text/plain; version=0.0.4; charset=utf-8")
+
+
+def is_local(connection: ServerConnection, request: Request) -> bool:
+    """Tell whether a request comes from this machine, and neither through a proxy on it nor a web page.
+
+    A web page's name may be made to lead to this machine (DNS rebinding), so it must be asked for by
+    its address.
+    """
+    if any(name in request.headers for name in FORWARDED) or not _is_address(_host(request)):
+        return False
+    try:
+        address = ipaddress.ip_address(connection.remote_address[0])
+    except (TypeError, ValueError):  # gone already, or no address of the Internet's
+        return False
+    return (getattr(address, "ipv4_mapped", None) or address).is_loopback
+
+
+def is_meant(request: Request, hosts: Collection[str]) -> bool:
+    """Tell whether a request asks for this server by one of its names, or by an address; no names: any."""
+    host = _host(request)
+    return not hosts or _is_address(host) or host in {name.lower() for name in hosts}
+
+
+def is_own_name(request: Request, hosts: Collection[str]) -> bool:
+    """Tell whether a browser asks for this server by a name that nobody else can lead here.
+
+    An address is such a name, and so are those of the machine and those that the operator has given. Any
+    other may belong to a stranger who lets it lead to this machine (DNS rebinding).
+    """
+    host = _host(request)
+    named = {name.lower() for name in hosts}
+    return _is_address(host) or host in named or (not named and host in _names_of_machine())
+
+
+def is_own_page(request: Request, hosts: Collection[str], siblings: Siblings) -> bool:
+    """Tell whether a handshake comes from a program, or from a page that this server has served.
+
+    A page of another site would let its visitors sit down at tables without their asking.
+    """
+    origins = request.headers.get_all("Origin")
+    if not origins:
+        return True
+    own = request.headers.get_all("Host")
+    if len(origins) != 1 or len(own) != 1 or not is_own_name(request, hosts):
+        return False
+    try:
+        origin, host = urlsplit(origins[0].lower()), urlsplit(f"//{own[0].strip().lower()}")
+        ports = {host.port, *siblings.ports} if host.port else {None}
+        return (
+            origin.scheme in {"http", "https"} and origin.hostname == host.hostname and origin.port in ports
+        )
+    except ValueError:  # a port that is none
+        return False
+
+
+def sockets(request: Request, siblings: Siblings) -> list[str]:
+    """Return where a page may connect to beside its own origin: the other processes of the server."""
+    if siblings.is_alone:
+        return []
+    host = _host(request)
+    shown = f"[{host}]" if ":" in host else host
+    return [f"{scheme}://{shown}:{port}" for port in siblings.ports for scheme in ("ws", "wss")]
+
+
+def asset(connection: ServerConnection, answer: Answer) -> Response:
+    """Hand out the browser's table, or a file that it loads."""
+    response = connection.respond(answer.status, "")
+    del response.headers["Content-Type"], response.headers["Content-Length"]
+    for name, value in answer.headers:
+        response.headers[name] = value
+    response.headers["Content-Length"] = str(len(answer.body))
+    response.body = answer.body
+    return response
+
+
+@cache
+def _names_of_machine() -> frozenset[str]:
+    name = socket.gethostname().lower()
+    return frozenset({name, f"{name.partition('.')[0]}.local"})
+
+
+def _host(request: Request) -> str:
+    """Return the host that a request asks for, without its port; empty if it names none, or several."""
+    named = request.headers.get_all("Host")
+    if len(named) != 1:
+        return ""
+    host = named[0].strip().lower()
+    return host.partition("]")[0].lstrip("[") if host.startswith("[") else host.partition(":")[0]
+
+
+def _is_address(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+def _page(connection: ServerConnection, text: str, kind: str, status: HTTPStatus = HTTPStatus.OK) -> Response:
+    response = connection.respond(status, text)
+    del response.headers["Content-Type"]
+    response.headers["Content-Type"] = kind
+    response.headers["Cache-Control"] = "no-store"
+    return response

@@ -1,0 +1,131 @@
+"""What all sessions share: the registry, limits that hold for several connections, and how they are ended."""
+
+import asyncio
+import itertools
+import logging
+import math
+from typing import Final
+from weakref import WeakKeyDictionary
+
+from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.reasons import CloseCode, Reason
+from racing_demon_protocol.wire.messages.client import Create
+from racing_demon_server.rate_limit import Allowance, Bucket
+from racing_demon_server.settings import Settings
+from racing_demon_server.tables.registry import Hall
+from racing_demon_server.tables.room import Clock, Room
+
+from .address_limits import MINUTE, POOL_SECONDS, Addresses
+from .http import Meter
+from .transport import Connection
+
+__all__ = ["SHARE_SECONDS", "Service"]
+
+SHARE_SECONDS: Final = 20.0
+"""A connection's own share holds what flows into it in so many seconds."""
+
+log = logging.getLogger("racing_demon_server")
+
+
+class Service:
+    """What all sessions share.
+
+    Attributes:
+        settings: the server's.
+        hall: keeps the tables.
+        clock: tells the time.
+        meter: is told what happens to connections.
+        addresses: what each address has and does.
+        numbers: what connections are called in the logs.
+
+    """
+
+    def __init__(self, settings: Settings, hall: Hall, clock: Clock, meter: Meter) -> None:
+        self.settings = settings
+        self.hall = hall
+        self.clock = clock
+        self.meter = meter
+        self.addresses = Addresses(settings)
+        self.numbers = itertools.count(1)
+        self._units = self._pool(settings.units_per_server)
+        self._tables: WeakKeyDictionary[Room, Bucket] = WeakKeyDictionary()
+        self._closings: set[asyncio.Task[None]] = set()
+
+    def allowance(self, address: str) -> Allowance:
+        """Return what a new connection from an address may use."""
+        per_second = self.settings.units_per_connection
+        share, own = Bucket(per_second, per_second * SHARE_SECONDS), self.addresses.units(address)
+        return Allowance(share, [self._units] if own is None else [own, self._units])
+
+    def units_of(self, room: Room) -> Bucket:
+        """Return what all players of a table draw on."""
+        if room not in self._tables:
+            self._tables[room] = self._pool(self.settings.units_per_table)
+        return self._tables[room]
+
+    @staticmethod
+    def _pool(per_second: float) -> Bucket:
+        return Bucket(per_second, per_second * POOL_SECONDS)
+
+    def open(self, address: str, wanted: Create, at: int) -> Room:
+        """Open a table for somebody.
+
+        Args:
+            address: who asks.
+            wanted: the table that is wanted.
+            at: when.
+
+        Raises:
+            CommandRefused: the options cannot be played, or there are too many tables.
+
+        """
+        most, hall = self.settings.tables_per_address, self.hall
+        if address and hall.opened_by(address) >= most:
+            text = f"Your address has {most} tables here, and gets no more until one of them is closed."
+            raise CommandRefused(Reason.SERVER_FULL, text)
+        if not self.addresses.take_table(address, at):
+            seconds = math.ceil(MINUTE / self.settings.tables_per_minute)
+            text = f"Too many tables from your address: the next one may be opened in {seconds} seconds."
+            raise CommandRefused(Reason.TOO_FAST, text)
+        return hall.open(wanted.options, wanted.passphrase, address)
+
+    def find(self, address: str, code: str, at: int, token_hash: bytes = b"") -> Room:
+        """Return a table's room. An address that tries codes is told nothing for a while but keeps its seats.
+
+        Args:
+            address: who asks.
+            code: the table's code.
+            at: when.
+            token_hash: what is kept of a seat's token, if one was shown.
+
+        Raises:
+            CommandRefused: there is no such table, or too many wrong codes came from this address of late.
+            KeptElsewhere: another process has it, if there is one.
+
+        """
+        may_miss, room = self.addresses.may_miss(address, at), None
+        try:
+            room = self.hall.room(code)
+        except CommandRefused:
+            if may_miss:
+                self.addresses.note_miss(address, at)
+                raise
+        if room is None or not (may_miss or room.table.claims.knows(token_hash)):
+            seconds = math.ceil(MINUTE / self.settings.misses_per_minute)
+            text = f"Too many wrong codes from your address: wait {seconds} seconds, and try again."
+            raise CommandRefused(Reason.TOO_FAST, text)
+        room.catch_up()  # what was read before may have given a seat up
+        return room
+
+    def note_cut(
+        self, number: int, why: str, event: str = "connection cut", level: int = logging.WARNING
+    ) -> None:
+        """Log and count a connection that the server ends."""
+        log.log(level, event, extra={"connection": number, "why": why})
+        self.meter.cut(why)
+
+    def spawn_close(self, connection: Connection, code: CloseCode, reason: str) -> None:
+        """Close a connection while everybody else goes on."""
+        task = asyncio.get_running_loop().create_task(connection.close(code, reason))
+        self._closings.add(task)
+        task.add_done_callback(self._closings.discard)

@@ -1,0 +1,325 @@
+"""A session: one connection's place at the server, and the way from its frames to its table.
+
+A frame gets its arrival stamp as its bytes are read, and goes to its table's inbox in the same call:
+there is no queue and no task between a player's bytes and the judge.
+"""
+
+import hashlib
+import logging
+import secrets
+from collections.abc import Mapping
+from typing import Final
+
+from websockets.frames import Frame, Opcode
+
+from racing_demon_protocol.errors import CommandRefused, InvalidFrame
+from racing_demon_protocol.reasons import CloseCode, Reason
+from racing_demon_protocol.wire.codec import VERSION, Encoding, decode_client
+from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.server import Elsewhere, Pong, Refused, Seated
+from racing_demon_server.frames import framed
+from racing_demon_server.match.seat_tokens import Actor
+from racing_demon_server.rate_limit import Bucket
+from racing_demon_server.tables.registry import KeptElsewhere
+from racing_demon_server.tables.room import Room
+
+from .costs import COSTS
+from .service import Service
+from .transport import Connection
+
+__all__ = ["Session", "hash_token"]
+
+TOO_DEAR: Final = (
+    "The server is asked too much by your address or your table. Wait some seconds, and try again."
+)
+
+log = logging.getLogger("racing_demon_server")
+
+
+class Session:
+    """One connection's place at the server: what it may say next, and where its commands go.
+
+    Attributes:
+        encoding: how its frames are written.
+        is_flooding: whether nothing more of it is looked at.
+        rest_us: for how long nothing more of it is to be read, as it has used more than is there for it.
+
+    """
+
+    def __init__(self, connection: Connection, service: Service, address: str) -> None:
+        self.encoding = Encoding(str(connection.subprotocol))
+        self._writes_text = self.encoding is Encoding.JSON
+        self.is_flooding = False
+        self.rest_us = 0
+        self._address = address
+        self._number = next(service.numbers)
+        self._connection = connection
+        self._service = service
+        settings = service.settings
+        self._allowance = service.allowance(address)
+        self._frames = Bucket(settings.frames_per_second, settings.frame_burst)
+        self._controls = Bucket(settings.controls_per_second, settings.control_burst)
+        self._commands = Bucket(settings.commands_per_second, settings.command_burst)
+        self._greeted = False
+        self._closing = False
+        self._room: Room | None = None
+        self._actor: Actor = None
+        self._spectator = True
+        self._arrived = 0
+        self._message = bytearray()
+        self._fragments = 0
+        self._text = False
+        self.new_batch()
+
+    @property
+    def entered(self) -> bool:
+        """Whether the connection has its place at a table."""
+        return self._room is not None
+
+    # Sending.
+
+    def send(self, events: Mapping[Encoding, bytes]) -> None:
+        """Send whole frames in one write. Whatever goes wrong ends this connection, and is nobody else's."""
+        # The library would frame every message anew for every connection.
+        connection = self._connection
+        if connection.is_open and not self._closing:
+            try:
+                connection.transport.write(events[self.encoding])
+            except Exception:
+                log.exception("a connection could not be written to", extra={"connection": self._number})
+                self._abort()
+
+    def fall_behind(self) -> None:
+        """Cut off a reader who is too slow for what is sent."""
+        if not self._closing:
+            self._service.note_cut(self._number, "slow_reader", "cut off a slow reader")
+            self._abort()
+
+    def _abort(self) -> None:
+        """End the connection without a word: nothing more can be sent."""
+        self._closing = True
+        self._connection.transport.abort()
+
+    def reply(self, message: Message) -> None:
+        """Send a message to this connection alone."""
+        self.send({self.encoding: framed(message, self.encoding)})
+
+    def close(self, code: CloseCode, reason: str, why: str = "") -> None:
+        """Close the connection with a sentence that a person understands (123 bytes at most).
+
+        ``why`` is the word that it is counted by, where that is not the code's.
+        """
+        if not self._closing:
+            self._closing = True
+            level = logging.WARNING if code is CloseCode.FLOOD else logging.INFO
+            self._service.note_cut(self._number, why or code.name.lower(), level=level)
+            self._service.spawn_close(self._connection, code, reason)
+
+    # Receiving.
+
+    def new_batch(self) -> None:
+        """Note that bytes are being read now: frames in them arrive now."""
+        clock = self._service.clock  # as a method it would be looked up for longer
+        self._arrived = clock()
+        self.rest_us = 0
+
+    def count_frame(self) -> bool:
+        """Count a frame of any kind; tell whether what comes in it still matters."""
+        if not self._frames.take(self._arrived):
+            self._end_flood("Too many frames a second.", "flood")
+        elif not self._allowance.take(self._arrived):
+            self.rest_us = self._allowance.overdraw(self._arrived)
+        return not self._closing
+
+    def count_control(self) -> bool:
+        """Count a ping, a pong or a good-bye; tell whether it is to be answered."""
+        self.count_frame()
+        if not self._controls.take(self._arrived):
+            self._end_flood("Too many pings a second.", "pings")
+        return not self.is_flooding
+
+    def _end_flood(self, reason: str, why: str) -> None:
+        self.is_flooding = True
+        self.close(CloseCode.FLOOD, reason, why)
+
+    def take(self, frame: Frame) -> None:
+        """Deal with one frame; a message in fragments with its last."""
+        if not self.count_frame():
+            return
+        if frame.opcode is not Opcode.CONT:
+            self._message.clear()
+            self._fragments = 0
+            self._text = frame.opcode is Opcode.TEXT
+        self._fragments += 1
+        if self._fragments > self._service.settings.max_fragments:
+            self._end_flood("Too many fragments of one message.", "fragments")
+            return
+        self._message += frame.data  # the library bounds how long this gets
+        if frame.fin:
+            self._take_message(bytes(self._message))
+
+    def take_short(self, message: bytes) -> None:
+        """Deal with a binary message that came in one short frame."""
+        if self.count_frame():
+            self._text = False
+            self._take_message(message)
+
+    def _take_message(self, data: bytes) -> None:
+        """Deal with one message. Nothing that a client sends makes this raise."""
+        try:
+            if self._text is not self._writes_text:
+                raise InvalidFrame("text frames are for JSON, binary frames for msgpack")
+            message = decode_client(data.decode() if self._text else data)
+            if type(message) is cl.PlayCards and self._greeted:
+                self._command(message)
+            else:
+                self._handle(message)
+        except (InvalidFrame, UnicodeDecodeError) as error:
+            reason = "text that is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
+            self.close(CloseCode.BAD_FRAME, f"Not understood: {reason}"[:120])
+        except KeptElsewhere as elsewhere:
+            self.reply(Elsewhere(port=elsewhere.port))
+        except CommandRefused as error:
+            self._service.meter.refused(error.reason)
+            self.reply(Refused(counter=0, reason=error.reason, text=error.text))
+        except Exception:
+            log.exception("a frame could not be handled", extra={"connection": self._number})
+            self.close(CloseCode.SERVER_ERROR, "The server made a mistake; join again to go on.")
+
+    def _handle(self, message: Message) -> None:
+        match message:
+            case cl.Hello():
+                self._greet(message)
+            case _ if not self._greeted:
+                self.close(CloseCode.BAD_FRAME, "Say hello first.")
+            case cl.Ping(stamp=stamp):
+                self.reply(Pong(stamp=stamp))
+            case cl.Command():
+                self._command(message)
+            case _:
+                self._enter(message)
+
+    def _enter(self, message: Message) -> None:
+        if self.entered:
+            text = "This connection has its place already; open another."
+            raise CommandRefused(Reason.NOT_NOW, text)
+        if not self._pay(message):
+            raise CommandRefused(Reason.TOO_FAST, TOO_DEAR)
+        match message:
+            case cl.Create():
+                self._create(message)
+            case cl.Join():
+                self._join_or_return(message)
+            case cl.Watch():
+                self._watch(message)
+            case cl.Resume():
+                self._resume(message)
+
+    def _greet(self, hello: cl.Hello) -> None:
+        if hello.version != VERSION:
+            advice = "update your client" if hello.version < VERSION else "the server needs an update"
+            text = f"This server speaks version {VERSION} of the protocol, you {hello.version}: {advice}."
+            self.close(CloseCode.VERSION, text)
+        elif self._greeted:
+            self.close(CloseCode.BAD_FRAME, "You have said hello already.")
+        self._greeted = True
+
+    def _command(self, command: cl.Command) -> None:
+        if self._room is None or self._spectator:
+            text = "You are watching; only players may do that."
+            refused = Refused(counter=command.counter, reason=Reason.NOT_SEATED, text=text)
+            self.reply(refused)
+        elif not self._commands.take(self._arrived):
+            self._service.meter.refused(Reason.TOO_FAST)
+            text = "Too fast: the server takes no more commands a second."
+            self.reply(Refused(counter=command.counter, reason=Reason.TOO_FAST, text=text))
+        elif not self._pay(command):
+            self._service.meter.refused(Reason.TOO_FAST)
+            self.reply(Refused(counter=command.counter, reason=Reason.TOO_FAST, text=TOO_DEAR))
+        else:
+            self._room.put(self, self._actor, command, self._arrived)
+
+    def _pay(self, message: Message) -> bool:
+        """Take what a message costs beyond its frame; tell whether that was there."""
+        rest = COSTS[type(message)] - 1
+        return not rest or self._allowance.take(self._arrived, rest)
+
+    def _create(self, message: cl.Create) -> None:
+        room = self._service.open(self._address, message, self._arrived)
+        if message.seated:
+            try:
+                self._join(room, message.name, secrets.token_hex(32))
+            except CommandRefused:
+                self._service.hall.discard(room)
+                raise
+        else:
+            token = secrets.token_hex(32)
+            room.host(hash_token(token))
+            self._seat(room, None, token, 0)
+
+    def _watch(self, message: cl.Watch) -> None:
+        room = self._service.find(self._address, message.code, self._arrived)
+        room.admit(message.passphrase, self._address)
+        if not room.table.view.options.spectators:
+            raise CommandRefused(Reason.NO_SPECTATORS, "This table wants nobody to look on.")
+        self.reply(Seated(code=room.table.view.code))
+        self._room = room
+        room.audience.watch(self)
+
+    def _join_or_return(self, message: cl.Join) -> None:
+        token = message.token or secrets.token_hex(32)
+        token_hash = hash_token(token)
+        room = self._service.find(self._address, message.code, self._arrived, token_hash)
+        claims = room.table.claims
+        if claims.knows(token_hash):
+            self._return(room, claims.actor(token_hash), token, 0)
+        else:
+            room.admit(message.passphrase, self._address)
+            self._join(room, message.name, token)
+
+    def _join(self, room: Room, name: str, token: str) -> None:
+        seat = room.join(name, hash_token(token), self._address)
+        self._seat(room, seat, token, 0)
+
+    def _resume(self, message: cl.Resume) -> None:
+        token_hash = hash_token(message.token)
+        room = self._service.find(self._address, message.code, self._arrived, token_hash)
+        actor = room.table.claims.actor(token_hash)
+        is_known = room.epochs.contain(message.epoch, message.seq)
+        self._return(room, actor, message.token, message.seq if is_known else 0)
+
+    def _return(self, room: Room, actor: Actor, token: str, seq: int) -> None:
+        if room.is_halted:
+            self.close(
+                CloseCode.TRY_AGAIN, "The server's disk takes nothing just now; come back in a moment."
+            )
+            return
+        room.note_address(actor, self._address)
+        self._seat(room, actor, token, seq)
+
+    def _seat(self, room: Room, actor: Actor, token: str, seq: int) -> None:
+        self._spectator, self._actor, self._room = False, actor, room
+        self._allowance.add_pool(self._service.units_of(room))
+        previous = room.audience.take_seat(self, actor)
+        if previous is not None:
+            previous.close(CloseCode.TAKEN_OVER, "This seat was taken up again from elsewhere.")
+        counter = room.table.claims.counter(actor)
+        code, epoch = room.table.view.code, room.epochs.current
+        seated = Seated(code=code, seat=actor, token=token, counter=counter, epoch=epoch)
+        room.enter(self, actor, seated, seq)
+        room.connect(actor)
+
+    def gone(self) -> None:
+        """Leave the table, as the connection is lost."""
+        self._closing = True
+        room = self._room
+        if room is not None:
+            room.leave(self, self._actor)
+            if room.is_deserted:
+                self._service.hall.expire(room)
+
+
+def hash_token(token: str) -> bytes:
+    """Return what is kept of a token."""
+    return hashlib.sha256(token.encode()).digest()

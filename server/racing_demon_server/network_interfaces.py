@@ -1,0 +1,60 @@
+"""The machine's addresses on its networks, and at which of them the server can be reached."""
+
+import ipaddress
+import socket
+from collections.abc import Mapping
+from typing import Final
+
+import ifaddr
+
+from racing_demon_protocol.discovery.mdns import Interface, chosen
+
+__all__ = ["EVERYWHERE", "Interface", "is_private", "reachable"]
+
+EVERYWHERE: Final = {"": {4, 6}, "0.0.0.0": {4}, "::": {6}}  # noqa: S104 - to know them, not to listen there
+"""Hosts that stand for all of a machine's addresses, with their IP versions."""
+
+
+def reachable(host: str, environ: Mapping[str, str]) -> list[Interface]:
+    """Return the addresses at which others reach a server that listens at a host, the usual one first.
+
+    Of a server that listens everywhere no address is given that others cannot use.
+
+    Args:
+        host: where the server listens.
+        environ: may say which of the machine's addresses are to be used.
+
+    """
+    usual = _routed_address()
+    try:
+        interfaces = chosen(ifaddr.get_adapters(), environ)
+    except OSError:  # a service may not be allowed to ask
+        interfaces = [ipaddress.IPv4Interface(usual)] if usual else []
+    versions = EVERYWHERE.get(host)
+    if versions is None:
+        return [each for each in interfaces if str(each.ip) == host]
+    there = [
+        each
+        for each in interfaces
+        if each.version in versions and not (each.is_loopback or each.is_link_local)
+    ]
+    return sorted(there, key=lambda each: (str(each.ip) != usual, each.version))
+
+
+def is_private(host: str) -> bool:
+    """Tell whether a host is a private network's address, or stands for all addresses."""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host in EVERYWHERE
+    return not address.is_loopback and (address.is_unspecified or not address.is_global)
+
+
+def _routed_address() -> str:
+    """Return the address from which this machine reaches others; looking sends nothing."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # a documentation address: only the route is looked up
+            return str(probe.getsockname()[0])
+        except OSError:
+            return ""

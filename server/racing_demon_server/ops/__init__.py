@@ -1,0 +1,1 @@
+"""What operators watch: metrics, logs, and the interpreter's upkeep."""

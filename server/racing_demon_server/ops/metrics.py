@@ -1,0 +1,188 @@
+"""What operators can measure: plain numbers, fed by an observer, and told to Prometheus when it asks.
+
+Nothing here has a label of a table or a player, so the number of series stays the same.
+"""
+
+import asyncio
+import importlib
+from collections import Counter as Tally
+from collections.abc import Sequence
+from typing import Final, Protocol
+
+from racing_demon_protocol.reasons import EndReason, Phase, Reason
+from racing_demon_protocol.wire.messages.client import Command, PlayCards
+from racing_demon_protocol.wire.messages.events import Event, HandOver, Played
+from racing_demon_protocol.wire.messages.server import Accepted, Refused
+from racing_demon_server.tables.committed import Shown
+from racing_demon_server.tables.room import Clock
+
+from .histogram import Durations
+
+__all__ = ["Broker", "Metrics"]
+
+US: Final = 1_000_000
+"""Microseconds in a second; Prometheus counts in seconds."""
+
+PLAY_BOUNDS: Final = (50e-6, 100e-6, 200e-6, 500e-6, 1e-3, 2e-3, 5e-3, 10e-3, 20e-3, 50e-3)
+WRITE_BOUNDS: Final = (100e-6, 200e-6, 500e-6, 1e-3, 2e-3, 5e-3, 10e-3, 20e-3, 50e-3, 0.1, 0.5, 2.0)
+LATE_BOUNDS: Final = (1e-3, 2e-3, 5e-3, 10e-3, 20e-3, 50e-3, 0.1, 0.2, 0.5, 1.0, 2.0)
+LAG_BOUNDS: Final = (1e-3, 2e-3, 5e-3, 10e-3, 20e-3, 50e-3, 0.1, 0.2, 0.5, 1.0)
+LAG_EVERY: Final = 0.25
+"""Seconds between two looks at how late the loop is."""
+
+SEATS: Final = ("person", "away", "bot")
+"""Who has a seat: somebody who is connected, or is not just now, or a bot."""
+PLAYERS: Final = ("person", "bot", "table")
+"""Who makes a play; the table does where the game moves by itself."""
+RESULTS: Final = ("accepted", "refused")
+
+PLAY_TEXT: Final = "From the arrival of a play to its answer, which for an accepted one is its broadcast."
+LAG_TEXT: Final = "How late the server's loop was for an appointment with itself."
+WRITE_TEXT: Final = "From what happened to its being certain, and told: the longest of each transaction."
+
+
+class Broker(Protocol):
+    """Whoever publishes the tables to a broker."""
+
+    @property
+    def waiting(self) -> int:
+        """How many messages wait for the broker."""
+
+    @property
+    def dropped(self) -> int:
+        """How many messages had to go unsent, since the start."""
+
+
+class Metrics:
+    """Counts what happens at all tables, and writes it down when asked. It is an observer."""
+
+    def __init__(self) -> None:
+        self._tables: set[Shown] = set()
+        self._opened = self._unwritten = self._write_errors = 0
+        self._plays = dict.fromkeys(PLAYERS, 0)
+        self._refusals = {reason.value: 0 for reason in Reason}
+        self._hands = {reason.value: 0 for reason in EndReason}
+        self._cuts: Tally[str] = Tally()
+        self._play = {result: Durations(PLAY_BOUNDS) for result in RESULTS}
+        self._late = Durations(LATE_BOUNDS)
+        self._lag = Durations(LAG_BOUNDS)
+        self._write = Durations(WRITE_BOUNDS)
+
+    # As an observer: called on the play path.
+
+    def opened(self, table: Shown) -> None:
+        """Count a table that was opened."""
+        self._tables.add(table)
+        self._opened += 1
+
+    def closed(self, table: Shown) -> None:
+        """Forget a table that was closed."""
+        self._tables.discard(table)
+
+    def published(self, table: Shown, events: Sequence[Event]) -> None:
+        """Count plays and hands."""
+        seats = table.seats
+        for event in events:
+            if type(event) is Played:
+                seat = seats.get(event.seat)  # the rest of the batch has happened: it may be empty by now
+                by = "table" if not event.counter else "bot" if seat is not None and seat.bot else "person"
+                self._plays[by] += 1
+            elif isinstance(event, HandOver):
+                self._hands[event.reason] += 1
+
+    def carried_out(self, table: Shown, took_us: Sequence[int]) -> None:
+        """Note how long plays took, in microseconds."""
+        accepted = self._play["accepted"]
+        for each in took_us:
+            accepted.note(each / US)
+
+    def answered(self, table: Shown, command: Command, reply: Accepted | Refused, took_us: int) -> None:
+        """Count refusals and races, and note how long plays took, in microseconds."""
+        refused = reply if isinstance(reply, Refused) else None
+        if isinstance(command, PlayCards):
+            self._play["accepted" if refused is None else "refused"].note(took_us / US)
+        if refused is not None:
+            self.refused(refused.reason)
+            if refused.reason is Reason.BEATEN:
+                self._late.note(refused.late_us / US)
+
+    # As the journal's meter.
+
+    def written(self, seconds: float) -> None:
+        """Note how long it took until the first of a transaction was written down."""
+        self._write.note(seconds)
+
+    def failed(self) -> None:
+        """Count that the disk took nothing."""
+        self._write_errors += 1
+
+    def waiting(self, entries: int) -> None:
+        """Note how much waits to be written."""
+        self._unwritten = entries
+
+    # Beside the tables.
+
+    def cut(self, why: str) -> None:
+        """Count a connection that the server ended, by one of few words."""
+        self._cuts[why] += 1
+
+    def refused(self, reason: Reason) -> None:
+        """Count a refusal."""
+        self._refusals[reason] += 1
+
+    async def measure_lag(self, clock: Clock) -> None:
+        """Note how late the loop is, a few times a second, until this is cancelled."""
+        while True:
+            due = clock() + round(LAG_EVERY * US)
+            await asyncio.sleep(LAG_EVERY)
+            self._lag.note(max(0, clock() - due) / US)
+
+    async def prepare(self) -> None:
+        """Load what writes it down, beside the loop: it takes longer than anybody may be made to wait."""
+        await asyncio.to_thread(importlib.import_module, f"{__package__}.prometheus")
+
+    def text(self, connections: int, listeners: int, brokers: Sequence[Broker] = ()) -> str:
+        """Return everything in Prometheus' text format.
+
+        Args:
+            connections: how many are open.
+            listeners: how many of them have their place at a table, with a seat or without.
+            brokers: who publishes the tables.
+
+        """
+        from . import prometheus as told  # noqa: PLC0415 - a server is ready sooner without
+
+        phases = Tally(table.view.phase for table in self._tables)
+        seats = Tally(
+            "bot" if seat.bot else "person" if seat.connected else "away"
+            for table in self._tables
+            for seat in table.view.seats.values()
+            if not seat.left
+        )
+        spectators = max(0, listeners - seats["person"])
+        unsent, dropped = sum(each.waiting for each in brokers), sum(each.dropped for each in brokers)
+        return told.text(
+            [
+                told.gauge(
+                    "tables", "Tables that are open, by what they do.", {p: phases[p] for p in Phase}, "phase"
+                ),
+                told.gauge("seats", "Seats that are taken.", {by: seats[by] for by in SEATS}, "by"),
+                told.gauge("connections", "Open connections.", connections),
+                told.gauge("spectators", "Connections that watch a table without a seat.", spectators),
+                told.counter("tables_opened", "Tables ever opened.", self._opened),
+                told.counter("plays", "Plays that were carried out.", self._plays, "by"),
+                told.counter(
+                    "refusals", "Requests and commands that were refused.", self._refusals, "reason"
+                ),
+                told.counter("hands", "Hands that have ended.", self._hands, "reason"),
+                told.counter("cuts", "Connections that the server ended.", self._cuts, "why"),
+                told.gauge("journal_waiting", "What waits to be written to the journal.", self._unwritten),
+                told.counter("journal_errors", "How often the disk took nothing.", self._write_errors),
+                told.gauge("broker_waiting", "Messages that wait for the broker.", unsent),
+                told.counter("broker_dropped", "Messages that the broker never got.", dropped),
+                told.histogram("play_seconds", PLAY_TEXT, self._play, "result"),
+                told.histogram("race_late_seconds", "By how much the loser of a race came late.", self._late),
+                told.histogram("loop_lag_seconds", LAG_TEXT, self._lag),
+                told.histogram("journal_seconds", WRITE_TEXT, self._write),
+            ]
+        )

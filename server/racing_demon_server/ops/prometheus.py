@@ -1,0 +1,88 @@
+"""What is measured, in Prometheus' words. Whoever only counts need not load its library."""
+
+import platform
+from collections.abc import Iterator, Mapping
+from itertools import accumulate
+from typing import Final, TypeVar
+
+from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
+from prometheus_client.metrics_core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    InfoMetricFamily,
+    Metric,
+)
+from prometheus_client.registry import Collector
+
+from racing_demon_protocol import __version__
+from racing_demon_protocol.wire.codec import VERSION
+
+from .histogram import Durations
+
+__all__ = ["counter", "gauge", "histogram", "text"]
+
+PREFIX: Final = "racing_demon_"
+
+T = TypeVar("T")
+
+
+class _Collected(Collector):
+    """Tells what was collected before."""
+
+    def __init__(self, families: list[Metric]) -> None:
+        self._families = families
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield it."""
+        yield from self._families
+
+
+def text(families: list[Metric]) -> str:
+    """Return metrics in Prometheus' text format, with what runs here and what the process takes."""
+    registry = CollectorRegistry(auto_describe=False)
+    ProcessCollector(registry=registry)
+    build = {"version": __version__, "protocol": str(VERSION), "python": platform.python_version()}
+    info = InfoMetricFamily(f"{PREFIX}build", "What runs here.", build)
+    registry.register(_Collected([info, *families]))
+    return generate_latest(registry).decode()
+
+
+def counter(name: str, what: str, numbers: int | Mapping[str, int], label: str = "") -> Metric:
+    """Return what only grows, by the values of a label where there is one."""
+    return _filled(CounterMetricFamily(PREFIX + name, what, labels=_labels(label)), numbers)
+
+
+def gauge(name: str, what: str, numbers: int | Mapping[str, int], label: str = "") -> Metric:
+    """Return what comes and goes, by the values of a label where there is one."""
+    return _filled(GaugeMetricFamily(PREFIX + name, what, labels=_labels(label)), numbers)
+
+
+def histogram(
+    name: str, what: str, durations: Durations | Mapping[str, Durations], label: str = ""
+) -> Metric:
+    """Return how long something took, by the values of a label where there is one."""
+    family = HistogramMetricFamily(PREFIX + name, what, labels=_labels(label))
+    for values, each in _by_values(durations):
+        ends = [*map(str, each.bounds), "+Inf"]
+        family.add_metric(values, list(zip(ends, accumulate(each.counts), strict=True)), each.seconds)
+    return family
+
+
+def _filled(
+    family: CounterMetricFamily | GaugeMetricFamily, numbers: int | Mapping[str, int]
+) -> CounterMetricFamily | GaugeMetricFamily:
+    for values, number in _by_values(numbers):
+        family.add_metric(values, number)
+    return family
+
+
+def _labels(label: str) -> list[str]:
+    return [label] if label else []
+
+
+def _by_values(found: T | Mapping[str, T]) -> list[tuple[list[str], T]]:
+    """Return what was found, each with the label's value, if it has one."""
+    if isinstance(found, Mapping):
+        return [([value], each) for value, each in found.items()]
+    return [([], found)]

@@ -1,0 +1,131 @@
+"""What has happened at a table, on its way to the disk, and from there to everybody.
+
+What arrived together is written down together; nothing is told before it is written. Without a journal
+everything is told at once.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
+
+from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.table.state import DEALT
+from racing_demon_protocol.wire.messages.events import HandOver
+from racing_demon_protocol.wire.messages.server import Snapshot
+from racing_demon_server.frames import Frames
+from racing_demon_server.journal.rows import TableJournal
+from racing_demon_server.match.table import Table
+
+from .broadcast import Audience
+from .committed import Ahead, Published
+
+__all__ = ["Publication", "Then"]
+
+Then = Callable[[], None]
+"""What is to be done when all that has happened before is told."""
+
+
+class Publication:
+    """Writes down and tells what happens at one table.
+
+    Attributes:
+        unwritten: how often something was given to the journal that is not told yet.
+
+    Args:
+        table: the table, as its judge knows it.
+        audience: those who are told.
+        journal: where the table is kept, if it is.
+        published: the table as everybody sees it, if that is another than the judge's.
+
+    """
+
+    def __init__(
+        self, table: Table, audience: Audience, journal: TableJournal | None, published: Published | None
+    ) -> None:
+        self.unwritten = 0
+        self._table = table
+        self._audience = audience
+        self._journal = journal
+        self._published = published
+        self._untold: list[list[Frames] | Then] = []
+        self._newest = 0
+
+    def note(
+        self,
+        frames: list[Frames],
+        at: int,
+        seeds: Collection[tuple[str, bytes]] = (),
+        then: Sequence[Then] = (),
+    ) -> None:
+        """Note what has happened: to be written down and then told, or told at once where nothing is kept.
+
+        Args:
+            frames: the events, in a list that nobody changes from now on.
+            at: when the last of them happened.
+            seeds: the secrets of hands that begin with them, by their ids.
+            then: what is to be done when they are told, in this order.
+
+        """
+        if self._journal is None or self._published is None:
+            if frames:
+                self._audience.tell(frames)
+            for act in then:
+                act()
+            return
+        self._published.note(frames)
+        if frames:
+            self._untold.append(frames)
+            self._newest = max(self._newest, at)
+        self._untold += then
+        self._journal.note(frames)
+        snapshot = self._snapshot(frames) if self._table.view.at_rest else None
+        claims = self._table.claims.take_changed(with_plays=snapshot is not None)
+        bans = self._table.bans.take_changed()
+        if seeds or claims or snapshot is not None or bans is not None:
+            self._journal.note_beside(at, seeds, claims, snapshot, bans)
+
+    def write_down(self) -> None:
+        """Write down all that is noted, together."""
+        if self._journal is None or self._published is None:
+            return
+        if self._untold or self._journal.has_noted:
+            self.unwritten += 1
+            news = partial(
+                self._tell, self._published, self._untold, self._published.copy_ahead(), self._newest
+            )
+            view, options = self._table.view, self._table.view.options
+            runs = view.phase in DEALT and not view.paused
+            told_ms = options.watch_delay_ms + (options.tally_ms if view.phase is Phase.TALLY else 0)
+            self._journal.write(news, runs=runs, until=self._newest + told_ms * 1_000)
+            self._untold = []
+
+    def when_written(self, then: Then) -> None:
+        """Do something when all that has happened until now is told."""
+        if self.unwritten:
+            self._untold.append(then)
+            self.write_down()
+        else:
+            then()
+
+    def _snapshot(self, frames: Sequence[Frames]) -> Snapshot | None:
+        """Return the table after a hand, or after much else, for the journal; ``None`` where neither is."""
+        is_over = any(isinstance(each.event, HandOver) for each in frames)
+        is_wanted = is_over or (self._journal is not None and self._journal.is_long)
+        return self._table.view.snapshot_for(None, 0) if is_wanted else None
+
+    def _tell(
+        self, published: Published, news: Sequence[list[Frames] | Then], ahead: Ahead | None, newest: int
+    ) -> None:
+        """Tell what was written; ``ahead`` is the table with all of it, where that was copied."""
+        self.unwritten -= 1
+        if self._journal is not None:
+            self._journal.timekeeper.note_written(newest)
+        if ahead is not None:
+            published.take_over(*ahead)
+        for each in news:
+            if isinstance(each, list):
+                if ahead is None:
+                    published.follow(each)
+                self._audience.tell(each)
+            else:
+                each()
+        published.is_behind = bool(self.unwritten or self._untold)

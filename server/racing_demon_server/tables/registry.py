@@ -1,0 +1,313 @@
+"""The registry: all tables of this server, by their codes."""
+
+import asyncio
+import logging
+import secrets
+import sqlite3
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+from typing import Final
+
+from racing_demon_protocol.engine.shuffle import SEED_SIZE, hand_seeds, subseed
+from racing_demon_protocol.errors import CommandRefused, InconsistentEvent, InvalidGame, RacingDemonError
+from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.journal.database import reading
+from racing_demon_server.journal.reader import KeptTable, UnknownContents, last_us, options_of, tables
+from racing_demon_server.journal.recovery import past_of
+from racing_demon_server.journal.rows import TableJournal
+from racing_demon_server.journal.timekeeper import Timekeeper
+from racing_demon_server.journal.writer import Journal
+from racing_demon_server.match.table import Past
+from racing_demon_server.settings import Settings
+from racing_demon_server.sharding import CODE_LETTERS
+
+from .backlog import Backlog
+from .observer import Observer
+from .passphrase import Lock
+from .room import Clock, Room
+
+__all__ = ["Hall", "KeptElsewhere", "left_out"]
+
+CANNOT_GO_ON: Final = UnknownContents, InconsistentEvent, InvalidGame, CommandRefused, sqlite3.Error
+"""What comes of a table whose past is not whole, or not known here."""
+
+log = logging.getLogger("racing_demon_server")
+
+
+class KeptElsewhere(RacingDemonError):
+    """A table is another process's of this server; ``port`` is where."""
+
+    def __init__(self, port: int) -> None:
+        super().__init__(f"the table is at port {port}")
+        self.port = port
+
+
+class Hall:
+    """The tables of one server, or of one of its processes.
+
+    Args:
+        settings: the server's.
+        clock: tells the time.
+        observers: who else is told what happens at the tables.
+        journal: where the tables are kept; ``None`` keeps them in memory alone.
+
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        clock: Clock,
+        observers: Sequence[Observer] = (),
+        journal: Journal | None = None,
+    ) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._observers = observers
+        self._journal = journal
+        self._timekeeper = None if journal is None else Timekeeper(journal, clock)
+        if journal is not None:
+            journal.halted = self._halt
+        self._backlog = Backlog(settings.delayed_bytes_of_table, settings.delayed_bytes)
+        self._rooms: dict[str, Room] = {}
+        self._openers: dict[str, str] = {}
+        self._expiries: dict[str, asyncio.TimerHandle] = {}
+        self._opened = 0
+        self._epoch = secrets.token_hex(8)
+
+    def __len__(self) -> int:
+        return len(self._rooms)
+
+    @property
+    def listeners(self) -> int:
+        """How many listen at all tables together, with a seat or without."""
+        return sum(len(room.audience) for room in self._rooms.values())
+
+    @property
+    def is_halted(self) -> bool:
+        """Whether the disk takes nothing, so that all tables stand still."""
+        return self._journal is not None and self._journal.is_halted
+
+    @property
+    def is_played(self) -> bool:
+        """Whether a match goes on at some table."""
+        return any(not room.table.view.between_matches for room in self._rooms.values())
+
+    def room(self, code: str) -> Room:
+        """Return the room of a code, however it is spelt.
+
+        Raises:
+            CommandRefused: there is none.
+            KeptElsewhere: if there is one, another process has it.
+
+        """
+        code = code.strip().upper()
+        room = self._rooms.get(code)
+        if room is not None:
+            return room
+        if not self._settings.siblings.has(code):
+            raise KeptElsewhere(self._settings.siblings.port(code))
+        raise CommandRefused(Reason.UNKNOWN_TABLE, "No table here has that code.")
+
+    def opened_by(self, address: str) -> int:
+        """Return how many tables there are that somebody at an address has opened."""
+        return sum(opener == address for opener in self._openers.values())
+
+    def _may_add_bot(self) -> bool:
+        return sum(room.bots for room in self._rooms.values()) < self._settings.max_bots
+
+    def open(self, options: Options, passphrase: str = "", address: str = "") -> Room:
+        """Open a room for a new table, which may ask for a passphrase, for somebody at an address.
+
+        Raises:
+            CommandRefused: the options cannot be played, or there are too many tables.
+
+        """
+        if len(self._rooms) >= self._settings.max_tables:
+            raise CommandRefused(Reason.SERVER_FULL, "This server keeps no more tables; try again later.")
+        if self.is_halted:
+            raise CommandRefused(Reason.HALTED, "The server's disk takes nothing just now; try again later.")
+        self._opened += 1
+        seed = self._seed(self._opened)
+        code, lock = self._new_code(seed), Lock(passphrase, secrets.token_bytes(16))
+        journal = self._table_journal()
+        room = self._add(code, options, lock, seed, journal)
+        if journal is not None:
+            journal.open(code, self._opened, options, lock.salt, lock.hash)
+        self._openers[code] = address
+        return room
+
+    def restore(self) -> None:
+        """Open the tables again that were open when the server ended; what cannot be stays in the journal.
+
+        Raises:
+            JournalUnusable: the journal does not tell which they are.
+
+        """
+        if self._journal is None or self._timekeeper is None:
+            return
+        with reading(self._journal.path) as db:
+            self._timekeeper.kept = last_us(db)
+            for kept, error in self.take_up(db):
+                facts = {"table": kept.code, "number": kept.id, "why": str(error)}
+                mistake = None if isinstance(error, CANNOT_GO_ON) else error
+                log.error("a table cannot go on here; it stays in the journal", extra=facts, exc_info=mistake)
+
+    def take_up(self, db: sqlite3.Connection) -> Iterator[tuple[KeptTable, Exception]]:
+        """Open the open tables of a journal again, and yield those that cannot be, with the reasons."""
+        for kept in list(tables(db, only_open=True)):
+            try:
+                self._take_up(db, kept)
+            except Exception as error:
+                yield kept, error
+
+    def _take_up(self, db: sqlite3.Connection, kept: KeptTable) -> None:
+        options, past = options_of(kept), past_of(db, kept)
+        self._opened = max(self._opened, kept.number)
+        if kept.code in self._rooms:
+            raise UnknownContents("another table has its code")
+        lock, journal = Lock.restored(kept.salt, kept.passphrase), self._table_journal(kept.id)
+        self._add(kept.code, options, lock, self._seed(kept.number), journal, past)
+
+    def _table_journal(self, number: int | None = None) -> TableJournal | None:
+        """Return where a table is kept, if it is; without a number, a new one."""
+        if self._journal is None or self._timekeeper is None:
+            return None
+        number = next(self._journal.numbers) if number is None else number
+        return TableJournal(self._journal, number, wall_clock, self._timekeeper)
+
+    def _seed(self, number: int) -> bytes:
+        """Return what all chance at a table follows from."""
+        seed = self._settings.seed
+        return secrets.token_bytes(SEED_SIZE) if seed is None else subseed(seed, f"table/{number}")
+
+    def _add(  # noqa: PLR0913, PLR0917
+        self,
+        code: str,
+        options: Options,
+        lock: Lock,
+        seed: bytes,
+        journal: TableJournal | None,
+        past: Past | None = None,
+    ) -> Room:
+        dealt = 0 if past is None else len(past.seeds)
+        room = Room(
+            code,
+            options,
+            secret_seeds() if self._settings.seed is None else islice(hand_seeds(seed), dealt, None),
+            self._clock,
+            bot_speed=self._settings.bot_speed,
+            bot_seed=subseed(seed, "bots"),
+            kept_events=self._settings.kept_events,
+            backlog=self._backlog,
+            observers=self._observers,
+            lock=lock,
+            journal=journal,
+            past=past,
+            epoch=self._epoch,
+            contributions=self._settings.takes_contributions,
+            may_add_bot=self._may_add_bot,
+        )
+        self._rooms[code] = room
+        log.info("table opened", extra={"table": code})
+        for observer in self._observers:
+            observer.opened(room.shown)
+        self.expire(room)
+        return room
+
+    def expire(self, room: Room) -> None:
+        """Close a room later, if nobody listens to it then; the time begins anew with each call."""
+        code = room.table.view.code
+        if self._rooms.get(code) is room:
+            self._stop_expiry(code)
+            self._expiries[code] = asyncio.get_running_loop().call_later(
+                self._settings.idle_table_seconds, self._close_if_empty, room
+            )
+
+    def discard(self, room: Room) -> None:
+        """Close a room, and its table for good."""
+        if room.journal is not None:
+            room.journal.close()
+        self._forget(room)
+
+    def _forget(self, room: Room) -> None:
+        room.close()
+        code = room.table.view.code
+        self._stop_expiry(code)
+        del self._rooms[code]
+        self._openers.pop(code, None)  # nobody knows who opened it before the server was started anew
+        log.info("table closed", extra={"table": code})
+        for observer in self._observers:
+            observer.closed(room.shown)
+
+    def stop(self) -> None:
+        """Let nothing happen at the tables any more."""
+        if self._timekeeper is not None:
+            self._timekeeper.close()
+        for room in self._rooms.values():
+            room.stop()
+
+    def close(self, *, for_good: bool = True) -> None:
+        """Close all rooms; not for good, where the journal keeps the tables for another server."""
+        for room in tuple(self._rooms.values()):
+            if for_good:
+                self.discard(room)
+            else:
+                self._forget(room)
+        if self._timekeeper is not None:
+            self._timekeeper.close()
+
+    def _halt(self, halted: bool) -> None:
+        for room in self._rooms.values():
+            room.halt(halted)
+            if not halted:
+                self.expire(room)
+
+    def _close_if_empty(self, room: Room) -> None:
+        if room.is_deserted and not room.is_halted:  # nobody can come back while it is
+            self.discard(room)
+
+    def _stop_expiry(self, code: str) -> None:
+        expiry = self._expiries.pop(code, None)
+        if expiry is not None:
+            expiry.cancel()
+
+    def _new_code(self, seed: bytes) -> str:
+        attempt = 0
+        while True:
+            letters = subseed(seed, f"code/{attempt}")[: self._settings.code_letters]
+            code = "".join(CODE_LETTERS[byte % len(CODE_LETTERS)] for byte in letters)
+            if code not in self._rooms and self._settings.siblings.has(code):
+                return code
+            attempt += 1
+
+
+def left_out(db: sqlite3.Connection) -> list[tuple[KeptTable, Exception]]:
+    """Start a server on a journal, without a port; return the open tables that it leaves out, and why.
+
+    Nothing is written.
+    """
+
+    async def start() -> list[tuple[KeptTable, Exception]]:
+        now = last_us(db)
+        hall = Hall(Settings(), lambda: now)
+        try:
+            return list(hall.take_up(db))
+        finally:
+            hall.close(for_good=False)
+
+    with ThreadPoolExecutor(1) as thread:  # whoever asks may have a loop of their own
+        return thread.submit(asyncio.run, start()).result()
+
+
+def wall_clock() -> int:
+    """Return the milliseconds since 1970."""
+    return time.time_ns() // 1_000_000
+
+
+def secret_seeds() -> Iterator[bytes]:
+    """Yield seeds that nothing foretells."""
+    while True:
+        yield secrets.token_bytes(SEED_SIZE)

@@ -1,0 +1,400 @@
+"""A room: one table, and everybody who listens to it. The thin shell that keeps the table's time.
+
+Arrival order is the law, for bots and timers too. Whatever comes to the table in another way than through
+the inbox (a bot's play, a timer, somebody who joins, a line that breaks) comes after all that was read
+before it. From the inbox to the log there is no ``await``.
+
+With a journal the judge is ahead of what everybody sees: an event, and the answer to a command, is told when
+it is written down, and everything is told in the order in which it was judged.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Final
+
+from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages.client import Command
+from racing_demon_protocol.wire.messages.events import Event, Played
+from racing_demon_protocol.wire.messages.server import Halted, Refused, Seated
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.bots.seats import BotSeats
+from racing_demon_server.frames import Frames, Listener, frames_of
+from racing_demon_server.journal.epochs import Epochs
+from racing_demon_server.journal.rows import TableJournal
+from racing_demon_server.match.bans import hash_address
+from racing_demon_server.match.seat_tokens import Actor
+from racing_demon_server.match.table import GONE, Answer, Past, Table
+from racing_demon_server.wakeup import seconds_until
+
+from .backlog import Backlog
+from .broadcast import Audience, Kept
+from .commit import Publication, Then
+from .committed import Published, Shown
+from .inbox import Inbox, Waiting
+from .observer import Observer
+from .passphrase import Lock
+
+__all__ = ["Clock", "Room"]
+
+Clock = Callable[[], int]
+"""Returns the microseconds on one rising clock."""
+
+HALTED: Final = "The server's disk takes nothing just now, so nothing can be played; it goes on by itself."
+
+log = logging.getLogger("racing_demon_server")
+
+
+class Room:
+    """One table and its listeners.
+
+    Attributes:
+        table: the table, as its judge knows it.
+        shown: the table, as everybody sees it.
+        journal: where the table is kept, if it is.
+        audience: everybody who listens.
+        epochs: which starts of the server have written the table's log.
+
+    Args:
+        code: the table's code.
+        options: its options.
+        secrets: gives 32 secret bytes for each hand.
+        clock: tells the time.
+        bot_speed: bots think so many times faster than people.
+        bot_seed: what the bots' chances follow from.
+        kept_events: how many events to keep for those who come back.
+        backlog: counts what waits for spectators who see tables later.
+        observers: who else is told what happens.
+        lock: asks for the passphrase.
+        journal: where the table is kept; ``None`` keeps it in memory alone, and tells everything at once.
+        past: what is kept of the table from before the server was started anew.
+        epoch: names this start of the server.
+        contributions: whether players may contribute to the deals, too.
+        may_add_bot: tells whether one more bot may play.
+
+    Raises:
+        CommandRefused: the options cannot be played.
+        InconsistentEvent: the past does not fit together.
+        InvalidGame: a game of the past is not known here.
+
+    """
+
+    def __init__(  # noqa: PLR0913
+        self,
+        code: str,
+        options: Options,
+        secrets: Iterator[bytes],
+        clock: Clock,
+        *,
+        bot_speed: float,
+        bot_seed: bytes,
+        kept_events: int,
+        backlog: Backlog,
+        observers: Sequence[Observer] = (),
+        lock: Lock | None = None,
+        journal: TableJournal | None = None,
+        past: Past | None = None,
+        epoch: str = "",
+        contributions: bool = True,
+        may_add_bot: Callable[[], bool] = lambda: True,
+    ) -> None:
+        self._last_seq = 0
+        self.table = Table(code, options, secrets, contributions=contributions, may_add_bot=may_add_bot)
+        self.table.view.locked = lock is not None and lock.is_locked
+        kept = Kept(kept_events)
+        if past is not None:
+            self.table.restore(past._replace(log=kept.passed_on(frames_of(past.log))))
+        self._last_seq = self.table.view.seq
+        self.epochs = Epochs([*(past.epochs if past else ()), (epoch, self._last_seq)])
+        if journal is not None:
+            snapshot = None if past is None else past.snapshot
+            journal.begin(epoch, self._last_seq, 0 if snapshot is None else snapshot.seq)
+        published = None if journal is None else Published(self.table, journal.timekeeper.certain)
+        self.shown: Shown = published or self.table
+        self.journal = journal
+        self.audience = Audience(self.shown, kept, clock, observers, backlog)
+        self._publication = Publication(self.table, self.audience, journal, published)
+        self._lock = lock
+        self._clock = clock
+        self._loop = asyncio.get_running_loop()
+        self._inbox = Inbox()
+        self._fresh: list[Frames] = []
+        self._is_halted = self._is_stopped = False
+        self._timer: asyncio.TimerHandle | None = None
+        self._due: int | None = None
+        self._bots = BotSeats(
+            self.table.view, self.catch_up, self._receive_from_bot, speed=bot_speed, seed=bot_seed
+        )
+        if past is not None:
+            if self.table.view.options.watch_delay_ms:
+                before = TableView(code, options)
+                if past.snapshot is not None:
+                    before.restore(past.snapshot)
+                before.locked = self.table.view.locked
+                self.audience.gallery.take_up(before, frames_of(past.log))
+            now = self._clock()
+            self._publish(self.table.begin_again(now), now)
+            self._bots.begin_again(self.table.claims)
+
+    # What connections ask for.
+
+    def admit(self, passphrase: str, address: str) -> None:
+        """Let somebody in who comes from an address.
+
+        Raises:
+            CommandRefused: the table asks for another passphrase.
+
+        """
+        if self._lock is not None:
+            self._lock.verify(passphrase, address, self._clock())
+
+    def join(self, name: str, token_hash: bytes, address: str = "") -> int:
+        """Seat somebody who comes from an address, and return the seat's number.
+
+        Raises:
+            CommandRefused: it cannot be.
+
+        """
+        if self._is_halted:
+            raise CommandRefused(Reason.HALTED, HALTED)
+        now = self.catch_up()
+        seat, events = self.table.join(name, token_hash, now, self._hashed(address))
+        self._publish(events, now)
+        return seat
+
+    def note_address(self, actor: Actor, address: str) -> None:
+        """Note the address that an actor comes back from."""
+        self.table.claims.note_address(actor, self._hashed(address))
+
+    def _hashed(self, address: str) -> bytes:
+        return hash_address(address, b"" if self._lock is None else self._lock.salt)
+
+    def host(self, token_hash: bytes) -> None:
+        """Let somebody be the host without a seat."""
+        self.table.claims.add(None, token_hash)
+        self._publish([], self._clock())
+
+    def enter(self, listener: Listener, actor: Actor, seated: Seated, seq: int) -> None:
+        """Tell a listener that the place is theirs, when it is certain; then what they miss."""
+        self._publication.when_written(partial(self._let_in, listener, actor, seated, seq))
+
+    def _let_in(self, listener: Listener, actor: Actor, seated: Seated, seq: int) -> None:
+        if self.audience.speakers.get(actor) is listener:  # else it is gone already
+            listener.reply(seated)
+            self.audience.catch_up(listener, seq, actor)
+
+    def connect(self, actor: Actor) -> None:
+        """Tell everybody that an actor is there."""
+        self._connect(actor, connected=True)
+
+    def leave(self, listener: Listener, actor: Actor) -> None:
+        """Forget a listener whose connection is lost; its seat stays, unless it was taken up again."""
+        self.catch_up()
+        self.audience.discard(listener)
+        if self.audience.speakers.get(actor) is listener:
+            del self.audience.speakers[actor]
+            self._connect(actor, connected=False)
+
+    def put(self, sender: Listener, actor: Actor, command: Command, arrived: int) -> None:
+        """Put a command into the inbox; all that arrived together are judged together, in rounds."""
+        if not self._inbox:
+            self._loop.call_soon(self._empty_inbox)
+        self._inbox.put(Waiting(sender, actor, command, arrived))
+
+    def catch_up(self) -> int:
+        """Judge all that was read, let happen all that is due, and return the present moment.
+
+        Whatever is to happen at that moment comes after that.
+        """
+        self._empty_inbox()
+        now = self._clock()
+        self._pass_time(now)
+        self._write_down(now)
+        return now
+
+    def close(self) -> None:
+        """Stop the clockwork."""
+        self.audience.close()
+        self.stop()
+
+    @property
+    def bots(self) -> int:
+        """How many bots play here."""
+        return len(self._bots)
+
+    @property
+    def is_deserted(self) -> bool:
+        """Whether nobody is there, nor on the way to a place that is still to be written down."""
+        return not self.audience and not self.audience.speakers
+
+    # While nothing can be written, and around the server's own end.
+
+    @property
+    def is_halted(self) -> bool:
+        """Whether the table stands still, because nothing can be written down."""
+        return self._is_halted
+
+    def halt(self, halted: bool) -> None:
+        """Stand still until what happens can be written down again, and tell everybody; or go on."""
+        now = self.catch_up()
+        self._is_halted = halted
+        self._publish(self.table.halt(now) if halted else self.table.resume(now), now)
+        self.audience.announce(Halted(halted=halted))
+
+    def stop(self) -> None:
+        """Let nothing happen at the table any more: what comes from now on is sent again to the next one."""
+        self._is_stopped = True
+        if self._timer is not None:
+            self._timer.cancel()
+        self._bots.close()
+
+    # The clockwork.
+
+    def _empty_inbox(self) -> None:
+        """Judge all that was read. What is due before something was read happens before that is judged."""
+        if self._is_stopped:
+            self._inbox.clear()
+        if not self._inbox:
+            return
+        accepted: list[int] = []
+        while (item := self._next()) is not None:
+            if self._is_halted:
+                self._put_off(item)
+            elif self._take_up(item):
+                accepted.append(item.arrived)
+            at = item.arrived
+        self._write_down(at, [partial(self.audience.count, accepted)] if accepted else ())
+
+    def _next(self) -> Waiting | None:
+        """Take the next command out of the inbox, when all that is due before it has happened."""
+        while self._inbox:
+            due = self.table.due
+            item = self._inbox.take(before=due)
+            if item is not None or due is None:
+                return item
+            try:
+                self._note(self.table.tick(due, self._clock()), due)
+            except Exception:
+                log.exception("what was due could not happen", extra={"table": self.table.view.code})
+                return self._inbox.take()  # which will be refused for the same mistake
+        return None
+
+    def _take_up(self, item: Waiting) -> bool:
+        """Judge a command that was read; tell whether it is a play that was carried out."""
+        sender, actor, command, arrived = item
+        if self.audience.speakers.get(actor) is not sender:  # it changed hands meanwhile
+            has_left = sender in self.audience.gallery
+            text = GONE if has_left else "You do not speak for this seat any more."
+            refused = Refused(counter=command.counter, reason=Reason.NOT_SEATED, text=text)
+            self._note([], arrived, [partial(self.audience.answer, sender, command, refused, arrived)])
+            return False
+        reply, events = self._judge(actor, command, arrived)
+        self._note(
+            events,
+            arrived,
+            () if reply is None else [partial(self.audience.answer, sender, command, reply, arrived)],
+        )
+        return reply is None
+
+    def _pass_time(self, until: int) -> None:
+        """Let everything happen that is due by a moment, each at its own."""
+        while not self._is_stopped and (due := self.table.due) is not None and due <= until:
+            self._note(self.table.tick(due, until), due)
+
+    def _judge(self, actor: Actor, command: Command, at: int) -> Answer:
+        """Judge a command. A mistake in here costs this command alone: it is written down and refused."""
+        try:
+            return self.table.receive(actor, command, at)
+        except Exception:
+            log.exception("a command could not be judged", extra={"table": self.table.view.code})
+            return self.table.refuse(actor, command.counter)
+
+    def _receive_from_bot(self, seat: int, command: Command) -> None:
+        if not self._is_halted:
+            now = self._clock()
+            self._publish(self._judge(seat, command, now).events, now)
+
+    def _put_off(self, item: Waiting) -> None:
+        """Refuse a command while nothing can be written; nothing is remembered of it, and it may come again.
+
+        One that was judged already may be about to be written down: its answer comes after that.
+        """
+        sender, actor, command, arrived = item
+        is_known = actor in self.table.claims and self.audience.speakers.get(actor) is sender
+        earlier = self.table.claims.earlier(actor, command.counter) if is_known else None
+        if earlier is None:
+            refused = Refused(counter=command.counter, reason=Reason.HALTED, text=HALTED)
+            self.audience.reply(sender, refused)
+        else:
+            self._publication.when_written(partial(self.audience.answer, sender, command, earlier, arrived))
+
+    def _connect(self, actor: Actor, connected: bool) -> None:
+        if not self._is_stopped:
+            now = self.catch_up()
+            self._publish(self.table.connect(actor, connected, now), now)
+
+    def _publish(self, events: list[Event], at: int) -> None:
+        """Write down what has happened by itself, and tell it when that is done; keep the time."""
+        self._note(events, at)
+        self._write_down(at)
+        if self.journal is None:
+            self.audience.send_out()  # no more of it comes in this turn
+
+    def _note(self, events: list[Event], at: int, then: Sequence[Then] = ()) -> None:
+        """Note what has happened at a moment, and what is to be done when everybody knows.
+
+        Plays that nothing else comes with are handed on with the next that does, or at the end.
+        """
+        is_play, parting = bool(events) and not then, list[Then]()
+        for event in events:
+            self._fresh.append(self._framed(event, at))
+            if type(event) is not Played:
+                is_play = False
+                self._bots.follow(event, self.table.claims)
+                if (end := self.audience.follow(event, self.table.view.options)) is not None:
+                    parting.append(end)
+        if not is_play and not self.table.is_settling:
+            self._hand_on(at, [*then, *parting])
+
+    def _hand_on(self, at: int, then: Sequence[Then] = ()) -> None:
+        fresh, self._fresh = self._fresh, []
+        self._publication.note(fresh, at, self.table.take_secrets(), then)
+
+    def _write_down(self, at: int, then: Sequence[Then] = ()) -> None:
+        """Write down all that is noted, together; keep the time."""
+        if self._fresh or then:
+            self._hand_on(at, then)
+        self._publication.write_down()
+        self._wind_up()
+
+    def _framed(self, event: Event, at: int) -> Frames:
+        """Return what is to be sent; a play without a number of its own is for its player alone."""
+        is_whispered, self._last_seq = event.seq == self._last_seq, event.seq
+        return Frames(event, at, event.seat if is_whispered and isinstance(event, Played) else None)
+
+    def _wind_up(self) -> None:
+        """Wake when the table has something to do next; most plays do not change when that is."""
+        due = None if self._is_halted or self._is_stopped else self.table.due
+        if due == self._due:
+            return
+        self._due = due
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if due is not None:
+            self._timer = self._loop.call_later(seconds_until(due, self._clock()), self._tick)
+
+    def _tick(self) -> None:
+        """Do the first thing that is due, after all that was read; the other tables come before the next."""
+        self._timer = self._due = None
+        self._empty_inbox()
+        now, due = self._clock(), self.table.due
+        if due is not None and due <= now and not self._is_stopped:
+            self._note(self.table.step(now), due)
+        if self.table.is_settling:  # nobody is told of a seat's cards before the others are
+            self._wind_up()
+        else:
+            self._publish([], now)

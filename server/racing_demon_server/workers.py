@@ -1,0 +1,290 @@
+"""Several processes that are one server, each with tables, a port and a journal of its own.
+
+This one opens all ports, makes the others by forking, and looks after them: whoever dies is replaced. It
+keeps the ports open, so that clients of a process that died wait for the next instead of being turned away.
+"""
+
+import contextlib
+import gc
+import logging
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final, NamedTuple, NoReturn
+
+from racing_demon_protocol.engine.shuffle import subseed
+from racing_demon_server.journal.database import JournalUnusable, journal_of, reading
+from racing_demon_server.journal.lock_file import Lockfile
+from racing_demon_server.journal.reader import tables
+from racing_demon_server.net.gateway import MOST_WAITING, url_of
+
+from .settings import Settings
+from .sharding import MOST_PROCESSES, Siblings, owner
+
+__all__ = ["Inherited", "listening", "serve_all", "warn_of_others"]
+
+MOST_DEATHS: Final = 5
+"""A process that ends so often in a row before it listens has a reason, and the server gives up."""
+RESTART_SECONDS: Final = 0.5
+"""A process is started no more often than this."""
+STOPPING: Final = frozenset({signal.SIGTERM, signal.SIGINT})
+
+log = logging.getLogger("racing_demon_server")
+
+
+class Inherited(NamedTuple):
+    """What a process of several gets from the one that made it.
+
+    Attributes:
+        doors: the sockets that it listens on: the one that all share, and its own.
+        lifeline: a file that ends when its maker does.
+
+    """
+
+    doors: Sequence[socket.socket]
+    lifeline: int
+
+
+Work = Callable[[Settings, Callable[[str], None], Inherited], int]
+"""Serves until it is stopped: given its settings, and whom to tell that it listens. Returns the exit code."""
+
+
+def serve_all(settings: Settings, count: int, work: Work, announce: Callable[[str], None]) -> int:
+    """Serve with so many processes until a signal stops all of them, and return the exit code.
+
+    Args:
+        settings: the server's; its journal is the first process's, the others have theirs beside it. Limits
+            hold for each process.
+        count: how many; their own ports are those behind the server's.
+        work: what each of them does.
+        announce: is told the URL when all of them listen.
+
+    Raises:
+        OSError: a port cannot be had; ``filename`` says which.
+        JournalUnusable: one of the journals cannot be used.
+
+    """
+    with contextlib.ExitStack() as stack:
+        shared = stack.enter_context(listening(settings.host, settings.port))
+        own = [
+            stack.enter_context(listening(settings.host, settings.port and settings.port + number))
+            for number in range(1, count + 1)
+        ]
+        kept_in = settings.journal
+        journals = [None if kept_in is None else journal_of(kept_in, n) for n in range(1, count + 1)]
+        siblings = Siblings(ports=tuple(_port_of(door) for door in own), strays=_strays(journals))
+        each = [
+            replace(
+                settings,
+                port=_port_of(shared),
+                journal=journals[number - 1],
+                seed=None if settings.seed is None else subseed(settings.seed, f"process/{number}"),
+                node=settings.node and f"{settings.node}{number}",
+                siblings=replace(siblings, number=number),
+            )
+            for number in range(1, count + 1)
+        ]
+        return Parent(each, work, shared, own).run(announce)
+
+
+@dataclass
+class Process:
+    """A process that was started.
+
+    Attributes:
+        number: which of them it is, from 1.
+        began: when, in seconds.
+        word: a file with one byte as soon as the process listens, that ends with it.
+        listens: whether it has come so far.
+
+    """
+
+    number: int
+    began: float
+    word: int
+    listens: bool = False
+
+    def await_word(self) -> bool:
+        """Wait until it listens, and tell whether it does; else it has ended."""
+        self.listens = bool(os.read(self.word, 1))
+        os.close(self.word)
+        return self.listens
+
+
+class Parent:
+    """Looks after processes: all of them, or none.
+
+    Args:
+        each: the settings of each.
+        work: what each of them does.
+        shared: the socket at which all of them listen.
+        own: the socket of each.
+
+    """
+
+    def __init__(
+        self, each: Sequence[Settings], work: Work, shared: socket.socket, own: Sequence[socket.socket]
+    ) -> None:
+        self._each = each
+        self._work = work
+        self._shared = shared
+        self._own = own
+        self._running: dict[int, Process] = {}
+        self._deaths = [0] * len(each)
+        self._patience = 1
+        self._stopping = False
+        self._code = 0
+        self._lifeline, self._held = os.pipe()
+
+    def run(self, announce: Callable[[str], None]) -> int:
+        """Start all of them, replace those that die, and return the exit code when all have ended."""
+        for stopping in STOPPING:
+            signal.signal(stopping, self._stop)
+        gc.freeze()  # what is loaded is every process's, as long as none writes to it
+        for number in range(1, len(self._each) + 1):
+            self._start(number)
+        if all(process.await_word() for process in self._running.values()):
+            self._patience = MOST_DEATHS
+            host, port = self._each[0].host, self._each[0].port
+            announce(url_of(host, port))
+        while self._running:
+            pid, status = os.wait()
+            process = self._running.pop(pid)
+            if not self._stopping:
+                self._replace(process, os.waitstatus_to_exitcode(status))
+        return self._code
+
+    def _replace(self, process: Process, code: int) -> None:
+        """Start a process again that has ended, unless it ends again and again before it listens."""
+        index = process.number - 1
+        self._deaths[index] = 0 if process.listens else self._deaths[index] + 1
+        if self._deaths[index] >= self._patience:
+            self._code = max(code, 1)
+            self._stop()
+            return
+        log.warning("a process ended; it is started again", extra={"number": process.number, "code": code})
+        time.sleep(max(0.0, process.began + RESTART_SECONDS - time.monotonic()))
+        again = self._start(process.number)
+        if again is not None:
+            again.await_word()
+
+    def _start(self, number: int) -> Process | None:
+        """Start a process, unless all are to stop."""
+        # A signal must not come between the decision to start it and its being known.
+        signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
+        try:
+            if self._stopping:
+                return None
+            word, says = os.pipe()
+            pid = os.fork()
+            if not pid:
+                self._become(number, says)
+            os.close(says)
+            process = self._running[pid] = Process(number, time.monotonic(), word)
+            return process
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
+
+    def _become(self, number: int, says: int) -> NoReturn:
+        """Be one of the processes, to its end."""
+        code = 1
+        try:
+            os.setpgid(0, 0)  # Ctrl-C is for the parent, which stops all
+            os.close(self._held)
+            for stopping in STOPPING:
+                signal.signal(stopping, signal.SIG_DFL)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
+            self._running.clear()
+            own = self._own[number - 1]
+            for door in self._own:
+                if door is not own:
+                    door.close()
+            inherited = Inherited((self._shared, own), self._lifeline)
+            code = self._work(self._each[number - 1], lambda _url: _say(says), inherited)
+        except BaseException:
+            log.exception("a process failed", extra={"number": number})
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
+
+    def _stop(self, *_: object) -> None:
+        self._stopping = True
+        for pid in self._running:
+            with contextlib.suppress(ProcessLookupError):  # a signal may come before an end is noted
+                os.kill(pid, signal.SIGTERM)
+
+
+def _say(word: int) -> None:
+    os.write(word, b".")
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """Return a socket that listens; connections wait at it until somebody accepts them."""
+    try:
+        family, kind, _, _, address = socket.getaddrinfo(
+            host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        # Where the protocol is not named, asyncio leaves out TCP_NODELAY, and plays wait for 40 ms.
+        door = socket.socket(family, kind, socket.IPPROTO_TCP)
+        try:
+            door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if family == socket.AF_INET6:
+                door.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+            door.bind(address)
+            door.listen(MOST_WAITING)
+        except BaseException:
+            door.close()
+            raise
+    except OSError as error:
+        error.filename = f"{host}:{port}"
+        raise
+    return door
+
+
+def _port_of(door: socket.socket) -> int:
+    return int(door.getsockname()[1])
+
+
+def _strays(journals: Sequence[Path | None]) -> dict[str, int]:
+    """Return the tables whose codes tell another process than the one in whose journal they are.
+
+    Raises:
+        JournalUnusable: one of the journals cannot be used.
+
+    """
+    strays: dict[str, int] = {}
+    for number, path in enumerate(journals, 1):
+        if path is not None and path.exists():
+            lock = Lockfile(path)
+            try:
+                codes = _open_codes(path, write=True)
+            finally:
+                lock.release()
+            strays |= {code: number for code in codes if owner(code, len(journals)) != number}
+    return strays
+
+
+def _open_codes(path: Path, *, write: bool) -> list[str]:
+    with reading(path, write=write) as db:
+        return [table.code for table in tables(db, only_open=True)]
+
+
+def warn_of_others(path: Path | None, count: int) -> None:
+    """Warn of open tables in journals of processes beyond so many, which nobody will find now."""
+    if path is None:
+        return
+    for number in range(count + 1, MOST_PROCESSES + 1):
+        other = journal_of(path, number)
+        if other.exists():
+            with contextlib.suppress(JournalUnusable):
+                if left := len(_open_codes(other, write=False)):
+                    log.warning(
+                        "tables of an earlier process stay in its journal; more --processes open them again",
+                        extra={"journal": str(other), "tables": left, "processes": number},
+                    )

@@ -1,0 +1,418 @@
+"""The command ``racing-demon`` as people run it: processes, pipes, exit codes."""
+
+import asyncio
+import json
+import os
+import signal
+import socket
+from pathlib import Path
+
+import pytest
+
+from racing_demon_client.sources import openers
+from racing_demon_client.sources.openers import full_url
+from racing_demon_protocol.games import GAMES
+from racing_demon_protocol.reasons import CloseCode, Reason
+from racing_demon_protocol.records.match_file import read_records
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Refused, Snapshot, Versions
+from racing_demon_protocol.wire.options import Options
+from tests.support.processes import CLIENT, Ended, Here, server_process, started, text_of, unread
+from tests.support.relay import WELCOME, babbling
+from tests.support.servers import PATIENCE, Closing, Peer, serving, within
+
+QUICK = ("--bots", "2", "--hands", "1", "--speed", "500")
+FULL = Path("/dev/full")
+
+
+async def run(*arguments: str, typed: str = "", env: dict[str, str] | None = None) -> Ended:
+    """Run the program to its end."""
+    return await text_of(CLIENT, *arguments, typed=typed, env=env)
+
+
+def failed(ended: Ended, sentence: str) -> None:
+    """Check that a program ended with 1, a sentence, and no traceback."""
+    assert (1, f"racing-demon: {sentence}\n") == (ended.code, ended.err)
+
+
+# Playing here.
+
+
+async def test_bots_play_a_hand_and_the_tally_is_shown() -> None:
+    """``play --watch`` ends with 0 after the tally, and complains of nothing."""
+    ended = await run("play", "--watch", *QUICK)
+    lines = ended.out.splitlines()
+    assert (0, "") == (ended.code, ended.err)
+    assert "play!" in lines
+    place = lines.index("hand             1   total")
+    assert {"Ada", "Bob"} == {line.split()[0] for line in lines[place + 1 : place + 3]}
+    assert lines[place + 1].endswith("  won")
+
+
+async def test_a_json_record_verifies() -> None:
+    """What ``--json`` writes is a record from the first event to the tally, and ``verify`` finds it right."""
+    played = await run("play", "--json", *QUICK)
+    assert (0, "") == (played.code, played.err)
+    rows = [json.loads(line) for line in played.out.splitlines()]
+    assert ["record", "snapshot", "tally"] == [rows[place]["message"] for place in (0, 1, -1)]
+    times = [row["at_us"] for row in rows[1:-1]]
+    assert times == sorted(times)
+    verified = await run("verify", "-", typed=played.out)
+    plays = sum(row["message"] == "played" for row in rows)
+    assert 0 == verified.code
+    assert verified.out.startswith(f"right: 1 hand, {plays} plays; every commitment is kept")
+
+
+async def test_a_record_is_kept_beside_the_words(tmp_path: Path) -> None:
+    """``--record`` writes the same record into a file, while the words go on."""
+    file = tmp_path / "match.jsonl"
+    played = await run("play", "--watch", "--record", str(file), *QUICK)
+    assert 0 == played.code
+    assert "play!" in played.out
+    assert 0 == (await run("verify", str(file))).code
+
+
+async def test_slow_bots_make_no_pause_longer() -> None:
+    """A table of bots that think slowly opens like any other: its pauses stay within the usual."""
+    async with started(CLIENT, "play", "--watch", "--bots", "2", "--speed", "0.05", "--plain") as program:
+        await program.line("^table")
+        program.stop(signal.SIGINT)
+        assert 130 == (await program.end()).code
+
+
+async def test_who_comes_back_with_the_same_words_keeps_the_record(tmp_path: Path) -> None:
+    """``--record`` writes behind what the file has: two matches are in it then, and each is proved."""
+    file = tmp_path / "evening.jsonl"
+    for _ in range(2):
+        assert 0 == (await run("play", "--watch", "--record", str(file), *QUICK)).code
+    assert 2 == len(list(read_records(file.read_text(encoding="utf-8").splitlines())))
+    assert (await run("verify", str(file))).out.startswith("right: 2 hands")
+
+
+async def test_a_reader_that_goes_away_is_no_trouble() -> None:
+    """If whoever reads the output goes, the program ends with 0 and no complaint."""
+    async with started(CLIENT, "play", "--json", *QUICK) as program:
+        await program.line("snapshot")
+        assert program.process.stdout is not None
+        program.process.stdout._transport.close()  # type: ignore[attr-defined]
+        assert program.process.stderr is not None
+        assert b"" == await within(PATIENCE, program.process.stderr.read())
+        assert 0 == await within(PATIENCE, program.process.wait())
+
+
+@pytest.mark.parametrize("arguments", [["rules", "clock"], ["games"]], ids=" ".join)
+async def test_a_reader_that_has_gone_before_is_no_trouble(arguments: list[str]) -> None:
+    """The same, however little there is to be read."""
+    assert Ended(0, "", "") == await unread(CLIENT, *arguments)
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")
+async def test_a_full_disk_has_a_sentence() -> None:
+    """A record that cannot be written any further ends with 1 and says so."""
+    ended = await run("play", "--watch", "--record", str(FULL), *QUICK)
+    failed(ended, f"The record cannot be written to {FULL}: No space left on device.")
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")
+async def test_an_output_that_is_full_has_a_sentence() -> None:
+    """An output that takes no more ends with 1 and says so."""
+    with FULL.open("w") as full:
+        async with started(CLIENT, "play", "--json", *QUICK, stdout=full) as program:
+            _, err = await within(PATIENCE, program.process.communicate())
+    assert (1, b"racing-demon: No space left on device\n") == (program.process.returncode, err)
+
+
+async def test_a_place_that_cannot_be_written_has_a_sentence() -> None:
+    """A record in a folder that is not there ends with 1 and says so."""
+    ended = await run("play", "--watch", "--record", "/nowhere/x", *QUICK)
+    failed(ended, "The record cannot be written to /nowhere/x: No such file or directory.")
+
+
+async def test_an_interruption_is_quiet() -> None:
+    """Ctrl-C ends with 130 and no traceback."""
+    async with started(CLIENT, "play", "--watch", "--bots", "2", "--speed", "1") as program:
+        await program.line("^play!|^table")
+        program.stop(signal.SIGINT)
+        ended = await program.end()
+    assert (130, "\n") == (ended.code, ended.err)
+
+
+async def test_a_terminal_is_played_at() -> None:
+    """At a terminal ``play --plain`` sits the user down, says how to begin, and ends with "q"."""
+    there, here = os.openpty()
+    with open(there, "r+b", buffering=0) as terminal, open(here, "r+b", buffering=0) as side:
+        async with started(
+            CLIENT, "play", "--plain", "--bots", "1", "--name", "Ann", stdin=side, stdout=side
+        ) as program:
+            terminal.write(b"q\n")
+            assert 0 == await within(PATIENCE, program.process.wait())
+            seen = os.read(there, 65_536).decode()
+    assert "Enter deals. ? shows what can be typed." in seen
+
+
+async def test_letters_that_the_terminal_lacks_are_replaced() -> None:
+    """On an ASCII terminal suits are letters, and others' names have question marks for letters."""
+    async with (
+        serving() as served,
+        Peer.hosting(served.url) as ann,
+        Peer.entered(served.url, cl.Join(code=ann.code, name="Zoë 李")),
+        started(CLIENT, "join", served.url, ann.code, env={"PYTHONIOENCODING": "ascii"}) as ben,
+    ):
+        await ben.line(r"^table [A-Z]{8}: racing-demon, lobby; Ann, Zo\? \?, you$")
+        await ann.ask(cl.Start)
+        await ben.line("^ S  -$")
+        ben.hang_up()
+        ended = await ben.end()
+    assert (0, "") == (ended.code, ended.err)
+    assert ended.out.isascii()
+
+
+async def test_a_trick_is_shown_with_its_words() -> None:
+    """After each step it says what is said with the next."""
+    shown = await run("solo", "a-spell", "--plain", typed="t\nt\nq\n")
+    assert 0 == shown.code
+    said = [line.partition("say: ")[2] for line in shown.out.splitlines() if "say: " in line]
+    assert ["A-C-E", "T-W-O", "T-H-R-E-E"] == said
+
+
+# Other tables.
+
+
+async def test_a_match_on_another_server_is_watched() -> None:
+    """``watch`` follows a table that others play at, to the end of its match."""
+    async with (
+        server_process("--bot-speed", "500") as (_, url),
+        Peer.hosting(url, seated=False, hands=1) as host,
+        started(CLIENT, "watch", url, host.code.lower(), "--json") as watching,
+    ):
+        await watching.line('"message": "snapshot"')
+        for _ in range(2):
+            await host.ask(cl.AddBot)
+        await host.ask(cl.Start)
+        ended = await watching.end()
+        assert (0, "") == (ended.code, ended.err)
+        last = [json.loads(line)["message"] for line in ended.out.splitlines()[-3:]]
+        assert ["hand_over", "match_over", "tally"] == last
+
+
+async def test_a_guest_joins_a_hosted_table() -> None:
+    """``host`` says how to join; another process does just that, and both play."""
+    async with started(CLIENT, "host", "--port", "0", "--name", "Ann", "--option", "countdown_ms=0") as host:
+        await host.line("^table [A-Z]{4} is open[.] Others join with:$")
+        found = await host.line(r"^  racing-demon join ws://[^:]+(:\d+) ([A-Z]{4})$")
+        await host.line("^Enter deals[.]")
+        here = f"127.0.0.1{found.group(1)}"
+        async with started(CLIENT, "join", here, found.group(2), "--name", "Ben") as guest:
+            await guest.line("^Enter says that you are ready[.]")
+            await host.line("^Ben took seat 2$")
+            host.type("")
+            for program in (guest, host):
+                await program.line("^play!$")
+            guest.type("t")
+            await guest.line("^you: turned 3, waste shows ")
+            host.type("v")
+            await host.line("^you hear everything$")
+            guest.type("t")
+            await host.line("^Ben: turned 3, waste shows ")
+            guest.type("q")
+            assert Ended(0, "", "") == (await guest.end())._replace(out="")
+        await host.line("^Ben: connection lost$")
+        host.hang_up()
+        assert Ended(0, "", "") == (await host.end())._replace(out="")
+
+
+async def test_a_table_may_be_opened_on_a_server_that_runs() -> None:
+    """``host --server`` opens the table there, and gives its address to others."""
+    async with server_process() as (_, url):
+        place = url.removeprefix("ws://").removesuffix("/v1")
+        async with started(CLIENT, "host", "--server", place, "--bots", "2", "--level", "easy") as host:
+            found = await host.line(r"^  racing-demon join (\S+) ([A-Z]{8})$")
+            async with Peer.entered(full_url(found.group(1)), cl.Watch(code=found.group(2))) as eve:
+                assert ["", "easy", "easy"] == [state.bot for state in eve.view.seats.values()]
+            host.type("q")
+            assert 0 == (await host.end()).code
+
+
+async def test_a_host_at_another_server_has_the_way_back(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Whose program was killed takes the same seat up again with the ``join`` that the lobby shows."""
+    monkeypatch.setenv("RACING_DEMON_STATE", str(tmp_path))
+    async with server_process() as (_, url):
+        async with started(CLIENT, "host", "--server", url, "--name", "Ann", "--plain") as host:
+            found = await host.line(r"^  racing-demon join (\S+) ([A-Z]{8})$")
+            host.stop(signal.SIGKILL)
+            await host.end()
+        async with started(
+            CLIENT, "join", found.group(1), found.group(2), "--name", "Bob", "--plain"
+        ) as back:
+            await back.line("you have your seat back")
+            back.type("q")
+            assert 0 == (await back.end()).code
+
+
+async def test_a_taken_port_is_told() -> None:
+    """If the port that was asked for is another program's, a sentence says so: no table opens elsewhere."""
+    with socket.socket() as other:
+        other.bind(("0.0.0.0", 0))  # noqa: S104 - the host wants the port on all addresses
+        other.listen()
+        port = other.getsockname()[1]
+        ended = await text_of(CLIENT, "host", "--port", str(port))
+        advice = "Name another one, or leave --port out: then any that is free will do."
+        failed(ended, f"Port {port} cannot be had: another program may have it. {advice}")
+
+
+async def test_the_usual_port_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If the usual port is taken, the table is on another, and a note says so."""
+    with socket.socket() as other:
+        other.bind(("0.0.0.0", 0))  # noqa: S104 - the host wants the port on all addresses
+        other.listen()
+        port = other.getsockname()[1]
+        monkeypatch.setattr(openers, "DEFAULT_PORT", port)
+        async with openers.host("Ann", Options(), announced=False) as opened:
+            assert opened.note.startswith(f"port {port} is taken, so the table is on ")
+            assert str(port) not in opened.addresses[0]
+
+
+async def test_a_passphrase_opens_the_table() -> None:
+    """Without it the way in ends with a sentence; with it, or with it in the environment, one is in."""
+    async with serving() as served, Peer.connect(served.url) as ann:
+        await ann.greet()
+        secret = "open sesame"  # noqa: S105 - the test's own
+        await ann.enter(cl.Create(name="Ann", passphrase=secret))
+        await ann.until(Snapshot)
+        failed(await text_of(CLIENT, "join", served.url, ann.code), "This table asks for a passphrase.")
+        wrong = await text_of(CLIENT, "watch", served.url, ann.code, "--passphrase", "sesame")
+        failed(wrong, "This table has another passphrase.")
+        told = await text_of(CLIENT, "join", served.url, ann.code, "--passphrase", secret, typed="q\n")
+        assert 0 == told.code
+        env = {"RACING_DEMON_PASSPHRASE": secret}
+        assert 0 == (await text_of(CLIENT, "join", served.url, ann.code, typed="q\n", env=env)).code
+
+
+async def test_a_server_that_asks_for_a_passphrase_cannot_steer_the_terminal() -> None:
+    """What it says before the question is printed without anything but signs."""
+    text = "\x1b]0;owned\x07\x1b[2J\x1b[1;1HWhat is the password of this machine?"
+    there, here = os.openpty()
+    with open(there, "r+b", buffering=0), open(here, "r+b", buffering=0) as side:
+        async with (
+            babbling(WELCOME[0], Refused(counter=0, reason=Reason.BAD_PASSPHRASE, text=text)) as url,
+            started(CLIENT, "watch", url, "BCDF", stdin=side, stdout=side) as program,
+        ):
+            seen = b""
+            while b"machine?" not in seen:
+                seen += await within(PATIENCE, asyncio.to_thread(os.read, there, 65_536))
+            program.stop(signal.SIGKILL)
+    assert b"\x1b" not in seen
+    assert b"?]0;owned??[2J?[1;1HWhat" in seen
+
+
+# What cannot be done.
+
+
+async def test_an_unreachable_server_has_a_sentence(here: Here) -> None:
+    """Where nobody listens, all commands that need a server end with 1 and the same sentence."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        place = f"127.0.0.1:{probe.getsockname()[1]}"
+    where = f"There is no table server at ws://{place}/v1. Is it running, and is the address right?"
+    for command in (["join", place, "BCDF"], ["watch", place, "BCDF"], ["host", "--server", place]):
+        failed(await here(*command), where)
+
+
+async def test_an_unknown_table_has_a_sentence(here: Here) -> None:
+    """A code that no table has ends with 1."""
+    async with serving() as served:
+        failed(await here("join", served.url, "ZZZZ"), "No table here has that code.")
+
+
+async def test_too_many_bots_have_a_sentence(here: Here) -> None:
+    """Five at a table of four are one too many."""
+    async with serving() as served:
+        ended = await here("host", "--server", served.url, "--bots", "4", "--option", "seats=4")
+        failed(ended, "All seats are taken; you can watch.")
+
+
+async def test_an_address_that_is_none_has_a_sentence() -> None:
+    """Nonsense for an address ends with 2, as all wrong arguments, and does not steer the terminal."""
+    ended = await text_of(CLIENT, "watch", "ws://\x1b[2J", "BCDF")
+    assert 2 == ended.code
+    assert ended.err.startswith("racing-demon: ")
+    assert "\x1b" not in ended.err
+
+
+@pytest.mark.parametrize(
+    "frames",
+    [
+        [WELCOME[0], Refused(counter=0, reason=Reason.TABLE_FULL, text="\x1b[2J\x9b\r\u202eFull.")],
+        [WELCOME[0], Closing(CloseCode.VERSION, "\x1b[2J\x9b\r\u202eOld.")],
+        [Versions(oldest=2, newest=2, software="\x1b[2J")],
+        [b"\xc1\x1b[2J"],
+        [*WELCOME, ev.Signalled(seq=77)],
+    ],
+    ids=["refusal", "good-bye", "versions", "garbage", "a table that cannot be"],
+)
+async def test_a_hostile_server_does_not_steer_the_terminal(frames: list[object], here: Here) -> None:
+    """Whatever a server says for a reason, it is printed without escapes, and without a traceback."""
+    async with babbling(*frames) as url:  # type: ignore[arg-type]
+        ended = await here("watch", url, "BCDF")
+    assert 1 == ended.code
+    assert ended.err.startswith("racing-demon: ")
+    assert all(line.isprintable() for line in (ended.out + ended.err).splitlines())
+    assert "Traceback" not in ended.err
+
+
+async def test_a_hostile_code_does_not_steer_the_terminal() -> None:
+    """A server that gives the host's table a strange code has it printed without escapes."""
+    place = WELCOME[1].model_copy(update={"code": "\x1b[2J"})
+    async with babbling(WELCOME[0], place, *WELCOME[2:]) as url:
+        async with started(CLIENT, "host", "--server", url) as host:
+            assert await host.line(r"^table \?\[2J is open")
+            host.hang_up()
+            ended = await host.end()
+    assert "\x1b" not in ended.out + ended.err
+
+
+# The rest.
+
+
+async def test_the_games_are_listed(here: Here) -> None:
+    """``games`` lists all that there are below a heading, the default first."""
+    ended = await here("games")
+    names = [line.split()[0] for line in ended.out.splitlines()]
+    assert ["name", *GAMES] == names
+    assert "racing-demon" == names[1]
+    heading, *lines = ended.out.splitlines()
+    for line, game in zip(lines, GAMES.values(), strict=True):
+        assert line[heading.index("title") :] == game.title
+    assert 0 == ended.code
+
+
+async def test_help_is_quick() -> None:
+    """``--help`` loads neither the network nor the models."""
+    ended = await run("--help", env={"PYTHONPROFILEIMPORTTIME": "1"})
+    assert 0 == ended.code
+    assert "argparse" in ended.err
+    assert "websockets" not in ended.err
+    assert "pydantic" not in ended.err
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("ws://192.168.1.5:5252/v1", "ws://192.168.1.5:5252/v1"),
+        ("ws://192.168.1.5:5252", "ws://192.168.1.5:5252/v1"),
+        ("192.168.1.5", "ws://192.168.1.5:5252/v1"),
+        ("table.example:80", "ws://table.example:80/v1"),
+        ("wss://table.example/game/v1", "wss://table.example:443/game/v1"),
+        ("wss://table.example", "wss://table.example:443/v1"),
+        ("wss://table.example:5252", "wss://table.example:5252/v1"),
+        ("ws://table.example:5252/", "ws://table.example:5252/v1"),
+        ("[::1]:5252", "ws://[::1]:5252/v1"),
+        ("[fe80::1]", "ws://[fe80::1]:5252/v1"),
+    ],
+)
+def test_addresses_may_be_written_short(written: str, meant: str) -> None:
+    """Scheme, port and path may be left out."""
+    assert meant == full_url(written)

@@ -1,0 +1,115 @@
+"""``racing-demon verify``: what it says of true and of false records."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from racing_demon_protocol.records.record import to_line
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages import client as cl
+from tests.support.matches import log_of, options_of
+from tests.support.processes import Here
+from tests.support.records import record as recorded
+from tests.support.relay import table_of
+from tests.support.tables import Sitting
+
+
+def record() -> list[str]:
+    """Return the record of a match of two hands."""
+    return [to_line(table_of(code="SIM", options=options_of("shouted"))), *map(to_line, log_of("shouted"))]
+
+
+async def test_a_true_record_is_found_right(tmp_path: Path, here: Here) -> None:
+    """A record in a file is checked, and what it proves is said."""
+    file = tmp_path / "match.jsonl"
+    file.write_text("\n".join(record()), encoding="utf-8")
+    ended = await here("verify", str(file))
+    assert (0, "") == (ended.code, ended.err)
+    assert ended.out.startswith("right: 2 hands, ")
+
+
+async def test_a_record_from_within_a_hand_checks_the_others(tmp_path: Path, here: Here) -> None:
+    """The hand that is not there from its deal on is told as one."""
+    view, log = TableView("SIM", options_of("shouted")), log_of("shouted")
+    for event in log[:60]:
+        view.apply(event)
+    file = tmp_path / "match.jsonl"
+    file.write_text("\n".join(map(to_line, [view.snapshot(0), *log[60:]])), encoding="utf-8")
+    ended = await here("verify", str(file))
+    assert 0 == ended.code
+    told = ended.out.splitlines()
+    assert "1 hand is not whole in this record, and was not checked" == told[0]
+    assert told[1].startswith("right: 1 hand, ")
+
+
+@pytest.mark.parametrize(("plays", "layouts"), [(0, "2 layouts"), (1, "1 layout")])
+async def test_a_layout_without_a_play_is_told_as_such(
+    plays: int, layouts: str, tmp_path: Path, here: Here
+) -> None:
+    """On identical deals a record does not tell who played nothing from whose plays were told to nobody."""
+    sitting = Sitting.playing(2, hands=1, game="flower-garden", countdown_ms=0)
+    for play in sitting.plays(0)[:plays]:
+        sitting.play(0, play.source, play.destination, play.count)
+    for seat in (0, 1):
+        sitting.events(seat, cl.Stuck)
+    file = tmp_path / "match.jsonl"
+    file.write_text("\n".join(map(to_line, recorded(sitting.options, sitting.log))), encoding="utf-8")
+    ended = await here("verify", str(file))
+    assert 0 == ended.code
+    said = f"on identical deals: this record holds no play on {layouts}, whether there was none or"
+    assert said in ended.out
+
+
+def without_a_play(lines: list[str]) -> list[str]:
+    """Drop one play."""
+    place = next(n for n, line in enumerate(lines) if '"played"' in line)
+    return lines[:place] + lines[place + 1 :]
+
+
+def with_other_points(lines: list[str]) -> list[str]:
+    """Give somebody more points."""
+    return [re.sub(r'"points": \[-?(\d+)', r'"points": [5\1', line) for line in lines]
+
+
+def from_the_middle(lines: list[str]) -> list[str]:
+    """Keep no hand whole."""
+    return lines[:1] + lines[1:60]
+
+
+@pytest.mark.parametrize(
+    ("forge", "verdict"),
+    [
+        (without_a_play, r"not right: Event \d+: event \d+ after event \d+"),
+        (with_other_points, r"not right: Event \d+: the points are wrong"),
+        (from_the_middle, "nothing to check: no hand in this record is whole"),
+        (lambda lines: lines[1:], "not right: Event 1 comes before any table"),
+        (
+            lambda lines: [*lines[:9], "x", *lines[9:]],
+            "not right: Line 10: a line is not a message of a record",
+        ),
+        (lambda lines: [], "not right: There is no table in this record"),
+    ],
+    ids=["without a play", "other points", "cut short", "without a table", "a torn line", "nothing"],
+)
+async def test_a_false_record_ends_with_1(
+    forge: Callable[[list[str]], list[str]], verdict: str, tmp_path: Path, here: Here
+) -> None:
+    """A record that does not hold is called not right, and where."""
+    file = tmp_path / "match.jsonl"
+    file.write_text("\n".join(forge(record())), encoding="utf-8")
+    ended = await here("verify", str(file))
+    assert (1, "") == (ended.code, ended.err)
+    assert re.match(verdict, ended.out)
+
+
+async def test_a_record_that_cannot_be_read_has_a_sentence(tmp_path: Path, here: Here) -> None:
+    """No file, a folder and noise end with 1 and a sentence."""
+    noise = tmp_path / "noise"
+    noise.write_bytes(b"\xff\xfe\x00")
+    for path in (tmp_path / "none", tmp_path, noise):
+        ended = await here("verify", str(path))
+        assert 1 == ended.code
+        assert ended.err.startswith(f"racing-demon: {path} cannot be read: ")
+        assert 1 == len(ended.err.splitlines())

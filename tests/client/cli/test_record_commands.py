@@ -1,0 +1,505 @@
+"""``racing-demon record``, ``scores`` and ``replay``: files and the journal of a real server."""
+
+import csv
+import json
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from racing_demon_client.cli.command_line import parse
+from racing_demon_client.plain.scoreboard import NAME_WIDTH
+from racing_demon_protocol.records.match_file import Record, lines_of, read_records
+from racing_demon_protocol.records.record import tally_line, to_line
+from racing_demon_protocol.table.scoring import totals
+from racing_demon_protocol.wire.messages.server import Refused
+from tests.support.matches import final_view, log_of, options_of
+from tests.support.processes import CLIENT, Ended, Here, text_of
+from tests.support.recordings import recording_of
+from tests.support.relay import table_of
+
+QUICK = ("--bots", "2", "--hands", "1", "--speed", "500", "--plain")
+
+
+@pytest.fixture(autouse=True)
+def _own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep digests and journals of tests apart from those of whoever runs them."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("RACING_DEMON_DATA", str(tmp_path / "data"))
+
+
+@pytest.fixture(scope="module")
+def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a journal in which a server has kept two matches of bots."""
+    return tmp_path_factory.mktemp("data")
+
+
+async def kept(folder: Path) -> str:
+    """Return the file of a journal with two matches; the first who asks has them played."""
+    path = folder / "journal.sqlite"
+    if not path.exists():
+        for seed in ("01", "02"):
+            played = await text_of(
+                CLIENT,
+                "play",
+                "--watch",
+                *QUICK,
+                "--durability=normal",
+                f"--journal={path}",
+                f"--seed={seed}",
+            )
+            assert (0, "") == (played.code, played.err)
+    return str(path)
+
+
+def file_of(folder: Path, *names: str) -> str:
+    """Return a file with the records of some matches."""
+    path = folder / f"{'-'.join(names).replace(' ', '_')}.jsonl"
+    lines = [line for name in names for line in lines_of(recording_of(name))]
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return str(path)
+
+
+def records(path: str | Path) -> list[Record]:
+    """Return the records of a file."""
+    return list(read_records(Path(path).read_text(encoding="utf-8").splitlines()))
+
+
+def failed(ended: Ended, sentence: str) -> None:
+    """Check that a program ended with 1 and one sentence."""
+    assert 1 == ended.code
+    assert re.fullmatch(f"racing-demon: {sentence}\n", ended.err), ended.err
+
+
+# Records that were cut off.
+
+
+@pytest.mark.parametrize(
+    "behind", [b'{"message": "pla', b"{", '{"message": "said", "text": "é'.encode()[:-1]]
+)
+async def test_a_record_that_is_cut_off_counts_as_far_as_it_is_whole(
+    tmp_path: Path, here: Here, behind: bytes
+) -> None:
+    """Half a line at the end is left out with a sentence, by all who read records."""
+    path = Path(file_of(tmp_path, "racing-demon"))
+    with path.open("ab") as file:
+        file.write(behind)
+    for command in (("verify",), ("scores",), ("replay", "--plain"), ("record", "export")):
+        ended = await here(*command, str(path))
+        assert 0 == ended.code, ended.err
+        assert "stops in the middle of a line" in ended.err
+
+
+async def test_a_hand_whose_end_is_cut_off_is_not_false(tmp_path: Path, here: Here) -> None:
+    """Nothing is proven of it, and nothing said against it."""
+    lines = Path(file_of(tmp_path, "racing-demon")).read_text(encoding="utf-8").splitlines()
+    ends = next(number for number, line in enumerate(lines) if '"hand_over"' in line)
+    path = tmp_path / "cut.jsonl"
+    path.write_text("\n".join(lines[: ends + 1])[:-20], encoding="utf-8")
+    ended = await here("verify", str(path))
+    assert (1, True) == (ended.code, ended.out.startswith("nothing to check"))
+    assert "is not proven" in ended.err
+
+
+async def test_what_is_written_behind_half_a_line_is_read(tmp_path: Path, here: Here) -> None:
+    """The next record in the same file begins on a line of its own."""
+    path = Path(file_of(tmp_path, "racing-demon"))
+    whole = path.read_bytes()
+    path.write_bytes(whole + b'{"message": "pla\n' + whole)
+    ended = await here("verify", str(path))
+    assert (0, True) == (ended.code, "in its middle" in ended.err)
+
+
+async def test_a_broken_line_in_the_middle_is_an_error(tmp_path: Path, here: Here) -> None:
+    """Nobody can tell what else is missing there."""
+    path = Path(file_of(tmp_path, "racing-demon"))
+    lines = path.read_text(encoding="utf-8").splitlines()
+    lines[5] = lines[5][:-9]
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    ended = await here("verify", str(path))
+    assert (1, "not right: Line 6: a line is not a message of a record.\n") == (ended.code, ended.out)
+
+
+# Exports.
+
+
+async def test_an_older_record_is_exported_in_the_new_form(tmp_path: Path, here: Here) -> None:
+    """A file without a header gets one; its messages and its tally stay the same."""
+    old, new = tmp_path / "old.jsonl", tmp_path / "new.jsonl"
+    lines = [to_line(table_of(code="SIM", options=options_of("shouted")), at_ms=0)]
+    lines += [to_line(event, at_ms=number) for number, event in enumerate(log_of("shouted"))]
+    old.write_text("\n".join(lines), encoding="utf-8")
+    ended = await here("record", "export", str(old), "--to", str(new))
+    assert (0, "") == (ended.code, ended.out)
+    (record,) = records(new)
+    assert record.header is not None
+    assert log_of("shouted") == [entry.message for entry in record.entries[1:]]
+    assert tally_line(final_view("shouted")) in new.read_text(encoding="utf-8")
+
+
+async def test_a_match_of_another_process_is_named_like_the_others(
+    journal: Path, tmp_path: Path, here: Here
+) -> None:
+    """What a second process has kept is exported, checked, counted and replayed, alone and with all."""
+    path, both = await kept(journal), str(tmp_path / "journal.sqlite")
+    for copy in (both, str(tmp_path / "journal-process-2.sqlite")):
+        shutil.copy(path, copy)
+    told = await here("record", "export", "2-1.1", "--journal", both)
+    assert [["2-1.1"]] == [
+        [record.header.id for record in read_records(told.out.splitlines()) if record.header]
+    ]
+    assert (await here("verify", "2-1.1", "--journal", both)).out.startswith("right: 1 hand")
+    assert 0 == (await here("replay", "2-1.1", "--plain", "--journal", both)).code
+    assert 0 == (await here("replay", "--plain", "--journal", both)).code
+    assert 0 == (await here("scores", "--journal", both)).code
+
+
+async def test_several_files_become_one(tmp_path: Path, here: Here) -> None:
+    """What is exported together is one file, and on standard output where no other is named."""
+    ended = await here("record", "export", file_of(tmp_path, "demon-a"), file_of(tmp_path, "demon-b"))
+    assert (0, "") == (ended.code, ended.err)
+    found = list(read_records(ended.out.splitlines()))
+    assert [recording_of("demon-a"), recording_of("demon-b")] == found
+
+
+async def test_half_an_export_is_none(tmp_path: Path, here: Here) -> None:
+    """Where a source is not right nothing is written, and nothing is left lying about."""
+    bad, new = tmp_path / "bad.jsonl", tmp_path / "new.jsonl"
+    lines = list(lines_of(recording_of("demon-a")))
+    bad.write_text("\n".join([*lines[:50], "x"]), encoding="utf-8")
+    ended = await here("record", "export", file_of(tmp_path, "demon-b"), str(bad), "--to", str(new))
+    failed(ended, f"{bad} cannot be exported: Line 51: .*")
+    assert {"bad.jsonl", "demon-b.jsonl"} == {path.name for path in tmp_path.glob("*.*")}
+
+
+async def test_an_export_that_finds_no_room(tmp_path: Path, here: Here) -> None:
+    """A place that cannot be written to is named."""
+    ended = await here("record", "export", file_of(tmp_path, "demon-a"), "--to", "/nowhere/x.jsonl")
+    failed(ended, "The record cannot be written to /nowhere/x.jsonl: No such file or directory.")
+
+
+@pytest.mark.parametrize("name", ["new.jsonl", "demon-a.jsonl", "link"])
+async def test_an_export_overwrites_nothing(name: str, tmp_path: Path, here: Here) -> None:
+    """Where something is already, be it what is exported itself, nothing is written, and nothing lost."""
+    source, new = file_of(tmp_path, "demon-a"), tmp_path / "new.jsonl"
+    new.write_text("precious", encoding="utf-8")
+    (tmp_path / "new.jsonl.part").write_text("precious, too", encoding="utf-8")
+    (tmp_path / "link").symlink_to("nowhere")
+    there = {path.name: path.read_bytes() for path in tmp_path.glob("*.*")}
+    ended = await here("record", "export", source, "--to", str(tmp_path / name))
+    wanted = (
+        f"The record cannot be written to {tmp_path / name}: something is there already, and stays as it is"
+    )
+    failed(ended, f"{wanted}; name another file.")
+    assert there == {path.name: path.read_bytes() for path in tmp_path.glob("*.*")}
+    assert 0 == (await here("record", "export", source, "--to", f"{new}l")).code
+    assert (tmp_path / "new.jsonl.part").read_text(encoding="utf-8") == "precious, too"
+
+
+# The journal.
+
+
+async def test_the_journal_is_listed_and_exported(journal: Path, tmp_path: Path, here: Here) -> None:
+    """Every match of a server is there, with names; all together are one file that proves itself."""
+    path, new = await kept(journal), str(tmp_path / "all.jsonl")
+    told = await here("record", "list", "--journal", path)
+    assert 2 == len(told.out.splitlines())
+    assert "racing-demon, 1 hand: Ada, Bob" in told.out
+    rows = [
+        json.loads(line)
+        for line in (await here("record", "list", "--json", "--journal", path)).out.splitlines()
+    ]
+    assert 0 == (await here("record", "export", "all", "--to", new, "--journal", path)).code
+    found = records(new)
+    assert [row["id"] for row in rows] == [record.header.id for record in found if record.header]
+    assert (await here("verify", new)).out.startswith("right: 2 hands, ")
+    assert (await here("verify", rows[0]["id"], "--journal", path)).out.startswith("right: 1 hand, ")
+
+
+async def test_a_server_tells_by_how_much_races_were_lost(journal: Path, tmp_path: Path, here: Here) -> None:
+    """Who was beaten, by whom and by how much is in the record, and so in the standings."""
+    path = await kept(journal)
+    exported = await here("record", "export", "all", "--journal", path)
+    beaten = [
+        entry
+        for record in read_records(exported.out.splitlines())
+        for entry in record.entries
+        if isinstance(entry.message, Refused)
+    ]
+    told = json.loads((await here("scores", "--json", "--journal", path)).out)
+    known = {player["player"]: player["lost_by_ms"] for player in told["players"]}
+    assert {name for name, late in known.items() if late is not None} == {
+        {0: "Ada", 1: "Bob"}[entry.seat] for entry in beaten if entry.seat is not None
+    }
+
+
+async def test_corrections_are_entries(journal: Path, tmp_path: Path, here: Here) -> None:
+    """A correction changes no line of the journal's record; it stands behind it, and in the standings."""
+    await kept(journal)
+    path = str(shutil.copytree(journal, tmp_path / "own") / "journal.sqlite")
+    before = await here("record", "export", "1.1", "--journal", path)
+    said = ("--seat", "1", "--points=-7", "--why", "A slip.", "--name", "Ann", "--hand", "1")
+    assert 0 == (await here("record", "correct", "1.1", *said, "--journal", path)).code
+    assert 0 == (await here("record", "correct", "2.1", "--void", "--why", "A try.", "--journal", path)).code
+    after = await here("record", "export", "1.1", "--journal", path)
+    assert before.out.splitlines() == after.out.splitlines()[:-1]
+    told = json.loads((await here("scores", "--json", "--journal", path)).out)
+    assert (1, ["-7 points for Ada in hand 1", "the match does not count"]) == (
+        told["matches"],
+        [each["what"] for each in told["corrections"]],
+    )
+    assert "corrected" in (await here("record", "list", "--journal", path)).out
+    failed(
+        await here("record", "correct", "9.1", "--void", "--why", "x", "--journal", path),
+        r"there is no match 9.1 in \S+; racing-demon record list shows all\.",
+    )
+
+
+async def test_a_correction_of_a_file(tmp_path: Path, here: Here) -> None:
+    """A correction is appended to a file, whose other lines stay; the table says who, when and why."""
+    path = file_of(tmp_path, "demon-a")
+    before = Path(path).read_bytes()
+    assert 0 == (await here("record", "correct", path, "--void", "--why", "A try-out.", "--name", "Ann")).code
+    assert Path(path).read_bytes().startswith(before)
+    (record,) = records(path)
+    assert [("Ann", "A try-out.", True)] == [(each.by, each.why, each.void) for each in record.corrections]
+    told = (await here("scores", path)).out
+    assert re.search(r"demon-a: the match does not count, by Ann on \d{4}-\d\d-\d\d: A try-out\.", told)
+    assert 0 == (await here("verify", path)).code
+
+
+@pytest.mark.parametrize(
+    ("said", "objection"),
+    [
+        (("--seat", "8", "--points", "5"), "Match {} has no seat 8: there are 1 Ada, .*"),
+        (("--seat", "1", "--points", "5", "--hand", "9"), "Match {} has [1-8] hands?, and no hand 9."),
+        (("--void", "--hand", "9"), "Match {} has [1-8] hands?, and no hand 9."),
+    ],
+)
+async def test_a_correction_is_of_what_there_is(
+    journal: Path, tmp_path: Path, here: Here, said: tuple[str, ...], objection: str
+) -> None:
+    """A seat or a hand that the match has not is refused, with those that it has; nothing is written."""
+    await kept(journal)
+    path = str(shutil.copytree(journal, tmp_path / "own") / "journal.sqlite")
+    file = file_of(tmp_path, "demon-a")
+    for source, more, name in (("1.1", ("--journal", path), "1.1"), (file, (), "demon-a")):
+        before = await here("record", "export", source, *more)
+        failed(await here("record", "correct", source, "--why", "x", *said, *more), objection.format(name))
+        assert before == await here("record", "export", source, *more)
+
+
+@pytest.mark.parametrize("said", [(), ("--seat", "1"), ("--points", "5"), ("--seat", "1", "--points", "0")])
+def test_a_correction_changes_something(said: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    """A correction without points for somebody is refused, if the match is to count."""
+    with pytest.raises(SystemExit) as ended:
+        parse(["record", "correct", "1.1", "--why", "x", *said])
+    assert 2 == ended.value.code
+    assert "--seat N and --points N, or --void" in capsys.readouterr().err
+
+
+async def test_what_is_no_record_is_not_corrected(tmp_path: Path, here: Here) -> None:
+    """A text that is no record stays as it is."""
+    other = tmp_path / "notes.txt"
+    other.write_text("milk", encoding="utf-8")
+    failed(await here("record", "correct", str(other), "--void", "--why", "x"), "Line 1: .*")
+    assert "milk" == other.read_text(encoding="utf-8")
+
+
+async def test_no_journal_has_a_sentence(here: Here) -> None:
+    """Without a journal every command says where there is none."""
+    for command in (
+        ["record", "list"],
+        ["record", "export", "all"],
+        ["scores"],
+        ["replay"],
+        ["verify", "1.1"],
+    ):
+        failed(await here(*command), r"There is no journal at \S+\.")
+
+
+# Standings.
+
+
+async def test_standings_are_the_same_in_all_forms(tmp_path: Path, here: Here) -> None:
+    """Table, CSV and JSON hold the same players in the same order, and the same numbers."""
+    files = [file_of(tmp_path, name) for name in ("racing-demon", "shouted", "rotated")]
+    rows = list(csv.DictReader((await here("scores", *files, "--csv")).out.splitlines()))
+    players = json.loads((await here("scores", *files, "--json")).out)["players"]
+    table = (await here("scores", *files)).out.splitlines()
+    assert [{name: "" if value is None else str(value) for name, value in p.items()} for p in players] == rows
+    for line, player in zip(table[1:], players, strict=False):
+        assert line.startswith(player["player"][: NAME_WIDTH - 1])
+        assert f"{player['wins']}/{player['matches']}" in line
+        assert f"{player['races_won']}-{player['races_lost']}" in line
+    assert max(map(len, table)) <= 80
+
+
+async def test_what_is_not_right_is_not_counted(tmp_path: Path, here: Here) -> None:
+    """A file in which points were changed is refused, also when it was counted before."""
+    path = file_of(tmp_path, "racing-demon")
+    assert 0 == (await here("scores", path)).code
+    forged = re.sub(r'"points": \[\d+', '"points": [5000', Path(path).read_text(encoding="utf-8"))
+    Path(path).write_text(forged, encoding="utf-8")
+    wrong = rf"{re.escape(path)} is not right, and cannot be counted: Event \d+: the points are wrong\."
+    failed(await here("scores", path), wrong)
+
+
+async def test_no_hand_yet_has_a_sentence(tmp_path: Path, here: Here) -> None:
+    """Where no hand was played to its end, that is said, and no table without a line is shown."""
+    path = file_of(tmp_path, "demon-a")
+    lines = Path(path).read_text(encoding="utf-8").splitlines(keepends=True)
+    end = next(number for number, line in enumerate(lines) if '"hand_over"' in line)
+    Path(path).write_text("".join(lines[:end]), encoding="utf-8")
+    assert (
+        0,
+        "No hand counts here: none has been finished, or none by those who were asked for.\n",
+        "",
+    ) == await here("scores", path)
+
+
+async def test_digests_are_made_once(tmp_path: Path, here: Here) -> None:
+    """The second time nothing is read but the digests; a file that has changed is read anew."""
+    path = file_of(tmp_path, "demon-b")
+    first = await here("scores", path, "--json")
+    kept_digests = tmp_path / "cache" / "racing-demon" / "digests"
+    written = kept_digests.read_text(encoding="utf-8")
+    told = written.replace('"name":"Ada"', '"name":"Eve"')
+    kept_digests.write_text(told, encoding="utf-8")
+    assert first.out.replace('"Ada"', '"Eve"') == (await here("scores", path, "--json")).out
+    with open(path, "a", encoding="utf-8") as file:
+        file.write("\n")
+    assert first.out == (await here("scores", path, "--json")).out
+
+
+@pytest.mark.parametrize("damage", [b"", b"x", b"\xff\xfe", b"abc [1]\n" * 3, b"\n\n"])
+async def test_damaged_digests_are_made_anew(damage: bytes, tmp_path: Path, here: Here) -> None:
+    """Whatever has become of the file with the digests, standings come out right."""
+    path = file_of(tmp_path, "demon-b")
+    first = await here("scores", path, "--json")
+    kept_digests = tmp_path / "cache" / "racing-demon" / "digests"
+    kept_digests.write_bytes(damage + kept_digests.read_bytes()[:100])
+    assert first == await here("scores", path, "--json")
+
+
+async def test_periods_groups_and_bots(tmp_path: Path, here: Here) -> None:
+    """Matches of a period or a group, and lines without bots, are chosen by options."""
+    path = file_of(tmp_path, "demon-a")
+
+    async def numbers(*arguments: str) -> tuple[int, int]:
+        told = json.loads((await here("scores", path, "--json", *arguments)).out)
+        return told["matches"], len(told["players"])
+
+    assert (1, 2) == await numbers()
+    assert (1, 0) == await numbers("--no-bots")
+    assert (0, 0) == await numbers("--since", "1d")
+    assert (1, 2) == await numbers("--until", "1d", "--names", "Zoe")
+
+
+async def test_a_name_is_no_formula(tmp_path: Path, here: Here) -> None:
+    """In CSV a name that a spreadsheet would calculate with is marked as a text."""
+    path = Path(file_of(tmp_path, "demon-a"))
+    path.write_text(path.read_text(encoding="utf-8").replace('"Ada"', '"=1+1"'), encoding="utf-8")
+    assert "'=1+1" in (await here("scores", str(path), "--csv")).out
+
+
+# Replays.
+
+
+async def test_a_replay_tells_what_was_played(tmp_path: Path, here: Here) -> None:
+    """Line by line comes what was played, with the tally and the analysis of each hand."""
+    ended = await here("replay", file_of(tmp_path, "racing-demon"))
+    assert (0, "") == (ended.code, ended.err)
+    lines = ended.out.splitlines()
+    view = final_view("racing-demon")
+    by_name = {view.seats[seat].name: total for seat, total in totals(view).items()}
+    for name, total in by_name.items():
+        assert any(re.match(rf"{name} .* {total}( +won)?$", line) for line in lines)
+    assert 2 == sum(line.startswith(("hand 1 is over", "hand 2 is over")) for line in lines)
+    assert 6 == sum(" buried" in line for line in lines)
+
+
+async def test_a_replay_from_anywhere(tmp_path: Path, here: Here) -> None:
+    """A replay may begin at a hand, at an event or at a time, and be seen from a seat."""
+    path = file_of(tmp_path, "racing-demon")
+    whole = await here("replay", path)
+    second = await here("replay", path, "--at", "h2")
+    assert len(second.out) < len(whole.out)
+    assert "hand 1 is over" not in second.out
+    later = await here("replay", path, "--at", "1:00", "--seat", "Bob")
+    assert "stock" in later.out.splitlines()[5] + later.out.splitlines()[6]
+    own = [line for line in later.out.splitlines() if line.startswith("races: ")]
+    assert 2 == len(own)
+    assert (await here("replay", path, "--at", "e10")).out.count("\n") > second.out.count("\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--at", "h9"], "There is no h9 in this record."),
+        (["--at", "noon"], "'noon' is no place: write one like h2, .*"),
+        (["--seat", "Zoe"], "Nobody is called 'Zoe' there: ada, bob."),
+        (["--match", "2"], r"\S+ cannot be played back: there is no record number 2 in it."),
+    ],
+)
+async def test_a_place_that_is_none(arguments: list[str], sentence: str, tmp_path: Path, here: Here) -> None:
+    """What a record does not have is said, and what there is."""
+    failed(await here("replay", file_of(tmp_path, "demon-a"), *arguments), sentence)
+
+
+async def test_an_empty_file_has_no_match(tmp_path: Path, here: Here) -> None:
+    """What is no record at all is not said to lack its first one."""
+    empty = tmp_path / "empty.jsonl"
+    empty.touch()
+    failed(await here("replay", str(empty)), r"\S+ cannot be played back: there is no match in it.")
+
+
+async def test_a_replay_of_the_last_match(journal: Path, here: Here) -> None:
+    """Without a name the journal's last match is played back."""
+    path = await kept(journal)
+    last = await here("replay", "--journal", path)
+    assert last == await here("replay", "2.1", "--journal", path)
+    assert "the match is over" in last.out
+
+
+def broken(lines: list[str]) -> list[str]:
+    """Cut a line in the middle of a record short."""
+    return [*lines[:40], lines[40][:30], *lines[41:]]
+
+
+def without_a_table(lines: list[str]) -> list[str]:
+    """Leave the snapshot out."""
+    return [lines[0], *lines[2:]]
+
+
+def of_tomorrow(lines: list[str]) -> list[str]:
+    """Let a newer version have written it."""
+    return [lines[0].replace('"version": 2', '"version": 3'), *lines[1:]]
+
+
+def with_a_gap(lines: list[str]) -> list[str]:
+    """Leave an event out."""
+    return [*lines[:60], *lines[61:]]
+
+
+def of_nothing(lines: list[str]) -> list[str]:
+    """Leave everything out."""
+    return []
+
+
+@pytest.mark.parametrize("forge", [broken, without_a_table, of_tomorrow, with_a_gap, of_nothing])
+@pytest.mark.parametrize("command", ["replay", "scores", "record export"])
+async def test_a_record_that_cannot_be_used_has_a_sentence(
+    command: str, forge: Callable[[list[str]], list[str]], tmp_path: Path, here: Here
+) -> None:
+    """Whatever is wrong with a file: one sentence that names it, and no traceback."""
+    path = tmp_path / "match.jsonl"
+    path.write_text("\n".join(forge(list(lines_of(recording_of("demon-a"))))), encoding="utf-8")
+    ended = await here(*command.split(), str(path))
+    if forge is of_nothing and command == "scores":
+        assert (0, "") == (ended.code, ended.err)
+        return
+    assert (1, 1) == (ended.code, len(ended.err.splitlines()))
+    assert ended.err.startswith("racing-demon: ")

@@ -1,0 +1,24 @@
+"""``racing-demon rules``."""
+
+from tests.support.processes import CLIENT, text_of
+
+
+async def test_a_mistyped_game_is_guessed() -> None:
+    """Whoever mistypes a game is told what it may have been, and told so by the exit code."""
+    told = await text_of(CLIENT, "rules", "flower")
+    assert (2, "") == (told.code, told.out)
+    assert "did you mean flower-garden?" in told.err
+
+
+async def test_a_game_is_found_whatever_its_case() -> None:
+    """Capitals in a game's name make no difference."""
+    told = await text_of(CLIENT, "rules", "CLOCK")
+    assert (0, "") == (told.code, told.err)
+    assert told.out.startswith("The Clock")
+
+
+async def test_the_rules_of_a_game_are_told() -> None:
+    """They begin with its title and where it comes from."""
+    told = await text_of(CLIENT, "rules", "clock")
+    assert (0, "") == (told.code, told.err)
+    assert told.out.startswith("The Clock (number 18 of Mrs. Cheney's Patience)")

@@ -1,0 +1,106 @@
+"""``racing-demon settings``."""
+
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.processes import CLIENT, text_of
+
+
+def env(folder: Path, **more: str) -> dict[str, str]:
+    """Return variables that keep the settings in a folder."""
+    return {"RACING_DEMON_CONFIG": str(folder), "VISUAL": "", "EDITOR": "", **more}
+
+
+async def test_a_file_of_all_settings_is_written(tmp_path: Path) -> None:
+    """Where there is no file one is made, with a comment over each setting, and its place is told."""
+    told = await text_of(CLIENT, "settings", env=env(tmp_path / "new"))
+    path = tmp_path / "new" / "settings.toml"
+    assert (0, "") == (told.code, told.err)
+    assert str(path) in told.out
+    written = path.read_text()
+    assert 'palette = "auto"' in written
+    assert "# The colours." in written
+
+
+async def test_a_file_that_is_there_stays(tmp_path: Path) -> None:
+    """What the player wrote is not touched, not even what is wrong in it."""
+    path = tmp_path / "settings.toml"
+    path.write_text("palette = 7\n")
+    told = await text_of(CLIENT, "settings", env=env(tmp_path))
+    assert (0, "") == (told.code, told.err)
+    assert "palette = 7\n" == path.read_text()
+
+
+async def test_only_the_place_is_told(tmp_path: Path) -> None:
+    """With --path one line says where the file is or would be, and nothing is written."""
+    told = await text_of(CLIENT, "settings", "--path", env=env(tmp_path / "new"))
+    assert (0, f"{tmp_path / 'new' / 'settings.toml'}\n", "") == (told.code, told.out, told.err)
+    assert not (tmp_path / "new").exists()
+
+
+async def test_what_cannot_be_written_is_told(tmp_path: Path) -> None:
+    """A folder that cannot be made ends with 1 and a sentence."""
+    (tmp_path / "file").write_text("")
+    told = await text_of(CLIENT, "settings", env=env(tmp_path / "file" / "folder"))
+    assert 1 == told.code
+    assert "RACING_DEMON_CONFIG" in told.err
+
+
+async def test_the_help_has_examples() -> None:
+    """``--help`` shows how it goes, and what the exit codes mean."""
+    told = await text_of(CLIENT, "settings", "--help")
+    assert 0 == told.code
+    assert "racing-demon settings --path" in told.out
+    assert "exit codes" in told.out
+
+
+EDITS = "import sys, pathlib; pathlib.Path(sys.argv[1]).write_text({!r})"
+CASES = {
+    "edited": (EDITS.format('name = "Zoe"\n'), 0, "your settings"),
+    "wrong": (EDITS.format("palette = 7\n"), 1, "'palette' cannot be that"),
+    "failed": ("raise SystemExit(3)", 1, "it ended with 3"),
+}
+
+
+def at_a_terminal(folder: Path, editor: str) -> tuple[int, str]:
+    """Run the command on a pseudo-terminal; return its exit code, and what it said."""
+    ours, theirs = os.openpty()
+    variables = {**os.environ, **env(folder, EDITOR=editor)}
+    try:
+        ended = subprocess.run(  # noqa: S603
+            [sys.executable, "-m", CLIENT, "settings"],
+            stdin=theirs,
+            stdout=theirs,
+            stderr=subprocess.PIPE,
+            env=variables,
+            timeout=60,
+            check=False,
+        )
+        said = os.read(ours, 10_000)
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    return ended.returncode, (said + ended.stderr).decode()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+@pytest.mark.parametrize(("does", "code", "text"), CASES.values(), ids=list(CASES))
+def test_the_editor_is_opened(tmp_path: Path, does: str, code: int, text: str) -> None:
+    """At a terminal $EDITOR is given the file; a file that it spoiled, and its own failure, are told."""
+    editor = shlex.join([sys.executable, "-c", does])
+    ended, said = at_a_terminal(tmp_path, editor)
+    assert code == ended
+    assert text in said
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_an_editor_that_is_not_there_is_told(tmp_path: Path) -> None:
+    """A name that no program has ends with 1, and with what can be done."""
+    ended, said = at_a_terminal(tmp_path, "no-such-editor")
+    assert 1 == ended
+    assert "let EDITOR name another" in said

@@ -1,0 +1,125 @@
+"""Shuffles by real clients and a real server: what each of them tells its player of its part."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+from racing_demon_client.net.connection import Client
+from racing_demon_client.plain.session import attend
+from racing_demon_client.records.recorder import Recorder
+from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.options import Options
+from tests.support.crashes import until
+from tests.support.meddling import meddling
+from tests.support.processes import CLIENT, text_of
+from tests.support.screens import shows, sitting
+from tests.support.servers import PATIENCE, serving, within
+
+QUICK = Options(countdown_ms=0, tally_ms=600_000, hands=1)
+COUNTED = "Checked: you took part in the shuffle, so nobody could choose this deal; 0 plays are legal."
+LEFT_OUT = (
+    "Checked: 0 plays are legal. But you were left out of the shuffle: others may have chosen this deal."
+)
+
+
+def same(message: Message) -> Message:
+    """Pass a message on as it is."""
+    return message
+
+
+def withhold(message: Message) -> Message | None:
+    """Let nobody reveal anything."""
+    return None if isinstance(message, cl.Reveal) else message
+
+
+def swap(message: Message) -> Message:
+    """Tell that the second player had contributed something else."""
+    if isinstance(message, ev.Contributed) and message.seat == 1:
+        return message.model_copy(update={"commitment": "0" * 64})
+    return message
+
+
+async def seated(
+    url: str, stack: AsyncExitStack, **changes: Callable[[Message], Message | None]
+) -> list[Client]:
+    """Seat Ann and Ben at a new table; somebody meddles with what Ben says and hears."""
+    between = await stack.enter_async_context(meddling(url, **changes))
+    ann = await stack.enter_async_context(await Client.create(url, "Ann", QUICK))
+    ben = await stack.enter_async_context(await Client.join(between, ann.code, "Ben"))
+    return [ann, ben]
+
+
+async def both_have_contributed(ann: Client) -> None:
+    """Wait until both are bound by their commitments."""
+    await until(lambda: ann.view.next_shuffle is not None and len(ann.view.next_shuffle.contributions) == 2)
+
+
+async def hand(clients: list[Client], record: list[str] | None = None) -> list[list[str]]:
+    """Let all play a hand in which nobody plays anything, and return what each is told."""
+    told: list[list[str]] = [[] for _ in clients]
+
+    def hear(number: int, line: str) -> None:
+        told[number].append(line)
+        if line == "play!":
+            clients[number].post(cl.Stuck(counter=clients[number].next_counter()))
+
+    def attending(number: int) -> asyncio.Task[None]:
+        recorder = Recorder(record.append) if record is not None and number == 0 else None
+        seat = attend(clients[number], lambda line: hear(number, line), recorder=recorder)
+        return asyncio.create_task(seat)
+
+    evenings = [attending(number) for number in range(len(clients))]
+    await both_have_contributed(clients[0])
+    clients[0].post(cl.Start(counter=clients[0].next_counter()))
+    await within(PATIENCE, asyncio.gather(*evenings))
+    return told
+
+
+async def test_whoever_took_part_is_told_that_nobody_could_choose() -> None:
+    """Where all reveal in time, who shuffled is said with the deal, and what it proves with the tally."""
+    async with serving() as served, AsyncExitStack() as stack:
+        ann, ben = await hand(await seated(served.url, stack))
+    assert "hand 1 of 1, shuffled by you, Ben and the server" in ann
+    assert COUNTED in ann
+    assert COUNTED in ben
+
+
+async def test_a_contribution_that_is_kept_back_is_told_to_all(tmp_path: Path) -> None:
+    """The deal names whose it is, so does the tally to that player; and the record of the match does."""
+    record: list[str] = []
+    async with serving() as served, AsyncExitStack() as stack:
+        ann, ben = await hand(await seated(served.url, stack, up=withhold), record)
+    dealt = "the cards are dealt; play begins in 0 seconds; "
+    assert f"{dealt}Ben was left out of the shuffle" in ann
+    assert f"{dealt}you were left out of the shuffle" in ben
+    assert COUNTED in ann
+    assert LEFT_OUT in ben
+    path = tmp_path / "match.jsonl"
+    path.write_text("\n".join(record) + "\n", encoding="utf-8")
+    ended = await text_of(CLIENT, "verify", str(path))
+    assert (0, "left out of the shuffle: Ben in 1 hand") == (ended.code, ended.out.splitlines()[1])
+
+
+async def test_a_contribution_that_is_changed_is_found_by_its_player() -> None:
+    """Its client keeps the bytes to itself, and says in the tally that the hand was not right."""
+    async with serving() as served, AsyncExitStack() as stack:
+        _, ben = await hand(await seated(served.url, stack, down=swap))
+    assert "NOT RIGHT: the server has changed your part of the shuffle." in ben
+
+
+async def test_the_terminal_says_who_was_left_out() -> None:
+    """The tally tells a player whose contribution had no part in the shuffle."""
+    async with serving() as served, AsyncExitStack() as stack:
+        ann, ben = await seated(served.url, stack, up=withhold)
+        async with sitting(ben, "joined") as player:
+            ears = asyncio.create_task(attend(ann, None))
+            await both_have_contributed(ann)
+            ann.post(cl.Start(counter=ann.next_counter()))
+            await until(lambda: ann.view.in_hand and ben.view.in_hand)
+            for client in (ann, ben):
+                client.post(cl.Stuck(counter=client.next_counter()))
+            await shows(player, "But you were left out of the shuffle")
+            await within(PATIENCE, ears)

@@ -1,0 +1,196 @@
+"""The table as lines of text."""
+
+from racing_demon_client.plain import picture
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.server import HandResult, SeatState
+from racing_demon_protocol.wire.options import Options
+from tests.support.tables import Own, Sitting
+
+
+def lines(text: str) -> list[str]:
+    """Return the lines of a text, without its frame."""
+    return text.strip("\n").split("\n")
+
+
+def finished(*results: HandResult, winners: tuple[int, ...] = ()) -> TableView:
+    """Return a table of three with some hands tallied."""
+    view = TableView("TEST", Options())
+    names = enumerate(["Ann", "Ben", "Bartholomew the Great"])
+    view.seats = {seat: SeatState(seat=seat, name=name) for seat, name in names}
+    view.results = list(results)
+    view.winners = winners
+    return view
+
+
+# The whole table.
+
+
+def test_before_the_first_deal_there_is_nothing_to_see() -> None:
+    """Without cards one line says so."""
+    assert ["no cards are on the table yet"] == picture.table(Sitting.lobby(2).mirror, 0)
+
+
+def test_a_klondike_table() -> None:
+    """Foundations by suits, the own layout, and a line for the other player."""
+    sitting = Sitting.playing(2)
+    sitting.lay(
+        ["AS 2S", "", "AH/1", "AC 2C 3C"],
+        Own(tableau=["KS", "4s 9H", "2d 3d QC JH"], stock="7D 8D 9D", waste="TC 6H"),
+        Own(tableau=["KD/1", "", "4s/1 9C/1"], stock="", waste=""),
+    )
+    expected = """
+ ♠  2
+ ♥  A
+ ♣  3
+ ♦  -
+
+ stock (3)   waste 6♥ (2)
+ column   1    2    3    4    5    6    7
+ hidden   .    1    2    .    .    .    .
+         K♠   9♥   Q♣
+                   J♥
+
+ you            5 points
+ Ben            1 point   columns K♦ .. 9♣ .. .. .. ..  waste empty
+"""
+    assert lines(expected) == [line.rstrip() for line in picture.table(sitting.mirror, 0)]
+
+
+def test_a_classic_table() -> None:
+    """A game with a reserve shows it beside stock and waste."""
+    sitting = Sitting.playing(1, game="classic")
+    sitting.lay([], Own(tableau=["KS QH", "7D"], stock="2C", waste="", reserve="4c 9S"))
+    expected = """
+ ♠  -
+ ♥  -
+ ♣  -
+ ♦  -
+
+ stock (1)   waste empty   reserve 9♠ (2)
+ column   1    2    3    4
+ hidden   .    .    .    .
+         K♠   7♦
+         Q♥
+
+ you           -4 points
+"""
+    assert lines(expected) == [line.rstrip() for line in picture.table(sitting.mirror, 0)]
+
+
+def test_twin_foundations_stand_side_by_side() -> None:
+    """Two foundations of one suit are told in the order of their places."""
+    sitting = Sitting.playing(2)
+    sitting.lay(["AS 2S 3S", "AS/1", "AD"], Own(), Own())
+    assert [" ♠  3  A", " ♥  -", " ♣  -", " ♦  A"] == picture.table(sitting.mirror, 0)[:4]
+
+
+def test_in_letters() -> None:
+    """For a terminal without suits everything is plain ASCII."""
+    sitting = Sitting.playing(2)
+    sitting.lay(["AS"], Own(tableau=["KS"], waste="TC"), Own(tableau=["KD/1"], waste="AH/1"))
+    text = "\n".join(picture.table(sitting.mirror, 0, ascii_only=True))
+    assert text.isascii()
+    assert " S  A" in text
+    assert "waste TC (1)" in text
+    assert "columns KD .." in text
+    assert "waste AH (1)" in text
+
+
+def test_a_spectator_sees_a_line_for_everybody() -> None:
+    """Without a seat there is no own layout, and all players have their lines."""
+    sitting = Sitting.playing(3)
+    shown = picture.table(sitting.mirror, None)
+    assert ["Ann", "Ben", "Cat"] == [line.split()[0] for line in shown[-3:]]
+    assert not any("column " in line for line in shown)
+
+
+def test_whoever_is_not_in_the_hand_sees_no_layout() -> None:
+    """A late-comer, who plays from the next hand on, sees the others."""
+    sitting = Sitting.playing(2)
+    late = sitting.join("Zoe")
+    assert 2 == late
+    shown = picture.table(sitting.mirror, late)
+    assert ["Ann", "Ben"] == [line.split()[0] for line in shown[-2:]]
+
+
+def test_whoever_has_left_after_the_match_keeps_a_name() -> None:
+    """In the picture and in the tally a player is called so until the next match."""
+    sitting = Sitting.playing(2, hands=1)
+    name = sitting.mirror.seats[1].name
+    for seat in (0, 1):
+        sitting.events(seat, cl.Stuck)
+    sitting.events(1, cl.Leave)
+    assert picture.table(sitting.mirror, 0)[-1].startswith(f" {name} ")
+    assert any(line.startswith(f"{name} ") for line in picture.tally(sitting.mirror))
+
+
+def test_hidden_cards_are_never_named() -> None:
+    """Of face-down cards only the number is seen."""
+    sitting = Sitting.playing(2)
+    text = "\n".join(picture.table(sitting.mirror, 0))
+    assert "??" not in text
+    assert "stock (24)" in text
+    assert " hidden   .    1    2    3    4    5    6" in text
+
+
+# The tally.
+
+
+def result(
+    number: int, points: tuple[int, ...], out: int | None, seats: tuple[int, ...] = (0, 1, 2)
+) -> HandResult:
+    """Return the tally of one hand."""
+    return HandResult(hand=number, seats=seats, points=points, reason="dead", out=out)
+
+
+def test_a_tally_in_the_middle_of_a_match() -> None:
+    """The best total stands first; a star marks who went out; long names are cut."""
+    view = finished(result(1, (20, 62, 3), 1), result(2, (11, 9, -26), None))
+    expected = """
+hand             1     2   total
+Ben            62*    9       71
+Ann            20    11       31
+Bartholome..    3   -26      -23
+* went out
+"""
+    assert lines(expected) == picture.tally(view)
+
+
+def test_a_tally_at_the_end() -> None:
+    """Winners are marked, also joint ones; without anybody out there is no star to explain."""
+    view = finished(result(1, (20, 20, 3), None), winners=(0, 1))
+    expected = """
+hand             1   total
+Ann            20       20  won
+Ben            20       20  won
+Bartholome..    3        3
+"""
+    assert lines(expected) == picture.tally(view)
+
+
+def test_late_comers_have_no_points_in_earlier_hands() -> None:
+    """A hand that somebody did not play shows a dash."""
+    view = finished(result(1, (20, 5), None, seats=(0, 1)), result(2, (1, 2, 3), None))
+    assert "Bartholome..    -     3        3" == picture.tally(view)[3]
+
+
+def test_before_the_first_hand_all_have_nothing() -> None:
+    """The tally of a fresh match lists everybody with nothing."""
+    assert ["Ann                0", "Ben                0"] == picture.tally(finished())[1:3]
+
+
+def test_who_left_long_ago_keeps_a_line() -> None:
+    """The points of a seat that nobody has any more are still counted, under the seat's number."""
+    view = finished(result(1, (20, 5, 7), None))
+    del view.seats[2]
+    assert "seat 3          7        7" == picture.tally(view)[2]
+
+
+def test_hostile_names_do_not_reach_the_picture() -> None:
+    """Names are printed without anything that could steer a terminal, in the table and in the tally."""
+    sitting = Sitting.playing(2)
+    view = sitting.mirror
+    view.seats = {seat: SeatState(seat=seat, name="\x1b[2J\u202eAnn") for seat in (0, 1)}
+    view.results = [result(1, (1, 2), None, seats=(0, 1))]
+    assert all(line.isprintable() for line in [*picture.table(view, 0), *picture.tally(view)])

@@ -1,0 +1,447 @@
+"""An evening in plain text: typed lines in, told lines out."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from racing_demon_client.errors import ConnectionFailed
+from racing_demon_client.net.connection import Client
+from racing_demon_client.plain.session import Volume, attend, take_part
+from racing_demon_client.plain.typed_commands import HELP
+from racing_demon_client.records.recorder import Recorder
+from racing_demon_protocol.engine.board import Kind, Play
+from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.reasons import CloseCode, Phase, Reason
+from racing_demon_protocol.records.record import Verdict, read, verify
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.options import Options
+from tests.support.consoles import Console
+from tests.support.relay import Relay
+from tests.support.servers import PATIENCE, Peer, serving, within
+
+QUICK = Options(countdown_ms=0, tally_ms=0, hands=1)
+SEED = bytes(32)
+
+
+@asynccontextmanager
+async def playing(
+    client: Client, *, recorder: Recorder | None = None, ascii_only: bool = False
+) -> AsyncIterator[Console]:
+    """Let a player sit at the console until the end of the test."""
+    with Console.opened() as console:
+        seat = take_part(client, console.write, console.keyboard, recorder=recorder, ascii_only=ascii_only)
+        evening = asyncio.create_task(seat)
+        async with client:
+            yield console
+            console.hang_up()
+            await within(PATIENCE, evening)
+
+
+@asynccontextmanager
+async def alone(**options: object) -> AsyncIterator[tuple[Client, Console]]:
+    """Let a player sit alone at a table of the classic game, before the first deal."""
+    asked = QUICK.model_copy(update={"game": "classic", **options})
+    async with serving(seed=SEED) as served:
+        client = await Client.create(served.url, "Ann", asked)
+        async with playing(client) as console:
+            await console.until("table .*lobby; you")
+            yield client, console
+
+
+def typed(client: Client, play: Play) -> str:
+    """Return the words for a play."""
+    view = client.view
+    assert view.board is not None
+    source, destination = view.board.piles[play.source], view.board.piles[play.destination]
+    names = {Kind.WASTE: "w", Kind.RESERVE: "r", Kind.TABLEAU: str(source.index + 1)}
+    if destination.kind is Kind.FOUNDATION:
+        return f"{names[source.kind]} f"
+    if source.kind is Kind.TABLEAU:
+        return f"{names[source.kind]} {destination.index + 1} {play.count}"
+    return f"{names[source.kind]} {destination.index + 1}"
+
+
+# A whole hand.
+
+
+async def play_a_hand(client: Client, console: Console) -> None:
+    """Play by typed words: whatever brings the hand on, else turn, and give up after two rounds in vain."""
+    fruitless = 0
+    while client.view.phase is Phase.PLAYING and fruitless < 40:
+        assert client.view.board is not None
+        progress = (p for p in client.legal_plays() if client.view.board.is_progress(p))
+        best = next(progress, None)
+        fruitless = 0 if best else fruitless + 1
+        await console.answer(typed(client, best) if best else "t", "^you: ")
+    if client.view.phase is Phase.PLAYING:
+        console.type("s")
+    await console.until("^the match is over: you won$")
+    await console.until("^Enter: another match; q: quit$")
+
+
+async def test_a_whole_hand_by_typed_words() -> None:
+    """From Enter to the tally, everything that a hand needs can be typed; and its record holds."""
+    lines: list[str] = []
+    async with serving(seed=SEED) as served:
+        client = await Client.create(served.url, "Ann", QUICK.model_copy(update={"game": "classic"}))
+        async with playing(client, recorder=Recorder(lines.append)) as console:
+            await console.until("lobby; you")
+            console.type("")
+            await console.until("^play!$")
+            await play_a_hand(client, console)
+            tally = console.lines.index("hand             1   total")
+            assert console.lines[tally + 1].startswith("Ann ")
+            assert console.lines[tally + 1].endswith("  won")
+        assert not any(line.startswith("refused") for line in console.lines)
+    verdict = verify(read(lines))
+    assert (1, 0, 1) == (verdict.hands, verdict.skipped, verdict.matches)
+    assert 20 < verdict.plays
+
+
+async def test_the_next_hand_waits_for_enter() -> None:
+    """Between hands the tally stands there, and Enter says "ready"."""
+    async with alone(hands=2, tally_ms=600_000) as (client, console):
+        console.type("")
+        await console.until("^play!$")
+        console.type("s")
+        await console.until("^hand 1 is over after 0:00: everybody is stuck; you -?")
+        await console.until("^Enter says that you are ready for the next hand[.]$")
+        await console.answer("", "^you: ready$")
+        await console.until("^hand 2 of 2")
+        assert 2 == client.view.hand
+
+
+async def test_enter_starts_another_match() -> None:
+    """After the end the host's Enter deals for a new match."""
+    async with alone() as (client, console):
+        for _ in range(2):
+            await console.answer("", "^hand 1 of 1")
+            await console.until("^play!$")
+            console.type("s")
+            await console.until("^Enter: another match; q: quit$")
+        assert 1 == len(client.view.results)
+
+
+# Single commands.
+
+
+async def test_enter_shows_the_table_during_play() -> None:
+    """While cards are played, Enter and b show foundations and layout."""
+    async with alone() as (_, console):
+        console.type("start")
+        await console.until("^play!$")
+        for line in ("", "b"):
+            await console.answer(line, "^ ♠  ")
+            await console.until("^ column   1 ")
+
+
+async def test_the_deal_shows_the_table() -> None:
+    """With the deal the table is shown once, without asking."""
+    async with alone() as (_, console):
+        console.type("start")
+        await console.until("^the cards are dealt; play begins in 0 seconds$")
+        await console.until("^ stock [(]")
+        await console.until("^play!$")
+
+
+async def test_enter_means_ready_for_guests() -> None:
+    """Whoever is not the host says "ready" with Enter."""
+    async with serving() as served, Peer.hosting(served.url) as ann:
+        async with playing(await Client.join(served.url, ann.code, "Ben")) as console:
+            await console.until("lobby; Ann, you")
+            await console.answer("", "^you: ready$")
+
+
+async def test_a_guest_takes_back_being_ready() -> None:
+    """A guest who is not ready after all says "unready", and everybody is told."""
+    async with serving() as served, Peer.hosting(served.url) as ann:
+        async with playing(await Client.join(served.url, ann.code, "Ben")) as console:
+            await console.until("lobby; Ann, you")
+            await console.answer("ready", "^you: ready$")
+            await console.answer("unready", "^you: not ready$")
+
+
+async def test_bots_are_asked_for_by_level() -> None:
+    """A bot comes with its level, or a medium one; other levels there are none."""
+    async with alone() as (_, console):
+        await console.answer("bot hard", r"^Ada took seat 2, a bot \(hard\)$")
+        await console.answer("bot", r"^Bob took seat 3, a bot \(medium\)$")
+        await console.answer("bot dull", "^Bots are easy, medium, hard, expert[.]$")
+
+
+async def test_what_is_said_is_heard_on_both_sides() -> None:
+    """A line behind a stroke is said to the table; what the others say is a line, whatever is in it."""
+    async with serving() as served, Peer.hosting(served.url) as ann:
+        async with playing(await Client.join(served.url, ann.code, "Ben")) as console:
+            await console.until("lobby; Ann, you")
+            await console.answer("/good luck, [/] Ann", r"^you say: good luck, \[/\] Ann$")
+            said = await ann.until(ev.Said)
+            assert said == ev.Said(seq=said.seq, seat=1, text="good luck, [/] Ann")
+            await ann.say(ann.next(cl.Say, text="you too"))
+            await console.until("^Ann says: you too$")
+            await console.answer("/", "^Write what you want to say behind the /")
+            await console.answer("/" + "x" * 300, "^Write what you want to say behind the /")
+
+
+async def test_the_host_keeps_order_by_words() -> None:
+    """Pauses, the hostship, muting, stand-ins and sending away are one word each, with the seat's number."""
+    async with alone() as (client, console), await Client.join(client.url, client.code, "Ben") as ben:
+        await console.until("^Ben took seat 2$")
+        await console.answer("mute 2", "^Ben cannot be heard$")
+        await console.answer("unmute 2", "^Ben can be heard again$")
+        await console.answer("standin 2", "^refused: That player is here")
+        await console.answer("react thanks", "^you: thank you!$")
+        await console.answer("react loudly", "^Reactions are well_played, thanks, ")
+        await console.answer("pause", "^refused: There is no hand to pause[.]$")
+        await console.answer("start", "^play!$")
+        await console.answer("pause", "^the hand is paused: you asked for it$")
+        await console.answer("t", "^refused: The hand pauses")
+        await console.answer("go", "^the hand goes on$")
+        await console.answer("kick", "^Name a seat by its number")
+        await console.answer("kick 9", "^Name a seat by its number")
+        await console.answer("kick 2", "^Send Ben away[?] .*[(]unban Ben[)][.] Type yes to do it[.]$")
+        await console.answer("yes", "^Ben was sent away by the host$")
+        assert ben.seat == 1
+
+
+async def test_sending_away_is_asked_once_more() -> None:
+    """Whatever is answered but yes sends nobody away; another command is obeyed as usual."""
+    async with alone() as (client, console), await Client.join(client.url, client.code, "Ben"):
+        await console.until("^Ben took seat 2$")
+        await console.answer("kick 2", "Type yes to do it[.]$")
+        await console.answer("no", "^Nobody was sent away[.]$")
+        await console.answer("kick 2", "Type yes to do it[.]$")
+        console.type("mute 2")
+        await console.until("^Nobody was sent away[.]$")
+        await console.until("^Ben cannot be heard$")
+        await console.answer("yes", "^You have no cards yet")
+        console.type("bot easy")
+        await console.until("took seat 3, a bot")
+        await console.answer("kick 3", "^Send the bot Ada away[?] Type yes to do it[.]$")
+        await console.answer("y", "^Ada was sent away by the host$")
+        await console.answer("kick 7", "^refused: Nobody has that seat[.]$")
+
+
+async def test_who_was_sent_away_is_let_back_in_by_name() -> None:
+    """The name in capitals or not; without one the names are told."""
+    async with alone() as (client, console), await Client.join(client.url, client.code, "Ben The Guest"):
+        await console.until("^Ben The Guest took seat 2$")
+        await console.answer("unban", "^Name who was sent away, like: unban Bob$")
+        await console.answer("kick 2", "Type yes to do it[.]$")
+        await console.answer("yes", "was sent away by the host$")
+        await console.answer("unban Cat", "^Name who was sent away, like: unban Bob: Ben The Guest$")
+        with pytest.raises(CommandRefused) as caught:
+            await Client.join(client.url, client.code, "Ben The Guest")
+        assert Reason.BANNED is caught.value.reason
+        await console.answer("unban ben the guest", "^Ben The Guest may come back$")
+        async with await Client.join(client.url, client.code, "Ben The Guest"):
+            await console.until("^Ben The Guest took seat 2$")
+
+
+async def test_the_hostship_goes_by_a_word() -> None:
+    """Who was host is a guest from then on."""
+    async with alone() as (client, console), await Client.join(client.url, client.code, "Ben"):
+        await console.answer("makehost 2", "^host: Ben$")
+        await console.answer("kick 2", "^refused: Only the host of the table may do that[.]$")
+
+
+async def test_the_tally_can_be_asked_for() -> None:
+    """At any time the scores so far are shown."""
+    async with alone() as (_, console):
+        await console.answer("tally", "^hand .* total$")
+        await console.until("^Ann .* 0$")
+
+
+async def test_help_is_shown() -> None:
+    """A question mark shows all commands."""
+    async with alone() as (_, console):
+        await console.answer("?", "turn the stock")
+        await console.until("this help")
+        assert set(HELP.splitlines()) <= set(console.lines)
+
+
+async def test_what_is_not_understood_gets_a_sentence() -> None:
+    """Before the deal there are no cards to play, and afterwards nonsense is called so."""
+    async with alone() as (_, console):
+        await console.answer("1 f", "^You have no cards yet; [?] shows what can be typed[.]$")
+        await console.answer("t", "^There is nothing to turn[.]$")
+        console.type("start")
+        await console.until("^play!$")
+        await console.answer("fly away", "^'fly' will not do: there are columns 1 to 4")
+        await console.answer("jump", "^'jump' is no command; [?] shows them all[.]$")
+
+
+async def test_refusals_are_told() -> None:
+    """What the server refuses is told in its words."""
+    async with alone() as (_, console):
+        await console.answer("d", "^refused: Plays count from the signal on[.]$")
+        console.type("start")
+        await console.until("^play!$")
+        await console.answer("d", "^refused: You are not out yet[.]$")
+        await console.answer("1 1", "^refused: ")
+
+
+async def test_a_seat_can_be_given_up() -> None:
+    """After "leave" the seat is gone, and the table can still be looked at."""
+    async with alone() as (client, console):
+        await console.answer("leave", "left the table; you can look on, and q ends the program$")
+        assert {} == client.view.seats
+        await console.answer("ready", "^refused: You have left this table[.]$")
+
+
+async def test_ascii_only() -> None:
+    """Where the terminal has no suits, nothing that is told has any."""
+    async with serving(seed=SEED) as served:
+        async with playing(await Client.create(served.url, "Ann", QUICK), ascii_only=True) as console:
+            console.type("start")
+            await console.until("^play!$")
+            await console.answer("t", "^you: turned 3, waste shows ..$")
+            await console.answer("b", "^ D  -$")
+        assert "".join(console.lines).isascii()
+
+
+# How much is heard.
+
+
+async def test_how_much_is_heard_of_others() -> None:
+    """At first what reaches the foundations is told of others; then everything; then nothing."""
+    async with serving(seed=SEED, bot_speed=500.0) as served:
+        options = QUICK.model_copy(update={"hands": 9, "countdown_ms": 50})
+        async with playing(await Client.create(served.url, "Ann", options)) as console:
+            heard = []
+            console.type("bot hard", "bot hard", "start")
+            for _ in range(3):
+                await console.until("^play!$")
+                begun = len(console.lines)
+                if "stuck" in await console.until(r"stuck \(2 of 3\)$|^hand . is over"):
+                    await console.answer("s", "^hand . is over")
+                told = [line for line in console.lines[begun:] if line.startswith(("Ada: ", "Bob: "))]
+                plays = [line for line in told if not line.endswith(("ready",)) and "stuck" not in line]
+                up = [line for line in plays if "to the foundations" in line]
+                heard.append((bool(plays), plays == up))
+                await console.answer("v", "^you hear ")
+                console.type("")
+            assert [(True, True), (True, False), (False, True)] == heard
+
+
+def test_the_volume_goes_round() -> None:
+    """Three levels, each told in words, and then from the beginning."""
+    volume = Volume()
+    turns = [volume.turn() for _ in range(3)]
+    expected = ["everything", "own plays only", "what reaches the foundations"]
+    assert [f"you hear {words}" for words in expected] == turns
+
+
+# The end.
+
+
+async def evening(console: Console, client: Client) -> asyncio.Task[None]:
+    """Begin an evening."""
+    return asyncio.create_task(take_part(client, console.write, console.keyboard))
+
+
+async def test_quitting_ends_the_evening() -> None:
+    """After "q" nothing more is read, and the seat stays."""
+    async with serving() as served, await Client.create(served.url, "Ann", QUICK) as ann:
+        with Console.opened() as console:
+            task = await evening(console, ann)
+            console.type("q", "leave")
+            await within(PATIENCE, task)
+        assert [0] == list(served.hall.room(ann.code).table.view.seats)
+
+
+async def test_the_end_of_the_input_ends_the_evening() -> None:
+    """When there is nothing more to read, it is like quitting."""
+    async with serving() as served, await Client.create(served.url, "Ann", QUICK) as ann:
+        with Console.opened() as console:
+            task = await evening(console, ann)
+            console.type("bot")
+            await console.until("Ada took seat 2")
+            console.hang_up()
+            await within(PATIENCE, task)
+
+
+async def test_a_seat_taken_up_elsewhere_ends_the_evening() -> None:
+    """The server's last word ends the evening, although the input goes on."""
+    async with serving() as served, await Client.create(served.url, "Ann", QUICK) as ann:
+        with Console.opened() as console:
+            task = await evening(console, ann)
+            await console.until("lobby")
+            room = served.hall.room(ann.code)
+            (listener,) = room.audience.listeners
+            listener.close(CloseCode.TAKEN_OVER, "This seat was taken up again from elsewhere.")
+            with pytest.raises(ConnectionFailed, match="taken up again from elsewhere"):
+                await within(PATIENCE, task)
+
+
+async def test_a_break_is_told_and_nothing_else_changes() -> None:
+    """When the connection breaks and comes back, two lines say so, and the hand goes on."""
+    async with serving(seed=SEED) as served, Relay.before(served.url) as relay:
+        async with playing(await Client.create(relay.url, "Ann", QUICK)) as console:
+            console.type("start")
+            await console.until("^play!$")
+            relay.cut()
+            await console.until("^the connection broke; trying to come back$")
+            await console.answer("t", "^the connection is back$")
+            await console.until("^you: turned 3")
+
+
+# Watching.
+
+
+async def watched(served_url: str, *, hands: int = 2) -> Client:
+    """Open a table, put two bots at it, and deal."""
+    client = await Client.create(served_url, "Ann", QUICK.model_copy(update={"hands": hands}), seated=False)
+    for _ in range(2):
+        await client.ask(cl.AddBot(counter=client.next_counter(), level="hard"))
+    await client.send(cl.Start(counter=client.next_counter()))
+    return client
+
+
+async def test_a_match_is_watched_to_its_end() -> None:
+    """A spectator is told everything from the seats to the tally, and is then done."""
+    lines: list[str] = []
+    async with serving(seed=SEED, bot_speed=1_000.0) as served, await watched(served.url) as client:
+        await within(PATIENCE, attend(client, lines.append))
+    assert lines[0].startswith("you watch table ")
+    assert "Ada took seat 1, a bot (hard)" in lines
+    assert 2 == lines.count("play!")
+    assert lines[-4 if lines[-1] == "* went out" else -3].startswith("hand             1     2   total")
+    assert any(line.endswith("  won") for line in lines[-3:])
+
+
+async def test_the_record_of_a_match_verifies() -> None:
+    """What is recorded proves the whole match, and ends with its tally."""
+    lines: list[str] = []
+    async with serving(seed=SEED, bot_speed=1_000.0) as served, await watched(served.url) as client:
+        await within(PATIENCE, attend(client, None, recorder=Recorder(lines.append)))
+        room = served.hall.room(client.code)
+        assert room.table.view.snapshot(0) == client.view.snapshot(0)
+    plays = sum('"message": "played"' in line for line in lines)
+    assert Verdict(hands=2, plays=plays, skipped=0, matches=1, alone=2) == verify(read(lines))
+    assert '"message": "tally"' in lines[-1]
+    assert not any("token" in line for line in lines)
+
+
+async def test_each_hand_is_checked_and_that_is_said() -> None:
+    """In plain text, too, a program tells whether each hand was what was promised."""
+    said: list[str] = []
+    async with serving(seed=SEED, bot_speed=1_000.0) as served, await watched(served.url) as client:
+        await within(PATIENCE, attend(client, said.append))
+    assert 2 == sum(line.startswith("Checked: the server alone shuffled") for line in said)
+
+
+async def test_a_record_from_the_middle_says_so() -> None:
+    """A spectator of the second half of a hand has a record that proves the next one only."""
+    lines: list[str] = []
+    async with serving(seed=SEED, bot_speed=1_000.0) as served, await watched(served.url) as client:
+        async with Peer.entered(served.url, cl.Watch(code=client.code)) as eve:
+            for _ in range(20):
+                await eve.until(ev.Played)
+        async with await Client.watch(served.url, client.code) as late:
+            await within(PATIENCE, attend(late, None, recorder=Recorder(lines.append)))
+    verdict = verify(read(lines))
+    assert (1, 1, 1) == (verdict.hands, verdict.skipped, verdict.matches)

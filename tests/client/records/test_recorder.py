@@ -1,0 +1,65 @@
+"""What is kept of a table."""
+
+import json
+import time
+
+from racing_demon_client.records.recorder import Recorder
+from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.records.record import read
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages import Event
+from racing_demon_protocol.wire.messages.server import Accepted, Pong, Refused, Seated, Versions
+from tests.support.matches import log_of, options_of
+
+NAMES = ("message", "format", "kept_by")
+
+
+def kept(*, private: bool = False) -> list[str]:
+    """Return the record of a match that is followed event by event."""
+    lines: list[str] = []
+    recorder = Recorder(lines.append)
+    view = TableView("SIM", options_of("shouted"))
+    recorder.keep(view.snapshot(0), view)
+    for event in log_of("shouted"):
+        view.apply(event)
+        recorder.keep(event, view)
+        if private:
+            recorder.keep(Seated(code="SIM", seat=0, token="5e" * 32), view)
+            recorder.keep(Accepted(counter=1, seq=1), view)
+            recorder.keep(Refused(counter=1, reason=Reason.BEATEN, text="secret"), view)
+            recorder.keep(Pong(stamp=1), view)
+            recorder.keep(Versions(oldest=1, newest=1), view)
+    return lines
+
+
+def test_every_public_message_is_kept() -> None:
+    """The table comes first, then each event in its order."""
+    messages = list(read(kept()))
+    assert log_of("shouted") == [message for message in messages if isinstance(message, Event)]
+    assert 1 + len(log_of("shouted")) == len(messages)
+
+
+def test_nothing_private_is_kept() -> None:
+    """Tokens, answers and refusals are nobody's business."""
+    assert len(kept()) == len(kept(private=True))
+    assert not any("5e5e" in line or "secret" in line for line in kept(private=True))
+
+
+def test_the_tally_stands_at_the_end() -> None:
+    """After the match a line for people adds it up."""
+    tally = json.loads(kept()[-1])
+    assert "tally" == tally["message"]
+    assert [1, 2] == [hand["hand"] for hand in tally["hands"]]
+    totals = {seat: sum(hand["points"][seat] for hand in tally["hands"]) for seat in ("0", "1")}
+    assert totals == tally["totals"]
+
+
+def test_each_line_has_its_times() -> None:
+    """Behind the header each message has the microseconds since the record began, and the wall time."""
+    header, *rows = map(json.loads, kept()[:-1])
+    assert ("record", "racing-demon-record", "client") == tuple(header[name] for name in NAMES)
+    times = [row["at_us"] for row in rows]
+    assert times == sorted(times)
+    assert times[0] >= 0
+    began = time.time_ns() // 1_000_000 - 600_000
+    assert all(began < row["at_ms"] < began + 1_200_000 for row in rows)

@@ -1,0 +1,92 @@
+"""The analysis in words: short lines that say what was, and nothing that could steer a terminal."""
+
+import pytest
+
+from racing_demon_client.records.timeline import Tape
+from racing_demon_client.shared.analysis_text import full, summary, told
+from racing_demon_client.shared.message_text import Words
+from racing_demon_client.shared.text import span
+from racing_demon_protocol.engine.cards import UNKNOWN
+from racing_demon_protocol.records.analysis import Buried, SeatAnalysis
+from racing_demon_protocol.records.history import Made
+from racing_demon_protocol.records.opportunities import Chance, Race
+from tests.support.boards import cards
+from tests.support.matches import MATCHES, final_view
+from tests.support.recordings import recording_of
+
+THREE, ACE = cards("3S AH")
+NOTHING = SeatAnalysis(0, (), (), (), (), 0, 0, ())
+
+
+def words(seat: int | None = None) -> Words:
+    """Return what things are called at the table of a match."""
+    return Words(final_view("racing-demon"), seat, ascii_only=True)
+
+
+def test_a_hand_without_anything() -> None:
+    """Where nothing happened little is said."""
+    assert [
+        "races: 0 won, 0 lost",
+        "left: 0 in stock and waste, 0 face down in the columns",
+    ] == full(NOTHING, words())
+    assert "Ada: races 0 won, 0 lost; 0 cards buried" == summary(NOTHING, words())
+    assert summary(NOTHING._replace(face_down=1), words()).endswith("; 1 card buried")
+
+
+def test_a_hand_in_full() -> None:
+    """Races with whom and by how much, waits, what could still have gone up, and what lay where."""
+    analysis = SeatAnalysis(
+        seat=0,
+        won=(Race(5, ACE, 0, 1, 9),),
+        lost=(
+            Race(1, THREE, 1, 0, 2_000_000),
+            Race(2, ACE, 2, 0, 10, 12_400),
+            Race(3, UNKNOWN, 1, 0, 0, 800),
+        ),
+        waits=(Made(0, ACE, 9_000_000, 3_200_000), Made(0, THREE, 9, 400_000)),
+        unused=(Chance(0, 4, THREE, 7),),
+        face_down=2,
+        in_hand=9,
+        buried=(Buried(ACE, 6, 3), Buried(THREE, 2, 1)),
+    )
+    assert [
+        "races: 1 won, 3 lost: to Bob by 0.8 ms, AH to Cyn by 12 ms, 3S to Bob (ready for 2.0 s)",
+        "plays up: 2, ready for 1.8 s as a rule; longest AH 3.2 s, 3S 400 ms",
+        "could still have gone up: 3S",
+        "left: 9 in stock and waste, 2 face down in the columns: "
+        "AH under 3 in column 7, 3S under 1 in column 3",
+    ] == full(analysis, words())
+    assert "you: races 1 won, 3 lost; plays up ready for 1.8 s; 2 cards buried" == summary(analysis, words(0))
+
+
+@pytest.mark.parametrize(
+    ("microseconds", "text"),
+    [
+        (0, "0.0 ms"),
+        (400, "0.4 ms"),
+        (12_300, "12 ms"),
+        (999_000, "999 ms"),
+        (1_000_000, "1.0 s"),
+        (22_096_000, "22.1 s"),
+        (59_900_000, "59.9 s"),
+        (125_000_000, "2:05"),
+    ],
+)
+def test_times_are_short(microseconds: int, text: str) -> None:
+    """Milliseconds, seconds or minutes, whichever says it best."""
+    assert text == span(microseconds)
+
+
+@pytest.mark.parametrize("name", MATCHES)
+def test_every_hand_can_be_told(name: str) -> None:
+    """Of any hand each player is told the own analysis, and a spectator one line for each player."""
+    tape = Tape(recording_of(name))
+    analysis = tape.analysis_at(len(tape))
+    view = final_view(name)
+    seats = list(view.hand_seats)
+    assert len(seats) == len(told(analysis, None, Words(view, None)))
+    for seat in seats:
+        lines = told(analysis, seat, Words(view, seat))
+        assert lines[0].startswith("races: ")
+        assert lines[-1].startswith("left: ")
+        assert all(line.isprintable() for line in lines)

@@ -1,0 +1,430 @@
+"""Messages as sentences."""
+
+import pytest
+
+from racing_demon_client.shared.message_text import Words, duration
+from racing_demon_client.shared.text import printable
+from racing_demon_protocol.engine.board import FOUNDATIONS, Play
+from racing_demon_protocol.engine.cards import name, parse
+from racing_demon_protocol.reasons import EndReason, Reaction, Reason
+from racing_demon_protocol.table.state import Progress
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages import FROM_SERVER, Message
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import (
+    Accepted,
+    CaughtUp,
+    Elsewhere,
+    Halted,
+    Pong,
+    Refused,
+    Seated,
+    SeatState,
+    Versions,
+    Watchers,
+)
+from racing_demon_protocol.wire.options import Options
+from tests.support.tables import Own, Sitting, of_type
+
+SECRET = "ab" * 32
+LOBBY = Sitting.lobby(3)
+"""Ann, Ben and Cat; the words are Ben's, unless a test says otherwise."""
+
+
+def told(
+    message: Message, sitting: Sitting = LOBBY, seat: int | None = 1, *, ascii_only: bool = False
+) -> str:
+    """Return the line for a message that a table has followed."""
+    line = Words(sitting.mirror, seat, ascii_only=ascii_only).tell(message)
+    assert line is not None
+    return line
+
+
+# The table.
+
+
+@pytest.mark.parametrize(
+    ("message", "line"),
+    [
+        (Seated(code="BCDF", seat=1), "you have seat 2 at table BCDF"),
+        (Seated(code="BCDF"), "you watch table BCDF"),
+        (ev.Joined(seq=1, seat=0, name="Ann"), "Ann took seat 1"),
+        (ev.Joined(seq=1, seat=1, name="Ben"), "you took seat 2"),
+        (ev.Joined(seq=1, seat=2, name="Cat", bot="hard"), "Cat took seat 3, a bot (hard)"),
+        (ev.Left(seq=1, seat=0), "Ann left the table"),
+        (ev.Left(seq=1, seat=7), "seat 8 left the table"),
+        (ev.Connected(seq=1, seat=0, connected=False), "Ann: connection lost"),
+        (ev.Connected(seq=1, seat=0, connected=True), "Ann: connection back"),
+        (ev.Readied(seq=1, seat=0, ready=True), "Ann: ready"),
+        (ev.Readied(seq=1, seat=1, ready=False), "you: not ready"),
+        (ev.Hosted(seq=1, seat=2), "host: Cat"),
+        (ev.Hosted(seq=1, seat=None), "host: nobody"),
+        (ev.OptionsSet(seq=1, options=Options(game="classic", hands=7)), "options: classic, 7 hands"),
+        (ev.Committed(seq=1, hand=2, hand_id="BCDF/1/2", commitment=SECRET), "hand 2 of 5"),
+        (
+            ev.Dealt(seq=1, seats=(0, 1), shown=(), countdown_ms=3_000, left_out=(0,)),
+            "the cards are dealt; play begins in 3 seconds; Ann was left out of the shuffle",
+        ),
+        (
+            ev.Dealt(seq=1, seats=(0, 1), shown=(), countdown_ms=3_000, left_out=(1,)),
+            "the cards are dealt; play begins in 3 seconds; you were left out of the shuffle",
+        ),
+        (
+            ev.Dealt(seq=1, seats=(0, 1), shown=(), countdown_ms=3_000, left_out=(0, 1, 2)),
+            "the cards are dealt; play begins in 3 seconds; Ann, you and Cat were left out of the shuffle",
+        ),
+        (
+            ev.Dealt(seq=1, seats=(0, 1), shown=(), countdown_ms=3_000),
+            "the cards are dealt; play begins in 3 seconds",
+        ),
+        (
+            ev.Dealt(seq=1, seats=(0, 1), shown=(), countdown_ms=1_000),
+            "the cards are dealt; play begins in 1 second",
+        ),
+        (ev.Signalled(seq=1), "play!"),
+        (ev.Rotated(seq=1), "nobody can go on: everybody's top card of the stock goes to its bottom"),
+        (ev.Said(seq=1, seat=0, text="Hi\x1b[2J"), "Ann says: Hi?[2J"),
+        (ev.Said(seq=1, seat=1, text="Hi"), "you say: Hi"),
+        (ev.Left(seq=1, seat=0, kicked=True), "Ann was sent away by the host"),
+        (ev.Paused(seq=1), "the hand is paused: too few are connected"),
+        (ev.Paused(seq=1, seat=0), "the hand is paused: Ann asked for it"),
+        (ev.Paused(seq=1, by_server=True), "the hand is paused: the server's disk took nothing"),
+        (ev.Continued(seq=1, elapsed_ms=9), "the hand goes on"),
+        (ev.StoodIn(seq=1, seat=0, bot="hard"), "a bot (hard) stands in for Ann"),
+        (ev.Muted(seq=1, seat=0, muted=True), "Ann cannot be heard"),
+        (ev.Muted(seq=1, seat=0, muted=False), "Ann can be heard again"),
+        (ev.Reacted(seq=1, seat=0, reaction=Reaction.THANKS), "Ann: thank you!"),
+        (Watchers(count=3), "watching: 3"),
+        (
+            Halted(halted=True),
+            "the server's disk takes nothing: the table stands still until it does; nothing is lost",
+        ),
+        (Halted(halted=False), "the server's disk works again"),
+        (ev.Called(seq=1, seat=0, grace_ms=1_000), "DEMON! called by Ann; cards in the air may land"),
+        (ev.MatchOver(seq=1, winners=(0,)), "the match is over: Ann won"),
+        (ev.MatchOver(seq=1, winners=(0, 1)), "the match is over: Ann and you won"),
+    ],
+)
+def test_what_happens_at_a_table(message: Message, line: str) -> None:
+    """Each event has its sentence, and the own seat is called "you"."""
+    assert line == told(message)
+
+
+def test_who_leaves_the_lobby_is_called_by_name() -> None:
+    """Though nobody has the seat any more; and who has had it in between is not named for somebody else."""
+    sitting = Sitting.lobby(3)
+    (left,) = sitting.events(2, cl.Leave)
+    assert "Cat left the table" == told(left, sitting)
+    sitting.join("Dan")
+    (left,) = sitting.events(0, cl.Kick, seat=2)
+    assert "Dan was sent away by the host" == told(left, sitting)
+
+
+def test_who_has_left_is_not_told_to_be_there() -> None:
+    """A table's first line names those who are at it, and not those who played an earlier hand."""
+    sitting = Sitting.playing(3)
+    sitting.events(2, cl.Leave)
+    assert told(sitting.mirror.snapshot(0), sitting).endswith("playing; Ann, you")
+
+
+@pytest.mark.parametrize(
+    ("reason", "out", "line"),
+    [
+        (EndReason.OUT, 0, "hand 1 is over after 2:05: DEMON! out: Ann; Ann 62, you 31"),
+        (EndReason.OUT, 1, "hand 1 is over after 2:05: DEMON! out: you; Ann 62, you 31"),
+        (EndReason.DEAD, None, "hand 1 is over after 2:05: nobody can play any more; Ann 62, you 31"),
+        (EndReason.STUCK, None, "hand 1 is over after 2:05: everybody is stuck; Ann 62, you 31"),
+        (EndReason.ABANDONED, None, "hand 1 is over after 2:05: everybody has left; Ann 62, you 31"),
+    ],
+)
+def test_how_a_hand_ends(reason: EndReason, out: int | None, line: str) -> None:
+    """The end of a hand tells why, after what time, and everybody's points."""
+    over = ev.HandOver(seq=9, reason=reason, out=out, elapsed_ms=125_900, points=(62, 31), seed=SECRET)
+    assert line == told(over, Sitting.playing(2))
+
+
+def test_who_is_stuck_is_counted() -> None:
+    """A "stuck" says how many of those who play have said so."""
+    sitting = Sitting.playing(4)
+    (said,) = of_type(ev.StuckSaid, sitting.events(0, cl.Stuck))
+    assert "Ann: stuck (1 of 4)" == told(said, sitting)
+    sitting.connect(2, connected=False)
+    (said,) = of_type(ev.StuckSaid, sitting.events(1, cl.Stuck))
+    assert "you: stuck (2 of 3)" == told(said, sitting)
+    sitting.events(0, cl.StandIn, seat=2, level="easy")
+    (said,) = of_type(ev.StuckSaid, sitting.events(3, cl.Stuck))
+    assert told(said, sitting).endswith(": stuck (3 of 4)")
+
+
+def test_who_is_freed_by_others_is_told_by_whom() -> None:
+    """A play that helps takes back that one is stuck: whoever had said so hears why, and nobody else does."""
+    sitting = Sitting.playing(2)
+    sitting.lay((), Own(["KS"]), Own(["AH", "9D"]))
+    sitting.events(0, cl.Stuck)
+    (played,) = of_type(ev.Played, sitting.play(1, sitting.column(1), FOUNDATIONS))
+    ann, ben = Words(sitting.mirror, 0), Words(sitting.mirror, 1)
+    assert f"{ann.who(1)} played on: nobody is stuck any more" == ann.freed(played, was_stuck=True)
+    assert [None, None] == [ann.freed(played, was_stuck=False), ben.freed(played, was_stuck=False)]
+
+
+def test_a_table_at_a_glance() -> None:
+    """A snapshot is told by its game, its phase and its people."""
+    assert "table TEST: racing-demon, lobby; Ann, you, Cat" == told(LOBBY.mirror.snapshot(0))
+    playing = Sitting.playing(2, game="classic", hands=3)
+    snapshot = playing.mirror.snapshot(0)
+    assert "table TEST: classic, hand 1 of 3, playing; Ann, Ben" == told(snapshot, playing, None)
+    assert "table TEST: racing-demon, lobby; nobody" == told(Sitting.lobby(0).mirror.snapshot(0), Sitting())
+
+
+@pytest.mark.parametrize(
+    "message", [Accepted(counter=1, seq=2), Pong(stamp=1), Versions(oldest=1, newest=1), CaughtUp(seq=1)]
+)
+def test_what_needs_no_words(message: Message) -> None:
+    """Of the machinery nothing is told."""
+    assert Words(LOBBY.mirror, 1).tell(message) is None
+
+
+def test_every_event_has_words() -> None:
+    """No event of the protocol is passed over in silence."""
+    silent = {Accepted, CaughtUp, Elsewhere, Pong, Versions, ev.Prepared, ev.Contributed, ev.Revealed}
+    for cls in set(FROM_SERVER.values()) - silent:
+        assert cls in Words.__init__.__globals__["_TELLERS"], cls
+
+
+# Plays.
+
+
+def classic(*own: Own) -> Sitting:
+    """Return a two-handed hand of the classic game with laid-out cards."""
+    sitting = Sitting.playing(2, game="classic")
+    sitting.lay([], *own)
+    return sitting
+
+
+def last_play(sitting: Sitting, ascii_only: bool = False, seat: int | None = 0) -> str:
+    """Return the words for the last play of a hand."""
+    return told(of_type(ev.Played, sitting.log)[-1], sitting, seat, ascii_only=ascii_only)
+
+
+def test_turning_the_stock() -> None:
+    """A turn tells what the waste shows."""
+    sitting = classic(Own(stock="2S 3S 4S 5S"))
+    sitting.turn(0)
+    assert "you: turned 3, waste shows 3♠" == last_play(sitting)
+
+
+def test_turning_the_waste_over() -> None:
+    """Turning over tells how many cards there are."""
+    sitting = classic(Own(waste="2S 3S 4S"))
+    sitting.turn(0)
+    assert "you: waste turned over, 3 cards" == last_play(sitting)
+
+
+def test_turning_over_a_single_card() -> None:
+    """One card is no cards."""
+    sitting = classic(Own(waste="2S"))
+    sitting.turn(0)
+    assert "you: waste turned over, 1 card" == last_play(sitting)
+
+
+@pytest.mark.parametrize(
+    ("own", "play", "line"),
+    [
+        (
+            Own(tableau=["AH 5S", "6D"]),
+            ("column", 0, "column", 1),
+            "you: 5♠ from column 1 to column 2",
+        ),
+        (
+            Own(tableau=["ks 5S", "6D"]),
+            ("column", 0, "column", 1),
+            "you: 5♠ from column 1 to column 2, column 1 shows K♠",
+        ),
+        (
+            Own(tableau=["5S", "6D"]),
+            ("column", 0, "column", 1),
+            "you: 5♠ from column 1 to column 2, column 1 is empty",
+        ),
+        (
+            Own(tableau=["AH", "6D"]),
+            ("column", 0, "up", 0),
+            "you: A♥ from column 1 to the foundations, column 1 is empty",
+        ),
+        (
+            Own(waste="9C AH", tableau=["6D"]),
+            ("waste", 0, "up", 0),
+            "you: A♥ from the waste to the foundations, the waste shows 9♣",
+        ),
+        (
+            Own(waste="AH"),
+            ("waste", 0, "up", 0),
+            "you: A♥ from the waste to the foundations",
+        ),
+        (
+            Own(reserve="9c 5S", tableau=["6D"]),
+            ("reserve", 0, "column", 0),
+            "you: 5♠ from the reserve to column 1, the reserve shows 9♣",
+        ),
+    ],
+)
+def test_a_play_tells_what_went_where(own: Own, play: tuple[str, int, str, int], line: str) -> None:
+    """A play tells the cards, from where, to where, and what it bared."""
+    sitting = classic(own)
+    places = {"column": sitting.column, "waste": lambda seat, _: sitting.waste(seat)}
+    places["reserve"] = lambda seat, _: sitting.reserve(seat)
+    places["up"] = lambda seat, _: -1
+    source, index, destination, other = play
+    sitting.play(0, places[source](0, index), places[destination](0, other))
+    assert line == last_play(sitting)
+
+
+def test_a_run_is_told_card_by_card() -> None:
+    """A run tells all of its cards, the lowest first."""
+    sitting = Sitting.playing(2)
+    sitting.lay([], Own(tableau=["6H 5S 4D", "7C"]))
+    sitting.play(0, sitting.column(0), sitting.column(0, 1), 3)
+    assert "you: 6♥ 5♠ 4♦ from column 1 to column 2, column 1 is empty" == last_play(sitting)
+
+
+def test_others_are_called_by_their_names() -> None:
+    """A play of somebody else begins with the name."""
+    sitting = classic(Own(), Own(tableau=["AH/1"]))
+    sitting.play(1, sitting.column(1))
+    assert "Ben: A♥ from column 1 to the foundations, column 1 is empty" == last_play(sitting)
+    assert "Ben: A♥ from column 1 to the foundations, column 1 is empty" == last_play(sitting, seat=None)
+
+
+def test_letters_for_suits() -> None:
+    """A terminal without suits gets letters."""
+    sitting = classic(Own(waste="9C AH"))
+    sitting.play(0, sitting.waste(0))
+    line = last_play(sitting, ascii_only=True)
+    assert "you: AH from the waste to the foundations, the waste shows 9C" == line
+    assert line.isascii()
+
+
+# Refusals.
+
+
+@pytest.mark.parametrize(
+    ("late_us", "line"),
+    [
+        (31_204, "refused: Ann beat you to it by 31 ms (the pile shows 8♠)"),
+        (9_960, "refused: Ann beat you to it by 10.0 ms (the pile shows 8♠)"),
+        (740, "refused: Ann beat you to it by 0.7 ms (the pile shows 8♠)"),
+        (0, "refused: Ann beat you to it by 0.0 ms (the pile shows 8♠)"),
+    ],
+)
+def test_a_lost_race(late_us: int, line: str) -> None:
+    """A lost race tells by whom, by how much, and what lies there now."""
+    top = parse("8S", 1)
+    refused = Refused(counter=1, reason=Reason.BEATEN, text="x", by=0, late_us=late_us, pile=0, top=top)
+    assert line == told(refused)
+
+
+def test_a_refusal_tells_the_server_s_sentence() -> None:
+    """Other refusals are told in the server's words."""
+    refused = Refused(counter=1, reason=Reason.ILLEGAL, text="A 5 does not go on a 5.")
+    assert "refused: A 5 does not go on a 5." == told(refused)
+
+
+# Hostile words.
+
+HOSTILE = "\x1b[2J\x9b31m\r\nAnn\u202e\u200b\x00\x7f"
+
+
+def test_printable_leaves_nothing_that_steers() -> None:
+    """Escapes, line ends, directions and invisible letters become question marks."""
+    assert "?[2J?31m??Ann????" == printable(HOSTILE)
+
+
+def test_printable_leaves_letters_alone() -> None:
+    """Letters and signs of any language stay."""
+    assert "Zoë 李雷 ♠ أحمد" == printable("Zoë 李雷 ♠ أحمد")
+
+
+@pytest.mark.parametrize("cls", sorted(set(FROM_SERVER.values()), key=str))
+def test_hostile_names_are_printable_everywhere(cls: type[Message]) -> None:
+    """Whatever a server calls its players, and whatever it says, no line steers the terminal."""
+    view = TableView.from_snapshot(Sitting.playing(2).mirror.snapshot(0))
+    view.code = HOSTILE[:16]
+    view.seats = {seat: SeatState(seat=seat, name=HOSTILE, bot=HOSTILE[:16]) for seat in range(8)}
+    view.progress = {0: Progress(7, 1)}
+    fields: dict[str, object] = {
+        "seq": 1, "seat": 0, "counter": 1, "code": HOSTILE[:16], "text": HOSTILE, "name": HOSTILE,
+        "bot": HOSTILE[:16], "software": HOSTILE, "token": None, "hand_id": HOSTILE, "winners": (0, 1),
+        "by": 0, "reason": "out" if cls is ev.HandOver else "beaten", "out": 0, "points": (1, 2),
+        "elapsed_ms": 0, "late_us": 1, "pile": 0, "top": 5, "connected": True, "ready": True, "host": 0,
+        "options": Options(), "hand": 1, "commitment": SECRET, "seats": (), "shown": (), "countdown_ms": 0,
+        "muted": True, "halted": True, "reaction": "thanks", "progress": 7 if cls is ev.Progressed else (),
+        "grace_ms": 0, "seed": SECRET, "value": SECRET,
+        "oldest": 1, "newest": 1, "stamp": 1, "phase": "playing", "port": 1,
+        "source": view.rules.layout.stock[0] if view.rules else 0, "count": 3,
+        "destination": view.rules.layout.waste[0] if view.rules else 0,
+    }  # fmt: skip
+    chosen = {name: fields[name] for name in cls.model_fields if name in fields}
+    line = Words(view, None).tell(cls.model_validate(chosen))
+    assert line is None or line.isprintable()
+
+
+def test_a_play_of_a_hostile_card_is_told() -> None:
+    """A card that the server has not named is told as unknown."""
+    sitting = classic(Own(stock="2S 3S 4S"))
+    assert sitting.mirror.rules is not None
+    layout = sitting.mirror.rules.layout
+    play = Play(layout.stock[0], 3, layout.waste[0])
+    played = ev.Played(
+        seq=sitting.mirror.seq + 1,
+        seat=0,
+        counter=1,
+        source=play.source,
+        count=3,
+        destination=play.destination,
+    )
+    sitting.mirror.board.cards[play.destination] = [-1, -1, -1]  # type: ignore[union-attr]
+    assert "you: turned 3, waste shows ??" == told(played, sitting, 0)
+
+
+# Times.
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "text"),
+    [(0, "0:00"), (999, "0:00"), (59_999, "0:59"), (60_000, "1:00"), (3_600_000, "60:00"), (-5, "0:00")],
+)
+def test_durations(milliseconds: int, text: str) -> None:
+    """Times are minutes and seconds; before the signal there are none."""
+    assert text == duration(milliseconds)
+
+
+def test_what_travels_is_named() -> None:
+    """Packets have the letters of their ranks; what slips under one is the card that slipped there."""
+    sitting = Sitting.playing(1, game="clock")
+    travelling = sitting.board.cards[sitting.rules.layout.named(0, "hand")[0]][-1]
+    play = sitting.plays(0)[0]
+    turned, slipped = (
+        told(event, sitting, seat=0, ascii_only=True)
+        for event in of_type(ev.Played, sitting.play(0, play.source, play.destination))
+    )
+    number = travelling % 13 + 1
+    packet = f"packet {number} ({'a23456789tjqk'[number - 1]})"
+    assert turned.endswith(f"from {packet} to the hand (b)")
+    assert slipped == f"you: {name(travelling, ascii_only=True)} from the hand (b) to {packet}"
+
+
+def test_what_leaves_goes_to_the_discards() -> None:
+    """A couple leaves together."""
+    sitting = Sitting.playing(1, bytes([2] * 32), game="number-eleven")
+    play = sitting.plays(0)[0]
+    _, gone, _, _ = of_type(ev.Played, sitting.play(0, play.source, play.destination))
+    assert told(gone, sitting, seat=0).endswith("to the discards")
+
+
+def test_packets_are_taken_up() -> None:
+    """Weavers lays all its cards again."""
+    sitting = Sitting.playing(1, bytes([2] * 32), game="weavers")
+    while (play := sitting.plays(0)[0]).source != play.destination:
+        sitting.play(0, play.source, play.destination, play.count)
+    taken_up = of_type(ev.Played, sitting.play(0, play.source, play.destination))[0]
+    assert "you: all cards taken up, to be laid again" == told(taken_up, sitting, seat=0)

@@ -1,0 +1,128 @@
+"""The lobby as a picture: seats, and the link beside them."""
+
+from dataclasses import replace
+
+import pytest
+
+from racing_demon_client.discovery.qr import link_of, qr_lines
+from racing_demon_client.shared.option_text import told_options
+from racing_demon_client.terminal.drawing.pages.frame import Page, draw_page
+from racing_demon_client.terminal.drawing.pages.lobby import draw_lobby
+from racing_demon_client.terminal.drawing.pages.tally import draw_tally
+from racing_demon_client.terminal.drawing.scene import FeedLine
+from racing_demon_client.terminal.style.glyphs import ASCII, UNICODE, Glyphs
+from racing_demon_client.terminal.style.ink import Role
+from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import SeatState
+from racing_demon_protocol.wire.options import Options
+from tests.support.matches import final_view
+
+ADDRESS = "ws://192.0.2.2:5252"
+NAMES = ("Ann", "A name of twenty-four le")
+
+
+def lobby() -> Page:
+    """Return a page with two at the table, and much that has happened."""
+    view = TableView("BCDF", Options())
+    view.seats = {seat: SeatState(seat=seat, name=name, ready=True) for seat, name in enumerate(NAMES)}
+    view.host = 1
+    feed = [FeedLine(0, "x" * 200, Role.TEXT) for _ in range(20)]
+    return Page(view=view, seat=0, addresses=[ADDRESS, "ws://[2001:db8:1:2:3:4:5:6]:5252"], feed=feed)
+
+
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
+@pytest.mark.parametrize("size", [(80, 24), (80, 40), (120, 40), (200, 60)])
+def test_the_link_stands_beside_all_else(size: tuple[int, int], glyphs: Glyphs) -> None:
+    """Where the code for cameras is shown it is whole, and who is there, and the host, can still be read."""
+    code = qr_lines(link_of(ADDRESS, "BCDF"), ascii_only=glyphs is ASCII)
+    text = draw_lobby(lobby(), size, glyphs, code).text().splitlines()
+    left = size[0] - len(code[0]) - 2
+    if len(code) > size[1] - 4 or left < 40:
+        assert any("make the window larger" in line for line in text)
+        left = size[0]
+    else:
+        assert list(code) == [line[left : left + len(code[0])] for line in text[2 : 2 + len(code)]]
+    for seat, name in enumerate(NAMES):
+        (line,) = (line[:left] for line in text if line.startswith(f"  {seat + 1} {name[:8]}"))
+        assert "ready" in line
+        assert seat != 1 or "host" in line
+
+
+SMALL = [(40, 10), (40, 12), (60, 14), (80, 12)]
+
+
+@pytest.mark.parametrize("number", [1, 2, 5, 8])
+@pytest.mark.parametrize("size", SMALL, ids=[f"{width}x{height}" for width, height in SMALL])
+def test_a_small_lobby_leaves_the_footer_alone(size: tuple[int, int], number: int) -> None:
+    """All ends above the prompt and the keys; who finds no room is counted, and oneself is seen."""
+    page = lobby()
+    page.view.seats = {seat: SeatState(seat=seat, name=f"P{seat}") for seat in range(number)}
+    own = replace(page, seat=number - 1, prompt="Enter deals.", footer=[("?", "help", "help")])
+    lines = draw_lobby(own, size, UNICODE).text().splitlines()
+    assert draw_page(own, size, UNICODE).text().splitlines()[-2:] == lines[-2:]
+    seen = {line.split()[1] for line in lines if line[2:3].isdigit() and line.split()[1].startswith("P")}
+    assert f"P{number - 1}" in seen
+    hidden = number - len(seen)
+    assert hidden == 0 or f"{hidden} more" in "\n".join(lines)
+    assert "Racing Demon" in "\n".join(lines[2:])
+
+
+@pytest.mark.parametrize(
+    ("game", "seats", "places"),
+    [
+        ("racing-demon", 8, 8),
+        ("racing-demon", 3, 3),
+        ("sympathy", 8, 2),
+        ("sympathy", 1, 2),
+        ("clock", 8, 8),
+        ("of-another-server", 5, 5),
+    ],
+)
+def test_there_are_as_many_places_as_may_be_taken(game: str, seats: int, places: int) -> None:
+    """The game and the options say how many; who sits there already has a place, and all else lies below."""
+    page = lobby()
+    page.view.options = Options(game=game, seats=seats)
+    text = draw_lobby(page, (80, 24), UNICODE).text().splitlines()
+    first = next(y for y, line in enumerate(text) if line.startswith("  1 Ann"))
+    assert [str(number + 1) for number in range(places)] == [line[2] for line in text[first : first + places]]
+    assert not text[first + places].strip()
+    assert text[first + places + 1].strip()
+
+
+def test_all_that_is_not_as_usual_can_be_read() -> None:
+    """Where much was changed, it is told in several lines, and what has happened stands below them."""
+    page = lobby()
+    changed = {"countdown_ms": 1_000, "tally_ms": 9_000, "watch_delay_ms": 30_000, "hints": True, "turn": 1}
+    page.view.options = Options.model_validate({"hands": 7, **changed})
+    told = told_options(page.view.options)
+    text = draw_lobby(page, (80, 24), UNICODE).text().splitlines()
+    first = next(y for y, line in enumerate(text) if line.strip().startswith("7 hands"))
+    rows = [line.strip() for line in text[first : first + 2]]
+    assert len(told) > 76
+    assert told == " ".join(rows)
+    assert not text[first + 2].strip()
+
+
+def test_nobody_is_told_to_have_won_for_having_the_winner_s_seat() -> None:
+    """Who came to a seat after the match reads who had it; who was there reads "you"."""
+    view = final_view("racing-demon").copy()
+    assert Phase.OVER is view.phase
+    winner = view.winners[0]
+    name = view.player(winner)
+    page = Page(view=view, seat=winner, addresses=[], feed=[])
+    assert "you won" in draw_tally(page, (80, 24), UNICODE).text()
+    view.apply(ev.Left(seq=view.seq + 1, seat=winner))
+    view.apply(ev.Joined(seq=view.seq + 1, seat=winner, name="Eve"))
+    text = draw_tally(page, (80, 24), UNICODE).text()
+    assert f"{name} won" in text
+    assert "you" not in text
+
+
+def test_what_was_said_can_be_read() -> None:
+    """A chat line as long as one may be, of wide characters too, stands in the tally to its end."""
+    said = "Ben says: " + "\u6f22\u5b57" * 100
+    page = replace(lobby(), feed=[FeedLine(None, "before", Role.TEXT), FeedLine(None, said, Role.TEXT)])
+    text = draw_tally(page, (80, 24), UNICODE).text()
+    assert "".join(said.split()) in "".join(text.split())

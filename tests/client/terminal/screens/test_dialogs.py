@@ -1,0 +1,123 @@
+"""Dialogs under keys that come faster than the screens change."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from itertools import product
+
+import pytest
+from textual import events
+from textual.pilot import Pilot
+from textual.screen import ModalScreen
+from textual.widgets import Input
+
+from racing_demon_client.crash_report import told_fault
+from racing_demon_client.sources.openers import alone
+from racing_demon_client.terminal.screens.dialogs import ChatScreen, HelpScreen, QuestionScreen
+from racing_demon_client.terminal.screens.picture import PictureScreen
+from racing_demon_client.terminal.screens.table import TableScreen
+from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.wire.options import Options
+from tests.support.screens import deal, hosting, sitting, until_ended, wait
+from tests.support.terminal import Player
+
+
+@asynccontextmanager
+async def at_a_table(*, is_alone: bool) -> AsyncIterator[Player]:
+    """Play a hand of solitaire, or one against a bot."""
+    if is_alone:
+        async with sitting(alone("Ann", Options(game="toad")), "alone") as player:
+            await wait(player.pilot, lambda: player.phase is Phase.PLAYING)
+            yield player
+    else:
+        async with hosting() as player:
+            await deal(player)
+            yield player
+
+
+async def rush(pilot: Pilot[None], keys: Sequence[str]) -> None:
+    """Press keys so fast that the screen which is seen now has them all before it sees to the first."""
+    screen = pilot.app.screen
+    for key in keys:
+        screen.post_message(events.Key(key, key if len(key) == 1 else None))
+    await pilot.pause()
+    await pilot.pause()
+
+
+def stack(player: Player) -> list[type]:
+    """Return what lies on one another, but for the ground."""
+    return [type(screen) for screen in player.app.screen_stack[1:]]
+
+
+@pytest.mark.parametrize("is_alone", [True, False], ids=["solo", "table"])
+async def test_keys_in_a_rush_leave_one_picture(is_alone: bool) -> None:
+    """Whatever two keys come at once, over one picture lies at most one dialog."""
+    keys = ("?", "f7" if is_alone else "f8", "escape")
+    async with at_a_table(is_alone=is_alone) as player:
+        for opener, (first, second) in product(("", "?"), product(keys, keys)):
+            if opener:
+                await player.pilot.press(opener)
+            await rush(player.pilot, (first, second))
+            below, *above = player.app.screen_stack[1:]
+            assert isinstance(below, PictureScreen), (opener, first, second)
+            assert all(isinstance(screen, ModalScreen) for screen in above)
+            assert len(above) <= 1
+            player.app.route()
+            if isinstance(player.app.screen, ChatScreen):
+                await player.pilot.press("escape")
+            await wait(player.pilot, lambda: stack(player) == [TableScreen])
+
+
+async def test_a_key_that_is_held() -> None:
+    """A key that repeats while the help opens and closes does to each screen what it does there."""
+    async with at_a_table(is_alone=False) as player:
+        await rush(player.pilot, ["?"] * 19)
+        await wait(player.pilot, lambda: stack(player) == [TableScreen, HelpScreen])
+        await rush(player.pilot, ["?"] * 19)
+        await wait(player.pilot, lambda: stack(player) == [TableScreen])
+
+
+async def test_what_is_typed_ahead_is_said() -> None:
+    """Letters that come before there is a line to write into are written there, and play no card."""
+    async with at_a_table(is_alone=False) as player:
+        await rush(player.pilot, "/ab")
+        await wait(player.pilot, lambda: stack(player) == [TableScreen, ChatScreen])
+        await wait(player.pilot, lambda: player.app.screen.query_one(Input).value == "ab")
+        assert not player.session.client.waiting
+
+
+async def test_leaving_asks_over_another_dialog() -> None:
+    """Leaving asks over whatever is open, and staying leads back to it."""
+    async with at_a_table(is_alone=False) as player:
+        await player.pilot.press("/", "h", "i", "ctrl+c")
+        assert [TableScreen, ChatScreen, QuestionScreen] == stack(player)
+        await player.pilot.press("n")
+        await wait(player.pilot, lambda: stack(player) == [TableScreen, ChatScreen])
+
+
+async def test_a_fault_is_remembered() -> None:
+    """A program that ends by a fault knows it, though the table is left in good order then."""
+
+    def fail() -> None:
+        raise ZeroDivisionError
+
+    with suppress(ZeroDivisionError):
+        async with at_a_table(is_alone=True) as player:
+            player.app.call_later(fail)
+            await until_ended(player.app)
+    assert player.app.is_faulty
+
+
+@pytest.mark.parametrize(
+    ("how", "ends_with_us", "meaning"),
+    [
+        ("alone", False, "The deal that you were playing is lost"),
+        ("practised", False, "The table was one of your own, and ended with it"),
+        ("hosted", True, "on a server of your own"),
+        ("watched", False, "watch it again"),
+        ("joined", False, "your seat stays yours"),
+        ("", False, "At a table of somebody else"),
+    ],
+)
+def test_a_fault_tells_what_it_means(how: str, ends_with_us: bool, meaning: str) -> None:
+    """Whoever is told of a fault is told what it means for the table that was played at."""
+    assert meaning in told_fault(how, ends_with_us=ends_with_us)

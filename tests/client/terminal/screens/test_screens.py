@@ -1,0 +1,414 @@
+"""The screens of the real application, with keys, clicks and a real server."""
+
+from typing import Any
+
+import pytest
+from textual.widgets import Input, Label, Select
+
+from racing_demon_client.net.connection import Client
+from racing_demon_client.settings import Settings, load
+from racing_demon_client.shared.option_text import meanings
+from racing_demon_client.terminal.screens.dialogs import ChatScreen, HelpScreen, QuestionScreen
+from racing_demon_client.terminal.screens.options import OptionsScreen
+from racing_demon_client.terminal.screens.picture import LobbyScreen, PictureScreen, TallyScreen
+from racing_demon_client.terminal.screens.table import TableScreen
+from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.options import Options
+from tests.client.terminal.conftest import Folders
+from tests.support.screens import (
+    SIZE,
+    SLOW,
+    click,
+    deal,
+    field,
+    hosting,
+    shows,
+    sitting,
+    turned,
+    type_into,
+    until_ended,
+    wait,
+)
+from tests.support.servers import PATIENCE, serving, within
+
+# The lobby.
+
+
+async def test_bots_come_and_go_by_keys() -> None:
+    """Digits add bots of each level; minus sends the last one away."""
+    async with hosting() as player:
+        seats = player.session.client.view.seats
+        for key, level in (("1", "easy"), ("2", "medium"), ("3", "hard"), ("4", "expert")):
+            await player.pilot.press(key)
+            await shows(player, f"bot, {level}")
+        await player.pilot.press("-")
+        await wait(player.pilot, lambda: len(player.session.client.view.seats) == 4)
+        assert ["", "easy", "medium", "hard"] == [state.bot for state in seats.values()]
+
+
+async def test_bots_come_and_go_by_clicks() -> None:
+    """The same by clicks on the footer."""
+    async with hosting() as player:
+        await click(player, "bot-hard")
+        await shows(player, "bot, hard")
+        await click(player, "bot-easy")
+        await shows(player, "bot, easy")
+        await click(player, "bot-away")
+        await wait(player.pilot, lambda: len(player.session.client.view.seats) == 2)
+        await click(player, "enter")
+        await wait(player.pilot, lambda: isinstance(player.app.screen, TableScreen))
+
+
+async def test_a_ninth_player_is_refused_with_a_sentence() -> None:
+    """When all seats are taken the lobby says so."""
+    async with hosting() as player:
+        await player.pilot.press(*"1" * 7)
+        await wait(player.pilot, lambda: len(player.session.client.view.seats) == 8)
+        await player.pilot.press("1")
+        await wait(player.pilot, lambda: player.session.desk.hands.message(player.session.now())[1])
+        assert 8 == len(player.session.client.view.seats)
+
+
+@pytest.mark.parametrize("size", [(80, 24), SIZE])
+async def test_options_change_what_is_played(size: tuple[int, int]) -> None:
+    """The form changes the game and the number of hands; the lobby shows it."""
+    async with hosting(size=size) as player:
+        await player.pilot.press("o")
+        await wait(player.pilot, lambda: isinstance(player.app.screen, OptionsScreen))
+        player.app.screen.query_one("#game", Select).value = "classic"
+        await type_into(player.pilot, "hands", "3")
+        assert await player.pilot.click("#take")
+        await shows(player, "Racing Demon, the classic game")
+        await shows(player, "3 hands")
+        options = player.session.client.view.options
+        assert SLOW.model_copy(update={"game": "classic", "hands": 3}) == options
+
+
+async def test_an_option_is_explained_while_it_is_looked_at() -> None:
+    """Below the form stands what the option means; every option has a meaning that fits there."""
+    async with hosting() as player:
+        await player.pilot.press("o")
+        await wait(player.pilot, lambda: isinstance(player.app.screen, OptionsScreen))
+        for name, told in (
+            ("hands", "How many hands make a match."),
+            ("grace_ms", "land after a call."),
+        ):
+            field(player.app, name).focus()
+            await player.pilot.pause()
+            assert told in str(player.app.screen.query_one("#meaning", Label).content)
+    assert set(Options.model_fields) == set(meanings())
+    assert max(len(meaning) for meaning in meanings().values()) < 2 * 70
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("hands", "0"), ("hands", "many"), ("hands", "-3"), ("columns", "5"), ("grace_ms", "")],
+)
+async def test_wrong_options_are_refused_with_a_sentence(name: str, value: str) -> None:
+    """A value that cannot be is told in the form, which stays; nothing changes."""
+    async with hosting() as player:
+        await click(player, "options")
+        await wait(player.pilot, lambda: isinstance(player.app.screen, OptionsScreen))
+        field(player.app, name).value = value
+        assert await player.pilot.click("#take")
+        await player.pilot.pause()
+        if value:
+            assert isinstance(player.app.screen, OptionsScreen)
+            assert str(player.app.screen.query_one("#wrong", Label).content)
+            is_own = name != "columns"  # so many are wrong for the game, which is another option
+            assert (player.app.focused is field(player.app, name)) == is_own
+            await player.pilot.press("escape")
+        await wait(player.pilot, lambda: isinstance(player.app.screen, LobbyScreen))
+        assert SLOW == player.session.client.view.options
+
+
+async def test_guests_have_no_options() -> None:
+    """Who does not host is told so by the server, and nothing changes."""
+    async with serving() as served:
+        async with await Client.create(served.url, "Ben", SLOW) as ben:
+            guest = await Client.join(served.url, ben.code, "Ann")
+            async with sitting(guest, "joined") as player:
+                assert "options" not in player.text.splitlines()[-1]
+                await player.pilot.press("1")
+                await wait(player.pilot, lambda: player.session.desk.hands.message(player.session.now())[1])
+                assert 2 == len(player.session.client.view.seats)
+                await player.pilot.press("o")
+                await wait(player.pilot, lambda: isinstance(player.app.screen, OptionsScreen))
+                assert "only the host" in str(player.app.screen.query(Label).first().content)
+                assert all(editor.disabled for editor in player.app.screen.query(Input))
+                assert not player.app.screen.query("#take")
+                await player.pilot.press("escape")
+                await wait(player.pilot, lambda: isinstance(player.app.screen, LobbyScreen))
+
+
+async def test_spectators_have_no_keys_of_players() -> None:
+    """The lobby offers those who look on no chat, and no options to change."""
+    async with serving() as served, await Client.create(served.url, "Ben", SLOW) as ben:
+        async with sitting(await Client.watch(served.url, ben.code), "watched") as player:
+            await shows(player, "leave")
+            assert "chat" not in player.text.splitlines()[-1]
+
+
+# Help, chat, leaving.
+
+
+async def test_help_opens_and_closes() -> None:
+    """The help opens by key and by click, scrolls, and goes with any other key."""
+    async with hosting(size=(80, 24)) as player:
+        await player.pilot.press("?")
+        assert isinstance(player.app.screen, HelpScreen)
+        first = player.app.screen.picture.text
+        assert "add a bot that plays slowly" in first
+        await player.pilot.press("down", "pagedown")
+        assert first != player.app.screen.picture.text
+        await player.pilot.press("escape")
+        assert isinstance(player.app.screen, LobbyScreen)
+        await click(player, "help")
+        assert isinstance(player.app.screen, HelpScreen)
+        await player.pilot.click(offset=(3, 3))
+        assert isinstance(player.app.screen, LobbyScreen)
+
+
+async def test_the_signal_closes_the_help() -> None:
+    """Who reads the help when play begins sees the cards at once."""
+    async with hosting(Options(countdown_ms=6_000, tally_ms=600_000)) as player:
+        await player.pilot.press("1", "enter")
+        await wait(player.pilot, lambda: player.phase is Phase.COUNTDOWN)
+        await wait(player.pilot, lambda: isinstance(player.app.screen, TableScreen))
+        await player.pilot.press("?")
+        assert isinstance(player.app.screen, HelpScreen)
+        assert player.phase is Phase.COUNTDOWN
+        await wait(player.pilot, lambda: player.phase is Phase.PLAYING)
+        await wait(player.pilot, lambda: not isinstance(player.app.screen, HelpScreen))
+
+
+async def test_the_deal_closes_the_options() -> None:
+    """Who looks at the options when the cards are dealt sees the cards at once."""
+    async with hosting() as player:
+        await player.pilot.press("1", "o")
+        await wait(player.pilot, lambda: isinstance(player.app.screen, OptionsScreen))
+        player.session.tell(cl.Start)
+        await wait(player.pilot, lambda: isinstance(player.app.screen, TableScreen))
+
+
+async def test_chat_reaches_the_others() -> None:
+    """What is said is heard at the other seats, and what they say is shown; chat outlives a deal."""
+    async with serving() as served:
+        client = await Client.create(served.url, "Ann", SLOW)
+        async with (
+            sitting(client, "hosted") as player,
+            await Client.join(served.url, client.code, "Ben") as ben,
+        ):
+            await player.pilot.press("/")
+            assert isinstance(player.app.screen, ChatScreen)
+            await player.pilot.press(*"hi [/]")
+            player.session.tell(cl.Start)
+            await wait(player.pilot, lambda: player.phase is Phase.PLAYING)
+            assert isinstance(player.app.screen, ChatScreen)
+            await player.pilot.press("enter")
+
+            async def heard() -> str:
+                async for message in ben:
+                    if isinstance(message, ev.Said):
+                        return message.text
+                return ""
+
+            assert "hi [/]" == await within(PATIENCE, heard())
+            await wait(player.pilot, lambda: isinstance(player.app.screen, TableScreen))
+            await ben.send(cl.Say(counter=ben.next_counter(), text="[bold]hello"))
+            await shows(player, "Ben says: [bold]hello")
+            await player.pilot.press("/", "x", "escape")
+            await wait(player.pilot, lambda: isinstance(player.app.screen, TableScreen))
+            assert "you say: x" not in player.text
+
+
+async def test_spectators_say_nothing() -> None:
+    """Somebody without a seat is told why there is nothing to write into."""
+    async with serving() as served:
+        async with await Client.create(served.url, "Ben", SLOW) as ben:
+            async with sitting(await Client.watch(served.url, ben.code), "watched") as player:
+                await player.pilot.press("/")
+                await shows(player, "Only players can say something.")
+
+
+@pytest.mark.parametrize("key", ["ctrl+c", "ctrl+q"])
+async def test_leaving_asks(key: str) -> None:
+    """Leaving asks first; no stays, yes ends the program that was started for this table."""
+    async with hosting() as player:
+        for answer in ("n", "escape"):
+            await player.pilot.press(key)
+            assert isinstance(player.app.screen, QuestionScreen)
+            await player.pilot.press(answer)
+            await wait(player.pilot, lambda: isinstance(player.app.screen, LobbyScreen))
+        await player.pilot.press(key)
+        await player.pilot.press("y")
+        await until_ended(player.app)
+        assert player.app.failure is None
+
+
+async def test_tally_and_lobby_can_be_looked_at_in_a_hand() -> None:
+    """F6 and F7 show points and seats while cards are played, and lead back."""
+    async with hosting() as player:
+        await deal(player)
+        for key, kind in (("f6", TallyScreen), ("f7", LobbyScreen)):
+            await player.pilot.press(key)
+            await wait(player.pilot, lambda kind=kind: type(player.app.screen) is kind)  # type: ignore[misc]
+            await player.pilot.press(key)
+            await wait(player.pilot, lambda: isinstance(player.app.screen, TableScreen))
+
+
+# Settings.
+
+
+async def test_looks_are_kept(folders: Folders) -> None:
+    """F2 to F5 change size, colours, motion and volume, say so, and keep it."""
+    async with hosting(how="practised", size=(120, 40)) as player:
+        for key, sentence in (
+            ("f2", "size: small"),
+            ("f3", "Light: warm reds"),
+            ("f4", "flashes and sounds: off"),
+            ("f5", "the feed tells: everything"),
+        ):
+            await player.pilot.press(key)
+            await shows(player, sentence)
+        await wait(player.pilot, lambda: load(folders.settings).volume == 2)  # it is kept beside the game
+        kept = load(folders.settings)
+        assert ("small", "light", False, False, 2) == (
+            kept.density,
+            kept.palette,
+            kept.motion,
+            kept.sound,
+            kept.volume,
+        )
+
+
+async def test_changes_in_quick_succession_are_all_kept(folders: Folders) -> None:
+    """However fast changes come, each is kept beside the others."""
+    changes: dict[str, Any] = {"density": "small", "palette": "light", "motion": False, "volume": 2}
+    async with hosting(how="practised") as player:
+        for name, value in changes.items():
+            player.app.keep(**{name: value})
+        await wait(player.pilot, lambda: load(folders.settings) == Settings(**changes))
+
+
+async def test_a_file_that_cannot_be_kept_is_told(folders: Folders) -> None:
+    """When the settings cannot be written the game goes on, with a sentence."""
+    folders.settings.parent.write_text("a file where the folder should be")
+    async with hosting(how="practised") as player:
+        await player.pilot.press("f3")
+        await player.pilot.pause()
+        assert "light" == player.app.look.palette.name
+        assert player.app.is_running
+
+
+async def test_own_keys_work() -> None:
+    """A key from the settings does what it is bound to, instead of the usual one, and the table names it."""
+    async with hosting(bindings={"turn": "t", "bot-easy": "e f8"}) as player:
+        await player.pilot.press("f8")
+        await shows(player, "bot, easy")
+        await player.pilot.press("enter")
+        await wait(player.pilot, lambda: player.phase is Phase.PLAYING)
+        await shows(player, "t turn")
+        await player.pilot.press("t")
+        await wait(player.pilot, lambda: turned(player) == 3)
+        await player.pilot.press("space")
+        assert not player.session.client.waiting
+        assert 3 == turned(player)
+
+
+async def test_no_hints_where_the_table_wants_none() -> None:
+    """Without the option neither the hint's key nor a card that is held shows what fits."""
+    async with hosting(SLOW) as player:
+        await deal(player)
+        await player.pilot.press("b")
+        await shows(player, "This table plays without hints.")
+        await player.pilot.press("f")
+        await shows(player, "holding ")
+        assert "fits:" not in player.text
+        assert frozenset() == player.session.desk.hands.fits()
+
+
+async def test_hints_where_the_table_has_them() -> None:
+    """With the option a card that is held says where it fits, and a key shows a play."""
+    async with hosting(SLOW.model_copy(update={"hints": True})) as player:
+        await deal(player)
+        await player.pilot.press("f")
+        await shows(player, "fits: ")
+        await player.pilot.press("x", "b")
+        assert player.session.desk.hands.fits()
+
+
+# Small terminals.
+
+
+async def test_a_small_terminal_says_so_and_plays_on() -> None:
+    """Below 80x24 the table says what it needs; keys work on, and the picture comes back with the room."""
+    async with hosting() as player:
+        await deal(player)
+        for width, height in ((79, 24), (80, 23), (20, 5), (1, 1)):
+            await player.pilot.resize_terminal(width, height)
+            await wait(player.pilot, lambda width=width: player.app.screen.size.width == width)  # type: ignore[misc]
+            await player.pilot.pause()
+            assert "The table needs 80x24"[:width] in player.text
+            before = turned(player)
+            await player.pilot.press("space")
+            await wait(player.pilot, lambda before=before: turned(player) == before + 3)  # type: ignore[misc]
+        await player.pilot.resize_terminal(80, 24)
+        await shows(player, "[space]")
+
+
+@pytest.mark.parametrize("key", ["", "o", "?", "/", "ctrl+c"])
+async def test_no_size_ends_the_program(key: str) -> None:
+    """Lobby, tally and all dialogs live through any size of the terminal."""
+    async with hosting() as player:
+        await player.pilot.press(*([key] if key else []))
+        for width, height in ((1, 1), (3, 30), (200, 2), (12, 8), (500, 200), (100, 34)):
+            await player.pilot.resize_terminal(width, height)
+            await player.pilot.pause()
+        await player.pilot.press("escape")
+        assert player.app.is_running
+
+
+async def test_the_options_stay_open_while_others_come() -> None:
+    """Who fills the form in is not disturbed by guests that come and go."""
+    async with hosting() as player:
+        await player.pilot.press("o")
+        await wait(player.pilot, lambda: isinstance(player.app.screen, OptionsScreen))
+        await type_into(player.pilot, "hands", "3")
+        client = player.session.client
+        assert isinstance(client, Client)
+        async with await Client.join(client.url, client.code, "Ben") as ben:
+            await wait(player.pilot, lambda: len(client.view.seats) == 2)
+            await ben.leave()
+        await wait(player.pilot, lambda: len(client.view.seats) == 1)
+        assert isinstance(player.app.screen, OptionsScreen)
+        assert "3" == field(player.app, "hands").value
+
+
+async def test_leaving_gives_the_seat_up() -> None:
+    """Who leaves by key is gone from the table, and not only away."""
+    async with serving() as served:
+        async with await Client.create(served.url, "Ben", SLOW) as ben:
+            guest = await Client.join(served.url, ben.code, "Ann")
+            async with sitting(guest, "joined") as player:
+                await player.pilot.press("ctrl+c")
+                await player.pilot.press("y")
+                await until_ended(player.app)
+            async for _ in ben:
+                if 1 not in ben.view.seats:
+                    break
+
+
+@pytest.mark.parametrize(("opens", "kind"), [("f6", TallyScreen), ("f7", LobbyScreen)])
+@pytest.mark.parametrize("closes", ["escape", "enter", ""])
+async def test_back_to_the_cards(opens: str, closes: str, kind: type[PictureScreen]) -> None:
+    """Tally and lobby, looked at in a hand, are left by Escape, by Enter, and by their own keys."""
+    async with hosting() as player:
+        await deal(player)
+        await player.pilot.press(opens)
+        assert type(player.app.screen) is kind
+        await shows(player, "to the cards")
+        await player.pilot.press(closes or opens)
+        await wait(player.pilot, lambda: isinstance(player.app.screen, TableScreen))

@@ -1,0 +1,224 @@
+"""The first screen: practise, host, join and watch, against a real server."""
+
+import argparse
+import json
+
+import pytest
+from textual.widgets import Label
+
+from racing_demon_client.arguments import PRACTISED_HANDS
+from racing_demon_client.errors import SettingsRefused
+from racing_demon_client.net.connection import Client
+from racing_demon_client.recent_tables import Recent, recents, recents_path, remember
+from racing_demon_client.settings import load
+from racing_demon_client.terminal.app import run
+from racing_demon_client.terminal.screens.dialogs import QuestionScreen
+from racing_demon_client.terminal.screens.games import GamesScreen
+from racing_demon_client.terminal.screens.picture import LobbyScreen
+from racing_demon_client.terminal.screens.table import TableScreen
+from racing_demon_client.terminal.screens.tables import TableList
+from tests.client.terminal.conftest import Folders
+from tests.support.screens import SLOW, at_first_screen, at_the_door, field, told, type_into, wait
+from tests.support.servers import Peer, serving
+from tests.support.stages import painted
+
+
+async def test_practising_opens_a_table(folders: Folders) -> None:
+    """One key on the first screen opens a table against bots; leaving it leads back there."""
+    async with at_first_screen() as (app, pilot):
+        await type_into(pilot, "name", "Zoe")
+        await pilot.press("escape", "p")
+        await wait(pilot, lambda: isinstance(app.screen, TableScreen))
+        assert app.session is not None
+        names = [(state.name, bool(state.bot)) for state in app.session.client.view.seats.values()]
+        assert ("Zoe", False) == names[0]
+        assert [True] * 3 == [is_bot for _, is_bot in names[1:]]
+        assert app.session.client.view.options.hints
+        assert PRACTISED_HANDS == app.session.client.view.options.hands
+        assert "Zoe" == load(folders.settings).name
+        await pilot.press("ctrl+c")
+        await pilot.press("y")
+        await wait(pilot, lambda: at_the_door(app))
+        assert app.session is None
+    assert () == recents(recents_path())
+
+
+async def test_hosting_shows_how_others_come() -> None:
+    """Hosting from the first screen opens a lobby that says what the others are to type."""
+    async with at_first_screen() as (app, pilot):
+        await pilot.press("h", "y")
+        await wait(pilot, lambda: isinstance(app.screen, LobbyScreen))
+        assert isinstance(app.screen, LobbyScreen)
+        screen = app.screen
+        await wait(pilot, lambda: "racing-demon join ws://" in screen.picture.text)
+        assert app.session is not None
+        assert "hosted" == recents(recents_path())[0].how
+
+
+async def test_a_link_is_an_address_and_a_code() -> None:
+    """What a lobby shows may be written where the address goes, and the code with it."""
+    async with serving() as served, Peer.hosting(served.url) as ann:
+        async with at_first_screen() as (app, pilot):
+            await type_into(pilot, "address", f"{served.url}#{ann.code.lower()}")
+            await pilot.press("enter")
+            await wait(pilot, lambda: isinstance(app.screen, LobbyScreen))
+            assert app.session is not None
+            assert ann.code == app.session.client.code
+
+
+async def test_an_unknown_code_is_told() -> None:
+    """Joining with a code that no table has says so, and stays where it is."""
+    async with serving() as served, at_first_screen() as (app, pilot):
+        await type_into(pilot, "address", served.url)
+        await type_into(pilot, "code", "zzzz")
+        await pilot.press("enter")
+        await wait(pilot, lambda: "table" in told(app) and "Opening" not in told(app))
+        assert at_the_door(app)
+        assert app.session is None
+        assert () == recents(recents_path())
+
+
+async def test_a_wrong_address_is_told() -> None:
+    """An address where nobody listens, and one that is none, end with a whole sentence there."""
+    async with at_first_screen(size=(80, 24)) as (app, pilot):
+        for address, sentence in [("ws://127.0.0.1:1", "There is no table server"), ("::", "no address")]:
+            await type_into(pilot, "address", address)
+            await type_into(pilot, "code", "BCDF")
+            await pilot.press("enter")
+            await wait(pilot, lambda sentence=sentence: sentence in told(app))  # type: ignore[misc]
+            await pilot.pause()
+            assert told(app) in " ".join(" ".join(painted(app).rows).split())
+
+
+@pytest.mark.parametrize(
+    ("fields", "key", "sentence", "focused"),
+    [
+        (("", "", ""), "p", "Write a name first.", "name"),
+        (("  ", "ws://x", "BCDF"), "j", "Write a name first.", "name"),
+        (("Ann", "", "BCDF"), "j", "Write the table's address and code first", "address"),
+        (("Ann", "ws://x", ""), "w", "Write the table's code, too", "code"),
+    ],
+)
+async def test_empty_fields_are_told(
+    fields: tuple[str, str, str], key: str, sentence: str, focused: str
+) -> None:
+    """What is missing is told, and the field for it is ready to be written in."""
+    async with at_first_screen() as (app, pilot):
+        for which, text in zip(("name", "address", "code"), fields, strict=True):
+            field(app, which).value = text
+        await pilot.press(key)
+        await wait(pilot, lambda: sentence in told(app))
+        assert app.focused is field(app, focused)
+        assert app.session is None
+
+
+@pytest.mark.parametrize("how", ["joined", "watched"])
+async def test_enter_goes_to_a_table_of_late(how: str) -> None:
+    """A digit points at a table of late, and Enter goes there as one did before."""
+    async with serving() as served, await Client.create(served.url, "Ben", SLOW) as ben:
+        recent = Recent.now(served.url, ben.code, "Ann", how)
+        assert recent is not None
+        remember(recents_path(), recent)
+        async with at_first_screen() as (app, pilot):
+            await pilot.press("1")
+            assert f"{ben.code}: Enter {'watches' if how == 'watched' else 'joins'}" in told(app)
+            await pilot.press("enter")
+            await wait(pilot, lambda: isinstance(app.screen, LobbyScreen))
+            assert app.session is not None
+            assert (app.session.client.seat is None) == (how == "watched")
+
+
+async def test_nothing_is_hosted_without_being_asked() -> None:
+    """The key for hosting asks first, and says that others will know of it; no leads back."""
+    async with at_first_screen() as (app, pilot):
+        await pilot.press("h")
+        await wait(pilot, lambda: isinstance(app.screen, QuestionScreen))
+        assert "Your network is told of it" in str(app.screen.query_one(Label).content)
+        await pilot.press("n")
+        await wait(pilot, lambda: at_the_door(app))
+        assert app.session is None
+        assert "" == told(app)
+
+
+async def test_a_game_is_played_alone() -> None:
+    """A part of a game's name and Enter lay it out; leaving it leads back to the first screen."""
+    async with at_first_screen() as (app, pilot):
+        await pilot.press("s")
+        await wait(pilot, lambda: isinstance(app.screen, GamesScreen))
+        await pilot.press(*"sultan", "enter")
+        await wait(pilot, lambda: isinstance(app.screen, TableScreen))
+        assert app.session is not None
+        assert app.session.alone
+        assert "sultan" == app.session.client.view.options.game
+        await pilot.press("ctrl+c", "y")
+        await wait(pilot, lambda: at_the_door(app))
+
+
+async def test_arrows_choose_among_the_games() -> None:
+    """While a part of a name is written, the arrows move in the list of what is left."""
+    async with at_first_screen(size=(40, 10)) as (app, pilot):
+        await pilot.press("s")
+        await wait(pilot, lambda: isinstance(app.screen, GamesScreen))
+        await pilot.press(*"judges", "down", "enter")
+        await wait(pilot, lambda: isinstance(app.screen, TableScreen))
+        assert app.session is not None
+        assert "judges-free" == app.session.client.view.options.game
+
+
+async def test_no_game_is_of_that_name() -> None:
+    """Where no game has what was typed, Enter does nothing, and Escape leads back."""
+    async with at_first_screen() as (app, pilot):
+        await pilot.press("s")
+        await wait(pilot, lambda: isinstance(app.screen, GamesScreen))
+        await pilot.press(*"xyz", "enter")
+        assert isinstance(app.screen, GamesScreen)
+        await pilot.press("escape")
+        await wait(pilot, lambda: at_the_door(app))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 10)])
+async def test_arrows_go_through_the_whole_form(size: tuple[int, int]) -> None:
+    """Arrows visit every field, the list and every button, down and up, and open nothing."""
+    recent = Recent.now("ws://192.0.2.1:5252", "BCDF", "Ann", "joined")
+    assert recent is not None
+    remember(recents_path(), recent)
+    async with at_first_screen(size=size) as (app, pilot):
+        for key in ("down", "up"):
+            seen = []
+            while app.focused is not None and app.focused.id not in seen:
+                seen.append(app.focused.id)
+                await pilot.press(key)
+            assert {"practise", "alone", "host", "tables", "address", "code", "passphrase", "name"} <= {*seen}
+            assert {"join", "watch", "game", "bots", "level"} <= {*seen}
+
+
+async def test_the_small_screen_keeps_what_it_says_in_sight() -> None:
+    """At 40x10 the keys and what did not work are seen wherever the form is scrolled to."""
+    async with at_first_screen(size=(40, 10)) as (app, pilot):
+        await pilot.press("j")
+        await wait(pilot, lambda: told(app))
+        shown = " ".join(" ".join(painted(app).rows).split())
+        assert told(app) in shown
+        assert "p practise s alone j join" in shown
+
+
+async def test_broken_recents_are_passed_over(folders: Folders) -> None:
+    """Tables of late with markup and escapes in them are shown as text, or not at all."""
+    folders.recents.parent.mkdir()
+    entry = {"url": "ws://[/]", "code": "[bold]", "name": "", "how": "joined", "at": "2026-01-01T00:00:00"}
+    folders.recents.write_text(json.dumps([entry, {**entry, "code": "\x1b[2J"}, 5]))
+    async with at_first_screen() as (app, pilot):
+        await pilot.pause()
+        assert ["[bold]"] == [row.code for row in app.screen.query_one(TableList).rows]
+
+
+async def test_a_binding_of_nothing_is_told_on_one_screen(folders: Folders) -> None:
+    """Where the mistake is, and all that there is, are read at 80x24."""
+    folders.settings.parent.mkdir()
+    folders.settings.write_text('[bindings]\ndance = "h"\n')
+    with pytest.raises(SettingsRefused) as refused:
+        await run(None, argparse.Namespace())
+    told_first, _, names = str(refused.value).partition(". ")
+    assert told_first == f"{folders.settings}: there is nothing called 'dance' to bind a key to"
+    assert "pile-N-up" in names
+    assert len(names) < 12 * 80

@@ -1,0 +1,204 @@
+"""The tables of the network on the first screen, by real multicast on the loopback interface."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+from textual.pilot import Pilot
+from textual.widgets import Label
+
+from racing_demon_client.discovery.mdns import announce
+from racing_demon_client.net.probe import Table
+from racing_demon_client.recent_tables import Recent, recents_path, remember
+from racing_demon_client.terminal.app import TerminalApp
+from racing_demon_client.terminal.screens import welcome
+from racing_demon_client.terminal.screens.picture import LobbyScreen
+from racing_demon_client.terminal.screens.tables import Row, TableList
+from tests.client.terminal.test_snapshots import TextFile
+from tests.support.neighbours import among_ourselves, announcement, saying
+from tests.support.screens import at_first_screen, field, told, wait
+from tests.support.servers import Peer, serving
+from tests.support.stages import painted
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    among_ourselves(monkeypatch)
+    monkeypatch.setattr(welcome, "LOOK_SECONDS", 1.2)
+    monkeypatch.setattr(welcome, "REST_SECONDS", 0.1)
+
+
+def near(app: TerminalApp) -> TableList:
+    """Return the list of tables."""
+    return app.screen.query_one(TableList)
+
+
+def looking(app: TerminalApp) -> bool:
+    """Tell whether somebody still looks for tables."""
+    return any(worker.group == "looking" and worker.is_running for worker in app.workers)
+
+
+@asynccontextmanager
+async def tables(*texts: dict[str, object]) -> AsyncIterator[tuple[TerminalApp, Pilot[None], list[Peer]]]:
+    """Show the first screen, with that many tables on the network."""
+    async with AsyncExitStack() as stack:
+        app, pilot = await stack.enter_async_context(at_first_screen())
+        served = await stack.enter_async_context(serving())
+        hosts = []
+        for number, changes in enumerate(texts, 1):
+            host = await stack.enter_async_context(Peer.hosting(served.url))
+            hosts.append(host)
+            told = announcement(served.port, host.code, host=f"Host {number}", **changes)
+            await stack.enter_async_context(announce(told))
+            await wait(pilot, lambda number=number: len(near(app).rows) == number)  # type: ignore[misc]
+        yield app, pilot, hosts
+
+
+def code_of(app: TerminalApp) -> str:
+    """Return the code of the table that one is at."""
+    assert app.session is not None
+    return app.session.client.code
+
+
+async def test_one_key_joins_the_only_table() -> None:
+    """With one table on the network the key for joining goes there, and nothing more is looked for."""
+    async with tables({}) as (app, pilot, hosts):
+        assert looking(app)
+        await pilot.press("j")
+        await wait(pilot, lambda: isinstance(app.screen, LobbyScreen))
+        assert code_of(app) == hosts[0].code
+        await wait(pilot, lambda: not looking(app))
+
+
+async def test_a_digit_chooses_among_tables() -> None:
+    """With several tables the key for joining asks which; a digit points at one, Enter joins it."""
+    async with tables({}, {}) as (app, pilot, hosts):
+        await pilot.press("j")
+        assert "There are 2 tables" in told(app)
+        await pilot.press("2")
+        assert f"{hosts[1].code}: Enter joins" in told(app)
+        await pilot.press("3")
+        assert "There is no table 3" in told(app)
+        await pilot.press("enter")
+        await wait(pilot, lambda: isinstance(app.screen, LobbyScreen))
+        assert code_of(app) == hosts[1].code
+
+
+async def test_arrows_choose_among_tables() -> None:
+    """Arrows move among the rows, and Enter joins the one that is pointed at."""
+    async with tables({}, {}) as (app, pilot, hosts):
+        near(app).focus()
+        await pilot.press("down", "up", "down", "enter")
+        await wait(pilot, lambda: isinstance(app.screen, LobbyScreen))
+        assert code_of(app) == hosts[1].code
+
+
+async def test_the_pointed_table_can_be_watched() -> None:
+    """The key for watching goes to the row that is pointed at."""
+    async with tables({}, {}) as (app, pilot, hosts):
+        await pilot.press("2", "w")
+        await wait(pilot, lambda: isinstance(app.screen, LobbyScreen))
+        assert code_of(app) == hosts[1].code
+        assert app.session is not None
+        assert app.session.client.seat is None
+
+
+async def test_a_click_joins_a_table_once() -> None:
+    """A click on a row joins that table, and takes one seat."""
+    async with tables({}, {}) as (app, pilot, hosts):
+        await pilot.click(TableList, offset=(4, 1))
+        await wait(pilot, lambda: isinstance(app.screen, LobbyScreen))
+        assert code_of(app) == hosts[1].code
+        assert app.session is not None
+        assert 2 == len(app.session.client.view.seats)
+
+
+async def test_no_row_looks_chosen_that_is_not() -> None:
+    """A row is painted otherwise only while the list has the keys."""
+    async with tables({}, {}) as (app, pilot, _):
+
+        def looks() -> list[set[str]]:
+            rows = painted(app)
+            at = near(app).region.y
+            return [{str(style) for _, style in rows.cells[at + number]} for number in range(2)]
+
+        first, second = looks()
+        assert first == second
+        await pilot.press("2")
+        await wait(pilot, lambda: looks()[0] != looks()[1])
+        assert any("underline" in style for style in looks()[1])
+        await pilot.press("escape")
+        await wait(pilot, lambda: looks()[0] == looks()[1])
+
+
+async def test_a_passphrase_is_asked_for() -> None:
+    """A table that is locked asks for its passphrase before anything is sent; Enter then goes there."""
+    async with tables({"needs_passphrase": True}) as (app, pilot, hosts):
+        await pilot.press("j")
+        assert "asks for a passphrase" in told(app)
+        assert app.focused is field(app, "passphrase")
+        await pilot.press(*"sesame", "enter")
+        await wait(pilot, lambda: isinstance(app.screen, LobbyScreen))
+        assert code_of(app) == hosts[0].code
+
+
+async def test_a_table_of_late_that_is_near_stands_once() -> None:
+    """A table that one was at, and that is on the network now, has one row, among those of the network."""
+    async with at_first_screen() as (app, _):
+        row = Row("ws://x", "BCDF", "BCDF  joined", "join")
+        screen = app.screen
+        assert isinstance(screen, welcome.WelcomeScreen)
+        screen._late = [row, Row("ws://y", "CDFG", "CDFG  joined", "join")]
+        screen._show_near([Row("ws://x", "BCDF", "BCDF  Ann's table")])
+        assert ["BCDF  Ann's table", "CDFG  joined"] == [each.told for each in near(app).rows]
+
+
+@pytest.mark.parametrize("size", ["80x24", "120x40", "40x10"])
+async def test_the_first_screen(
+    size: str, monkeypatch: pytest.MonkeyPatch, snapshot: SnapshotAssertion
+) -> None:
+    """What is painted of the first screen, with two tables near and one of late, the second pointed at."""
+    monkeypatch.setattr(welcome, "LOOK_SECONDS", 600.0)
+    late = Recent(url="ws://192.0.2.9:5252", code="DFGH", name="Ann", how="watched", at="2026-11-01T20:15:00")
+    remember(recents_path(), late)
+    near = [
+        Table(code="BCDF", game="racing-demon", host="Ben", url="ws://192.0.2.5:5252/v1"),
+        Table(code="CDFG", game="sultan", host="Cyn", url="ws://192.0.2.6:5252/v1", needs_passphrase=True),
+    ]
+    width, height = map(int, size.split("x"))
+    async with at_first_screen(size=(width, height)) as (app, pilot):
+        screen = app.screen
+        assert isinstance(screen, welcome.WelcomeScreen)
+        screen._show_near([Row.near(table) for table in near])
+        await pilot.press("2")
+        await pilot.pause()
+        seen = painted(app)
+    assert snapshot.use_extension(TextFile) == "\n\n".join([seen.text(), seen.inks()]) + "\n"
+
+
+async def test_a_table_that_is_gone_is_shown_no_longer() -> None:
+    """The list forgets what does not answer any more, and says that there is nothing."""
+    async with at_first_screen() as (app, pilot), serving() as served, Peer.hosting(served.url) as ann:
+        async with announce(announcement(served.port, ann.code)):
+            await wait(pilot, lambda: near(app).display)
+        await wait(pilot, lambda: not near(app).display)
+        assert "none found so far" in str(app.screen.query_one("#near-told", Label).content)
+
+
+async def test_names_of_neighbours_are_plain_text() -> None:
+    """Markup and escapes that somebody announces are shown as text, and steer nothing."""
+    async with at_first_screen() as (app, pilot), serving() as served, Peer.hosting(served.url) as ann:
+        texts = {"code": ann.code, "host": "[@click=app.quit]\x1b[2J[/]"}
+        async with saying({"port": served.port, "texts": texts}):
+            await wait(pilot, lambda: near(app).display)
+            shown = str(near(app).get_option_at_index(0).prompt)
+            assert "[@click=app.quit]?[2J[/]'s table" in shown
+
+
+async def test_a_table_may_be_found_while_the_screen_goes() -> None:
+    """What is found when nothing is left to show it on is found in vain."""
+    async with at_first_screen() as (app, _):
+        screen = app.screen
+    assert isinstance(screen, welcome.WelcomeScreen)
+    screen._show_near([])

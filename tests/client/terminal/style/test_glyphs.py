@@ -1,0 +1,112 @@
+"""Signs, and texts from elsewhere."""
+
+import unicodedata
+from dataclasses import asdict
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from racing_demon_client.terminal.style.glyphs import ASCII, UNICODE, Glyphs, fit, screen_text, wrapped
+from racing_demon_protocol.engine.cards import UNKNOWN, parse
+from tests.support.desks import HOSTILE
+
+of_both = pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
+foreign = st.one_of(st.sampled_from(HOSTILE), st.text(max_size=64))
+
+
+@of_both
+def test_every_sign_is_one_cell_wide(glyphs: Glyphs) -> None:
+    """No sign of a set needs more than its cell, and none is invisible."""
+    signs = "".join(value for value in asdict(glyphs).values() if isinstance(value, str))
+    assert {1} == {cell_len(sign) for sign in signs}
+    assert signs.isprintable()
+
+
+def test_the_letters_are_ascii() -> None:
+    """The replacement signs are there on every terminal."""
+    assert "".join(value for value in asdict(ASCII).values() if isinstance(value, str)).isascii()
+
+
+@of_both
+def test_both_sets_are_complete(glyphs: Glyphs) -> None:
+    """Four suits, four corners, two sides of a small frame, and eight heights of bars."""
+    sizes = len(glyphs.suits), len(glyphs.corners), len(glyphs.slot), len(glyphs.bars)
+    assert (4, 4, 2, 8) == sizes
+    assert len(set(glyphs.suits)) == 4
+
+
+@of_both
+def test_names_of_cards_are_two_cells_wide_and_differ(glyphs: Glyphs) -> None:
+    """All 52 names and that of a back are different, and fill two cells."""
+    names = {glyphs.card(card) for card in range(UNKNOWN, 52)}
+    assert 53 == len(names)
+    assert {2} == {cell_len(name) for name in names}
+
+
+def test_how_cards_are_called() -> None:
+    """Rank and suit; red suits in small letters where signs are missing; a ten in two digits on demand."""
+    cards = [parse(text) for text in ("AS", "TH", "QC", "KD")]
+    assert ["A♠", "T♥", "Q♣", "K♦"] == [UNICODE.card(card) for card in cards]
+    assert ["AS", "th", "QC", "kd"] == [ASCII.card(card) for card in cards]
+    assert ["10♥", "10h"] == [glyphs.card(parse("TH"), ten=True) for glyphs in (UNICODE, ASCII)]
+    assert ["▒▒", "##"] == [glyphs.card(UNKNOWN, ten=True) for glyphs in (UNICODE, ASCII)]
+
+
+def test_the_back_design_is_not_told() -> None:
+    """The same card of another pack has the same name."""
+    assert UNICODE.card(parse("7D", 3)) == UNICODE.card(parse("7D"))
+
+
+@settings(deadline=None, derandomize=True, max_examples=300)
+@given(foreign)
+def test_foreign_texts_cannot_steer_a_terminal(text: str) -> None:
+    """What is left is printable, has few marks in a row, and is as wide as its signs together."""
+    shown = screen_text(text)
+    assert shown.isprintable()
+    assert sum(cell_len(char) for char in shown) == cell_len(shown)
+    marks = "".join("m" if unicodedata.category(char).startswith("M") else " " for char in shown)
+    assert "mmm" not in marks
+
+
+@pytest.mark.parametrize("text", ["Ann", "Renée", "Zoe\u0308", "漢字", "[/]", "[@click=app.bell]x[/]"])
+def test_honest_texts_stay(text: str) -> None:
+    """Names of real languages, and markup that nobody reads as such, are shown as they are."""
+    assert text == screen_text(text)
+
+
+@settings(deadline=None, derandomize=True, max_examples=300)
+@given(foreign, st.integers(1, 70), st.sampled_from([UNICODE, ASCII]))
+def test_fit_is_exact(text: str, width: int, glyphs: Glyphs) -> None:
+    """A fitted text fills just so many cells; one that is narrow enough is kept, others are marked."""
+    shown = screen_text(text)
+    fitted = fit(shown, width, glyphs)
+    assert width == cell_len(fitted)
+    if cell_len(shown) <= width:
+        assert shown == fitted[: len(shown)]
+    else:
+        assert fitted.rstrip(" ").endswith(glyphs.more)
+
+
+def test_a_wide_sign_is_not_halved() -> None:
+    """Where only half of a sign would find room, there is a blank."""
+    assert ["漢…", "漢… ", "漢字"] == [
+        fit(text, n, UNICODE) for text, n in [("漢字", 3), ("漢字x", 4), ("漢字", 4)]
+    ]
+
+
+@given(foreign, st.integers(2, 90))
+@settings(max_examples=200, deadline=None)
+def test_wrapped_lines_hold_everything(text: str, width: int) -> None:
+    """Whatever comes is told to its end, in lines that fit, however wide its characters are."""
+    text = screen_text(text)
+    lines = wrapped(text, width)
+    assert all(cell_len(line) <= width for line in lines)
+    assert "".join(text.split()) == "".join("".join(lines).split())
+
+
+def test_wide_characters_are_two_cells() -> None:
+    """Lines of them have half as many; words that fit stay whole."""
+    assert ["\u6f22\u5b57", "\u6f22\u5b57", "\u6f22"] == wrapped("\u6f22\u5b57" * 2 + "\u6f22", 5)
+    assert ["Ben says:", "one two"] == wrapped("Ben says: one two", 10)

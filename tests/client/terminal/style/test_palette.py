@@ -1,0 +1,304 @@
+"""Palettes: readable, red apart from black for every kind of sight, exact on terminals with few colours."""
+
+from itertools import combinations
+
+import pytest
+from rich._palettes import EIGHT_BIT_PALETTE, STANDARD_PALETTE
+from rich.color import Color, ColorSystem
+from rich.style import Style
+from textual.app import App, ComposeResult
+from textual.widgets import OptionList
+
+from racing_demon_client.terminal.style import palette as palettes
+from racing_demon_client.terminal.style.ink import Mark, Role, suit_role
+from racing_demon_client.terminal.style.palette import NAMES, Depth, Palette, depth_of, palette, theme
+from racing_demon_protocol.engine.cards import CLUBS, DIAMONDS, HEARTS, SPADES
+from tests.support.colours import Sight, apart, contrast, difference, families
+
+SUITS = tuple(suit_role(suit) for suit in (SPADES, HEARTS, CLUBS, DIAMONDS))
+REDS, BLACKS = (Role.HEARTS, Role.DIAMONDS), (Role.SPADES, Role.CLUBS)
+QUIET = (Role.DIM, Role.BACK, Role.FRAME)
+MARKS = (Mark.NONE, Mark.FRESH, Mark.AIR, Mark.HELD, Mark.CURSOR, Mark.FITS)
+COLOURED = (Depth.TRUE, Depth.EIGHT_BIT, Depth.STANDARD)
+SAFE = ("dark", "light", "high-contrast")
+"""The palettes that keep red and black apart by colour."""
+
+of_every_sheet = pytest.mark.parametrize(
+    "shown", [palette(name, depth) for name in NAMES[:4] for depth in COLOURED], ids=lambda p: p.name
+)
+of_every_safe_sheet = pytest.mark.parametrize(("name", "depth"), [(n, d) for n in SAFE for d in COLOURED])
+of_every_palette = pytest.mark.parametrize(
+    "shown",
+    [palette(name, depth, mark_red=red) for name in NAMES for depth in Depth for red in (False, True)],
+    ids=lambda p: f"{p.name}-{'reversed' if p.red_reversed else 'plain'}",
+)
+
+
+def grounds(shown: Palette) -> tuple[str, ...]:
+    """Return the grounds of the marks."""
+    return shown.held_ground, shown.cursor_ground, shown.fits_ground
+
+
+def figures(shown: Palette) -> tuple[float, float, float]:
+    """Return what the table in the palette's docstring tells."""
+    spades, hearts, clubs, diamonds = (shown.inks[role] for role in SUITS)
+    return (
+        min(contrast(shown.inks[role], shown.ground) for role in SUITS),
+        families((hearts, diamonds), (spades, clubs)),
+        min(apart(hearts, diamonds), apart(spades, clubs)),
+    )
+
+
+def said(style: Style) -> str:
+    """Return what a terminal of millions of colours is told."""
+    return style.render("x", color_system=ColorSystem.TRUECOLOR)
+
+
+# Colours.
+
+
+@of_every_sheet
+def test_everything_is_readable(shown: Palette) -> None:
+    """Contrast is 4.5 or more, and 3 or more for what need not be read."""
+    for role in Role:
+        assert contrast(shown.inks[role], shown.ground) >= (3 if role in QUIET else 4.5), role
+
+
+@pytest.mark.parametrize("depth", COLOURED)
+def test_high_contrast_is_high(depth: Depth) -> None:
+    """Whatever must be read has a contrast of 7 or more."""
+    shown = palette("high-contrast", depth)
+    for role in set(Role) - set(QUIET):
+        assert contrast(shown.inks[role], shown.ground) >= 7, role
+
+
+@of_every_sheet
+def test_marked_cards_are_readable(shown: Palette) -> None:
+    """On the ground of every mark each suit has a contrast of 3 or more."""
+    for ground in grounds(shown):
+        assert min(contrast(shown.inks[role], ground) for role in SUITS) >= 3, ground
+
+
+@of_every_safe_sheet
+def test_red_is_apart_from_black(name: str, depth: Depth) -> None:
+    """For every kind of sight, 25 or more are between red and black, and 20 or more within a family."""
+    _, between, within = figures(palette(name, depth))
+    assert between >= 25
+    assert within >= 20
+
+
+@pytest.mark.parametrize("depth", [Depth.TRUE, Depth.EIGHT_BIT])
+def test_four_colours_mislead_some(depth: Depth) -> None:
+    """Poker's hearts and clubs are within 10 of each other in deutan sight: why it is not the default."""
+    inks = palette("four-colour", depth).inks
+    assert difference(inks[Role.HEARTS], inks[Role.CLUBS], Sight.DEUTAN) < 10
+
+
+@of_every_sheet
+def test_grounds_are_apart(shown: Palette) -> None:
+    """Grounds that differ do so for every kind of sight: by 10 or more, and by 7 in the light 16 colours."""
+    different = {shown.ground, *grounds(shown)}
+    assert apart(*different) >= (7 if shown is palette("light", Depth.STANDARD) else 10)
+
+
+@of_every_sheet
+def test_blocks_are_apart(shown: Palette) -> None:
+    """Reversed red cards in any two marks or suits differ by 20 or more."""
+    blocks = [shown.inks[role] for role in (*palettes.BLOCKS.values(), *REDS)]
+    assert min(difference(one, other) for one, other in combinations(blocks, 2)) >= 20
+
+
+def test_docstring_tells_what_is_measured() -> None:
+    """The figures in the palette's docstring are those of its colours."""
+    rows = [line.split() for line in str(palettes.__doc__).splitlines()]
+    told = {(row[0], row[1]): row[2:] for row in rows if row and row[0] in NAMES}
+    measured = {
+        (name, depth.name): [f"{figure:.1f}" for figure in figures(palette(name, depth))]
+        for name in NAMES[:4]
+        for depth in COLOURED
+    }
+    assert told == measured
+
+
+# What terminals make of them.
+
+
+@pytest.mark.parametrize("name", NAMES[:4])
+def test_256_colours_are_exact(name: str) -> None:
+    """What Rich sends to a terminal of 256 colours is the colour meant."""
+    shown = palette(name, Depth.EIGHT_BIT)
+    for colour in (shown.ground, *grounds(shown), *shown.inks.values()):
+        number = Color.parse(colour).downgrade(ColorSystem.EIGHT_BIT).number
+        assert number is not None
+        assert EIGHT_BIT_PALETTE[number].hex == colour
+
+
+@pytest.mark.parametrize("name", NAMES[:4])
+def test_16_colours_are_exact(name: str) -> None:
+    """What Rich sends to a terminal of 16 colours is the colour meant."""
+    shown = palette(name, Depth.STANDARD)
+    for colour in (shown.ground, *grounds(shown), *shown.inks.values()):
+        number = Color.parse(colour).downgrade(ColorSystem.STANDARD).number
+        assert number is not None
+        assert STANDARD_PALETTE[number].hex == colour
+
+
+@pytest.mark.parametrize(
+    ("system", "depth"),
+    [
+        ("truecolor", Depth.TRUE),
+        ("256", Depth.EIGHT_BIT),
+        ("standard", Depth.STANDARD),
+        ("windows", Depth.STANDARD),
+        (None, Depth.NONE),
+        ("unheard-of", Depth.NONE),
+    ],
+)
+def test_depth_follows_rich(system: str | None, depth: Depth) -> None:
+    """Each of Rich's colour systems means a depth; none, or one yet unknown, means no colours."""
+    assert depth_of(system) is depth
+
+
+# Marks.
+
+
+@of_every_palette
+@pytest.mark.parametrize("role", SUITS)
+def test_marks_differ(shown: Palette, role: Role) -> None:
+    """Any two marks of a card look different; without colours the table's signs tell held from the cursor."""
+    for one, other in combinations(MARKS, 2):
+        if shown.colourless and {one, other} == {Mark.HELD, Mark.CURSOR}:
+            continue
+        assert said(shown.style(role | one)) != said(shown.style(role | other)), (one, other)
+
+
+@of_every_palette
+@pytest.mark.parametrize("role", [Role.DIM, Role.KEY, Role.BACK])
+def test_marks_of_piles_differ(shown: Palette, role: Role) -> None:
+    """An empty pile, the label of a pile and a card's back show the cursor and a hint, and which it is."""
+    looks = {said(shown.style(role | mark)) for mark in (Mark.NONE, Mark.CURSOR, Mark.FITS)}
+    assert len(looks) == 3
+
+
+@of_every_palette
+@pytest.mark.parametrize("mark", MARKS)
+def test_marks_keep_red_and_black(shown: Palette, mark: Mark) -> None:
+    """No marked red card looks like any black card, whatever that one's mark."""
+    reds = {said(shown.style(role | mark)) for role in REDS}
+    blacks = {said(shown.style(role | other)) for role in BLACKS for other in MARKS}
+    assert not reds & blacks
+
+
+@of_every_palette
+def test_reversed_is_red(shown: Palette) -> None:
+    """Where red is reversed, every red card is, marked or not, and no black one; elsewhere nothing is."""
+    for role in SUITS:
+        for mark in MARKS:
+            assert bool(shown.style(role | mark).reverse) == (shown.red_reversed and role in REDS)
+
+
+@of_every_palette
+def test_held_hides_the_cursor_and_the_cursor_a_hint(shown: Palette) -> None:
+    """Of two marks that need the ground, the one nearer to the hand gets it."""
+    for role in SUITS:
+        assert shown.style(role | Mark.HELD | Mark.CURSOR) == shown.style(role | Mark.HELD)
+        assert shown.style(role | Mark.CURSOR | Mark.FITS) == shown.style(role | Mark.CURSOR)
+
+
+def test_flight_shows_under_the_cursor() -> None:
+    """A card that is in the air is underlined on every ground."""
+    shown = palette("dark")
+    assert shown.style(Role.CLUBS | Mark.AIR | Mark.CURSOR) == shown.style(Role.CLUBS | Mark.CURSOR) + Style(
+        underline=True
+    )
+
+
+@pytest.mark.parametrize("shown", [palette("mono"), *(palette(name, Depth.NONE) for name in NAMES)])
+def test_mono_has_no_colours(shown: Palette) -> None:
+    """Without colours, no ink has any, whatever its marks; and red cards are reversed."""
+    marks = sum(MARKS) | Mark.STRONG
+    styles = [shown.style(ink) for ink in range(marks | palettes.ROLE_BITS) if ink & 15 < len(Role)]
+    assert {(style.color, style.bgcolor) for style in styles} == {(None, None)}
+    assert shown.red_reversed
+
+
+@pytest.mark.parametrize("role", [Role.KEY, Role.DIM])
+def test_a_hint_stands_out_without_colours(role: Role) -> None:
+    """The key of a hinted pile, and its place when it is empty, are bold and reversed."""
+    assert Style(bold=True, reverse=True) == palette("mono").style(role | Mark.FITS)
+
+
+def test_mono_needs_no_rare_attributes() -> None:
+    """Nothing but bold, underline, reverse and dim is used, and bold and dim never together."""
+    for ink in (role | mark for role in Role for mark in range(0, 1024, 16)):
+        style = palette("mono").style(ink)
+        common = Style(bold=style.bold, underline=style.underline, reverse=style.reverse, dim=style.dim)
+        assert style == common
+        assert not (style.bold and style.dim)
+
+
+# The rest.
+
+
+def test_a_style_is_made_once() -> None:
+    """Asking again gives the same palette, and the same style."""
+    ink = Role.HEARTS | Mark.HELD
+    assert palette("light").style(ink) is palette("light", Depth.TRUE, mark_red=False).style(ink)
+
+
+def test_every_palette_has_a_title() -> None:
+    """Titles differ, and that of the four colours warns."""
+    assert len({palette(name).title for name in NAMES}) == len(NAMES)
+    assert "not keep red and black apart" in palette("four-colour").title
+
+
+def test_unknown_palettes_are_refused() -> None:
+    """A name that is none raises KeyError."""
+    with pytest.raises(KeyError):
+        palette("pink")
+
+
+@pytest.mark.parametrize("depth", Depth)
+async def test_themes_are_textuals(depth: Depth) -> None:
+    """Textual draws with the theme of every palette, on its ground."""
+    app: App[None] = App()
+    async with app.run_test() as pilot:
+        for name in NAMES:
+            shown = palette(name, depth)
+            app.register_theme(theme(shown))
+            app.theme = f"racing-demon-{name}"
+            await pilot.pause()
+            assert app.current_theme.background == shown.ground
+            assert app.native_ansi_color == shown.colourless
+            assert app.current_theme.dark == shown.is_dark
+
+
+class Choosing(App[None]):
+    """A list in the theme without colours."""
+
+    def compose(self) -> ComposeResult:
+        """Offer two things."""
+        yield OptionList("one", "two")
+
+    def on_mount(self) -> None:
+        """Take the theme."""
+        self.register_theme(theme(palette("mono")))
+        self.theme = "racing-demon-mono"
+
+
+async def test_choices_show_without_colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With NO_COLOR, the line of a list that is chosen is underlined, and nothing has a colour."""
+    monkeypatch.setenv("NO_COLOR", "1")
+    app = Choosing(ansi_color=True)
+    async with app.run_test() as pilot:
+        await pilot.press("down")
+        await pilot.pause()
+        styled = [
+            (cell.text.strip(), cell.style)
+            for strip in app.screen._compositor.render_strips()
+            for cell in strip
+            if cell.style is not None
+        ]
+    assert {text for text, style in styled if style.underline} == {"two", ""}
+    for _, style in styled:
+        assert {style.color, style.bgcolor} <= {None, Color.default()}

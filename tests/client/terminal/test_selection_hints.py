@@ -1,0 +1,92 @@
+"""What hands show of their own accord: hints, where cards fit, and who is out."""
+
+from racing_demon_client.sources.solo.table import SoloTable
+from racing_demon_client.terminal.style.glyphs import UNICODE
+from racing_demon_protocol.engine.board import Play
+from racing_demon_protocol.wire.options import Options
+from tests.support.boards import build, rules_of
+from tests.support.desks import Player, klondike, message
+from tests.support.solitaire import Alone
+
+WASTE_KEY, TURN_KEY = ";", "space"
+
+
+def _plays(table: SoloTable) -> list[Play]:
+    return list(table.rules.legal_plays(table.board, table.seat))
+
+
+def hint(player: Player | Alone) -> None:
+    """Ask for a hint."""
+    labels = player.keymap.labels if isinstance(player, Player) else player.session.keymap.labels
+    player.desk.hands.hint(player.now, labels, UNICODE.card)
+
+
+def test_a_hint_names_the_card_and_the_keys() -> None:
+    """A move between columns is told by both cards and both keys, one to a space by that."""
+    player = klondike("2d 9S", "TH", hints=True)
+    hint(player)
+    assert "9♠ to T♥: a s" == message(player)
+    player = klondike("2d KS", "", hints=True)
+    hint(player)
+    assert "K♠ to a space: a s" == message(player)
+    player = klondike("9S", waste="2C 8H", hints=True)
+    hint(player)
+    assert "8♥ to 9♠: ; a" == message(player)
+
+
+def test_hints_are_for_tables_that_allow_them() -> None:
+    """Elsewhere asking is answered, and nothing is shown."""
+    player = klondike("AS", "9S", "TH")
+    hint(player)
+    assert "This table plays without hints." == message(player)
+    player.type("s")
+    assert frozenset() == player.desk.hands.fits()
+
+
+def test_a_hint_shows_a_play_that_helps() -> None:
+    """Both ends of a legal play are marked until the next key."""
+    player = klondike("AS", hints=True)
+    hint(player)
+    assert {player.column(1), 0} == player.desk.hands.fits()
+    assert "A♠ up: q" == message(player)
+    player.type("x")
+    assert frozenset() == player.desk.hands.fits()
+
+
+def test_a_hint_to_turn_or_to_give_up() -> None:
+    """Without a play the stock is pointed at; without any, saying so is."""
+    player = klondike("9S", stock="2c", hints=True)
+    hint(player)
+    assert ("Turn the stock: space", player.rules.layout.stock[0] in player.desk.hands.fits()) == (
+        message(player),
+        True,
+    )
+    player = klondike("9S", hints=True)
+    hint(player)
+    assert "There is nothing to play." == message(player)
+
+
+def test_a_hint_where_no_play_leads_to_the_foundations() -> None:
+    """In a game without a stock any play is better than none."""
+    options = Options(game="beleaguered-castle", hints=True)
+    tables = (SoloTable(options, bytes([number]) * 32, "Ann") for number in range(99))
+    table = next(each for each in tables if not any(map(each.board.is_progress, _plays(each))))
+    plays, player = _plays(table), Alone(table)
+    hint(player)
+    assert player.desk.hands.fits() in [{play.source, play.destination} for play in plays]
+
+
+def test_what_is_held_shows_where_it_fits() -> None:
+    """Where hints are allowed, all piles that take something of it."""
+    player = klondike("AS", "2H", "2D", "9C", hints=True)
+    player.type("a")
+    assert {0, player.column(2), player.column(3)} == player.desk.hands.fits()
+
+
+def test_who_is_out_is_told() -> None:
+    """Only where it must be called, and only when nothing is left."""
+    player = klondike()
+    assert not player.desk.hands.is_out()
+    position = build(rules_of())
+    assert Player.at_position(position, call_out="shout").desk.hands.is_out()
+    assert not klondike("AS").desk.hands.is_out()

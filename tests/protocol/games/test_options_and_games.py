@@ -1,0 +1,47 @@
+"""What a host may ask of any game: it is dealt and played, or refused with a sentence."""
+
+import random
+from typing import Any, Final
+
+import pytest
+
+from racing_demon_protocol.engine.dealer import Dealer
+from racing_demon_protocol.engine.invariants import status
+from racing_demon_protocol.engine.rulebook import make_rules
+from racing_demon_protocol.errors import InvalidGame
+from racing_demon_protocol.games import GAMES, declare
+from racing_demon_protocol.wire.options import Options
+
+ASKED: Final[tuple[dict[str, Any], ...]] = (
+    *({"columns": columns} for columns in (1, 4, 9)),
+    {"columns_by_players": True},
+    *({"turn": turn} for turn in (1, 2, 5)),
+    *({"redeals": redeals} for redeals in (0, 2)),
+    {"waste_view": 3},
+    {"take_back": "free"},
+    *({"forced_bases": forced} for forced in (True, False)),
+    *({"reserve": size} for size in (1, 13, 30)),
+)
+PLAYERS: Final = 2
+STEPS: Final = 12
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_option_is_played_or_refused(game: str) -> None:
+    """No option makes a game that breaks when it is dealt, or at its first plays."""
+    for asked in ASKED:
+        try:
+            rules = make_rules(declare(Options(game=game, **asked), PLAYERS), range(PLAYERS))
+        except InvalidGame as error:
+            assert str(error)
+            continue
+        board, dealer, rng = rules.deal(), Dealer(bytes(32), rules), random.Random(1)
+        board.reveal(board.all_unnamed(), dealer.first_cards())
+        for seat in rules.layout.seats:
+            for _ in range(STEPS):
+                follow_up = rules.automatic(board, seat)
+                plays = [follow_up] if follow_up else list(rules.legal_plays(board, seat))
+                if not plays:
+                    break
+                rules.carry_out(board, rng.choice(plays), dealer.follow)
+        assert [] == list(status(rules, board)), asked

@@ -1,0 +1,101 @@
+"""Records of all games and switches that must be found right, as far as they go."""
+
+import pytest
+
+from racing_demon_protocol.records.record import verify
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Seated
+from tests.support.records import MATCHES, match, place_of, record
+from tests.support.tables import Sitting
+
+
+@pytest.mark.parametrize("name", MATCHES)
+def test_each_game_s_matches_are_found_right(name: str) -> None:
+    """Each declared game, and each switch that changes the course of a hand, makes records that hold."""
+    options, log = match(name)
+    verdict = verify(record(options, list(log)))
+    hands = sum(isinstance(event, ev.HandOver) for event in log)
+    assert (hands, 0, 1) == (verdict.hands, verdict.skipped, verdict.matches)
+    assert sum(isinstance(event, ev.Played) for event in log) == verdict.plays
+
+
+def test_stacked_matches_are_told_apart() -> None:
+    """Two matches at one table are two, each with its winners."""
+    sitting = Sitting.lobby(2, hands=1, game="classic", countdown_ms=0)
+    for _ in range(2):
+        sitting.start()
+        for seat in (0, 1):
+            sitting.turn(seat)
+            sitting.events(seat, cl.Stuck)
+    verdict = verify(record(sitting.options, sitting.log))
+    assert (2, 2) == (verdict.hands, verdict.matches)
+
+
+def test_leavers_and_late_comers_are_part_of_a_right_record() -> None:
+    """Somebody leaves in a hand and forfeits, somebody comes in the pause, all leave in the end."""
+    sitting = Sitting.playing(3, hands=3, game="classic", on_leave="forfeit", countdown_ms=0, tally_ms=1_000)
+    sitting.turn(0)
+    sitting.events(1, cl.Leave)
+    for seat in (0, 2):
+        sitting.events(seat, cl.Stuck)
+    late = sitting.join("Zoe")
+    sitting.wait(2_000_000)
+    for seat in (0, 2, late):
+        sitting.events(seat, cl.Stuck)
+    for seat in (0, 2, late):
+        sitting.events(seat, cl.Leave)
+    verdict = verify(record(sitting.options, sitting.log))
+    assert (2, 0, 1) == (verdict.hands, verdict.skipped, verdict.matches)
+
+
+def test_a_hand_that_all_abandon_is_part_of_a_right_record() -> None:
+    """If everybody leaves in the middle of a hand, that is a true end."""
+    sitting = Sitting.playing(2, hands=5)
+    for seat in (0, 1):
+        sitting.events(seat, cl.Leave)
+    assert 1 == verify(record(sitting.options, sitting.log)).hands
+
+
+def test_stuck_without_those_who_are_away_is_a_right_end() -> None:
+    """Whoever has lost the connection need not be stuck."""
+    sitting = Sitting.playing(3, hands=1)
+    sitting.connect(1, connected=False)
+    for seat in (0, 2):
+        sitting.events(seat, cl.Stuck)
+    sitting.wait(10_000_000)
+    assert 1 == verify(record(sitting.options, sitting.log)).hands
+
+
+def test_private_messages_in_a_record_do_no_harm() -> None:
+    """What is no event and no table is passed over."""
+    options, log = match("demon-a")
+    messages = record(options, list(log))
+    messages.insert(1, Seated(code="SIM"))
+    assert 1 == verify(messages).hands
+
+
+@pytest.mark.parametrize("nth", [0, 1, 40, 100])
+def test_a_record_that_begins_in_mid_hand_proves_only_what_follows(nth: int) -> None:
+    """Whatever the first table shows, the hand that was under way is skipped."""
+    options, log = match("racing-demon")
+    view = TableView("SIM", options)
+    start = place_of(list(log), ev.Played, nth)
+    for event in log[:start]:
+        view.apply(event)
+    verdict = verify([view.snapshot(0), *log[start:]])
+    assert (1, 1) == (verdict.hands, verdict.skipped)
+
+
+def test_a_new_table_in_mid_hand_skips_that_hand() -> None:
+    """After a break the record goes on with a new table, and the hand cut in two proves nothing."""
+    options, log = match("racing-demon")
+    view = TableView("SIM", options)
+    middle = place_of(list(log), ev.Played, 30)
+    for event in log[: middle + 10]:
+        view.apply(event)
+    messages: list[Message] = [TableView("SIM", options).snapshot(0), *log[:middle]]
+    verdict = verify([*messages, view.snapshot(0), *log[middle + 10 :]])
+    assert (1, 1) == (verdict.hands, verdict.skipped)

@@ -1,0 +1,387 @@
+"""Standings and ratings: right against another way to add up, and of the words that they give themselves."""
+
+import os
+import random
+from collections import Counter, defaultdict
+from itertools import permutations
+from typing import Any, Final
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from racing_demon_protocol.reasons import EndReason
+from racing_demon_protocol.records.digest import Digest, HandDigest, Player, digests
+from racing_demon_protocol.records.match_file import Correction, Record
+from racing_demon_protocol.records.ratings import ratings
+from racing_demon_protocol.records.standings import Key, Row, chosen, points_of, standings, winners_of
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Refused
+from racing_demon_protocol.wire.options import Options
+from tests.support.recordings import kept_from, recording, recording_of, seed_of
+
+MATCHES: Final = int(os.environ.get("RACING_DEMON_MATCHES", "10"))
+"""How many matches are simulated; make bench-scores asks for a thousand."""
+
+LEVELS: Final = ("easy", "medium", "hard")
+NAMES: Final = ("Ann", "Ben", "Cat", "Don")
+
+
+def simulated(number: int) -> Record:
+    """Return the record of a short match, with other players and another game each time."""
+    chance = random.Random(number)
+    levels = [chance.choice(LEVELS) for _ in range(chance.choice((2, 2, 2, 3)))]
+    options = Options(
+        game=chance.choice(("racing-demon", "classic", "demon-b", "fooliana")),
+        hands=chance.choice((1, 1, 2)),
+        countdown_ms=0,
+        tally_ms=0,
+    )
+    return recording(seed_of(number), levels, options, name=str(number), began_ms=number * 3_600_000)
+
+
+def counted(records: list[Record]) -> dict[tuple[str, str], Counter[str]]:
+    """Add matches up from their events alone, without view, story or digest."""
+    lines: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for record in records:
+        joined = [entry.message for entry in record.entries if isinstance(entry.message, ev.Joined)]
+        who = {message.seat: (message.name, message.bot) for message in joined}
+        seats: tuple[int, ...] = ()
+        plays: Counter[int] = Counter()
+        for entry in record.entries:
+            match entry.message:
+                case ev.Dealt():
+                    seats, plays = entry.message.seats, Counter()
+                case ev.Played(seat=seat, counter=counter):
+                    plays[seat] += counter > 0
+                case Refused(by=by) if by is not None and entry.seat is not None:
+                    lines[who[entry.seat]]["beaten"] += 1
+                    lines[who[by]]["beat"] += 1
+                case ev.HandOver(points=points, out=out, elapsed_ms=ms):
+                    for seat, worth in zip(seats, points, strict=True):
+                        line = lines[who[seat]]
+                        line.update(hands=1, points=worth, plays=plays[seat], ms=ms, outs=seat == out)
+                case ev.MatchOver(winners=winners):
+                    count_match(lines, set(who.values()), {who[seat] for seat in winners})
+    return lines
+
+
+def count_match(
+    lines: dict[tuple[str, str], Counter[str]], played: set[tuple[str, str]], won: set[tuple[str, str]]
+) -> None:
+    """Count a match that has ended."""
+    for key in played:
+        line = lines[key]
+        line.update(matches=1, wins=key in won)
+        line["streak"] = line["streak"] + 1 if key in won else 0
+        line["longest"] = max(line["longest"], line["streak"])
+
+
+def test_simulated_matches_add_up() -> None:
+    """Over many simulated matches each line is what another way to add up finds in the events."""
+    records = [simulated(number) for number in range(MATCHES)]
+    table = standings(chosen(digests(records)))
+    expected = counted(records)
+    assert table.matches == MATCHES
+    assert {row.key for row in table.rows} == {Key(*key) for key in expected}
+    for row in table.rows:
+        line = expected[row.key]
+        found = {
+            "matches": row.matches,
+            "wins": row.wins,
+            "hands": row.hands,
+            "points": row.points,
+            "outs": row.outs,
+            "plays": row.plays,
+            "ms": row.elapsed_ms,
+            "streak": row.streak,
+            "longest": row.longest,
+            "beaten": len(row.lost_by),
+            "beat": len(row.won_by),
+        }
+        assert found == {name: line[name] for name in found}, row.key
+        assert row.races_lost >= len(row.lost_by)
+    assert sum(row.races_won for row in table.rows) == sum(row.races_lost for row in table.rows) > 0
+
+
+# Matches that were never played: quick to make, and full of odd cases.
+
+
+@st.composite
+def matches(draw: st.DrawFn) -> list[Digest]:
+    """Draw some matches of a few people and bots, each once and in any order."""
+    made = []
+    for number in range(draw(st.integers(1, 8))):
+        names = draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=4, unique=True))
+        players = [
+            Player(seat=seat, name=name, bot=draw(st.sampled_from(("", "easy"))), left=draw(st.booleans()))
+            for seat, name in enumerate(names)
+        ]
+        hands = []
+        for hand in range(1, draw(st.integers(1, 3)) + 1):
+            points = {player.seat: draw(st.integers(-20, 62)) for player in players}
+            hands.append(
+                HandDigest(
+                    hand=hand,
+                    reason=EndReason.STUCK,
+                    out=None,
+                    elapsed_ms=draw(st.integers(0, 600_000)),
+                    points=points,
+                    plays={player.seat: draw(st.integers(0, 200)) for player in players},
+                )
+            )
+        totals = {p.seat: sum(hand.points[p.seat] for hand in hands) for p in players}
+        stayed = [player.seat for player in players if not player.left] or list(totals)
+        best = max(totals[seat] for seat in stayed)
+        finished = draw(st.booleans())
+        winners = tuple(seat for seat in stayed if totals[seat] == best) if finished else ()
+        notes = draw(
+            st.lists(
+                st.builds(
+                    Correction,
+                    at_ms=st.just(5),
+                    by=st.just("Ann"),
+                    why=st.just("x"),
+                    seat=st.sampled_from((None, 0, 1, 7)),
+                    points=st.integers(-30, 30),
+                    void=st.booleans(),
+                ),
+                max_size=2,
+            )
+        )
+        made.append(
+            Digest(
+                id=str(number),
+                promises=(f"{number:064}",),
+                started_ms=number * 1_000,
+                ended_ms=draw(st.integers(0, 50)) * 1_000,
+                players=tuple(players),
+                hands=tuple(hands),
+                winners=winners,
+                finished=finished,
+                corrections=tuple(notes),
+            )
+        )
+    return made
+
+
+@settings(max_examples=50, deadline=None, database=None, derandomize=True)
+@given(matches(), st.randoms(use_true_random=False))
+def test_any_matches_add_up(drawn: list[Digest], chance: random.Random) -> None:
+    """Points, hands and wins add up with corrections, whatever order the matches are given in."""
+    table = standings(chosen(drawn))
+    shuffled = [*drawn]
+    chance.shuffle(shuffled)
+    assert table == standings(chosen(shuffled))
+    counting = [digest for digest in drawn if not any(note.void for note in digest.corrections)]
+    assert table.matches == sum(digest.finished for digest in counting)
+    assert table.unfinished == len(counting) - table.matches
+    assert sum(row.points for row in table.rows) == sum(
+        sum(points_of(digest).values()) for digest in counting
+    )
+    assert sum(row.hands for row in table.rows) == sum(
+        len(hand.points) for digest in counting for hand in digest.hands
+    )
+    assert sum(row.wins for row in table.rows) == sum(len(winners_of(digest)) for digest in counting)
+    assert len(table.corrected) == sum(len(digest.corrections) for digest in drawn)
+    for row in table.rows:
+        assert 0 <= row.streak <= row.longest <= row.wins <= row.matches
+
+
+@settings(max_examples=40, deadline=None, database=None, derandomize=True)
+@given(matches())
+def test_a_correction_of_nothing_changes_no_winner(drawn: list[Digest]) -> None:
+    """Who has won is found anew by the same rule as at the table."""
+    for digest in drawn:
+        nothing = [Correction(at_ms=1, by="A", why="x", seat=0, points=points) for points in (5, -5)]
+        assert winners_of(digest.model_copy(update={"corrections": ()})) == winners_of(
+            digest.model_copy(update={"corrections": tuple(nothing)})
+        )
+
+
+def digest_of(**more: Any) -> Digest:
+    """Return a match of two, which Ann won by ten points in one hand."""
+    hand = HandDigest(
+        hand=1, reason=EndReason.OUT, out=0, elapsed_ms=60_000, points={0: 40, 1: 30}, plays={0: 50, 1: 40}
+    )
+    values = {
+        "id": "1.1",
+        "promises": ("aa",),
+        "started_ms": 1_000,
+        "ended_ms": 9_000,
+        "players": (Player(seat=0, name="Ann"), Player(seat=1, name="Ben", bot="hard")),
+        "hands": (hand,),
+        "winners": (0,),
+        "finished": True,
+    }
+    return Digest.model_validate({**values, **more})
+
+
+def row_of(name: str, *given: Digest) -> Row:
+    """Return somebody's line after matches."""
+    return next(row for row in standings(chosen(given)).rows if row.key.name == name)
+
+
+@pytest.mark.parametrize(("points", "told"), [(1, "+1 point for Ann"), (-2, "-2 points for Ann")])
+def test_a_correction_is_told(points: int, told: str) -> None:
+    """One point is no points."""
+    note = Correction(at_ms=5, by="Cat", why="A slip.", seat=0, points=points)
+    assert told == standings([digest_of(corrections=(note,))]).corrected[0].what
+
+
+def test_a_correction_can_turn_a_match() -> None:
+    """Twelve points less, and the other has won; the line and the list say so."""
+    note = Correction(at_ms=5, by="Cat", why="A slip.", hand=1, seat=0, points=-12)
+    corrected = digest_of(corrections=(note,))
+    assert (1, 40) == (row_of("Ann", digest_of()).wins, row_of("Ann", digest_of()).points)
+    assert (0, 28) == (row_of("Ann", corrected).wins, row_of("Ann", corrected).points)
+    assert 1 == row_of("Ben", corrected).wins
+    (told,) = standings([corrected]).corrected
+    assert ("1.1", "Cat", "-12 points for Ann in hand 1", "A slip.") == (
+        told.id,
+        told.by,
+        told.what,
+        told.why,
+    )
+
+
+def test_a_void_match_counts_for_nobody() -> None:
+    """What does not count gives no line, no rating, and stays in the list of corrections."""
+    void = digest_of(corrections=(Correction(at_ms=5, by="Cat", why="A try.", void=True),))
+    table = standings([void])
+    assert ([], 0, "the match does not count") == (table.rows, table.matches, table.corrected[0].what)
+    assert {} == ratings([void])
+
+
+def test_only_what_was_played_is_counted() -> None:
+    """A match counts when it has ended; one that broke off with its hands, one without a hand not at all."""
+    broken = digest_of(finished=False, winners=())
+    empty = digest_of(finished=False, winners=(), hands=(), players=())
+    table = standings([digest_of(), broken, empty])
+    assert (1, 1) == (table.matches, table.unfinished)
+    assert [(1, 2), (1, 2)] == [(row.matches, row.hands) for row in table.rows]
+    assert ([], 0, 0) == ((none := standings([empty])).rows, none.matches, none.unfinished)
+
+
+def test_who_came_later_has_kept_the_same_match() -> None:
+    """True records of one match, from its beginning, its second hand and the midst of that, are one."""
+    whole = recording_of("racing-demon")
+    begun = [n for n, each in enumerate(whole.entries) if isinstance(each.message, ev.Committed)]
+    records = [whole, kept_from(whole, begun[1]), kept_from(whole, begun[1] + 40)]
+    for order in permutations(records):
+        table = standings(chosen(digests(order)))
+        assert [(1, 0)] == [(table.matches, table.unfinished)]
+        assert {(1, len(begun))} == {(row.matches, row.hands) for row in table.rows}
+        assert next(digests([whole])).hands == chosen(digests(order))[0].hands
+
+
+def test_records_of_one_match_need_no_hand_in_common() -> None:
+    """Two records are of one match, too, where a third has a hand of either."""
+    kept = [digest_of(promises=hands) for hands in (["aa"], ["bb"], ["aa", "bb"], ["bb", "cc"], ["cc"])]
+    for some in permutations(kept):
+        (match,) = chosen(some)
+        assert {"aa", "bb", "cc"} == set(match.promises)
+
+
+def test_matches_without_a_commitment_are_not_taken_for_one() -> None:
+    """Of records that tell no commitment nobody knows whether they are of the same match."""
+    assert 2 == len(chosen([digest_of(promises=()), digest_of(promises=())]))
+
+
+HANDS: Final = tuple(
+    HandDigest(hand=hand, reason=EndReason.OUT, out=0, elapsed_ms=1, points={0: 9, 1: 0}, plays=plays)
+    for hand, plays in ((1, {0: 5, 1: 5}), (2, {0: 5, 1: 5}), (2, {0: 5, 1: 4}), (2, {}))
+)
+
+
+@pytest.mark.parametrize(
+    ("fuller", "other"),
+    [
+        ({"hands": HANDS[:1]}, {"hands": HANDS[:2], "finished": False, "winners": ()}),
+        ({"hands": HANDS[:2], "id": ""}, {"hands": HANDS[:1]}),
+        ({"hands": (HANDS[0], HANDS[1]), "id": ""}, {"hands": (HANDS[0], HANDS[2])}),
+        ({"hands": (HANDS[0], HANDS[2]), "id": ""}, {"hands": (HANDS[0], HANDS[3])}),
+        ({"hands": HANDS[:1]}, {"hands": HANDS[:1], "id": ""}),
+    ],
+    ids=["ended", "more hands", "more plays", "any plays", "from a journal"],
+)
+def test_of_two_records_the_fuller_one_counts(fuller: dict[str, Any], other: dict[str, Any]) -> None:
+    """The end counts before hands, hands before plays, and plays before the name in a journal."""
+    for both in permutations([digest_of(**fuller), digest_of(**other)]):
+        assert [digest_of(**fuller)] == chosen(both)
+
+
+def test_what_is_said_in_either_record_is_kept() -> None:
+    """The corrections of both count, and the match began when the first of both did."""
+    note = Correction(at_ms=5, by="Cat", why="x", seat=1, points=1)
+    short = digest_of(finished=False, winners=(), corrections=(note,), id="", started_ms=900)
+    for late in (1_000, None):
+        (match,) = chosen([digest_of(started_ms=late), short])
+        assert (True, (note,), "1.1", 900) == (match.finished, match.corrections, match.id, match.started_ms)
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ({}, ["a", "b", "c"]),
+        ({"since_ms": 2_000}, ["b"]),
+        ({"until_ms": 2_000}, ["a"]),
+        ({"since_ms": 1_000, "until_ms": 2_001}, ["a", "b"]),
+        ({"names": ["Ann"]}, ["a", "b", "c"]),
+        ({"names": ["Ben"]}, []),
+    ],
+)
+def test_periods_and_groups(asked: dict[str, Any], found: list[str]) -> None:
+    """A period ends before its last moment; an unknown time is in none; bots are in all groups."""
+    matches = [
+        digest_of(id="a", promises=("a",), started_ms=1_000, ended_ms=1_500),
+        digest_of(id="b", promises=("b",), started_ms=2_000, ended_ms=2_500),
+        digest_of(id="c", promises=("c",), started_ms=None, ended_ms=9_999),
+    ]
+    assert found == [match.id for match in chosen(matches, **asked)]
+
+
+def test_the_winner_is_rated_higher() -> None:
+    """Who wins again and again is worth more, and that is the surer the more was played."""
+    once, often = ratings([digest_of()]), ratings([digest_of()] * 20)
+    ann, ben = Key("Ann"), Key("Ben", "hard")
+    assert often[ann].ordinal > often[ben].ordinal
+    assert often[ann].doubt < once[ann].doubt
+    assert (20, 1) == (often[ann].matches, once[ben].matches)
+
+
+def test_shared_wins_are_rated_alike() -> None:
+    """Two who share a first match are worth the same after it."""
+    hand = digest_of().hands[0].model_copy(update={"points": {0: 30, 1: 30}})
+    shared = ratings([digest_of(hands=(hand,), winners=(0, 1))])
+    assert shared[Key("Ann")].estimate == pytest.approx(shared[Key("Ben", "hard")].estimate)
+
+
+def test_a_shared_place_in_the_middle_is_no_loss() -> None:
+    """Of four beginners, two who are better than one and worse than another are worth what they were."""
+    players = tuple(Player(seat=seat, name=name) for seat, name in enumerate(("Ann", "Ben", "Cat", "Dan")))
+    hand = digest_of().hands[0].model_copy(update={"points": {0: 40, 1: 30, 2: 30, 3: 20}})
+    ann, ben, cat, dan = (
+        rating.estimate for _, rating in sorted(ratings([digest_of(players=players, hands=(hand,))]).items())
+    )
+    assert ben == pytest.approx(cat)
+    assert ben == pytest.approx((ann + dan) / 2)
+    assert ann > ben
+
+
+def test_a_winner_is_rated_before_whoever_left_with_as_many_points() -> None:
+    """Who has forfeited is no winner's equal, and is rated alike with fewer points."""
+    hand, (ann, ben) = digest_of().hands[0], digest_of().players
+    left = (ann, ben.model_copy(update={"left": True}))
+    as_many, fewer = (
+        ratings([digest_of(players=left, hands=(hand.model_copy(update={"points": {0: 30, 1: points}}),))])
+        for points in (30, 10)
+    )
+    assert as_many == fewer
+    assert as_many[Key("Ann")].estimate > as_many[Key("Ben", "hard")].estimate
+
+
+def test_matches_without_an_end_are_not_rated() -> None:
+    """What was not played out, or played alone, says nothing of anybody's strength."""
+    alone = digest_of(players=(Player(seat=0, name="Ann"),))
+    assert {} == ratings([digest_of(finished=False, winners=()), alone])

@@ -1,0 +1,136 @@
+import pytest
+
+from racing_demon_protocol.engine.dealer import Dealer
+from racing_demon_protocol.engine.rulebook import make_rules
+from racing_demon_protocol.games import declare
+from racing_demon_protocol.reasons import EndReason
+from racing_demon_protocol.table.scoring import MOST_HANDS, hand_points, match_winners, race_order
+from racing_demon_protocol.table.state import Progress
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages import Event
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import HandResult
+from racing_demon_protocol.wire.options import Options
+from tests.support.boards import cards
+
+
+def _view(*hands: tuple[int, ...], left: tuple[int, ...] = (), **options: object) -> TableView:
+    """Return a table of three after hands with these points."""
+    view = TableView("T", Options.model_validate(options))
+    events: list[Event] = [ev.Joined(seq=seat + 1, seat=seat, name=str(seat)) for seat in range(3)]
+    events.append(ev.Committed(seq=4, hand=1, hand_id="T/1/1", commitment="0" * 64))
+    shown = tuple(pack * 52 + place for pack in range(3) for place in range(7))
+    events.append(ev.Dealt(seq=5, seats=(0, 1, 2), shown=shown, countdown_ms=0))
+    for event in events:
+        view.apply(event)
+    for seat in left:
+        view.apply(ev.Left(seq=view.seq + 1, seat=seat))
+    view.results = [
+        HandResult(hand=number, seats=(0, 1, 2), points=points, reason=EndReason.DEAD)
+        for number, points in enumerate(hands, 1)
+    ]
+    return view
+
+
+def _with_family(view: TableView) -> TableView:
+    assert view.board is not None
+    view.board.cards[0] = cards("AH/0 2H/1 3H/1")
+    return view
+
+
+def test_points_in_the_order_of_the_seats() -> None:
+    """Each seat of the hand has its cards on the foundations, and who is out the bonus."""
+    assert ((1, 2, 0), (1, 12, 0)) == (
+        hand_points(_with_family(_view()), None),
+        hand_points(_with_family(_view()), 1),
+    )
+
+
+def _dealt(game: str) -> TableView:
+    """Return a table of three at the beginning of a hand."""
+    view = TableView("T", Options(game=game, out_bonus=10))
+    rules = make_rules(declare(view.options, 3), (0, 1, 2))
+    events: list[Event] = [ev.Joined(seq=seat + 1, seat=seat, name=str(seat)) for seat in range(3)]
+    events.append(ev.Committed(seq=4, hand=1, hand_id="T/1/1", commitment="0" * 64))
+    shown = Dealer(bytes(32), rules).first_cards()
+    events.append(ev.Dealt(seq=5, seats=(0, 1, 2), shown=shown, countdown_ms=0))
+    for event in events:
+        view.apply(event)
+    return view
+
+
+@pytest.mark.parametrize("out", [None, 0, 1, 2])
+@pytest.mark.parametrize("game", ["racing-demon", "demon-a"])
+def test_whoever_is_out_gets_the_bonus(game: str, out: int | None) -> None:
+    """The seat that is out, whichever number it has, gets the bonus, and no other seat does."""
+    view = _dealt(game)
+    assert view.is_private is (game == "demon-a")
+    without, points = hand_points(view, None), hand_points(view, out)
+    assert [10 * (seat == out) for seat in range(3)] == [
+        got - had for got, had in zip(points, without, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("out", [0, 1, 2])
+def test_whoever_is_out_is_ahead(out: int) -> None:
+    """On identical deals the seat that is out, whichever number it has, has won, however far others came."""
+    view = _dealt("demon-a")
+    view.progress = {seat: Progress(int(seat != out), view.seq) for seat in view.hand_seats}
+    assert out == race_order(view, out)[0]
+
+
+@pytest.mark.parametrize(("on_leave", "points"), [("freeze", (1, 2, 0)), ("forfeit", (1, 0, 0))])
+def test_points_of_a_leaver(on_leave: str, points: tuple[int, ...]) -> None:
+    """A leaver keeps the points of the hand, or loses them, as the table has it (A21)."""
+    assert points == hand_points(_with_family(_view(left=(1,), on_leave=on_leave)), None)
+
+
+def test_no_winner_before_the_last_hand() -> None:
+    """While hands are left to play, nobody has won."""
+    assert match_winners(_view((9, 5, 1), hands=2)) is None
+
+
+def test_the_highest_total_wins() -> None:
+    """After the last hand the highest total of all hands wins."""
+    assert (1,) == match_winners(_view((9, 5, 1), (0, 5, 1), hands=2))
+
+
+def test_equal_totals_share_the_match() -> None:
+    """Equal totals are joint winners (A17)."""
+    assert (0, 1) == match_winners(_view((9, 9, 1), hands=1))
+
+
+def test_equal_totals_may_play_on() -> None:
+    """Where the table wants it, equal totals get another hand (A17)."""
+    assert match_winners(_view((9, 9, 1), hands=1, tie_break="hand")) is None
+    assert (1,) == match_winners(_view((9, 9, 1), (1, 2, 0), hands=1, tie_break="hand"))
+
+
+def test_a_tie_does_not_go_on_for_ever() -> None:
+    """After as many hands as the wire has numbers for, equal totals share the match after all."""
+    tied = [(0, 0, 0)] * MOST_HANDS
+    assert match_winners(_view(*tied[1:], hands=1, tie_break="hand")) is None
+    assert (0, 1, 2) == match_winners(_view(*tied, hands=1, tie_break="hand"))
+
+
+@pytest.mark.parametrize(("best", "winners"), [(99, None), (100, (0,)), (120, (0,))])
+def test_a_target_ends_the_match(best: int, winners: tuple[int, ...] | None) -> None:
+    """A total that reaches the target ends the match before its last hand."""
+    assert winners == match_winners(_view((best, 5, 1), hands=9, target=100))
+
+
+def test_a_leaver_cannot_win() -> None:
+    """Whoever left is passed over, however many points there are."""
+    assert (1,) == match_winners(_view((9, 5, 1), hands=1, left=(0,)))
+
+
+def test_who_has_played_no_hand_cannot_win() -> None:
+    """Somebody who came to wait for the next deal has no total, though nought may be the highest number."""
+    view = _view((-26, -30, -26), hands=1)
+    view.apply(ev.Joined(seq=view.seq + 1, seat=3, name="3"))
+    assert (0, 2) == match_winners(view)
+
+
+def test_a_match_that_all_left_is_over() -> None:
+    """When everybody has left, the match ends at once, and the best of the leavers wins."""
+    assert (0,) == match_winners(_view((9, 5, 1), hands=5, left=(0, 1, 2)))

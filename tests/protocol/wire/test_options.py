@@ -1,0 +1,123 @@
+import pytest
+from pydantic import ValidationError
+
+from racing_demon_protocol.games import declare
+from racing_demon_protocol.wire.options import CallOut, OnLeave, Options, StallRule, TieBreak
+
+CHANGED: dict[str, object] = {
+    "game": "classic",
+    "hands": 3,
+    "target": 100,
+    "tie_break": "hand",
+    "call_out": "shout",
+    "grace_ms": 500,
+    "stall_rule": "rotate",
+    "auto_first_turn": True,
+    "on_leave": "forfeit",
+    "late_join": False,
+    "hints": True,
+    "time_limit_ms": 60_000,
+    "countdown_ms": 0,
+    "tally_ms": 0,
+    "seats": 4,
+    "spectators": False,
+    "watch_delay_ms": 30_000,
+    "pause_after_ms": 0,
+    "turn": 1,
+    "redeals": 2,
+    "shuffle": True,
+    "tail_rule": "either2",
+    "waste_view": 3,
+    "take_back": "free",
+    "forced_bases": True,
+    "columns": 5,
+    "columns_by_players": True,
+    "reserve": 10,
+    "reserve_card": -1,
+    "out_bonus": 0,
+}
+"""A value other than the default for every option."""
+
+
+def test_defaults_are_the_seeds() -> None:
+    """Without a word the table plays seed 002: five hands, no shout, no shifting, joint winners."""
+    options = Options()
+    assert ("racing-demon", 5, None, TieBreak.JOINT, CallOut.AUTO, StallRule.NONE, False, OnLeave.FREEZE) == (
+        options.game,
+        options.hands,
+        options.target,
+        options.tie_break,
+        options.call_out,
+        options.stall_rule,
+        options.auto_first_turn,
+        options.on_leave,
+    )
+
+
+def test_every_option_is_tried_here() -> None:
+    """No option is forgotten in these tests."""
+    assert set(Options.model_fields) == set(CHANGED)
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_an_option_can_be_changed(name: str) -> None:
+    """Each option alone makes options that differ from the defaults, and survive a dump."""
+    options = Options.model_validate({name: CHANGED[name]})
+    assert Options() != options
+    assert options == Options.model_validate(options.model_dump(mode="json"))
+
+
+def test_options_stand_in_sets() -> None:
+    """Options are values: equal ones hash equally."""
+    assert {Options()} == {Options(), Options(game="racing-demon")}
+
+
+def test_options_do_not_change() -> None:
+    """Options are frozen."""
+    with pytest.raises(ValidationError, match="frozen"):
+        Options().hands = 7  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("game", ""),
+        ("game", "Racing Demon"),
+        ("game", "x" * 33),
+        ("hands", 0),
+        ("hands", 101),
+        ("hands", True),
+        ("hands", 5.0),
+        ("hands", "5"),
+        ("target", 0),
+        ("tie_break", "duel"),
+        ("call_out", True),
+        ("grace_ms", -1),
+        ("grace_ms", 5_001),
+        ("stall_rule", "rotate1"),
+        ("auto_first_turn", 1),
+        ("late_join", "yes"),
+        ("countdown_ms", 30_001),
+        ("tally_ms", 600_001),
+        ("turn", 0),
+        ("turn", 6),
+        ("redeals", -1),
+        ("waste_view", 0),
+        ("take_back", "toSpace"),
+        ("columns", 10),
+        ("reserve", 31),
+        ("reserve_card", 1),
+        ("out_bonus", 101),
+        ("house_rule", 1),
+    ],
+)
+def test_values_that_no_option_takes(name: str, value: object) -> None:
+    """Values out of bounds, of another type, or of unknown options are refused."""
+    with pytest.raises(ValidationError):
+        Options.model_validate({name: value})
+
+
+@pytest.mark.parametrize("name", ["hands", "target", "tie_break", "call_out", "stall_rule", "on_leave"])
+def test_options_of_the_table_leave_the_rules_alone(name: str) -> None:
+    """Options about the match change no declaration."""
+    assert declare(Options(), 4) == declare(Options.model_validate({name: CHANGED[name]}), 4)

@@ -1,0 +1,264 @@
+"""Whole matches of bots in virtual time: always the same, and always sound."""
+
+from functools import cache
+
+import pytest
+
+from racing_demon_protocol.engine.invariants import status
+from racing_demon_protocol.engine.shuffle import hand_seeds
+from racing_demon_protocol.reasons import EndReason, Phase, Reason
+from racing_demon_protocol.records.record import verify
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.codec import encode
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.client import AddBot, Start
+from racing_demon_protocol.wire.messages.server import Refused
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.bots.simulation import Arrived, main, pass_time, play_match
+from racing_demon_server.match.table import Table
+from tests.support.boards import RACES
+from tests.support.tables import of_type
+
+SEED = bytes(range(32))
+LEVELS = ("hard", "medium", "hard", "easy", "hard", "medium", "hard", "hard")
+TWO_HANDS = Options(hands=2, countdown_ms=1_000, tally_ms=5_000)
+
+
+@cache
+def _match(game: str, bots: int) -> tuple[Table, list[ev.Event], list[Arrived]]:
+    return play_match(SEED, LEVELS[:bots], Options(game=game, hands=1, countdown_ms=0))
+
+
+def _bytes(log: list[ev.Event]) -> bytes:
+    frames = [encode(event) for event in log]
+    return b"".join(frame for frame in frames if isinstance(frame, bytes))
+
+
+def _replay(seed: bytes, options: Options, arrived: list[Arrived]) -> tuple[list[ev.Event], list[Arrived]]:
+    """Feed commands to a fresh table; return its log, and the commands that were carried out."""
+    table = Table("SIM", options, hand_seeds(seed))
+    table.claims.add(None, b"host")
+    log: list[ev.Event] = []
+    accepted = []
+    for at, actor, command in arrived:
+        log += pass_time(table, at)
+        answer = table.receive(actor, command, at)
+        log += answer.events
+        if not isinstance(answer.reply, Refused):
+            accepted.append((at, actor, command))
+    log += pass_time(table, arrived[-1][0] + 1_000_000)
+    return log, accepted
+
+
+# Always the same.
+
+
+def test_the_same_seed_makes_the_same_match() -> None:
+    """Played twice, a match has the same log, byte for byte."""
+    first, second = (play_match(SEED, LEVELS[:4], TWO_HANDS) for _ in range(2))
+    assert _bytes(first[1]) == _bytes(second[1])
+    assert first[2] == second[2]
+
+
+def test_another_seed_makes_another_match() -> None:
+    """Other cards, another log."""
+    _, first, _ = play_match(SEED, LEVELS[:2], TWO_HANDS)
+    _, second, _ = play_match(bytes(32), LEVELS[:2], TWO_HANDS)
+    assert _bytes(first) != _bytes(second)
+
+
+def test_the_commands_make_the_match() -> None:
+    """The commands with their times, given to a fresh table, lead to the same log."""
+    _, log, arrived = play_match(SEED, LEVELS[:4], TWO_HANDS)
+    assert _bytes(log) == _bytes(_replay(SEED, TWO_HANDS, arrived)[0])
+
+
+def test_refused_commands_leave_no_trace() -> None:
+    """Without those that were refused the commands lead to the same log."""
+    _, log, arrived = play_match(SEED, LEVELS, Options(game="classic", hands=2))
+    options = Options(game="classic", hands=2)
+    accepted = _replay(SEED, options, arrived)[1]
+    assert len(accepted) < len(arrived)
+    assert _bytes(log) == _bytes(_replay(SEED, options, accepted)[0])
+
+
+def test_the_same_commands_on_other_cards_make_another_match() -> None:
+    """The log depends on the seed, and not on the commands alone."""
+    _, log, arrived = play_match(SEED, LEVELS[:2], TWO_HANDS)
+    assert _bytes(log) != _bytes(_replay(bytes(32), TWO_HANDS, arrived)[0])
+
+
+def test_the_log_makes_the_view() -> None:
+    """A view that gets the log alone is the table's."""
+    table, log, _ = play_match(SEED, LEVELS[:3], TWO_HANDS)
+    mirror = TableView("SIM", TWO_HANDS)
+    for event in log:
+        mirror.apply(event)
+    assert table.view.snapshot(0) == mirror.snapshot(0)
+
+
+def test_a_seat_s_match_does_not_depend_on_when_the_table_is_woken() -> None:
+    """Further ticks in between change nothing: what is due has its own time."""
+    _, log, arrived = play_match(SEED, LEVELS[:2], TWO_HANDS)
+    table = Table("SIM", TWO_HANDS, hand_seeds(SEED))
+    table.claims.add(None, b"host")
+    woken: list[ev.Event] = []
+    now = 0
+    for at, actor, command in arrived:
+        while now + 300_000 < at:
+            now += 300_000
+            woken += pass_time(table, now) + table.tick(now)
+        woken += pass_time(table, at)
+        woken += table.receive(actor, command, at).events
+    assert _bytes(log) == _bytes(woken + pass_time(table, now + 10_000_000))
+
+
+# Always sound.
+
+
+@pytest.mark.parametrize("bots", range(1, 9))
+@pytest.mark.parametrize("game", RACES)
+def test_a_match_is_sound(game: str, bots: int) -> None:
+    """The log has no gaps, the board keeps all invariants, and an auditor finds nothing wrong."""
+    table, log, _ = _match(game, bots)
+    public = [event for event in log if not (table.view.is_private and isinstance(event, ev.Played))]
+    assert list(range(1, len(public) + 1)) == [event.seq for event in public]
+    assert Phase.OVER is table.view.phase
+    assert table.view.rules is not None
+    assert table.view.board is not None
+    assert [] == status(table.view.rules, table.view.board)
+    empty = TableView("SIM", table.view.options).snapshot(0)
+    verdict = verify([empty, *log])
+    assert (1, 0, 1) == (verdict.hands, verdict.skipped, verdict.matches)
+
+
+@pytest.mark.parametrize("bots", range(1, 9))
+@pytest.mark.parametrize("game", RACES)
+def test_each_place_is_won_once(game: str, bots: int) -> None:
+    """On a foundation the heights are filled one after the other, each by one card."""
+    table, log, _ = _match(game, bots)
+    assert table.view.rules is not None
+    assert table.view.board is not None
+    won = dict.fromkeys(table.view.rules.layout.foundations, 0)
+    for event in of_type(ev.Played, log):
+        if event.destination in won:
+            assert 1 == event.count
+            won[event.destination] += 1
+    dealt = 0 if game in {"racing-demon", "classic"} else 1
+    heights = [len(table.view.board.cards[pile]) for pile in won]
+    assert sum(heights) == sum(won.values()) + dealt * bots
+
+
+@pytest.mark.parametrize("bots", range(1, 9))
+def test_racing_demon_is_worth_its_cards(bots: int) -> None:
+    """Each score is 0 to 51 or exactly 62, and together they are the cards in the middle, and ten."""
+    table, log, _ = _match("racing-demon", bots)
+    assert table.view.rules is not None
+    assert table.view.board is not None
+    over = of_type(ev.HandOver, log)[0]
+    for seat, points in zip(table.view.hand_seats, over.points, strict=True):
+        assert points == 62 if seat == over.out else 0 <= points <= 51
+    middle = sum(len(table.view.board.cards[pile]) for pile in table.view.rules.layout.foundations)
+    assert middle + (10 if over.out is not None else 0) == sum(over.points)
+    assert (over.reason is EndReason.OUT) == (over.out is not None)
+
+
+def test_somebody_goes_out_sometimes() -> None:
+    """The matches above are not all alike: some end with 62, and some without."""
+    outs = [of_type(ev.HandOver, _match("racing-demon", bots)[1])[0].out for bots in range(1, 9)]
+    assert {True, False} == {out is None for out in outs}
+
+
+@pytest.mark.parametrize("bots", [2, 5, 8])
+@pytest.mark.parametrize("game", RACES)
+def test_bots_play_by_the_rules(game: str, bots: int) -> None:
+    """A bot's command is carried out, or it was beaten to it, or the hand had ended when it came."""
+    _, _, arrived = _match(game, bots)
+    table = Table("SIM", Options(game=game, hands=1, countdown_ms=0), hand_seeds(SEED))
+    table.claims.add(None, b"host")
+    replies = []
+    for at, actor, command in arrived:
+        pass_time(table, at)
+        replies.append(table.receive(actor, command, at).reply)
+    reasons = {reply.reason for reply in replies if isinstance(reply, Refused)}
+    assert {Reason.BEATEN, Reason.HAND_OVER, Reason.NOT_NOW} >= reasons
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"call_out": "shout"},
+        {"call_out": "shout", "grace_ms": 0},
+        {"stall_rule": "rotate"},
+        {"auto_first_turn": True},
+        {"forced_bases": True},
+        {"turn": 1},
+        {"turn": 1, "redeals": 0},
+        {"shuffle": True},
+        {"tail_rule": "either2"},
+        {"waste_view": 3},
+        {"game": "classic", "columns_by_players": True, "reserve_card": -1},
+        {"game": "demon-b", "take_back": "free"},
+        {"game": "classic", "call_out": "shout", "stall_rule": "rotate"},
+        {"hands": 5, "target": 20},
+        {"hands": 1, "tie_break": "hand"},
+    ],
+    ids=repr,
+)
+def test_a_match_ends_under_every_option(changes: dict[str, object]) -> None:
+    """Bots bring a match to its end whatever the table's options, and an auditor finds nothing wrong."""
+    options = Options.model_validate({"hands": 1, "countdown_ms": 0, "tally_ms": 0, **changes})
+    table, log, _ = play_match(SEED, ["hard", "medium", "hard"], options)
+    assert Phase.OVER is table.view.phase
+    verdict = verify([TableView("SIM", options).snapshot(0), *log])
+    assert len(table.view.results) == verdict.hands
+
+
+def test_the_host_of_a_simulation_only_watches() -> None:
+    """The commands of a match begin with the bots and the start, from a host without a seat."""
+    _, _, arrived = _match("racing-demon", 2)
+    expected = [
+        (0, None, AddBot(counter=1, level="hard")),
+        (0, None, AddBot(counter=2, level="medium")),
+        (0, None, Start(counter=3)),
+    ]
+    assert expected == arrived[:3]
+
+
+def test_the_command_line_prints_what_each_level_earns(capsys: pytest.CaptureFixture[str]) -> None:
+    """The simulation prints a line for each seat's level."""
+    assert 0 == main(["--hands", "2", "--levels", "easy,hard", "--game", "classic"])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("2 hands of classic, ")
+    assert ["level", "easy", "hard"] == [line.split()[0] for line in lines[1:]]
+
+
+def test_the_command_line_prints_level_against_level(capsys: pytest.CaptureFixture[str]) -> None:
+    """With --pairs there is a line for each two levels, with how often somebody goes out, and seconds."""
+    assert 0 == main(["--hands", "1", "--pairs"])
+    pairs = [line.split()[:2] for line in capsys.readouterr().out.splitlines()[2:]]
+    assert 10 == len(pairs)
+    assert ["easy", "easy"] == pairs[0]
+    assert ["expert", "expert"] == pairs[-1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--levels", "easy,foo"], "one to eight of easy, medium, hard, expert"),
+        (["--levels", ",".join(["easy"] * 9)], "one to eight of"),
+        (["--hands", "0"], "1 to 1,000,000 hands"),
+        (["--seed", "zz"], "'zz' is no seed"),
+        (["--game", "nosuch"], "invalid choice: 'nosuch'"),
+        (["--game", "sympathy"], "invalid choice: 'sympathy'"),
+    ],
+    ids=["level", "nine", "hands", "seed", "game", "together"],
+)
+def test_wrong_arguments_have_a_sentence(
+    arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What cannot be simulated ends the program with 2, and says why."""
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert 2 == ended.value.code
+    assert complaint in capsys.readouterr().err

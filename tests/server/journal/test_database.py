@@ -1,0 +1,248 @@
+"""The file: whose it is, who may read it, and how older ones are brought up to date."""
+
+import contextlib
+import logging
+import sqlite3
+import stat
+from pathlib import Path
+
+import pytest
+
+from racing_demon_server.durability import Durability
+from racing_demon_server.journal.database import JournalUnusable, default_path, open_journal, reading
+from racing_demon_server.journal.lock_file import Lockfile, first_free
+from racing_demon_server.journal.matches import export, matches
+from racing_demon_server.journal.reader import last_us, log_of, tables
+from racing_demon_server.journal.sql_schema import APPLICATION_ID, LAYOUT, MIGRATIONS, TABLES, VERSION, layout
+from tests.support.journals import check, overwrite_page
+
+FIXTURES = Path(__file__).parent
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Return where a journal is to be."""
+    return tmp_path / "folder" / "journal.sqlite"
+
+
+def test_a_new_file_is_its_owners_alone(path: Path) -> None:
+    """With folder and all; so are the files that SQLite puts beside it."""
+    with contextlib.closing(open_journal(path, write=True)) as db:
+        db.execute("INSERT INTO corrections (match, entry) VALUES ('1.1', '')")
+        files = sorted(path.parent.iterdir())
+        assert ["journal.sqlite", "journal.sqlite-shm", "journal.sqlite-wal"] == [file.name for file in files]
+        assert {0o600} == {stat.S_IMODE(file.stat().st_mode) for file in files}
+
+
+def test_folders_that_are_not_there_are_made(tmp_path: Path) -> None:
+    """A new user has none of the folders in which the journal is by default."""
+    path = tmp_path / "one" / "two" / "journal.sqlite"
+    open_journal(path, write=True).close()
+    assert path.exists()
+
+
+def test_nothing_is_put_aside_elsewhere(path: Path) -> None:
+    """What SQLite keeps for a while only is kept in memory: a full /var/tmp is no trouble."""
+    with contextlib.closing(open_journal(path, write=True)) as db:
+        assert (2,) == db.execute("PRAGMA temp_store").fetchone()
+
+
+def test_a_new_file_says_what_it_is(path: Path) -> None:
+    """Its application and its version stand in its head."""
+    open_journal(path, write=True).close()
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        assert (APPLICATION_ID,) == db.execute("PRAGMA application_id").fetchone()
+        assert (VERSION,) == db.execute("PRAGMA user_version").fetchone()
+
+
+def test_other_files_are_refused_and_left_alone(path: Path) -> None:
+    """A file of others is no journal, whatever is in it, and stays as it was to the byte."""
+    path.parent.mkdir()
+    other = path.with_name("other")
+    with contextlib.closing(sqlite3.connect(other)) as db:
+        db.execute("CREATE TABLE events (id)")
+    for text in (other.read_bytes(), b"not a database at all, but long enough for one" * 100, b"short"):
+        path.write_bytes(text)
+        for write in (True, False):
+            with pytest.raises(JournalUnusable, match=r"no journal of Racing Demon|cannot be used"):
+                open_journal(path, write=write)
+        assert text == path.read_bytes()
+
+
+def test_a_newer_version_is_refused_and_left_alone(path: Path) -> None:
+    """Whoever reads the message knows that the program is to be updated, and not the file thrown away."""
+    open_journal(path, write=True).close()
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.execute(f"PRAGMA user_version = {VERSION + 1}")
+    before = path.read_bytes()
+    with pytest.raises(JournalUnusable, match=r"written by a newer version .* update this program"):
+        open_journal(path, write=True)
+    assert before == path.read_bytes()
+
+
+def test_what_cannot_be_opened_has_a_sentence(tmp_path: Path) -> None:
+    """No file, a folder, and a folder that is a file."""
+    with pytest.raises(JournalUnusable, match="There is no journal at"):
+        open_journal(tmp_path / "none")
+    with pytest.raises(JournalUnusable, match="cannot be opened"):
+        open_journal(tmp_path, write=True)
+    (tmp_path / "file").touch()
+    with pytest.raises(JournalUnusable, match="cannot be opened"):
+        open_journal(tmp_path / "file" / "journal", write=True)
+
+
+@pytest.mark.parametrize("name", sorted(TABLES))
+def test_a_file_without_one_of_its_tables_is_damaged(path: Path, name: str) -> None:
+    """Whoever opens it is told so, and not only whoever comes to read or write that table."""
+    open_journal(path, write=True).close()
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.execute(f"DROP {'VIEW' if name == 'marks' else 'TABLE'} {name}")
+    for write in (True, False):
+        with pytest.raises(JournalUnusable, match=rf"is damaged: it lacks {name}\."):
+            open_journal(path, write=write)
+
+
+def test_a_file_has_all_its_tables_and_no_others(path: Path) -> None:
+    """What is looked for when a file is opened is what the migrations make."""
+    with contextlib.closing(open_journal(path, write=True)) as db:
+        made = db.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")
+        assert TABLES == {name for (name,) in made}
+
+
+def test_damage_that_comes_to_light_later_is_told_in_the_same_way(path: Path) -> None:
+    """A page that cannot be read is a sentence for its reader, who has closed the file by then."""
+    open_journal(path, write=True).close()
+    overwrite_page(path, "tables")
+    with pytest.raises(JournalUnusable, match="is damaged: database disk image is malformed"):
+        with reading(path) as db:
+            list(tables(db))
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        db.execute("SELECT 1")
+
+
+@pytest.mark.parametrize("version", range(1, VERSION))
+def test_older_files_are_brought_up_to_date(
+    path: Path, version: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A journal of each version before this, as it was written then, is whole and can be exported."""
+    caplog.set_level(logging.INFO, "racing_demon_server")
+    path.parent.mkdir()
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.executescript((FIXTURES / f"version{version}.sql").read_text())
+        assert (version,) == db.execute("PRAGMA user_version").fetchone()
+        events = db.execute("SELECT max(seq) FROM events").fetchone()[0]
+    with pytest.raises(JournalUnusable, match="a server brings it up to date first"):
+        open_journal(path)
+    open_journal(path, write=True, durability=Durability.NORMAL).close()
+    open_journal(path, write=True).close()  # which has nothing to do any more
+    assert ["the journal is brought up to date"] == caplog.messages
+    report = check(path)
+    assert ([], events) == (report.faults, report.events)
+    with contextlib.closing(open_journal(path)) as db:
+        (match,) = matches(db)
+        assert match.finished
+        assert len(list(export(db, match))) > 50
+
+
+@pytest.mark.parametrize("version", range(1, VERSION))
+def test_a_table_goes_on_in_a_file_that_was_brought_up_to_date(path: Path, version: int) -> None:
+    """Where one was open its log is whole, has no end, and its server's clock goes on from there."""
+    path.parent.mkdir()
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.executescript((FIXTURES / f"version{version}.sql").read_text())
+        db.execute("UPDATE tables SET closed_ms = NULL")
+        if version >= 6:  # before, there was no such column
+            db.execute("UPDATE tables SET last_event = NULL")
+        db.commit()
+        events, newest = db.execute("SELECT max(seq), max(at_us) FROM events").fetchone()
+    open_journal(path, write=True).close()
+    with contextlib.closing(open_journal(path)) as db:
+        (table,) = tables(db, only_open=True)
+        assert table.last_event is None
+        assert list(range(1, events + 1)) == sorted({kept.event.seq for kept in log_of(db, table.id)})
+        assert last_us(db) >= newest
+
+
+def test_a_migration_is_whole_or_not_there(path: Path) -> None:
+    """One that fails leaves the file at the version before it, with all that was in it."""
+    path.parent.mkdir()
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.executescript((FIXTURES / "version1.sql").read_text())
+        db.execute("CREATE TABLE corrections (id)")  # in the way of the second
+    with pytest.raises(JournalUnusable, match="It was left as it is"):
+        open_journal(path, write=True)
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        assert (1,) == db.execute("PRAGMA user_version").fetchone()
+        assert [] == db.execute("SELECT * FROM sqlite_master WHERE name = 'beaten'").fetchall()
+
+
+def test_migrations_are_never_changed() -> None:
+    """Files of version 1 are out there: what makes them is as it was."""
+    with (
+        contextlib.closing(sqlite3.connect(":memory:")) as made,
+        contextlib.closing(sqlite3.connect(":memory:")) as kept,
+    ):
+        made.executescript(MIGRATIONS[0])
+        kept.executescript((FIXTURES / "version1.sql").read_text())
+        tables = "SELECT name, type FROM sqlite_master ORDER BY name"
+        assert kept.execute(tables).fetchall() == made.execute(tables).fetchall()
+        for (name,) in made.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+            columns = f"PRAGMA table_info({name})"
+            assert kept.execute(columns).fetchall() == made.execute(columns).fetchall()
+
+
+def test_a_new_file_is_laid_out_like_one_that_was_brought_up_to_date() -> None:
+    """The same tables, columns, keys and indices, in the same order; a new file's tables may be strict."""
+    facts = []
+    for script in (LAYOUT, layout(strict=False), ";".join(MIGRATIONS)):
+        with contextlib.closing(sqlite3.connect(":memory:")) as db:
+            db.executescript(script)
+            named = db.execute("SELECT type, name FROM sqlite_master WHERE type <> 'index' ORDER BY name")
+            names = named.fetchall()
+            columns = {name: db.execute(f"PRAGMA table_info({name})").fetchall() for _, name in names}
+            indices = "SELECT name, tbl_name, sql FROM sqlite_master WHERE type = 'index' ORDER BY name"
+            facts.append((names, columns, db.execute(indices).fetchall()))
+    assert facts[0] == facts[1] == facts[2]
+
+
+@pytest.mark.skipif(sqlite3.sqlite_version_info < (3, 37), reason="older SQLite has no strict tables")
+@pytest.mark.parametrize("name", sorted(TABLES - {"marks"}))
+def test_a_table_takes_no_value_of_another_type(path: Path, name: str) -> None:
+    """In a new file a text cannot get to where a number belongs, nor a number to where bytes do."""
+    with contextlib.closing(open_journal(path, write=True)) as db:
+        columns = db.execute(f"PRAGMA table_info({name})").fetchall()
+        right = {"INTEGER": 1, "TEXT": "a", "BLOB": b"a"}
+        for place, column in enumerate(columns):
+            values = [right[each[2]] for each in columns]
+            values[place] = b"a" if column[2] == "INTEGER" else 1
+            if column[2] == "TEXT":
+                values[place] = b"a"
+            marks = ", ".join("?" * len(values))
+            with pytest.raises(sqlite3.Error, match=r"cannot store|datatype mismatch"):
+                db.execute(f"INSERT INTO {name} VALUES ({marks})", values)  # noqa: S608 - our own names
+
+
+def test_the_usual_place_is_the_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A variable names another folder."""
+    monkeypatch.setenv("RACING_DEMON_DATA", str(tmp_path))
+    assert tmp_path / "journal.sqlite" == default_path()
+    monkeypatch.delenv("RACING_DEMON_DATA")
+    assert default_path().is_absolute()
+
+
+def test_who_needs_any_file_gets_one_that_is_free(path: Path) -> None:
+    """The usual one, or else one with a number."""
+    assert path == first_free(path)
+    first = Lockfile(path)
+    second = Lockfile(first_free(path))
+    assert "journal-3.sqlite" == first_free(path).name
+    first.release()
+    assert path == first_free(path)
+    second.release()
+
+
+def test_why_there_is_no_file_is_said(tmp_path: Path) -> None:
+    """Where no file can be made that is said, and not that others use them all."""
+    (tmp_path / "data").write_text("in the way")
+    with pytest.raises(JournalUnusable, match=r"cannot be opened: (File exists|Not a directory)"):
+        first_free(tmp_path / "data" / "journal.sqlite")

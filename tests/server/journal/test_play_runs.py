@@ -1,0 +1,299 @@
+"""Plays that follow each other: one row of the journal, and plays again when it is read."""
+
+import asyncio
+import contextlib
+import random
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.records.match_file import Entry
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Refused
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.frames import Frames
+from racing_demon_server.journal.database import open_journal
+from racing_demon_server.journal.play_runs import LONGEST, RUN, BrokenRun, Play, joined, parted
+from racing_demon_server.journal.reader import Kept, UnknownContents, beaten_of, last_us, log_of, tables
+from racing_demon_server.journal.rows import TableJournal
+from racing_demon_server.journal.timekeeper import Timekeeper
+from racing_demon_server.journal.writer import Journal
+from racing_demon_server.match.seat_tokens import Claim
+from racing_demon_server.settings import Settings
+from racing_demon_server.tables.registry import Hall
+from tests.support.rooms import in_virtual_time, now, say, seat_at
+from tests.support.virtual_journal import VirtualJournal
+
+WALL = 1_795_000_000_000
+FIRST = ev.Committed(seq=1, hand=1, hand_id="BCDF/1/1", commitment="00" * 32)
+PLAYS = st.builds(Play, st.binary(max_size=40), st.integers(0, 2**53))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Return where a journal is to be."""
+    return tmp_path / "journal.sqlite"
+
+
+def play(seq: int) -> ev.Played:
+    """Return some play."""
+    return ev.Played(seq=seq, seat=0, counter=seq, source=1, count=1, destination=2, depth=0)
+
+
+def tables_in(journal: Journal, number: int) -> list[TableJournal]:
+    """Return so many new tables of a journal."""
+    timekeeper = Timekeeper(journal, now)
+    return [TableJournal(journal, next(journal.numbers), lambda: WALL, timekeeper) for _ in range(number)]
+
+
+def written(
+    path: Path, rng: random.Random, *logs: Sequence[tuple[ev.Event, int]], apart: float = 0.02
+) -> None:
+    """Write the logs of tables, with the times of their events, some of it together; close each but the last.
+
+    Where all are apart, each event has a row, and one table comes after the other.
+    """
+
+    async def write() -> None:
+        journal = VirtualJournal(path, rng)
+        kept = tables_in(journal, len(logs))
+        for number, table in enumerate(kept, 1):
+            table.open("BCDF", number, Options(), b"", None)
+        turns = [table for table, log in zip(kept, logs, strict=True) for _ in log]
+        if apart < 1:
+            rng.shuffle(turns)
+        rest = dict(zip(kept, map(iter, logs), strict=True))
+        for turn, table in enumerate(turns):
+            event, at = next(rest[table])
+            table.note([Frames(event, at)])
+            if rng.random() < apart:
+                table.write(lambda: None)
+            if table is not kept[-1] and table not in turns[turn + 1 :]:
+                table.write(lambda: None)
+                table.close()
+        kept[-1].write(lambda: None)
+        await journal.drained()
+        journal.close()
+
+    in_virtual_time(write())
+
+
+def some_log(rng: random.Random, events: int) -> list[tuple[ev.Event, int]]:
+    """Return a table's log: a match's beginning, then plays, some other events, and times out of order."""
+    log: list[tuple[ev.Event, int]] = [(FIRST, 1_000)]
+    for seq in range(2, events + 1):
+        event = play(seq) if rng.random() < 0.97 else ev.StuckSaid(seq=seq, seat=0)
+        log.append((event, 1_000 * seq + rng.randrange(1_500)))
+    return log
+
+
+@given(st.lists(PLAYS, min_size=1, max_size=LONGEST))
+def test_what_is_joined_comes_apart_as_it_was(plays: list[Play]) -> None:
+    """Each play with its bytes and its time, whatever they are; the run has the newest time."""
+    run = joined(plays)
+    assert plays == list(parted(run))
+    assert max(each.at_us for each in plays) == run.at_us
+
+
+@given(st.binary(max_size=60))
+def test_other_bytes_are_refused_and_nothing_else(noise: bytes) -> None:
+    """Whatever stands in a damaged file: it is a run, or there is one error that says it is none."""
+    with contextlib.suppress(BrokenRun):
+        assert list(parted(Play(noise, 5)))
+
+
+@pytest.mark.parametrize(
+    "noise", [b"", b"\x90", b"\x91\xc4\x00", b"\x92\x01\x02", b"\x92\xc4\x00\xc3", b"\xc0"]
+)
+def test_what_only_looks_like_a_run_is_refused(noise: bytes) -> None:
+    """Nothing, an empty list, half a pair, and values of other types."""
+    with pytest.raises(BrokenRun, match="no run of plays"):
+        list(parted(Play(noise, 5)))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_log_is_read_as_it_was_noted(path: Path, seed: int) -> None:
+    """From any event to any other, with plays in rows of their own and in long and short runs."""
+    rng = random.Random(seed)
+    log = some_log(rng, 399)
+    written(path, rng, log)
+    with contextlib.closing(open_journal(path)) as db:
+        assert 250 > db.execute("SELECT count(*) FROM events").fetchone()[0] > len(log) / LONGEST
+        for _ in range(60):
+            first, last = sorted(rng.sample(range(-5, 420), 2))
+            wanted = [Kept(event, at, WALL) for event, at in log if first <= event.seq <= last]
+            assert wanted == list(log_of(db, 1, first=first, last=last))
+        stuck = [event for event, _ in log if isinstance(event, ev.StuckSaid)]
+        assert stuck == [kept.event for kept in log_of(db, 1, kinds=frozenset({ev.StuckSaid.TAG}))]
+        assert 0 <= max(at for _, at in log) - last_us(db) <= 1_500
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_logs_that_lie_among_each_other_are_read_apart(path: Path, seed: int) -> None:
+    """From any event to any other, whatever lies between their rows. Only the last is open."""
+    rng = random.Random(seed)
+    logs = [some_log(rng, rng.randrange(1, 200)) for _ in range(5)]
+    written(path, rng, *logs)
+    with contextlib.closing(open_journal(path)) as db:
+        assert [None] == [table.last_event for table in tables(db, only_open=True)]
+        for number, log in enumerate(logs, 1):
+            assert [Kept(event, at, WALL) for event, at in log] == list(log_of(db, number))
+            for _ in range(20):
+                first, last = sorted(rng.sample(range(-5, 210), 2))
+                wanted = [Kept(event, at, WALL) for event, at in log if first <= event.seq <= last]
+                assert wanted == list(log_of(db, number, first=first, last=last))
+        assert 0 <= max(at for _, at in logs[-1]) - last_us(db) <= 1_500  # the others are closed
+
+
+def test_a_log_is_looked_for_where_it_lies(path: Path) -> None:
+    """However much lies before it, and however much others have written since."""
+    log = [(FIRST, 1), *((play(seq), seq) for seq in range(2, 3_000))]
+    log[2_899] = ev.StuckSaid(seq=2_900, seat=0), 2_900
+    written(path, random.Random(1), log, log, log, apart=1)
+    steps = 0
+
+    def count() -> None:
+        nonlocal steps
+        steps += 1
+
+    def steps_of(table: int, **asked: int) -> int:
+        nonlocal steps
+        steps = 0
+        assert list(log_of(db, table, **asked))  # type: ignore[arg-type]
+        return steps
+
+    with contextlib.closing(open_journal(path)) as db:
+        db.set_progress_handler(count, 1)
+        whole = steps_of(3)
+        assert max(steps_of(1), steps_of(2)) < 1.1 * whole
+        assert steps_of(2, first=2_950) < whole / 10
+        assert steps_of(2, first=2_950, last=2_960) < whole / 10
+        steps = 0
+        assert last_us(db)
+        assert steps < whole / 10
+
+
+def test_who_was_beaten_stands_behind_the_newest_event_of_the_own_table(path: Path) -> None:
+    """Whatever others have written since."""
+    late = Refused(counter=7, reason=Reason.BEATEN, text="Too late.", by=1, late_us=4)
+
+    async def write() -> None:
+        journal = VirtualJournal(path, random.Random(1))
+        table, other = tables_in(journal, 2)
+        for seq in (1, 2):
+            table.note([Frames(play(seq), 10 * seq)])
+            table.write(lambda: None)
+        other.note([Frames(play(seq), 30) for seq in (1, 2, 3)])
+        other.write(lambda: None)
+        table.note_beside(40, claims=[(0, Claim(b"", 7, late))])
+        table.write(lambda: None)
+        await journal.drained()
+        journal.close()
+
+    in_virtual_time(write())
+    with contextlib.closing(open_journal(path)) as db:
+        assert [(2, Entry(late, 40, WALL, 0))] == list(beaten_of(db, 1))
+
+
+def test_who_takes_a_seat_again_is_beaten_like_any_other(path: Path) -> None:
+    """The counters of a seat begin anew with its next player, whose lost races are kept, too."""
+    late = Refused(counter=7, reason=Reason.BEATEN, text="Too late.", by=1, late_us=4)
+
+    async def write() -> None:
+        journal = VirtualJournal(path, random.Random(1))
+        (table,) = tables_in(journal, 1)
+        table.note([Frames(play(1), 10)])
+        for at, token in ((40, b"Ann"), (50, b"Ben")):
+            table.note_beside(at, claims=[(0, Claim(token, 7, late))])
+            table.write(lambda: None)
+        await journal.drained()
+        journal.close()
+
+    in_virtual_time(write())
+    with contextlib.closing(open_journal(path)) as db:
+        assert [(1, Entry(late, at, WALL, 0)) for at in (40, 50)] == list(beaten_of(db, 1))
+
+
+def test_plays_of_many_tables_lie_together(path: Path) -> None:
+    """A play at each of a hundred tables is some pages of the journal in all, not one or more for each."""
+
+    async def write() -> None:
+        journal = VirtualJournal(path, random.Random(1))
+        kept = tables_in(journal, 100)
+        for seq in range(1, 400):  # until what each table has would fill pages
+            for table in kept:
+                table.note([Frames(play(seq), seq)])
+                table.write(lambda: None)
+            await journal.drained()
+        with contextlib.closing(sqlite3.connect(path)) as db:
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        for table in kept:
+            table.note([Frames(play(400), 400)])
+            table.write(lambda: None)
+        await journal.drained()
+        pages.append(path.with_name("journal.sqlite-wal").stat().st_size // 4_096)
+        journal.close()
+
+    pages: list[int] = []
+    in_virtual_time(write())
+    assert pages[0] <= 5
+
+
+@pytest.mark.parametrize(
+    ("damage", "why"),
+    [
+        ("UPDATE events SET frame = x'9101' WHERE kind = 0", "up to event 9 is no run"),
+        ("UPDATE events SET seq = 8 WHERE kind = 0", "stands as event 1 is none"),
+        ("UPDATE events SET frame = x'92c4019300' WHERE kind = 0", "event 9 is not understood"),
+    ],
+)
+def test_a_damaged_run_is_not_understood(path: Path, damage: str, why: str) -> None:
+    """Whoever reads it is told which events are lost, and no other error comes of it."""
+    written(path, random.Random(1), [(play(seq), seq) for seq in range(1, 10)], apart=0)
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        assert [(RUN, 9)] == db.execute("SELECT kind, seq FROM events").fetchall()
+        db.execute(damage)
+        db.commit()
+    with contextlib.closing(open_journal(path)) as db, pytest.raises(UnknownContents, match=why):
+        list(log_of(db, 1))
+
+
+def test_what_arrives_together_is_one_row(path: Path) -> None:
+    """The plays of one turn of the loop at a table, each with the time when it came; one alone as before."""
+    came: list[int] = []
+
+    async def story() -> None:
+        journal = VirtualJournal(path, random.Random(1))
+        room = Hall(Settings(), now, (), journal).open(Options(countdown_ms=0))
+        seats = [seat_at(room, name) for name in ("Ann", "Ben", "Cat")]
+        await say(room, seats[0][1], 0, cl.Start(counter=9))
+        await asyncio.sleep(1)
+        for together in (seats, seats[:1]):
+            rules, board, seq = room.table.view.rules, room.table.view.board, room.table.view.seq
+            assert rules is not None
+            assert board is not None
+            turns = [rules.turn(board, seat) for seat, _ in together]
+            for (seat, ear), turn in zip(together, turns, strict=True):
+                assert turn is not None
+                source, count, destination, _ = turn
+                made = {"source": source, "count": count, "destination": destination, "seen": seq}
+                came.append(now() + 7 * len(came))
+                room.put(ear, seat, cl.PlayCards(counter=10 + len(came), **made), came[-1])
+            await asyncio.sleep(1)
+        room.close()
+        journal.close()
+
+    in_virtual_time(story())
+    with contextlib.closing(open_journal(path)) as db:
+        sql = "SELECT kind FROM events WHERE kind IN (?, ?) ORDER BY seq"
+        assert [(RUN,), (ev.Played.TAG,)] == db.execute(sql, (RUN, ev.Played.TAG)).fetchall()
+        plays = [kept for kept in log_of(db, 1) if isinstance(kept.event, ev.Played)]
+    assert [(0, came[0]), (1, came[1]), (2, came[2]), (0, came[3])] == [
+        (kept.event.seat, kept.at_us) for kept in plays if isinstance(kept.event, ev.Played)
+    ]

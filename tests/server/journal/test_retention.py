@@ -1,0 +1,137 @@
+"""Old matches are deleted from a journal, and nothing else is."""
+
+import contextlib
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from racing_demon_protocol.records.match_file import read_records
+from racing_demon_protocol.records.record import verify
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Snapshot
+from racing_demon_server.cli import main
+from racing_demon_server.journal.database import open_journal
+from racing_demon_server.journal.matches import export, matches
+from racing_demon_server.journal.retention import prune
+from racing_demon_server.journal.sql_schema import TABLES
+from racing_demon_server.tables.registry import wall_clock
+from tests.support.crashes import until
+from tests.support.journals import check, journaled, play_match
+from tests.support.servers import Peer
+
+LATER = 2**60
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Return where a journal is to be."""
+    return tmp_path / "journal.sqlite"
+
+
+def owners(path: Path, name: str) -> set[int]:
+    """Return the numbers of the tables that have rows in a table of the file."""
+    key = "id" if name == "tables" else "table_id"
+    with contextlib.closing(open_journal(path)) as db:
+        return {number for (number,) in db.execute(f"SELECT {key} FROM {name}")}  # noqa: S608 - our own names
+
+
+def proven(path: Path) -> list[str]:
+    """Return the names of the matches in a journal, each of which proves itself and is played to its end."""
+    with contextlib.closing(open_journal(path)) as db:
+        played = list(matches(db))
+        for match in played:
+            (record,) = read_records(list(export(db, match)))
+            assert 1 == verify(entry.message for entry in record.entries).matches
+        return [match.key for match in played]
+
+
+async def test_old_tables_go_and_newer_ones_stay(path: Path) -> None:
+    """Closed tables whose matches are old leave nothing, not even a number that could be given again."""
+    async with journaled(path, bot_speed=1_000.0, idle_table_seconds=0.05) as served:
+        for _ in range(3):
+            await play_match(served.url)
+            await until(lambda: not served.hall)
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.execute("UPDATE tables SET closed_ms = closed_ms - 1000000 WHERE id < 3")
+        db.execute("UPDATE events SET at_ms = at_ms - 1000000 WHERE table_id < 3")
+        db.execute("INSERT INTO corrections (match, entry) VALUES ('1.1', ''), ('3.1', '')")
+        db.commit()
+    assert (2, []) == (prune(path, wall_clock() - 500_000).matches, check(path).faults[1:])
+    for name in TABLES - {"clock", "corrections", "marks"}:
+        assert owners(path, name) <= {3}, name
+    assert (0, 0) == (prune(path, wall_clock() - 500_000).matches, prune(path, LATER).matches)
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        assert [("3.1",)] == db.execute("SELECT match FROM corrections").fetchall()
+        db.execute("DELETE FROM corrections")
+        db.commit()
+    assert ["3.1"] == proven(path)
+    assert ([], []) == check(path)[3:]
+
+
+async def test_an_open_table_goes_on_without_its_old_matches(path: Path) -> None:
+    """While its server runs, and after a restart; the numbers of its matches stay what they were."""
+    async with journaled(path, bot_speed=1_000.0) as served:
+        async with Peer.hosting(served.url, seated=False, hands=1) as host:
+            for _ in range(2):
+                await host.ask(cl.AddBot, level="hard")
+            for number in (1, 2, 3):
+                await host.ask(cl.Start)
+                await host.until(ev.MatchOver)
+                assert [f"1.{n}" for n in range(1, number + 1)] == proven(path)
+            assert 2 == prune(path, LATER).matches
+            assert ["1.3"] == proven(path)
+            assert ([], []) == check(path)[3:]
+            await host.ask(cl.Start)
+            await host.until(ev.MatchOver)
+            assert ["1.3", "1.4"] == proven(path)
+            view = host.view
+    async with journaled(path) as served, Peer.connect(served.url) as back:
+        await back.greet()
+        await back.enter(cl.Resume(code=host.code, token=host.token))
+        snapshot = await back.until(Snapshot)
+        assert (view.seats, view.results) == ({s.seat: s for s in snapshot.seats}, list(snapshot.results))
+
+
+async def test_a_prune_that_was_killed_is_made_whole_by_the_next(path: Path) -> None:
+    """Rows whose table is gone are nobody's, and go with the next prune, whatever it is asked for."""
+    async with journaled(path, bot_speed=1_000.0) as served:
+        await play_match(served.url)
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.execute("INSERT INTO events SELECT NULL, 77, seq, kind, at_us, at_ms, frame FROM events")
+        db.commit()
+    assert 0 == prune(path, 0).matches
+    assert {1} == owners(path, "events")
+    assert ["1.1"] == proven(path)
+
+
+def test_a_table_that_is_not_understood_is_left_as_it_is(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The command says which, and why; and what it did with the others."""
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.executescript((Path(__file__).parent / "version1.sql").read_text())
+        db.execute("UPDATE events SET frame = x'00' WHERE kind = 81")
+        db.commit()
+    assert 1 == main(["journal", "prune", str(path), "--before", "0d"])
+    said = capsys.readouterr().out
+    assert said.startswith("left as it is: table 1 (")
+    assert "0 matches were deleted" in said
+
+
+@pytest.mark.parametrize("text", ["", "x", "-3d", "90", "2026-13-01", "99999999999d"])
+def test_a_moment_that_is_none_is_refused(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """With an example of one."""
+    with pytest.raises(SystemExit) as ended:
+        main(["journal", "prune", "nowhere", f"--before={text}"])
+    assert 2 == ended.value.code
+    assert "a date like 2026-11-01" in capsys.readouterr().err
+
+
+def test_dates_and_days_are_moments(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Both are understood, with a time of the day, too."""
+    open_journal(path, write=True).close()
+    for text in ("2026-01-31", "2026-01-31T20:15", "90d"):
+        assert 0 == main(["journal", "prune", str(path), f"--before={text}"])
+        assert "0 matches were deleted" in capsys.readouterr().out

@@ -1,0 +1,23 @@
+"""How much a seat may say, on a clock of the test's own."""
+
+import pytest
+
+from racing_demon_protocol.errors import CommandRefused
+from racing_demon_server.match.chat_limit import Chat
+
+SECOND = 1_000_000
+
+
+def test_the_limit_holds_for_as_long_as_somebody_speaks() -> None:
+    """Any five lines in a row fill ten seconds: each line waits until the fifth before it is so old."""
+    chat = Chat()
+    for second in range(5):
+        chat.speak(0, second * SECOND)
+    for second in range(10, 40, 10):
+        with pytest.raises(CommandRefused):
+            chat.speak(0, second * SECOND - 1)
+        chat.speak(0, second * SECOND)
+        for later in range(1, 5):
+            with pytest.raises(CommandRefused):
+                chat.speak(0, (second + later) * SECOND - 1)
+            chat.speak(0, (second + later) * SECOND)

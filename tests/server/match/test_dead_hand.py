@@ -1,0 +1,196 @@
+"""The dead-hand test in slices: what is known of whom, what is dropped, and what the table does meanwhile."""
+
+import random
+from functools import cache
+
+from racing_demon_protocol.engine.board import Board, Play
+from racing_demon_protocol.engine.dealer import Dealer
+from racing_demon_protocol.engine.rulebook import make_rules
+from racing_demon_protocol.engine.search import Search, Steps
+from racing_demon_protocol.games import GAMES
+from racing_demon_protocol.reasons import EndReason, Phase
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_server.match.dead_hand import DEAD_CHECK_DELAY, REST, SLICE_GAP, SLICE_UNITS, DeadHandTest
+from tests.support.tables import SECOND, Sitting, of_type
+
+LONG = 20 * SLICE_UNITS
+
+
+class Fortune(Dealer):
+    """A dealer who says of each seat what a test wants, after so many units of work.
+
+    Attributes:
+        asked: the seats that a search was begun for, in order.
+
+    """
+
+    def __init__(self, answers: dict[int, bool], units: int = 1) -> None:
+        super().__init__(bytes(32), make_rules(GAMES["racing-demon"], (0, 1, 2)))
+        self.asked: list[int] = []
+        self._answers = answers
+        self._units = units
+
+    def search(self, board: Board, seat: int) -> Search[bool]:
+        """Begin a search that has its answer already, and takes its time."""
+        self.asked.append(seat)
+        return Search(self._take(self._answers[seat]))
+
+    def _take(self, answer: bool) -> Steps:
+        for _ in range(self._units):
+            yield 1
+        return answer
+
+
+def _test(answers: dict[int, bool], units: int = 1) -> tuple[DeadHandTest, Fortune]:
+    dealer = Fortune(answers, units)
+    return DeadHandTest(dealer.open_board(), dealer, 0), dealer
+
+
+# Slice by slice.
+
+
+def test_a_slice_ends_and_the_next_comes_soon() -> None:
+    """A search that takes longer than a slice goes on a little later, and is begun once."""
+    test, dealer = _test({0: False}, 2 * SLICE_UNITS + 1)
+    for number in range(2):
+        assert not test.work([0], number * SLICE_GAP)
+        assert (number + 1) * SLICE_GAP == test.due
+    assert test.work([0], 2 * SLICE_GAP)
+    assert (None, [0]) == (test.due, dealer.asked)
+
+
+def test_several_seats_share_a_slice() -> None:
+    """What the first seats leave of a slice is for the next; who is known to be dead is not asked again."""
+    test, dealer = _test({0: False, 1: False, 2: False}, SLICE_UNITS // 2 - 1)
+    assert [False, True] == [test.work([0, 1, 2], at) for at in (0, SLICE_GAP)]
+    assert [0, 1, 2] == dealer.asked
+
+
+def test_one_who_can_go_on_is_enough() -> None:
+    """Where somebody can come further, nobody else is asked about, and nothing is due."""
+    test, dealer = _test({0: False, 1: True, 2: False})
+    assert not test.work([0, 1, 2], 0)
+    assert (None, [0, 1]) == (test.due, dealer.asked)
+
+
+def test_a_change_ends_the_search() -> None:
+    """It begins anew, as long after the change as after any play."""
+    test, dealer = _test({0: False}, 2 * SLICE_UNITS)
+    test.work([0], 0)
+    test.forget(1)
+    assert 1 + DEAD_CHECK_DELAY == test.due
+    test.work([0], 1 + DEAD_CHECK_DELAY)
+    assert [0, 0] == dealer.asked
+
+
+def test_a_change_takes_answers_back() -> None:
+    """Who was dead may be alive after a play: all are asked anew."""
+    test, dealer = _test({0: False, 1: False})
+    assert test.work([0, 1], 0)
+    test.forget(1)
+    assert test.work([0, 1], 2)
+    assert [0, 1, 0, 1] == dealer.asked
+
+
+def test_what_is_overdue_does_not_come_all_at_once() -> None:
+    """However late a slice was, the next one comes after now."""
+    test, _ = _test({0: False}, 3 * SLICE_UNITS)
+    test.work([0], 0)
+    test.keep_pace(SECOND)
+    assert SECOND + SLICE_GAP == test.due
+
+
+def test_a_long_search_is_followed_by_a_rest() -> None:
+    """After a search of several slices none begins for some time, whether it was ended or dropped."""
+    test, dealer = _test({0: False, 1: False}, 2 * SLICE_UNITS)
+    for at in (0, SLICE_GAP, 2 * SLICE_GAP):
+        assert not test.work([0, 1], at)
+    rest = 2 * SLICE_GAP + 2 * SLICE_UNITS * REST
+    assert ([0], rest) == (dealer.asked, test.due)
+    test.work([0, 1], rest)
+    assert [0, 1] == dealer.asked
+
+
+# At a table.
+
+
+@cache
+def _long() -> Sitting:
+    """Return a table of two where a long search says that the first is dead."""
+    sitting = Sitting.playing(2, bytes([5]) * 32, game="flower-garden", countdown_ms=0)
+    rng = random.Random(5)
+    while (search := _search(sitting)).finish() or search.units < LONG:
+        legal = sitting.plays(0)
+        led = [play for play in legal if sitting.rules.is_progress(sitting.board, 0, play)]
+        _play(sitting, 0, led[0] if led else rng.choice(legal))
+    return sitting
+
+
+def _play(sitting: Sitting, seat: int, play: Play) -> None:
+    sitting.play(seat, play.source, play.destination, play.count)
+
+
+def _stuck(sitting: Sitting) -> list[int]:
+    return [said.seat for said in of_type(ev.StuckSaid, sitting.log)]
+
+
+def _search(sitting: Sitting) -> Search[bool]:
+    assert sitting.hand is not None
+    return sitting.hand._dealer.search(sitting.board, 0)
+
+
+def test_a_table_plays_on_while_it_searches() -> None:
+    """Between two slices the others' plays are carried out; the seat that is dead is told so in the end."""
+    sitting = _long().fork()
+    sitting.wait(DEAD_CHECK_DELAY + 10 * SLICE_GAP)
+    assert ([], sitting.now + SLICE_GAP) == (_stuck(sitting), sitting.table.due)
+    _play(sitting, 1, sitting.plays(1)[0])
+    assert sitting.now + SLICE_GAP == sitting.table.due
+    sitting.wait(SECOND)
+    assert [0] == _stuck(sitting)
+
+
+def test_a_table_that_is_woken_late_does_one_slice() -> None:
+    """However late it is, one waking is one slice of work, and all others come after it."""
+    sitting = _long().fork()
+    for _ in range(3):
+        sitting.now += SECOND
+        assert [] == sitting.table.tick(sitting.now)
+        assert sitting.table.due is not None
+        assert sitting.now < sitting.table.due <= sitting.now + SLICE_GAP
+
+
+def test_a_play_of_the_seat_ends_its_search() -> None:
+    """Whoever plays is asked about anew, as long after it as after any play."""
+    sitting = _long().fork()
+    sitting.wait(DEAD_CHECK_DELAY + 10 * SLICE_GAP)
+    _play(sitting, 0, sitting.plays(0)[0])
+    assert sitting.now + DEAD_CHECK_DELAY == sitting.table.due
+    sitting.wait(DEAD_CHECK_DELAY - 1)
+    assert [] == _stuck(sitting)
+
+
+def test_a_wide_search_comes_to_its_end() -> None:
+    """Where neutral moves lead to 9,504 positions and none of them leads on, the seat is known to be dead."""
+    sitting, rng = (
+        Sitting.playing(1, (30).to_bytes(32, "big"), game="flower-garden", countdown_ms=0),
+        random.Random(30),
+    )
+    for _ in range(19):
+        legal = sitting.plays(0)
+        led = [play for play in legal if sitting.rules.is_progress(sitting.board, 0, play)]
+        _play(sitting, 0, rng.choice(led or legal))
+    assert not _search(sitting).finish()
+
+
+def test_a_search_ends_with_the_hand() -> None:
+    """A hand that is over is searched no further."""
+    sitting = _long().fork()
+    sitting.wait(DEAD_CHECK_DELAY)
+    for seat in (0, 1):
+        sitting.events(seat, cl.Stuck)
+    (over,) = of_type(ev.HandOver, sitting.log)
+    assert (EndReason.STUCK, Phase.TALLY) == (over.reason, sitting.table.view.phase)
+    assert sitting.table.due is not None
+    assert sitting.now + SLICE_GAP < sitting.table.due

@@ -1,0 +1,193 @@
+"""Names, cleaned once at the door."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.reasons import Reason
+from racing_demon_server.match.names import BOT_NAMES, clean, clean_words, folded, unique
+
+ZALGO = "\u0300\u0301\u0302\u0303\u0304\u0305\u0306\u0307"
+"""Signs that stack on the letter before them."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Ann", "Zoë", "Иван", "李小龍", "אבי", "नीलम", "Nguyễn", "O'Neill", "J.-P.", "r2d2", "♠♥", "🦊", "x_X"],
+)
+def test_a_proper_name_stays_as_it_is(name: str) -> None:
+    """Names of all languages pass unchanged."""
+    assert name == clean(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["[red]Ann[/red]", "<b>Ann</b>", "**Ann**", "`Ann`", "$(reboot)", "%s {0}", "A&B"]
+)
+def test_markup_is_only_text(name: str) -> None:
+    """Characters that mean something elsewhere stay: whoever shows a name has to quote it."""
+    assert name == clean(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "cleaned"),
+    [
+        ("A\x00n\x07n\x1b[31m", "Ann[31m"),
+        ("A\x7fn\x9bn", "Ann"),
+        ("An\u202en\u2066", "Ann"),
+        ("\u200fAnn\u061c", "Ann"),
+        ("A\u200bn\u200dn\ufeff", "Ann"),
+        ("A\u00adnn", "Ann"),
+        ("A\ud800nn", "Ann"),
+        ("A\ue000nn", "Ann"),
+        ("\U000e0041nn", "nn"),
+    ],
+    ids=[
+        "controls",
+        "C1",
+        "bidi",
+        "marks of direction",
+        "zero-width",
+        "soft hyphen",
+        "half",
+        "private",
+        "tags",
+    ],
+)
+def test_what_cannot_be_seen_is_dropped(name: str, cleaned: str) -> None:
+    """Control, bidirectional, zero-width and private characters are taken out."""
+    assert cleaned == clean(name)
+
+
+@pytest.mark.parametrize("space", [" ", "  ", "\u00a0", "\u2003", "\u3000", "\u2028"])
+def test_spaces_become_one_space(space: str) -> None:
+    """Whatever separates two words is one plain space afterwards, and none at the ends."""
+    assert "Ann B" == clean(f"{space}Ann{space}B{space}")
+
+
+@pytest.mark.parametrize("line", ["\n", "\r\n", "\t", "\x0b", "\x85"])
+def test_a_name_is_one_line(line: str) -> None:
+    """Breaks of a line are dropped like other controls."""
+    assert "AnnB" == clean(f"Ann{line}B")
+
+
+def test_signs_do_not_stack_up() -> None:
+    """Of the signs on one letter two are kept; more cover the lines above and below."""
+    assert 4 == len(clean("q" + ZALGO + "!"))
+
+
+@pytest.mark.parametrize("between", ["\u200b", "\u200d", "\x00", "\u2060"])
+def test_hidden_characters_do_not_help_signs_to_stack(between: str) -> None:
+    """Characters that are dropped do not separate a letter from its signs."""
+    assert 4 == len(clean("q" + between.join(ZALGO) + "!"))
+
+
+def test_hidden_characters_do_not_make_a_name_different() -> None:
+    """Two ways to write the same letters are one name."""
+    assert clean("Zo\u00eb") == clean("Zoe\u0308") == clean("Zoe\u200b\u0308")
+
+
+@pytest.mark.parametrize("size", [24, 25, 64])
+def test_a_long_name_is_cut(size: int) -> None:
+    """Of a long name 24 characters are kept."""
+    assert "x" * 24 == clean("x" * size)
+
+
+def test_a_cut_name_does_not_end_in_a_space() -> None:
+    """Where the cut falls on a space, that goes too."""
+    assert "x" * 23 == clean("x" * 23 + " yyy")
+
+
+SPACES = ["", " ", "\u3000 \u00a0", "\n\t"]
+MARKS = ["\u034f", "\u17b4", "\u180b", "\u180f", "\ufe00", "\ufe0f", "\U000e0100", "\U000e01ef"]
+UNSEEN = [*MARKS, "\u200b\u200d", "\u202e", "\u0301\u0301", "\ud800", "\u3164", "\u2800", "\uffa0"]
+
+
+@pytest.mark.parametrize("name", SPACES + UNSEEN, ids=ascii)
+def test_a_name_must_show_something(name: str) -> None:
+    """A name of which nothing can be seen is refused."""
+    with pytest.raises(CommandRefused) as caught:
+        clean(name)
+    assert Reason.BAD_NAME == caught.value.reason
+
+
+@given(st.text(max_size=64))
+def test_a_cleaned_name_is_clean(name: str) -> None:
+    """Whatever comes in, what comes out is short, has no hidden characters, and is not cleaned further."""
+    try:
+        cleaned = clean(name)
+    except CommandRefused:
+        return
+    assert 1 <= len(cleaned) <= 24
+    assert not any(unicodedata.category(char)[0] == "C" for char in cleaned)
+    assert cleaned == cleaned.strip()
+    assert cleaned == clean(cleaned)
+
+
+# Names alike.
+
+
+def test_a_new_name_is_kept() -> None:
+    """A name that nobody has needs no number."""
+    assert "Ann" == unique("Ann", ["Ben", "Anna"])
+
+
+@pytest.mark.parametrize("taken", [["Ann"], ["ANN"], ["ann", "Ann 3"]])
+def test_a_taken_name_gets_the_first_free_number(taken: list[str]) -> None:
+    """The second of a name is number two, in capitals or not."""
+    assert "Ann 2" == unique("Ann", taken)
+
+
+def test_numbers_go_on() -> None:
+    """The next one gets the next number."""
+    assert "Ann 4" == unique("Ann", ["Ann", "Ann 2", "Ann 3"])
+
+
+def test_a_long_name_makes_room_for_its_number() -> None:
+    """With a number a name is no longer than without."""
+    assert "x" * 22 + " 2" == unique("x" * 24, ["x" * 24])
+
+
+@given(st.text(max_size=24), st.lists(st.text(max_size=24), max_size=7))
+def test_a_unique_name_is_unique(name: str, taken: list[str]) -> None:
+    """Whatever the others are called, the name is none of theirs, and not too long."""
+    found = unique(name, [*taken, name])
+    assert found.casefold() not in {other.casefold() for other in taken}
+    assert len(found) <= 24
+
+
+def test_bots_have_a_name_for_every_seat() -> None:
+    """There are eight names for bots, all clean."""
+    assert 8 == len({clean(name) for name in BOT_NAMES})
+
+
+@pytest.mark.parametrize("mark", MARKS, ids=ascii)
+def test_a_mark_that_cannot_be_seen_makes_no_other_name(mark: str) -> None:
+    """It is dropped from names and from what is said, and names that were kept with it are still alike."""
+    assert "Ann" == clean(f"A{mark}nn{mark}")
+    assert "hello" == clean_words(f"{mark}hel{mark}lo")
+    assert "Ann 2" == unique("Ann", [f"An{mark}n"])
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("Ann", "ＡＮＮ"), ("Strauß", "STRAUSS"), ("ﬁn", "FIN"), ("Å", "Å"), ("ſam", "Sam"), ("ΣΑΣ", "σας")],
+)
+def test_names_that_look_alike_are_folded_alike(one: str, other: str) -> None:
+    """Capitals, wide letters and ligatures are compared as the letters that they stand for."""
+    assert folded(one) == folded(other)
+    assert unique(one, [other]).endswith(" 2")
+
+
+@pytest.mark.parametrize("other", ["Anna", "Änn", "Ann 2", "A nn"])
+def test_names_that_look_different_stay_so(other: str) -> None:
+    """What can be seen is not folded away."""
+    assert other == unique(other, ["Ann"])
+
+
+@given(st.text(max_size=64))
+def test_a_folded_name_is_not_folded_further(name: str) -> None:
+    """Names can be compared by what they were folded to before."""
+    assert folded(folded(name)) == folded(name)

@@ -1,0 +1,100 @@
+"""What players say to the table."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.reasons import Phase, Reason
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_server.match.names import clean_words
+from tests.support.tables import SECOND, Sitting
+
+
+def test_what_is_said_reaches_everybody() -> None:
+    """A line is an event of the table's log, with the seat that said it."""
+    sitting = Sitting.lobby(2)
+    said = sitting.events(1, cl.Say, text="Good luck!")
+    assert [ev.Said(seq=sitting.seq, seat=1, text="Good luck!")] == said
+
+
+def test_one_may_speak_while_cards_are_played() -> None:
+    """Talking changes nothing of a hand: who is stuck stays so."""
+    sitting = Sitting.playing(2)
+    sitting.events(0, cl.Stuck)
+    sitting.events(1, cl.Say, text="wait")
+    assert (Phase.PLAYING, True) == (sitting.table.view.phase, sitting.table.view.seats[0].stuck)
+
+
+def test_spectators_and_leavers_are_silent() -> None:
+    """Whoever has no seat, or has left it, says nothing."""
+    sitting = Sitting.playing(3)
+    sitting.host_watching()
+    sitting.events(1, cl.Leave)
+    assert Reason.NOT_SEATED == sitting.refused(None, cl.Say, text="hello").reason
+    assert Reason.NOT_SEATED == sitting.refused(1, cl.Say, text="hello").reason
+
+
+def test_six_lines_in_ten_seconds_are_too_many() -> None:
+    """Five lines in ten seconds are taken, the sixth when the first is ten seconds old."""
+    sitting = Sitting.lobby(2)
+    for number in range(5):
+        sitting.events(0, cl.Say, text=f"line {number}")
+    sitting.wait(10 * SECOND - 1)
+    assert Reason.TOO_FAST == sitting.refused(0, cl.Say, text="once more").reason
+    sitting.events(1, cl.Say, text="I may speak")
+    sitting.wait(1)
+    sitting.events(0, cl.Say, text="once more")
+
+
+def test_what_is_said_is_cut_off() -> None:
+    """Of longer words 200 characters are kept; the wire takes no more, and what is joined may be longer."""
+    assert "x" * 200 == clean_words("x" * 500)
+
+
+def test_a_new_player_may_speak_at_once() -> None:
+    """What the last one on a seat has said does not count for the next."""
+    sitting = Sitting.lobby(2)
+    for number in range(5):
+        sitting.events(1, cl.Say, text=f"line {number}")
+    sitting.events(1, cl.Leave)
+    assert 1 == sitting.join("Zoe")
+    sitting.give(1, cl.Say(counter=1, text="hello"))
+    assert isinstance(sitting.log[-1], ev.Said)
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("  well\n\tplayed ", "well played"),
+        ("\x1b[2Jhello\x07", "[2Jhello"),
+        ("\u202eolleh\u2066", "olleh"),
+        ("[/] [@click=app.bell]x[/]", "[/] [@click=app.bell]x[/]"),
+        ("e" + "\u0301" * 9, "é\u0301\u0301"),
+        ("ä" * 200, "ä" * 200),
+    ],
+)
+def test_what_is_said_is_cleaned(text: str, kept: str) -> None:
+    """Control, bidirectional and too many combining characters are dropped; markup is only text."""
+    said = Sitting.lobby(2).events(0, cl.Say, text=text)[0]
+    assert isinstance(said, ev.Said)
+    assert kept == said.text
+
+
+@pytest.mark.parametrize("text", ["\x00", "\u200b \u2800", "\u0301"])
+def test_nothing_that_can_be_shown_is_not_said(text: str) -> None:
+    """A line of which nothing is left is refused."""
+    assert Reason.BAD_TEXT == Sitting.lobby(2).refused(0, cl.Say, text=text).reason
+
+
+@given(st.text(max_size=400))
+def test_whatever_is_said_can_be_printed(text: str) -> None:
+    """Cleaned words are printable, at most 200 long, and stay as they are when cleaned again."""
+    try:
+        words = clean_words(text)
+    except CommandRefused:
+        return
+    assert words.isprintable()
+    assert 0 < len(words) <= 200
+    assert words == clean_words(words)

@@ -1,0 +1,189 @@
+"""What belongs to the host: the start, the options, the bots."""
+
+import pytest
+
+from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.match.table import Table
+from tests.support.tables import Sitting, names_of, of_type
+
+# The host.
+
+
+def test_the_host_passes_on() -> None:
+    """When the host leaves, the next player is host."""
+    sitting = Sitting.lobby(3)
+    events = sitting.events(0, cl.Leave)
+    assert [1] == [event.seat for event in of_type(ev.Hosted, events)]
+
+
+def test_the_host_passes_to_somebody_who_is_there() -> None:
+    """A player whose connection is lost becomes host only when nobody else is left."""
+    sitting = Sitting.lobby(3)
+    sitting.connect(1, connected=False)
+    sitting.events(0, cl.Leave)
+    assert 2 == sitting.table.view.host
+
+
+def test_a_bot_is_never_host() -> None:
+    """When only bots are left, the next guest becomes host."""
+    sitting = Sitting.lobby(1)
+    sitting.events(0, cl.AddBot)
+    sitting.events(0, cl.Leave)
+    assert sitting.table.view.host is None
+    assert 0 == sitting.join("Joy") == sitting.table.view.host
+
+
+def test_a_host_who_is_away_stays_the_host() -> None:
+    """Losing the connection gives nothing up."""
+    sitting = Sitting.lobby(2)
+    sitting.connect(0, connected=False)
+    assert 0 == sitting.table.view.host
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        cl.Start(counter=1),
+        cl.AddBot(counter=1, level="easy"),
+        cl.RemoveBot(counter=1, seat=1),
+        cl.SetOptions(counter=1, options=Options(hands=2)),
+    ],
+    ids=lambda command: type(command).__name__,
+)
+def test_only_the_host_may(command: cl.Command) -> None:
+    """A guest is refused what belongs to the host."""
+    sitting = Sitting.lobby(2)
+    sitting.wait(0)
+    before = sitting.state()
+    answer = sitting.give(1, command)
+    assert answer.reply is not None
+    assert ("not_host", []) == (getattr(answer.reply, "reason", None), answer.events)
+    assert before == sitting.state()
+
+
+# Options.
+
+
+def test_the_host_sets_the_options() -> None:
+    """Between matches the host's options replace the table's, for everybody to see."""
+    sitting = Sitting.lobby(1)
+    options = Options(game="classic", hands=2)
+    assert [ev.OptionsSet(seq=4, options=options)] == sitting.events(0, cl.SetOptions, options=options)
+
+
+def test_only_the_options_named_change() -> None:
+    """What a change of options does not name stays as it is, and null sets back what the game decides."""
+    sitting = Sitting.lobby(1, game="classic", hands=2, columns=6, spectators=False)
+    sitting.events(0, cl.SetOptions, options=Options(hands=7))
+    assert sitting.options.model_copy(update={"hands": 7}) == sitting.table.view.options
+    sitting.events(0, cl.SetOptions, options=Options(columns=None))
+    assert sitting.options.model_copy(update={"hands": 7, "columns": None}) == sitting.table.view.options
+
+
+def test_options_are_refused_by_what_they_make_together() -> None:
+    """A change that the table's other options cannot be played with is refused, and changes nothing."""
+    sitting = Sitting.lobby(1, game="classic", columns=6)
+    assert Reason.BAD_OPTION == sitting.refused(0, cl.SetOptions, options=Options(game="racing-demon")).reason
+    assert sitting.options == sitting.table.view.options
+
+
+def test_options_stand_during_a_match() -> None:
+    """No option changes while a match is played."""
+    sitting = Sitting.playing(1)
+    assert Reason.NOT_NOW == sitting.refused(0, cl.SetOptions, options=Options(hands=2)).reason
+
+
+UNPLAYABLE = [
+    Options(game="whist"),
+    Options(columns=5),
+    Options(reserve=9),
+]
+
+
+@pytest.mark.parametrize("options", UNPLAYABLE, ids=["unknown", "columns", "reserve"])
+def test_options_that_cannot_be_played_are_refused(options: Options) -> None:
+    """The host is told so when no game can be made of the options."""
+    assert Reason.BAD_OPTION == Sitting.lobby(1).refused(0, cl.SetOptions, options=options).reason
+
+
+@pytest.mark.parametrize("options", UNPLAYABLE, ids=["unknown", "columns", "reserve"])
+def test_no_table_opens_with_options_that_cannot_be_played(options: Options) -> None:
+    """A table is not made of options that no game can be made of."""
+    with pytest.raises(CommandRefused):
+        Table("TEST", options, iter(()))
+
+
+def test_new_options_clear_the_old_board() -> None:
+    """Options after a match may be of another game, so the last board goes."""
+    sitting = Sitting.playing(1, hands=1)
+    sitting.events(0, cl.Stuck)
+    sitting.events(0, cl.SetOptions, options=Options(game="classic"))
+    assert sitting.table.view.board is None
+    sitting.start()
+    assert "classic" == sitting.rules.game.name
+
+
+# Bots.
+
+
+def test_a_bot_takes_a_seat() -> None:
+    """A bot has a name and its level, and is ready."""
+    sitting = Sitting.lobby(1)
+    assert [ev.Joined(seq=4, seat=1, name="Ada", bot="hard")] == sitting.events(0, cl.AddBot, level="hard")
+    assert sitting.table.view.seats[1].ready
+
+
+def test_nobody_speaks_for_a_bot() -> None:
+    """No token, and no empty one either, opens a bot's seat."""
+    sitting = Sitting.lobby(1)
+    sitting.events(0, cl.AddBot)
+    with pytest.raises(CommandRefused):
+        sitting.table.claims.actor(b"")
+
+
+def test_bots_have_differentnames_of() -> None:
+    """Bots are told apart, and do not take a player's name."""
+    sitting = Sitting()
+    sitting.join("Ada")
+    for _ in range(7):
+        sitting.events(0, cl.AddBot)
+    assert 8 == len(set(names_of(sitting)))
+
+
+def test_there_is_no_ninth_bot() -> None:
+    """Bots need seats too."""
+    assert Reason.TABLE_FULL == Sitting.lobby(8).refused(0, cl.AddBot).reason
+
+
+@pytest.mark.parametrize(("spectators", "text"), [(True, "; you can watch."), (False, ".")])
+def test_who_finds_no_seat_is_told_what_else_there_is(spectators: bool, text: str) -> None:
+    """Watching is offered only where the table allows spectators."""
+    sitting = Sitting.lobby(8, spectators=spectators)
+    with pytest.raises(CommandRefused) as refused:
+        sitting.join("Joy")
+    assert refused.value.text == f"All seats are taken{text}"
+
+
+def test_a_bot_is_sent_away() -> None:
+    """Between matches the host may take a bot from its seat."""
+    sitting = Sitting.lobby(1)
+    sitting.events(0, cl.AddBot)
+    assert [ev.Left(seq=5, seat=1)] == sitting.events(0, cl.RemoveBot, seat=1)
+
+
+@pytest.mark.parametrize("seat", [1, 5], ids=["a player", "nobody"])
+def test_only_bots_are_sent_away(seat: int) -> None:
+    """The host sends no player away."""
+    assert Reason.NOT_SEATED == Sitting.lobby(2).refused(0, cl.RemoveBot, seat=seat).reason
+
+
+def test_bots_stay_for_the_match() -> None:
+    """While a match is played no bot goes."""
+    sitting = Sitting.lobby(1)
+    sitting.events(0, cl.AddBot)
+    sitting.start()
+    assert Reason.NOT_NOW == sitting.refused(0, cl.RemoveBot, seat=1).reason

@@ -1,0 +1,289 @@
+"""Hands that nobody can continue, and hands that nobody wants to (catalogue 1.8.1)."""
+
+import pytest
+
+from racing_demon_protocol.engine.cards import UNKNOWN, parse
+from racing_demon_protocol.reasons import EndReason, Phase, Reason
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from tests.support.tables import MS, SECOND, Own, Sitting, of_type, told
+
+NOTHING = Own(["9D"])
+"""A layout without a play."""
+
+ONE_PLAY = Own(["2S 3h KC", "AD"])
+"""A layout whose one play to the foundations leads to no other."""
+
+
+def _reasons(sitting: Sitting) -> list[EndReason]:
+    return [over.reason for over in of_type(ev.HandOver, sitting.log)]
+
+
+def _hand(*own: Own, foundation: tuple[str, ...] = (), **options: object) -> Sitting:
+    sitting = Sitting.lobby(len(own), **options)
+    sitting.start()
+    sitting.lay(foundation, *own)
+    return sitting
+
+
+# Dead.
+
+
+def test_a_dead_hand_ends_by_itself() -> None:
+    """When the last play has been made, the hand ends within a second, and nobody gets a bonus."""
+    sitting = _hand(ONE_PLAY, NOTHING)
+    sitting.wait(5 * SECOND)
+    sitting.play(0, sitting.column(0, 1))
+    assert sitting.table.due is not None
+    assert sitting.now < sitting.table.due <= sitting.now + SECOND
+    over = of_type(ev.HandOver, sitting.wait(SECOND))[0]
+    assert (EndReason.DEAD, None, (1, 0)) == (over.reason, over.out, over.points)
+
+
+def test_a_hand_may_be_dealt_dead() -> None:
+    """A deal that nobody can play ends within a second of the signal."""
+    sitting = _hand(NOTHING, NOTHING)
+    assert "hand_over" == told(sitting.wait(SECOND))
+
+
+def test_a_hand_lives_while_anybody_can_play() -> None:
+    """One player's play is enough."""
+    sitting = _hand(NOTHING, NOTHING, ONE_PLAY)
+    assert [] == sitting.wait(60 * SECOND)
+
+
+@pytest.mark.parametrize("stock", ["AS 3S 4S", "3S AS 4S", "3S 4S AS"])
+def test_a_card_in_the_stock_may_keep_a_hand_alive(stock: str) -> None:
+    """Of three cards in the stock the one that a turn shows counts, and no other."""
+    sitting = _hand(Own(["9D"], stock=stock), NOTHING)
+    assert stock.startswith("AS") == (sitting.wait(SECOND) == [])
+
+
+def test_somebody_s_play_may_bring_another_s_hand_to_life() -> None:
+    """A player without a play waits: others' cards may make the own playable again."""
+    sitting = _hand(Own(["2S", "9D"]), Own(["AS", "9C"]))
+    sitting.play(1, sitting.column(1))
+    assert [] == sitting.wait(10 * SECOND)
+    sitting.play(0, sitting.column(0))
+    assert "hand_over" == told(sitting.wait(SECOND))
+
+
+def test_a_leaver_has_no_play() -> None:
+    """When the only one who could play leaves, the hand is dead within a second."""
+    sitting = _hand(ONE_PLAY, NOTHING)
+    assert [] == sitting.wait(10 * SECOND)
+    sitting.events(0, cl.Leave)
+    assert "hand_over" == told(sitting.wait(SECOND))
+
+
+def test_who_is_away_still_has_plays() -> None:
+    """A lost connection makes no hand dead: the player may come back."""
+    sitting = _hand(ONE_PLAY, NOTHING)
+    sitting.connect(0, connected=False)
+    assert "paused hosted" == told(sitting.wait(60 * SECOND))
+
+
+def test_a_last_pass_that_is_over_leaves_a_dead_hand() -> None:
+    """Where the waste is not turned over, turning past the last play ends the hand as well."""
+    sitting = _hand(Own(["9D"], stock="4S AS"), NOTHING, redeals=0, turn=1)
+    assert [] == sitting.wait(SECOND)
+    sitting.turn(0)
+    assert [] == sitting.wait(SECOND)
+    sitting.turn(0)
+    assert "hand_over" == told(sitting.wait(SECOND))
+
+
+def test_a_pass_that_no_later_one_repeats_may_leave_a_dead_hand() -> None:
+    """A card that only the present pass shows is lost when the waste is turned over."""
+    sitting = _hand(Own(["9D"], stock="5S AS 4S 3S", waste="6S 7S"), NOTHING)
+    sitting.turn(0)
+    assert [] == sitting.wait(SECOND)
+    sitting.turn(0)
+    assert "hand_over" == told(sitting.wait(SECOND))
+
+
+def test_a_hand_that_ended_is_not_tested_again() -> None:
+    """After the end the table waits for the next deal only."""
+    sitting = _hand(NOTHING, NOTHING)
+    sitting.wait(SECOND)
+    assert sitting.now - SECOND + 500 * MS + 20 * SECOND == sitting.table.due
+
+
+# Stuck.
+
+
+def test_a_hand_ends_when_all_are_stuck() -> None:
+    """When the last player says so too, the hand is over, and nobody gets a bonus."""
+    sitting = Sitting.playing(3)
+    assert "stuck_said" == told(sitting.events(2, cl.Stuck))
+    assert "stuck_said" == told(sitting.events(0, cl.Stuck))
+    assert "stuck_said hand_over" == told(sitting.events(1, cl.Stuck))
+    assert [EndReason.STUCK] == _reasons(sitting)
+
+
+def test_being_stuck_twice_is_no_news() -> None:
+    """Saying it again is accepted, and changes nothing."""
+    sitting = Sitting.playing(2)
+    sitting.events(0, cl.Stuck)
+    assert [] == sitting.events(0, cl.Stuck)
+
+
+def test_progress_takes_it_back() -> None:
+    """A play that brings the hand on clears what everybody said."""
+    sitting = _hand(ONE_PLAY, Own(["AS", "9C"]), NOTHING)
+    for seat in (1, 2):
+        sitting.events(seat, cl.Stuck)
+    sitting.play(0, sitting.column(0, 1))
+    assert [False] * 3 == [state.stuck for state in sitting.table.view.seats.values()]
+
+
+def test_turning_takes_nothing_back() -> None:
+    """Turning the stock, or the waste over, is no progress."""
+    sitting = _hand(Own(["AD"], stock="9S"), NOTHING)
+    sitting.events(1, cl.Stuck)
+    for _ in range(2):
+        sitting.turn(0)
+    assert sitting.table.view.seats[1].stuck
+
+
+def test_a_neutral_move_takes_nothing_back() -> None:
+    """A card that goes from one parent to its like is no progress."""
+    sitting = _hand(Own(["9D 8S", "9H", "AD"]), NOTHING)
+    sitting.events(1, cl.Stuck)
+    sitting.play(0, sitting.column(0), sitting.column(0, 1))
+    assert sitting.table.view.seats[1].stuck
+
+
+def test_who_is_stuck_may_play() -> None:
+    """Saying it binds nobody."""
+    sitting = _hand(ONE_PLAY, NOTHING)
+    sitting.events(0, cl.Stuck)
+    sitting.play(0, sitting.column(0, 1))
+    assert not sitting.table.view.seats[0].stuck
+
+
+def test_who_is_away_is_not_asked() -> None:
+    """A hand ends when all say stuck but those who have been away for long."""
+    sitting = Sitting.playing(3)
+    sitting.connect(2, connected=False)
+    sitting.events(0, cl.Stuck)
+    assert "stuck_said" == told(sitting.events(1, cl.Stuck))
+    assert "hand_over" == told(sitting.wait(10 * SECOND))
+
+
+def test_who_goes_away_is_not_waited_for() -> None:
+    """When the only one who is not stuck loses the connection for long, the hand ends; not before."""
+    sitting = Sitting.playing(3)
+    for seat in (0, 1):
+        sitting.events(seat, cl.Stuck)
+    assert "connected" == told(sitting.connect(2, connected=False))
+    assert "" == told(sitting.wait(9 * SECOND))
+    assert "hand_over" == told(sitting.wait(1 * SECOND))
+
+
+def test_who_leaves_is_not_waited_for() -> None:
+    """When the only one who is not stuck leaves, the hand ends."""
+    sitting = Sitting.playing(3)
+    for seat in (0, 1):
+        sitting.events(seat, cl.Stuck)
+    assert "left hand_over" == told(sitting.events(2, cl.Leave))
+
+
+def test_a_hand_does_not_end_for_want_of_connections() -> None:
+    """When all are away, and none of them stuck, the hand waits."""
+    sitting = Sitting.playing(2)
+    for seat in (0, 1):
+        sitting.connect(seat, connected=False)
+    assert "paused" == told(sitting.wait(3_600 * SECOND))
+    assert Phase.PLAYING is sitting.table.view.phase
+
+
+def test_one_who_is_stuck_and_away_does_not_end_a_hand() -> None:
+    """What somebody said who is away now ends nothing, while the one who is there has not said it."""
+    sitting = Sitting.playing(2)
+    sitting.events(0, cl.Stuck)
+    assert "connected" == told(sitting.connect(0, connected=False))
+
+
+def test_who_comes_back_is_still_stuck() -> None:
+    """A lost connection takes no word back."""
+    sitting = Sitting.playing(2)
+    sitting.events(0, cl.Stuck)
+    sitting.connect(0, connected=False)
+    sitting.connect(0, connected=True)
+    assert "stuck_said hand_over" == told(sitting.events(1, cl.Stuck))
+
+
+# Shifting the threes.
+
+
+def test_the_stocks_are_shifted_before_the_end() -> None:
+    """With stall_rule=rotate being stuck shifts all stocks, and takes what was said back."""
+    sitting = _hand(Own(["AD"], stock="9S 8S 7S", waste="6S"), Own(["9D"], waste="KC"), stall_rule="rotate")
+    sitting.events(0, cl.Stuck)
+    assert "stuck_said rotated" == told(sitting.events(1, cl.Stuck))
+    assert [False, False] == [state.stuck for state in sitting.table.view.seats.values()]
+    assert [[UNKNOWN] * 4, []] == [
+        sitting.board.cards[sitting.stock(0)],
+        sitting.board.cards[sitting.waste(0)],
+    ]
+
+
+def test_shifting_puts_the_top_card_at_the_bottom() -> None:
+    """After the shift other cards come up by threes."""
+    sitting = _hand(Own(["AD"], stock="AS 7S 8S 9S"), Own(["9D"]), stall_rule="rotate")
+    for seat in (0, 1):
+        sitting.events(seat, cl.Stuck)
+    sitting.turn(0)
+    assert parse("AS") == sitting.board.top(sitting.waste(0))
+
+
+@pytest.mark.parametrize(("turn", "shifts"), [(1, 0), (2, 1), (3, 2), (5, 4)])
+def test_all_shifts_are_tried(turn: int, shifts: int) -> None:
+    """A hand ends when as many shifts as make a difference have brought nothing."""
+    sitting = Sitting.playing(2, stall_rule="rotate", turn=turn)
+    for _ in range(shifts + 1):
+        for seat in (0, 1):
+            sitting.events(seat, cl.Stuck)
+    assert (shifts, [EndReason.STUCK]) == (len(of_type(ev.Rotated, sitting.log)), _reasons(sitting))
+
+
+def test_progress_allows_as_many_shifts_again() -> None:
+    """After a play that brings the hand on the shifts are counted anew."""
+    sitting = _hand(ONE_PLAY, Own(["9D"], stock="AS 7S"), stall_rule="rotate")
+    for shift in range(4):
+        if shift == 2:
+            sitting.play(0, sitting.column(0, 1))
+        for seat in (0, 1):
+            sitting.events(seat, cl.Stuck)
+    assert (4, []) == (len(of_type(ev.Rotated, sitting.log)), _reasons(sitting))
+
+
+def test_a_dead_hand_is_shifted_too() -> None:
+    """A dead hand whose hidden card comes up by a shift goes on."""
+    sitting = _hand(Own(["9D"], stock="3S 4S AS"), NOTHING, stall_rule="rotate")
+    assert "rotated" == told(sitting.wait(60 * SECOND))
+    sitting.turn(0)
+    sitting.play(0, sitting.waste(0))
+
+
+def test_a_hand_that_stays_dead_ends() -> None:
+    """When no shift helps, the hand ends; each is tried within a second of the one before."""
+    sitting = _hand(Own(["9D"], stock="3S 4S 5S 6S"), NOTHING, stall_rule="rotate")
+    assert "rotated rotated hand_over" == told(sitting.wait(3 * SECOND))
+    assert [EndReason.DEAD] == _reasons(sitting)
+
+
+def test_by_itself_nothing_is_shifted() -> None:
+    """The shift is a house rule, not the seed's."""
+    sitting = Sitting.playing(2)
+    for seat in (0, 1):
+        sitting.events(seat, cl.Stuck)
+    assert [] == of_type(ev.Rotated, sitting.log)
+
+
+def test_nobody_is_stuck_between_hands() -> None:
+    """Just after the end "stuck" is refused for the same reason as a play."""
+    sitting = Sitting.playing(1)
+    sitting.events(0, cl.Stuck)
+    assert Reason.HAND_OVER == sitting.refused(0, cl.Stuck).reason

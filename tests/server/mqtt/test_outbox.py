@@ -1,0 +1,418 @@
+"""What is to be sent, in which order and how often; without a broker, a loop or a clock."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from racing_demon_protocol.engine.shuffle import hand_seeds
+from racing_demon_protocol.reasons import EndReason, Phase
+from racing_demon_protocol.table import scoring
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.codec import decode_server, encode
+from racing_demon_protocol.wire.messages import Event
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.client import Command
+from racing_demon_protocol.wire.messages.server import SeatState, Snapshot
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.bots.simulation import play_match
+from racing_demon_server.match.hand_clock import HandClock
+from racing_demon_server.match.table import Table
+from racing_demon_server.mqtt.outbox import Outbox, Outgoing
+from racing_demon_server.mqtt.payloads import record
+from racing_demon_server.mqtt.topics import Topics
+from tests.support.tables import MS, SECOND
+
+TABLE = "rd/pub/a1/tables/bcdf"
+
+
+class Office:
+    """An outbox with one table, and a clock that moves when it is told to."""
+
+    def __init__(
+        self, most_waiting: int = 5_000, *, homeassistant: bool = False, locked: bool = False, **options: Any
+    ) -> None:
+        self.now = self._counter = 0
+        self.table = Table("BCDF", Options(**options), hand_seeds(bytes(32)))
+        self.table.view.locked = locked
+        self.outbox = Outbox(Topics("a1"), homeassistant=homeassistant, most_waiting=most_waiting)
+        self.outbox.open(self.table, 0)
+
+    def join(self, name: str = "Ann") -> list[Event]:
+        """Seat somebody."""
+        _, events = self.table.join(name, name.encode(), self.now)
+        self.tell(*events)
+        return events
+
+    def blink(self) -> None:
+        """Let the first player's connection come or go."""
+        connected = not self.table.view.seats[0].connected
+        self.tell(*self.table.connect(0, connected=connected, at=self.now))
+
+    def tell(self, *events: Event) -> None:
+        """Let events be noted."""
+        for event in events:
+            self.outbox.follow(self.table, event, self.now)
+
+    def obey(self, kind: type[Command], **fields: Any) -> None:
+        """Let the first player's command be carried out."""
+        self._counter += 1
+        command = kind(counter=self._counter, **fields)
+        self.tell(*self.table.receive(0, command, self.now).events)
+
+    def play_out(self) -> None:
+        """Let a hand, which is the whole match, begin, and end as nobody can go on."""
+        self.obey(cl.Start)
+        self.tell(*self.table.tick(self.now))
+        self.obey(cl.Stuck)
+
+    def numbers(self) -> list[int]:
+        """Return the numbers of all events that are due now."""
+        events = (message.payload for message in self.sent() if message.topic.endswith("/events"))
+        return [event.seq for event in map(decode_server, events) if isinstance(event, Event)]
+
+    def sent(self, most: int = 1_000) -> list[Outgoing]:
+        """Return all that is due now."""
+        sent: list[Outgoing] = []
+        while (batch := self.outbox.take(self.now, most)) or self.outbox.wait_us(self.now) == 0:
+            sent += batch
+        return sent
+
+    def topics(self) -> list[str]:
+        """Return the last parts of the topics of all that is due now."""
+        return [message.topic.removeprefix(TABLE) for message in self.sent()]
+
+
+def test_a_new_table_is_told_with_all_its_parts() -> None:
+    """Record, state and snapshot are kept by the broker; the record is certain to arrive."""
+    sent = Office().sent()
+    assert [(message.topic, message.qos) for message in sent] == [
+        (TABLE, 1),
+        (f"{TABLE}/state", 0),
+        (f"{TABLE}/snapshot", 0),
+    ]
+    assert all(message.retain for message in sent)
+
+
+def test_events_are_the_wires_own_bytes() -> None:
+    """An event has the same bytes on its topic as in a frame."""
+    office = Office()
+    office.sent()
+    events = office.join()
+    sent = [message.payload for message in office.sent() if message.topic.endswith("/events")]
+    assert sent == [encode(event) for event in events]
+
+
+def test_changes_are_gathered() -> None:
+    """However much happens, record and state are told at most four times a second."""
+    office = Office()
+    office.sent()
+    seen = []
+    for number in range(8):
+        office.join(f"P{number}")
+        office.now += 50 * MS
+        seen += office.topics()
+    assert (seen.count(""), seen.count("/state"), seen.count("/events")) == (1, 1, 10)
+
+
+def test_what_has_not_changed_is_not_repeated() -> None:
+    """A chat changes neither record nor state."""
+    office = Office()
+    office.join()
+    office.sent()
+    office.now += SECOND
+    office.obey(cl.Say, text="hello")
+    assert office.topics() == ["/events"]
+
+
+def test_a_snapshot_stands_between_the_events_before_and_after_it() -> None:
+    """Whoever follows from a snapshot on misses no event, and sees none twice."""
+    office = Office()
+    office.join()
+    office.now += 6 * SECOND
+    stream = office.sent()
+    office.join("Bob")
+    stream += office.sent()
+    numbers = [
+        (type(message).__name__, message.seq)
+        for sent in stream
+        if sent.topic.endswith(("/events", "/snapshot"))
+        and isinstance(message := decode_server(sent.payload), Snapshot | Event)
+    ]
+    assert numbers == [("Joined", 1), ("Hosted", 2), ("Prepared", 3), ("Snapshot", 3), ("Joined", 4)]
+
+
+def test_a_full_line_loses_its_oldest_and_counts_them() -> None:
+    """The line stays short however long nobody takes anything, and a snapshot follows what was lost."""
+    office = Office(most_waiting=10)
+    office.join()
+    office.sent()
+    for _ in range(1_000):
+        office.blink()
+    assert (len(office.outbox), office.outbox.dropped) == (10, 990)
+    office.now += 6 * SECOND
+    topics = office.topics()
+    assert topics.count("/events") == 9  # the snapshot pushed one more out
+    assert topics[-1] == "/snapshot"
+
+
+def test_what_another_table_pushed_out_is_made_good() -> None:
+    """Whoever follows a table of which everything was lost has a snapshot, though nothing happens there."""
+    office = Office(most_waiting=10, watch_delay_ms=3_000)
+    office.join()
+    office.sent()
+    other = Table("CDFG", office.table.view.options, hand_seeds(bytes(32)))
+    office.outbox.open(other, office.now)
+    _, events = other.join("Bob", b"Bob", office.now)
+    for _ in range(7):
+        events += other.connect(0, connected=not other.view.seats[0].connected, at=office.now)
+    for event in events:
+        office.outbox.follow(other, event, office.now)
+    assert office.outbox.dropped == 5  # three events, the state and the snapshot
+    seen = []
+    for _ in range(2):
+        office.now += 6 * SECOND
+        seen += office.topics()
+    assert (seen.count("/events"), seen.count("/state"), seen.count("/snapshot")) == (0, 1, 1)
+
+
+def test_overflowing_while_snapshots_are_made_ends() -> None:
+    """A line that is full of snapshots does not ask for more of them without end."""
+    office = Office(most_waiting=1)
+    assert len(office.sent()) <= 3
+
+
+def test_a_closed_table_is_removed_and_nothing_of_it_comes_after() -> None:
+    """What the broker kept of a table is removed, and no late snapshot brings it back."""
+    office = Office(homeassistant=True)
+    office.join()
+    office.outbox.take(0, 1)
+    office.outbox.close(office.table)
+    sent = [message for message in office.sent() if message.retain]
+    removed = {message.topic for message in sent if not message.payload}
+    config = "homeassistant/sensor/rd_a1/bcdf/config"
+    assert removed == {TABLE, f"{TABLE}/state", f"{TABLE}/snapshot", config}
+    assert all(not message.payload for message in sent)
+
+
+def test_what_waits_in_line_does_not_bring_a_closed_table_back() -> None:
+    """The state and the snapshot whose delay is not over go with their table."""
+    office = Office(watch_delay_ms=3_000)
+    office.join()
+    office.sent()
+    office.outbox.close(office.table)
+    office.now += 4 * SECOND
+    kept = {message.topic: message.payload for message in office.sent() if message.retain}
+    assert kept == {TABLE: b"", f"{TABLE}/state": b"", f"{TABLE}/snapshot": b""}
+
+
+def test_a_restart_tells_everything_again() -> None:
+    """A broker that comes back knows nothing, and hears all of it."""
+    office = Office()
+    office.sent()
+    office.outbox.restart(office.now)
+    assert office.topics() == ["", "/state", "/snapshot"]
+
+
+def test_only_tables_that_are_gone_are_tidied_away() -> None:
+    """A kept message of a table that is here stays; one of a table that is not goes."""
+    office = Office()
+    office.sent()
+    office.outbox.tidy(TABLE)
+    office.outbox.tidy("rd/pub/a1/tables/xyz/state")
+    office.outbox.tidy("rd/pub/other/tables/xyz")
+    assert office.sent() == [Outgoing("rd/pub/a1/tables/xyz/state", b"", 1, retain=True)]
+
+
+def test_results_and_removals_wait_for_the_broker() -> None:
+    """What may not have arrived is sent again in its order, but for events: these are counted."""
+    office = Office()
+    batch = [
+        Outgoing("hands", b"1", 1),
+        Outgoing("gone", b"", 1, retain=True),
+        Outgoing("record", b"3", 1, retain=True),
+        Outgoing("events", b"4"),
+    ]
+    office.outbox.give_back(batch)
+    assert office.outbox.take(0, 2) == batch[:2]
+    assert office.outbox.dropped == 1
+
+
+def test_nobody_looks_on_at_a_table_without_spectators() -> None:
+    """Of a table that wants no spectators the broker learns neither names nor cards nor scores."""
+    office = Office(spectators=False)
+    office.join("Zebulon")
+    office.now += SECOND
+    sent = office.sent()
+    assert {message.topic.removeprefix(TABLE) for message in sent if message.payload} == {"", "/state"}
+    assert not any(b"Zebulon" in message.payload for message in sent)
+
+
+def test_what_waits_in_line_is_not_seen_once_nobody_may_look_on() -> None:
+    """The snapshot whose delay is not over goes with the last one, and does not bring it back."""
+    office = Office(watch_delay_ms=3_000)
+    office.join("Zebulon")
+    office.sent()
+    office.now += SECOND
+    office.obey(cl.SetOptions, options=Options(spectators=False))
+    office.now += 4 * SECOND
+    kept = {message.topic: message.payload for message in office.sent() if message.retain}
+    assert b"" == kept[f"{TABLE}/snapshot"]
+
+
+def test_nobody_looks_on_at_a_locked_table() -> None:
+    """A table with a passphrase is listed as such, and not shown."""
+    office = Office(locked=True)
+    office.join("Zebulon")
+    office.now += SECOND
+    sent = office.sent()
+    record = json.loads(next(message.payload for message in sent if message.topic == TABLE))
+    assert (record["locked"], record["taken"], record["players"]) == (True, 1, [])
+    assert not any(b"Zebulon" in message.payload for message in sent)
+
+
+def test_a_delayed_table_is_seen_later() -> None:
+    """Where spectators see things later, so does the broker: events, states and snapshots."""
+    office = Office(watch_delay_ms=3_000)
+    office.join()
+    assert office.topics() == [""]
+    office.now += 2_999 * MS
+    assert office.topics() == []
+    office.now += MS
+    assert set(office.topics()) == {"/events", "/snapshot", "/state"}
+
+
+@pytest.mark.parametrize("delay_ms", [0, 1_000])
+def test_a_delay_that_gets_shorter_lets_nothing_overtake(delay_ms: int) -> None:
+    """What happens after the host lowers the delay, or takes it away, comes behind all that waits it out."""
+    office = Office(watch_delay_ms=30_000)
+    office.join()
+    office.now += SECOND
+    office.obey(cl.SetOptions, options=Options(watch_delay_ms=delay_ms))
+    office.now += SECOND
+    office.obey(cl.AddBot)
+    assert [] == office.numbers()
+    office.now = 31 * SECOND
+    assert [1, 2, 3, 4, 5] == office.numbers()
+
+
+def test_a_delayed_tables_results_are_not_dropped_with_its_events() -> None:
+    """However many events fill the line, the results come, in their order and after the delay."""
+    office = Office(most_waiting=10, hands=1, countdown_ms=0, watch_delay_ms=3_000)
+    office.join()
+    office.play_out()
+    for _ in range(100):
+        office.blink()
+    assert not {"/hands", "/matches"} & set(office.topics())
+    office.now += 3 * SECOND
+    topics = office.topics()
+    assert ["/hands", "/matches"] == [topic for topic in topics if topic in {"/hands", "/matches"}]
+
+
+def test_a_delay_that_is_taken_away_lets_no_result_overtake() -> None:
+    """A hand's result that waits for the broker comes before that of the next one, which need not wait."""
+    office = Office(hands=1, countdown_ms=0, watch_delay_ms=3_000)
+    office.join()
+    office.play_out()
+    office.obey(cl.SetOptions, options=Options(hands=1, countdown_ms=0, watch_delay_ms=0))
+    office.now += 3 * SECOND
+    office.play_out()
+    sent = [message for message in office.sent() if message.topic == f"{TABLE}/hands"]
+    assert ["BCDF/1/1", "BCDF/2/1"] == [json.loads(message.payload)["hand_id"] for message in sent]
+
+
+def test_at_the_end_results_wait_no_longer() -> None:
+    """A server that stops tells the results whose delay is not over, and nothing else that waits one out."""
+    office = Office(hands=1, countdown_ms=0, watch_delay_ms=3_000)
+    office.join()
+    office.sent()
+    office.play_out()
+    office.outbox.finish()
+    assert ["/hands", "/matches"] == [topic for topic in office.topics() if topic]
+
+
+def test_a_game_for_two_has_no_more_free_seats_than_two() -> None:
+    """What the directory tells is what may be taken: as many as the game has, and the table."""
+    office = Office(game="sympathy")
+    free = []
+    for name in ("Ann", "Ben"):
+        free.append(json.loads(record(office.table.view, "a1", ()))["free"])
+        office.join(name)
+    assert [2, 1, 0] == [*free, json.loads(record(office.table.view, "a1", ()))["free"]]
+
+
+class Seen(NamedTuple):
+    """A table as a publisher finds it."""
+
+    view: TableView
+    hand_clock: HandClock = HandClock()
+
+    @property
+    def seats(self) -> Mapping[int, SeatState]:
+        """Who sits where."""
+        return self.view.seats
+
+    def certain(self, at: int) -> int:
+        """Return a moment whose time can be told."""
+        return at
+
+
+def published(view: TableView, log: Sequence[Event]) -> list[tuple[str, Any]]:
+    """Return the results published by somebody who finds a table like this and then hears these events."""
+    outbox, seen = Outbox(Topics("a1"), homeassistant=True), Seen(view)
+    outbox.open(seen, 0)
+    for event in log:
+        outbox.follow(seen, event, 0)
+    sent = [(each.topic.rpartition("/")[2], each.payload) for each in outbox.take(0, 100_000)]
+    return [(kind, json.loads(payload)) for kind, payload in sent if kind in {"hands", "matches", "demon"}]
+
+
+def is_whispered(event: Event, before: Event | None) -> bool:
+    """Tell whether only its player is told of an event: it has the number of the one before."""
+    return before is not None and event.seq == before.seq
+
+
+def test_results_are_what_the_table_says() -> None:
+    """Hands and matches have the points that the table's own view has in the end."""
+    table, log, _ = play_match(bytes(32), ["easy", "medium", "hard"], Options(hands=2))
+    results = published(TableView("BCDF", Options()), log)
+    hands = [value for kind, value in results if kind == "hands"]
+    (match,) = [value for kind, value in results if kind == "matches"]
+    assert [[score["points"] for score in hand["scores"]] for hand in hands] == [
+        list(result.points) for result in table.view.results
+    ]
+    assert {score["seat"]: score["total"] for score in match["scores"]} == scoring.totals(table.view)
+    assert [winner["seat"] for winner in match["winners"]] == list(table.view.winners)
+    assert len([kind for kind, _ in results if kind == "demon"]) == len(
+        [hand for hand in hands if hand["out"] is not None]
+    )
+
+
+@pytest.mark.parametrize("game", ["racing-demon", "beleaguered-castle"])
+def test_results_do_not_depend_on_when_the_publisher_came(game: str) -> None:
+    """Whoever finds the table after any event publishes the same results of all that follows."""
+    options = Options(game=game, hands=3)
+    _, log, _ = play_match(bytes(32), ["easy", "hard"], options)
+    log = [event for event, before in zip(log, [None, *log], strict=False) if not is_whispered(event, before)]
+    view, expected = TableView("BCDF", options), published(TableView("BCDF", options), log)
+    for number, event in enumerate(log, 1):
+        view.apply(event)
+        if not isinstance(event, ev.Played):
+            later = published(view, log[number:])
+            assert later == expected[len(expected) - len(later) :]
+            assert (later == []) is (number == len(log))
+
+
+@pytest.mark.parametrize(
+    ("opening", "words"), [("`reason`: ", EndReason), ("| `phase` | ", Phase)], ids=["reasons", "phases"]
+)
+def test_the_document_lists_all_words(opening: str, words: type[StrEnum]) -> None:
+    """``docs/mqtt.md`` names every reason for a hand's end and every phase, and no other."""
+    document = Path(__file__).parents[3] / "docs" / "mqtt.md"
+    listed = document.read_text(encoding="utf-8").split(opening)[1].partition(";")[0].partition(" |")[0]
+    assert re.findall(r"`(\w+)`", listed) == list(words)

@@ -1,0 +1,31 @@
+"""The results that are published, read from the table's view."""
+
+import json
+
+from racing_demon_protocol.engine.dealer import Dealer
+from racing_demon_protocol.engine.shuffle import deal_seed, keeps
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_server.mqtt.results import results
+from tests.support.contributing import contribute, reveal
+from tests.support.tables import SECOND, Sitting
+
+
+def test_a_hand_can_be_dealt_again_from_its_result() -> None:
+    """Secret, commitment, and what those have revealed who were in time, give the cards that were dealt."""
+    sitting = Sitting.lobby(3)
+    contribute(sitting, (0, 1, 2))
+    sitting.events(0, cl.Start)
+    reveal(sitting, (2, 0))
+    sitting.wait(5 * SECOND)
+    dealt = next(event for event in sitting.log if isinstance(event, ev.Dealt))
+    for seat in range(3):
+        sitting.events(seat, cl.Stuck)
+    over = next(event for event in sitting.log if isinstance(event, ev.HandOver))
+    (result,) = results(sitting.mirror, over)
+    told = json.loads(result.payload)
+    secret = bytes.fromhex(told["seed"])
+    assert keeps(secret, told["hand_id"], told["commitment"])
+    contributions = {each["seat"]: bytes.fromhex(each["value"]) for each in told["contributions"]}
+    seed = deal_seed(secret, told["hand_id"], contributions)
+    assert dealt.shown == Dealer(seed, sitting.rules).first_cards()

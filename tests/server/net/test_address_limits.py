@@ -1,0 +1,83 @@
+"""Where connections come from, and what one address may have."""
+
+import ipaddress
+
+import pytest
+
+from racing_demon_server.net.address_limits import MOST_REMEMBERED, Addresses, believed_address, networks
+from racing_demon_server.settings import OWN_PROXIES, Settings
+
+MINUTE = 60_000_000
+OURS = networks(OWN_PROXIES)
+
+
+@pytest.mark.parametrize(
+    ("peer", "forwarded", "counted_as"),
+    [
+        ("127.0.0.1", [], ""),
+        ("::1", [], ""),
+        ("::ffff:127.0.0.1", [], ""),
+        ("", [], ""),
+        ("192.168.1.7", [], "192.168.1.7"),
+        ("::ffff:192.168.1.7", [], "192.168.1.7"),
+        ("2001:db8:1:2:3:4:5:6", [], "2001:db8:1:2::/64"),
+        ("2001:db8:1:2:ffff::", [], "2001:db8:1:2::/64"),
+        ("fe80::1%eth0", [], "fe80::/64"),
+        ("127.0.0.1", ["203.0.113.9"], "203.0.113.9"),
+        ("127.0.0.1", ["127.0.0.1"], ""),
+        ("127.0.0.1", ["10.0.0.1, 203.0.113.9"], "203.0.113.9"),
+        ("127.0.0.1", ["10.0.0.1", "203.0.113.9"], "203.0.113.9"),
+        ("127.0.0.1", ["203.0.113.9:50321"], "203.0.113.9"),
+        ("127.0.0.1", ["[2001:db8:1:2::9]:50321"], "2001:db8:1:2::/64"),
+        ("127.0.0.1", ["[2001:db8:1:2::9]"], "2001:db8:1:2::/64"),
+        ("127.0.0.1", ["not an address"], "unknown"),
+        ("127.0.0.1", [""], "unknown"),
+        ("192.168.1.7", ["203.0.113.9"], "192.168.1.7"),
+    ],
+)
+def test_what_an_address_is_counted_as(peer: str, forwarded: list[str], counted_as: str) -> None:
+    """A house of IPv6 is one address, this machine none; our proxy is believed, and its own word alone."""
+    assert counted_as == believed_address(peer, forwarded, OURS)
+
+
+def test_a_proxy_elsewhere_is_believed_if_it_is_named() -> None:
+    """A proxy in a container is not on this machine."""
+    both = networks([*OWN_PROXIES, "172.16.0.0/12"])
+    assert "203.0.113.9" == believed_address("172.18.0.3", ["203.0.113.9"], both)
+    assert ipaddress.ip_network("172.16.0.0/12") in both
+
+
+def test_connections_of_one_address_are_counted() -> None:
+    """So many and no more, until one of them goes; others are not concerned."""
+    addresses = Addresses(Settings(connections_per_address=2))
+    assert [True, True, False] == [addresses.enter("a") for _ in range(3)]
+    assert addresses.enter("b")
+    addresses.leave("a")
+    assert not addresses.enter("a")
+    addresses.leave("a")
+    addresses.leave("a")
+    assert addresses.enter("a")
+
+
+def test_this_machine_is_free() -> None:
+    """A server on one's own machine, and its tests, know no limits of addresses."""
+    addresses = Addresses(Settings(connections_per_address=1, table_burst=1))
+    assert all(addresses.enter("") and addresses.take_table("", 0) for _ in range(100))
+
+
+def test_tables_of_one_address_are_counted() -> None:
+    """Some at once, then so many a minute."""
+    addresses = Addresses(Settings(tables_per_minute=2, table_burst=3))
+    assert 3 == sum(addresses.take_table("a", MINUTE) for _ in range(10))
+    assert addresses.take_table("b", MINUTE)
+    assert 2 == sum(addresses.take_table("a", 2 * MINUTE) for _ in range(10))
+
+
+def test_no_more_addresses_are_remembered_than_are_useful() -> None:
+    """Whoever comes from a million addresses fills no memory, and pushes nobody out who is connected."""
+    addresses = Addresses(Settings(connections_per_address=1))
+    addresses.enter("mine")
+    for number in range(MOST_REMEMBERED + 500):
+        addresses.take_table(str(number), 0)
+    assert MOST_REMEMBERED == len(addresses)
+    assert not addresses.enter("mine")

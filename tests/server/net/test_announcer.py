@@ -1,0 +1,106 @@
+"""A server that announces its tables, and clients that look for them, by real multicast on loopback."""
+
+import asyncio
+import ipaddress
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from racing_demon_client.net.probe import Table
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.net import announcer
+from racing_demon_server.net.announcer import Announcer
+from racing_demon_server.net.gateway import start
+from racing_demon_server.settings import Settings
+from racing_demon_server.tables.registry import Hall
+from tests.support.clocks import clock
+from tests.support.neighbours import LOOPBACK, among_ourselves, found, listening
+from tests.support.servers import PATIENCE, Peer, within
+
+HERE = ipaddress.ip_interface(f"{LOOPBACK}/8")
+
+
+@pytest.fixture(autouse=True)
+def _on_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
+    among_ourselves(monkeypatch)
+    monkeypatch.setattr(announcer, "PAUSE_SECONDS", 0.05)
+
+
+@asynccontextmanager
+async def announcing() -> AsyncIterator[tuple[str, Hall]]:
+    """Run a server that announces its tables, and give its URL and its tables."""
+    settings, speaker = Settings(port=0), Announcer()
+    hall = Hall(settings, clock, [speaker])
+    server = await start(settings, hall, clock)
+    port = next(iter(server.sockets)).getsockname()[1]
+    speaker.start([HERE], port)
+    try:
+        yield f"ws://{LOOPBACK}:{port}/v1", hall
+    finally:
+        server.close()
+        await within(PATIENCE, server.wait_closed())
+        hall.close()
+        await speaker.stop()
+
+
+async def found_when(codes: set[str]) -> dict[str, Table]:
+    """Look until just these tables are found, and return them by their codes."""
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            tables = {table.code: table for table in await found(0.3)}
+            if set(tables) == codes:
+                return tables
+
+
+async def test_all_tables_are_announced_while_they_are_open() -> None:
+    """Each is found with its host, its game and whether it asks for a passphrase, until it is closed."""
+    async with listening() as changes:
+        async with announcing() as (url, _), Peer.hosting(url) as ann:
+            locked = cl.Create(name="Ben", options=Options(game="sympathy"), passphrase="sesame")  # noqa: S106
+            async with Peer.entered(url, locked) as ben:
+                tables = await found_when({ann.code, ben.code})
+                assert ("Ann", "racing-demon", False, url) == said(tables[ann.code])
+                assert ("Ben", "sympathy", True, url) == said(tables[ben.code])
+        heard = [await within(PATIENCE, changes.get()) for _ in range(4)]
+        assert ["Added", "Added", "Removed", "Removed"] == sorted(heard)
+
+
+def said(table: Table) -> tuple[str, str, bool, str]:
+    """Return what is said of a table."""
+    return table.host, table.game, table.needs_passphrase, table.url
+
+
+async def test_what_changes_at_a_table_is_corrected() -> None:
+    """Another game is announced in the old one's place."""
+    async with announcing() as (url, _), Peer.hosting(url) as ann:
+        await found_when({ann.code})
+        await ann.ask(cl.SetOptions, options=Options(game="sympathy"))
+        async with asyncio.timeout(PATIENCE):
+            while [("Ann", "sympathy", False, url)] != [said(table) for table in await found(0.3)]:
+                pass
+
+
+async def test_no_more_tables_are_announced_than_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever opens tables without end fills no network with them; when one is closed, the next is."""
+    monkeypatch.setattr(announcer, "MOST_TABLES", 2)
+    async with announcing() as (url, hall):
+        async with Peer.hosting(url) as ann, Peer.hosting(url) as ben, Peer.hosting(url) as cat:
+            await found_when({ann.code, ben.code})
+            hall.discard(hall.room(ann.code))
+            await found_when({ben.code, cat.code})
+
+
+async def test_a_network_that_takes_nothing_is_told_of_once(caplog: pytest.LogCaptureFixture) -> None:
+    """A server without a private address says in its log that players join by address, and serves."""
+    speaker = Announcer()
+    speaker.start([], 5252)
+    with caplog.at_level(logging.WARNING):
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+    await speaker.stop()
+    assert ["the tables cannot be announced on the network; players join by address"] == [
+        record.getMessage() for record in caplog.records
+    ]

@@ -1,0 +1,243 @@
+"""What messages cost, and who pays: at the real port, on a clock that stands still."""
+
+import asyncio
+import re
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from websockets.exceptions import InvalidStatus
+
+from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.wire.messages import FROM_CLIENT, name_of
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.server import Accepted, Pong, Refused
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.net.costs import COSTS, HANDSHAKE, REQUEST
+from racing_demon_server.net.http import NO_METER
+from racing_demon_server.net.service import SHARE_SECONDS, Service
+from racing_demon_server.settings import Settings
+from racing_demon_server.tables.registry import Hall
+from tests.support.clocks import Standing
+from tests.support.servers import PATIENCE, Peer, serving_with, within
+
+README: Final = Path(__file__).parents[3] / "protocol" / "README.md"
+FAR: Final[dict[str, Any]] = {"additional_headers": {"X-Forwarded-For": "203.0.113.9"}}
+FARTHER: Final[dict[str, Any]] = {"additional_headers": {"X-Forwarded-For": "203.0.113.10"}}
+POOL_SECONDS: Final = 5
+
+
+async def pings(peer: Peer, number: int) -> int:
+    """Ping so often, one by one, and return how often that was answered."""
+    for stamp in range(number):
+        await peer.say(cl.Ping(stamp=stamp))
+        assert stamp == (await peer.until(Pong)).stamp
+    return number
+
+
+def test_every_message_has_a_cost() -> None:
+    """Each message of a client costs something, and a play no more than its frame."""
+    assert set(FROM_CLIENT.values()) == set(COSTS)
+    assert min(COSTS.values()) == 1 == COSTS[cl.PlayCards]
+
+
+def test_the_costs_are_documented() -> None:
+    """The wire's document lists the cost of each message."""
+    listed: dict[str, int] = {}
+    rows = re.findall(r"^\| (\d+) \| ((?:`\w+`(?:, )?)+) \|$", README.read_text("utf-8"), re.MULTILINE)
+    for cost, names in rows:
+        listed |= dict.fromkeys(re.findall(r"\w+", names), int(cost))
+    assert {name_of(cls): cost for cls, cost in COSTS.items()} == listed
+
+
+async def test_who_uses_more_than_is_there_is_read_more_slowly() -> None:
+    """Beyond its share and its address' pool a connection waits for answers; elsewhere nobody does."""
+    time, own, pool = Standing(), 5, 5
+    async with (
+        serving_with(None, time, units_per_connection=own, units_per_address=pool) as served,
+        Peer.connect(served.url, **FAR) as greedy,
+        Peer.connect(served.url, **FARTHER) as other,
+    ):
+        await greedy.greet()
+        await other.greet()
+        covered = own * SHARE_SECONDS + pool * POOL_SECONDS - HANDSHAKE - COSTS[cl.Hello]
+        await pings(greedy, round(covered) + 1)  # the last one is answered, and to be paid for
+        await greedy.say(cl.Ping(stamp=77))
+        waiting = asyncio.create_task(greedy.until(Pong))
+        await pings(other, 20)
+        assert not waiting.done()
+        time.move(60)
+        assert 77 == (await within(PATIENCE, waiting)).stamp
+
+
+async def test_nothing_is_lost_of_what_is_read_more_slowly() -> None:
+    """Two thousand pings in one piece are answered in their order, the last when they are paid for."""
+    settings: dict[str, Any] = {"frames_per_second": 1e6, "frame_burst": 1e6, "units_per_server": 1}
+    async with (
+        serving_with(None, units_per_connection=90, **settings) as served,
+        Peer.connect(served.url) as peer,
+    ):
+        await peer.greet()
+        peer.burst([cl.Ping(stamp=stamp) for stamp in range(2_000)])
+        assert list(range(2_000)) == [(await peer.until(Pong)).stamp for _ in range(2_000)]
+
+
+async def test_the_flood_of_a_neighbour_leaves_each_its_share() -> None:
+    """Where one connection has used up the pool of an address, another there still has its own share."""
+    time, own, pool = Standing(), 5, 6
+    async with (
+        serving_with(None, time, units_per_connection=own, units_per_address=pool) as served,
+        Peer.connect(served.url, **FAR) as honest,
+        Peer.connect(served.url, **FAR) as greedy,
+    ):
+        await honest.greet()
+        await greedy.greet()
+        await pings(greedy, round(own * SHARE_SECONDS) + pool * POOL_SECONDS - 2 * HANDSHAKE)
+        await greedy.say(cl.Ping(stamp=77))
+        waiting = asyncio.create_task(greedy.until(Pong))
+        await pings(honest, round(own * SHARE_SECONDS) - COSTS[cl.Hello])
+        assert not waiting.done()
+        time.move(60)
+        await within(PATIENCE, waiting)
+
+
+async def test_what_costs_too_much_for_a_table_is_refused_there_alone() -> None:
+    """A table whose pool is used up carries out no costly command, but cheap ones; other tables do."""
+    answers: list[Any] = []
+    async with serving_with(None, Standing(), units_per_connection=1.5, units_per_table=4) as served:
+        for _ in range(2):
+            async with Peer.hosting(served.url) as host:
+                for hands in (1, 2, 3, 4, 6):
+                    answer = await host.ask(cl.SetOptions, options=Options(hands=hands))
+                    answers.append(answer.reason if isinstance(answer, Refused) else hands)
+                    assert answers[-1] in {Reason.TOO_FAST, host.view.options.hands}
+                assert isinstance(await host.ask(cl.Say, text="Hi"), Accepted)
+    assert [1, 2, 3, 4, Reason.TOO_FAST] * 2 == answers
+
+
+async def test_what_costs_too_much_for_the_server_is_refused() -> None:
+    """Where all together have used up the server's pool, each still has a share for what costs little."""
+    async with serving_with(None, Standing(), units_per_connection=2, units_per_server=6) as served:
+        async with Peer.connect(served.url) as peer:
+            await peer.greet()
+            for reason in (Reason.BAD_OPTION, Reason.BAD_OPTION, Reason.TOO_FAST):
+                await peer.say(cl.Create(name="Ann", options=Options(game="none")))
+                assert reason == (await peer.until(Refused)).reason
+            await pings(peer, 7)
+
+
+async def test_an_address_that_connects_again_and_again_has_to_wait() -> None:
+    """It is answered 429, for the game and for pages; others come in, and after some seconds it does, too."""
+    time = Standing()
+    async with serving_with(None, time, units_per_address=2 * HANDSHAKE / POOL_SECONDS) as served:
+        for _ in range(2):
+            async with Peer.connect(served.url, **FAR) as peer:
+                await peer.greet()
+        with pytest.raises(InvalidStatus) as refused:
+            async with Peer.connect(served.url, **FAR):
+                pass
+        assert HTTPStatus.TOO_MANY_REQUESTS == refused.value.response.status_code
+        assert "5" == refused.value.response.headers["Retry-After"]
+        async with Peer.connect(served.url, **FARTHER) as other:
+            await other.greet()
+        time.move(POOL_SECONDS / 2)
+        async with Peer.connect(served.url, **FAR) as peer:
+            await peer.greet()
+
+
+async def test_a_party_behind_one_router_is_never_refused() -> None:
+    """Eight players and thirty spectators of one address come at once and play for ten minutes.
+
+    Each player plays ten cards a second and says something, everybody pings once a second, and the host
+    changes options four times a second.
+    """
+    time, settings, home = Standing(), Settings(), "203.0.113.9"
+    service = Service(settings, Hall(settings, time), time, NO_METER)
+    room = service.open(home, cl.Create(name="Ann"), time())
+    everybody = []
+    for number in range(38):
+        assert service.addresses.take_request(home, time(), HANDSHAKE)
+        assert service.addresses.enter(home)
+        allowance = service.allowance(home)
+        entering = COSTS[cl.Join] if number < 8 else COSTS[cl.Watch]
+        assert allowance.take(time(), COSTS[cl.Hello] + entering)
+        if number < 8:
+            allowance.add_pool(service.units_of(room))
+        everybody.append(allowance)
+    for _ in range(600):
+        for tenth in range(10):
+            time.move(0.1)
+            assert all(player.take(time()) for player in everybody[:8])
+            assert tenth % 3 or everybody[0].take(time(), COSTS[cl.SetOptions])
+        assert all(player.take(time(), COSTS[cl.Say]) for player in everybody[:8])
+        assert all(each.take(time()) for each in everybody)
+    room.close()
+
+
+async def test_a_page_costs_less_than_a_handshake() -> None:
+    """An address that may shake hands twice may ask for three pages."""
+    time = Standing()
+    async with serving_with(None, time, units_per_address=2 * HANDSHAKE / POOL_SECONDS) as served:
+        answers = []
+        for _ in range(4):
+            with pytest.raises(InvalidStatus) as answered:
+                async with Peer.connect(served.url.replace("/v1", "/healthz"), **FAR):
+                    pass
+            answers.append(answered.value.response.status_code)
+    assert 2 * HANDSHAKE == 3 * REQUEST
+    assert [HTTPStatus.OK] * 3 + [HTTPStatus.TOO_MANY_REQUESTS] == answers
+
+
+# Codes.
+
+
+async def found(peer: Peer, code: str) -> Reason | None:
+    """Ask for a table; return why there is none, or nothing."""
+    await peer.say(cl.Watch(code=code))
+    answer = await peer.hear()
+    return answer.reason if isinstance(answer, Refused) else None
+
+
+async def test_codes_cannot_be_found_by_trying() -> None:
+    """After thirty wrong codes of an address even a right one is refused there, until time has passed."""
+    time = Standing()
+    async with (
+        serving_with(None, time, units_per_connection=1e6) as served,
+        Peer.hosting(served.url) as ann,
+        Peer.connect(served.url, **FAR) as guesser,
+        Peer.connect(served.url, **FARTHER) as other,
+    ):
+        await guesser.greet()
+        await other.greet()
+        told = [await found(guesser, f"Y{number}") for number in range(40)]
+        assert [*[Reason.UNKNOWN_TABLE] * 30, *[Reason.TOO_FAST] * 10] == told
+        assert Reason.TOO_FAST == await found(guesser, ann.code)
+        assert Reason.UNKNOWN_TABLE == await found(other, "Y")
+        time.move(5)
+        assert await found(guesser, ann.code) is None
+
+
+async def test_who_has_a_seat_finds_it_whatever_others_guess() -> None:
+    """A seat's token opens its table from an address that has guessed too often; a wrong one does not."""
+    time = Standing()
+    async with serving_with(None, time, units_per_connection=1e6) as served, Peer.hosting(served.url) as ann:
+        async with Peer.connect(served.url, **FAR) as guesser:
+            await guesser.greet()
+            for number in range(30):
+                assert Reason.UNKNOWN_TABLE == await found(guesser, f"Y{number}")
+            await guesser.say(cl.Resume(code=ann.code, token="0" * 64))
+            assert Reason.TOO_FAST == (await guesser.until(Refused)).reason
+            await guesser.enter(cl.Resume(code=ann.code, token=ann.token))
+
+
+async def test_who_mistypes_a_code_may_try_again() -> None:
+    """Twenty wrong codes, and the right one opens the table."""
+    async with (
+        serving_with(None, Standing()) as served,
+        Peer.hosting(served.url) as ann,
+        Peer.connect(served.url, **FAR) as ben,
+    ):
+        await ben.greet()
+        assert {Reason.UNKNOWN_TABLE} == {await found(ben, f"Y{number}") for number in range(20)}
+        await ben.enter(cl.Join(code=ann.code, name="Ben"))

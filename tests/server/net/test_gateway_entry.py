@@ -1,0 +1,422 @@
+"""The way in: versions, hello, and one place at one table."""
+
+import asyncio
+import contextlib
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
+from websockets.typing import Subprotocol
+
+from racing_demon_protocol.reasons import CloseCode, Reason
+from racing_demon_protocol.wire.codec import VERSION, Encoding, encode
+from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.server import CaughtUp, Pong, Refused, Seated, Snapshot, Versions
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.durability import Durability
+from racing_demon_server.journal.writer import Journal
+from racing_demon_server.net.transport import MOST_EARLY, SLICE
+from tests.support.attacks import request
+from tests.support.crashes import until
+from tests.support.servers import PATIENCE, Closing, Peer, Served, serving, serving_with, within
+
+TOKEN = "0f" * 32
+
+# Plain HTTP and the handshake.
+
+
+async def fetch(url: str) -> tuple[int, str]:
+    """Return the status and the body that a URL answers."""
+
+    def get() -> tuple[int, str]:
+        try:
+            with urllib.request.urlopen(url, timeout=PATIENCE) as response:  # noqa: S310 - our own server
+                return response.status, response.read().decode()
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, error.read().decode()
+
+    return await asyncio.to_thread(get)
+
+
+async def handshake_status(served: Served, **more: object) -> int:
+    """Return the HTTP status that a handshake is refused with."""
+    with pytest.raises(InvalidStatus) as refused:
+        async with connect(served.url, **more):  # type: ignore[arg-type]
+            raise AssertionError("the handshake was not refused")
+    return refused.value.response.status_code
+
+
+async def test_healthz_says_ok() -> None:
+    """A load balancer's question is answered on the same port, with the number of tables."""
+    async with serving() as served:
+        assert (200, '{"status": "ok", "tables": 0}\n') == await fetch(f"{served.origin}/healthz")
+
+
+async def test_healthz_takes_a_query() -> None:
+    """What stands behind the question mark makes no difference."""
+    async with serving() as served:
+        assert (200, '{"status": "ok", "tables": 0}\n') == await fetch(f"{served.origin}/healthz?now")
+
+
+async def test_healthz_says_that_the_disk_is_full(tmp_path: Path) -> None:
+    """While nothing can be written the server is not well, and whoever looks after it can see that."""
+    journal = Journal(tmp_path / "journal.sqlite", Durability.NORMAL)
+    async with serving_with(journal) as served:
+        journal._db.execute("PRAGMA max_page_count = 1").fetchall()
+        big = "INSERT INTO corrections (match, entry) VALUES ('', hex(zeroblob(100000)))"
+        journal.write([(big, ())], lambda: None)
+        await until(lambda: journal.is_halted)
+        status, body = await fetch(f"{served.origin}/healthz")
+        assert 503 == status
+        assert '{"status": "halted", "tables": 0}\n' == body
+        journal._db.execute("PRAGMA max_page_count = 1000000").fetchall()
+        await within(PATIENCE, journal.drained())
+        assert 200 == (await fetch(f"{served.origin}/healthz"))[0]
+    journal.close()
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/nothing"])
+async def test_who_asks_for_the_head_alone_has_no_body(path: str) -> None:
+    """What HEAD is answered is what GET is, without the page."""
+    async with serving() as served:
+        asked = [f"{{}} {path} HTTP/1.1", "Host: 127.0.0.1", "", ""]
+        heads = []
+        for method in ("GET", "HEAD"):
+            reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+            writer.write("\r\n".join(asked).format(method).encode())
+            head, _, body = (await within(PATIENCE, reader.read())).partition(b"\r\n\r\n")
+            assert bool(body) is (method == "GET")
+            heads.append([line for line in head.splitlines() if not line.startswith(b"Date")])
+            writer.close()
+        assert heads[0] == heads[1]
+
+
+@pytest.mark.parametrize("path", ["/v2", "/v1/", "/healthz/x", "/%2e%2e/etc/passwd"])
+async def test_other_paths_are_not_found(path: str) -> None:
+    """Whoever asks for something else is told where the game is."""
+    async with serving() as served:
+        assert (404, "The game is at /v1, over WebSocket.\n") == await fetch(served.origin + path)
+
+
+async def test_the_game_needs_a_websocket() -> None:
+    """A browser that opens the game's address is told to upgrade."""
+    async with serving() as served:
+        status, _ = await fetch(f"{served.origin}/v1")
+        assert 426 == status
+
+
+@pytest.mark.parametrize("subprotocols", [None, [Subprotocol("racing-demon.v2+msgpack")]])
+async def test_an_encoding_must_be_chosen(subprotocols: list[Subprotocol] | None) -> None:
+    """Without a subprotocol that the server knows there is no connection."""
+    async with serving() as served:
+        assert 400 == await handshake_status(served, subprotocols=subprotocols)
+
+
+async def test_compression_is_not_offered() -> None:
+    """A client that wants frames deflated gets them plain, so none can be a bomb."""
+    async with serving() as served, Peer.connect(served.url, compression="deflate") as peer:
+        assert [] == peer.socket.protocol.extensions
+
+
+async def test_a_torn_handshake_is_no_news(caplog: pytest.LogCaptureFixture) -> None:
+    """A port scan leaves nothing in the log."""
+    async with serving() as served:
+        for noise in (b"", b"\r\n", b"\x16\x03\x01\x02\x00\x01\x00", b"GET / HTTP/1.1\r\nHost: x\r\n"):
+            reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+            writer.write(noise)
+            writer.write_eof()
+            await within(PATIENCE, reader.read())
+            writer.close()
+            await writer.wait_closed()
+    assert [] == caplog.records
+
+
+# Hello.
+
+
+@pytest.mark.parametrize("encoding", Encoding)
+async def test_versions_come_first(encoding: Encoding) -> None:
+    """The server speaks first and says which versions it speaks."""
+    async with serving() as served, Peer.connect(served.url, encoding) as peer:
+        versions = await peer.hear()
+        assert isinstance(versions, Versions)
+        assert (VERSION, VERSION) == (versions.oldest, versions.newest)
+        assert versions.software.startswith("racing-demon-server ")
+
+
+async def test_a_client_of_the_future_is_told_so() -> None:
+    """Too new a version closes with a sentence that says who needs an update."""
+    async with serving() as served, Peer.connect(served.url) as peer:
+        await peer.say(cl.Hello(version=VERSION + 1))
+        text = "This server speaks version 1 of the protocol, you 2: the server needs an update."
+        assert Closing(CloseCode.VERSION, text) == await peer.closed()
+
+
+async def test_a_foreign_version_closes_even_late() -> None:
+    """A second hello in another version ends the conversation like a first."""
+    async with serving() as served, Peer.hosting(served.url) as peer:
+        await peer.say(cl.Hello(version=999))
+        assert CloseCode.VERSION == (await peer.closed()).code
+
+
+async def test_hello_is_said_once() -> None:
+    """A second hello comes out of turn, and ends the conversation."""
+    async with serving() as served, Peer.hosting(served.url) as peer:
+        await peer.say(cl.Hello(version=VERSION))
+        assert Closing(CloseCode.BAD_FRAME, "You have said hello already.") == await peer.closed()
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        cl.Create(name="Ann"),
+        cl.Join(code="BCDF", name="Ann"),
+        cl.Watch(code="BCDF"),
+        cl.Resume(code="BCDF", token=TOKEN),
+        cl.Ping(stamp=1),
+        cl.Ready(counter=1),
+    ],
+    ids=lambda message: type(message).__name__,
+)
+async def test_hello_comes_before_anything_else(message: Message) -> None:
+    """Whatever is said before hello closes the connection."""
+    async with serving() as served, Peer.connect(served.url) as peer:
+        await peer.say(message)
+        assert Closing(CloseCode.BAD_FRAME, "Say hello first.") == await peer.closed()
+
+
+async def test_an_eager_client_is_understood() -> None:
+    """Hello and join may be sent without waiting for the versions."""
+    async with serving() as served, Peer.hosting(served.url) as ann, Peer.connect(served.url) as ben:
+        ben.burst([cl.Hello(version=VERSION), cl.Join(code=ann.code, name="Ben"), cl.Ping(stamp=5)])
+        heard = [type(await ben.hear()) for _ in range(5)]
+        assert [Versions, Seated, Snapshot, CaughtUp, Pong] == heard
+
+
+async def test_words_in_the_handshake_s_own_packet_are_understood() -> None:
+    """Frames that come in one packet with the handshake wait for the server, in their order."""
+    async with serving() as served:
+        reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+        words = [b"[1,1]", b'[4,"BCDF"]', b"[15,77]"]
+        frames = [b"\x81" + bytes([0x80 | len(word)]) + bytes(4) + word for word in words]
+        writer.write(request("/v1", "json") + b"".join(frames))
+        answer = await within(PATIENCE, reader.readuntil(b"[69,77]"))
+        assert answer.index(b"[64,1,1") < answer.index(b'"unknown_table"') < answer.index(b"[69,77]")
+        writer.close()
+        await writer.wait_closed()
+
+
+@pytest.mark.parametrize("count", [MOST_EARLY, MOST_EARLY + 1])
+async def test_so_many_words_wait_for_the_server_and_no_more(count: int) -> None:
+    """The last frame that may come in one packet with the handshake is heard; with one more none is."""
+    pong = encode(Pong(stamp=77))
+    assert isinstance(pong, bytes)
+    async with serving() as served:
+        reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+        frames = plain_frame(cl.Hello(version=VERSION)) + plain_frame(cl.Ping(stamp=77)) * (count - 1)
+        writer.write(request("/v1", "msgpack") + frames)
+        heard = b""
+        with contextlib.suppress(ConnectionResetError):
+            while heard.count(pong) < MOST_EARLY - 1 and (more := await within(PATIENCE, reader.read(4_096))):
+                heard += more
+        assert (MOST_EARLY - 1 if count == MOST_EARLY else 0) == heard.count(pong)
+        writer.close()
+
+
+async def test_no_frame_begins_within_another_though_one_came_with_the_handshake() -> None:
+    """Whatever a frame holds, and wherever its bytes are cut, the rest is not taken for one of its own."""
+    join = plain_frame(cl.Join(code="BCDF", name="x" * 16 + "\x82" + "é" * 40))
+    cut = join.index(b"\x82", 2)
+    hello = plain_frame(cl.Hello(version=VERSION, software="x" * (cut - 10)))
+    assert len(hello) == cut
+    pad = "x" * (-len(request("/v1", "msgpack", "X: ") + hello) % SLICE)  # it ends in the slice of the hello
+    async with serving() as served:
+        reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+        writer.write(request("/v1", "msgpack", f"X: {pad}") + hello)
+        await within(PATIENCE, reader.readuntil(b"racing-demon-server"))
+        served.newest().data_received(join[:cut])
+        served.newest().data_received(join[cut:])
+        await within(PATIENCE, reader.readuntil(b"No table here has that code."))
+        writer.close()
+        await writer.wait_closed()
+
+
+def plain_frame(message: Message) -> bytes:
+    """Return a client's short frame whose mask changes nothing."""
+    data = encode(message)
+    assert isinstance(data, bytes)
+    return bytes((0x82, 0x80 | len(data))) + bytes(4) + data
+
+
+# One place at one table.
+
+
+async def test_a_table_is_opened_and_joined() -> None:
+    """The host gets seat 0 and the next one seat 1, each with a token of its own."""
+    async with (
+        serving() as served,
+        Peer.hosting(served.url) as ann,
+        Peer.entered(served.url, cl.Join(code=ann.code, name="Ben")) as ben,
+    ):
+        assert [0, 1] == [ann.place.seat, ben.place.seat]
+        assert ann.code == ben.code
+        assert ann.token != ben.token
+        assert ["Ann", "Ben"] == [seat.name for seat in ben.view.seats.values()]
+
+
+async def test_a_host_may_only_watch() -> None:
+    """A host without a seat still has a token and may deal."""
+    async with serving() as served, Peer.hosting(served.url, seated=False) as host:
+        assert host.place.seat is None
+        assert 64 == len(host.token)
+        await host.ask(cl.AddBot)
+        await host.ask(cl.Start)
+        assert (0,) == host.view.hand_seats
+
+
+async def test_a_spectator_has_no_token() -> None:
+    """Whoever watches has nothing to come back with."""
+    async with (
+        serving() as served,
+        Peer.hosting(served.url) as ann,
+        Peer.entered(served.url, cl.Watch(code=ann.code)) as eve,
+    ):
+        assert (None, None) == (eve.place.seat, eve.place.token)
+
+
+@pytest.mark.parametrize("cls", [cl.Start, cl.AddBot, cl.Ready, cl.Stuck, cl.Leave, cl.Call])
+async def test_spectators_command_nothing(cls: type[cl.Command]) -> None:
+    """A spectator's command is refused, also at a table whose host has no seat either."""
+    async with (
+        serving() as served,
+        Peer.hosting(served.url, seated=False) as host,
+        Peer.entered(served.url, cl.Watch(code=host.code)) as eve,
+    ):
+        seq = eve.view.seq
+        refused = await eve.ask(cls)
+        assert isinstance(refused, Refused)
+        assert (Reason.NOT_SEATED, 1) == (refused.reason, refused.counter)
+        assert seq == host.view.seq
+
+
+async def test_commands_need_a_table() -> None:
+    """A command before any table is refused, and another try is free."""
+    async with serving() as served, Peer.connect(served.url) as peer:
+        await peer.greet()
+        refused = await peer.ask(cl.Ready)
+        assert isinstance(refused, Refused)
+        assert Reason.NOT_SEATED == refused.reason
+        await peer.enter(cl.Create(name="Ann"))
+
+
+@pytest.mark.parametrize("kind", ["join", "watch", "resume", "create"])
+async def test_one_connection_has_one_place(kind: str) -> None:
+    """Whoever has a place gets no second on the same connection, and keeps the first."""
+    async with serving() as served, Peer.hosting(served.url) as ann:
+        requests: dict[str, Message] = {
+            "join": cl.Join(code=ann.code, name="Ann again"),
+            "watch": cl.Watch(code=ann.code),
+            "resume": cl.Resume(code=ann.code, token=ann.token),
+            "create": cl.Create(name="Ann again"),
+        }
+        await ann.say(requests[kind])
+        refused = await ann.until(Refused)
+        assert (Reason.NOT_NOW, 0) == (refused.reason, refused.counter)
+        assert 1 == len(served.hall)
+        await ann.ask(cl.AddBot)
+        assert 2 == len(ann.view.seats)
+
+
+@pytest.mark.parametrize(
+    ("request_", "reason"),
+    [
+        (cl.Join(code="ZZZZ", name="Ben"), Reason.UNKNOWN_TABLE),
+        (cl.Watch(code="Zß\u202e"), Reason.UNKNOWN_TABLE),
+        (cl.Resume(code="ZZZZ", token=TOKEN), Reason.UNKNOWN_TABLE),
+        (cl.Create(name="\u200b"), Reason.BAD_NAME),
+        (cl.Create(name="Ben", options=Options(game="bridge")), Reason.BAD_OPTION),
+    ],
+    ids=["join", "watch", "resume", "name", "options"],
+)
+async def test_after_a_refusal_another_try_is_free(request_: Message, reason: Reason) -> None:
+    """What cannot be is refused with counter 0, leaves nothing behind, and does not close."""
+    async with serving(max_tables=1) as served, Peer.connect(served.url) as peer:
+        await peer.greet()
+        await peer.say(request_)
+        refused = await peer.hear()
+        assert isinstance(refused, Refused)
+        assert (reason, 0) == (refused.reason, refused.counter)
+        await peer.enter(cl.Create(name="Ben"))
+
+
+async def test_a_full_table_takes_nobody() -> None:
+    """The ninth is refused, and may watch on the same connection."""
+    async with serving() as served, Peer.hosting(served.url) as ann, Peer.connect(served.url) as ben:
+        for _ in range(7):
+            await ann.ask(cl.AddBot)
+        await ben.greet()
+        await ben.say(cl.Join(code=ann.code, name="Ben"))
+        refused = await ben.hear()
+        assert isinstance(refused, Refused)
+        assert Reason.TABLE_FULL == refused.reason
+        await ben.enter(cl.Watch(code=ann.code))
+
+
+async def test_codes_may_be_spelt_freely() -> None:
+    """A code is found in small letters and with blanks around it."""
+    async with (
+        serving() as served,
+        Peer.hosting(served.url) as ann,
+        Peer.entered(served.url, cl.Join(code=f" {ann.code.lower()} ", name="Ben")) as ben,
+    ):
+        assert ann.code == ben.code
+
+
+# Limits at the door.
+
+
+async def test_who_asks_for_no_table_is_sent_away() -> None:
+    """A connection that takes no place in time is closed, even if it talks."""
+    async with serving(entry_seconds=0.2) as served, Peer.connect(served.url) as peer:
+        await peer.greet()
+        await peer.say(cl.Ping(stamp=1))
+        assert Closing(CloseCode.TOO_LATE, "No table was asked for in time.") == await peer.closed()
+
+
+async def test_who_has_a_place_is_not_hurried() -> None:
+    """The time for asking ends with the place at a table."""
+    async with (
+        serving(entry_seconds=0.2) as served,
+        Peer.hosting(served.url) as ann,
+        Peer.connect(served.url) as idle,
+    ):
+        assert CloseCode.TOO_LATE == (await idle.closed()).code  # it came later than Ann
+        await ann.ask(cl.AddBot)
+
+
+async def test_a_handshake_that_never_ends_is_cut_off() -> None:
+    """A connection that sends no request is closed after the same time."""
+    async with serving(entry_seconds=0.2) as served:
+        reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+        writer.write(b"GET /v1 HTTP/1.1\r\n")
+        assert b"" == await within(PATIENCE, reader.read())
+        writer.close()
+        await writer.wait_closed()
+
+
+async def test_a_full_server_says_so() -> None:
+    """One connection too many is closed with a sentence; those inside go on, and leave room when they go."""
+    async with serving(max_connections=1) as served:
+        async with Peer.hosting(served.url) as ann:
+            async with Peer.connect(served.url) as ben:
+                ben.burst([cl.Hello(version=VERSION), cl.Create(name="Ben")])
+                text = "The server is full; try again later."
+                assert Closing(CloseCode.FULL, text) == await ben.closed()
+            await ann.ask(cl.AddBot)
+        async with Peer.connect(served.url) as cat:
+            assert isinstance(await cat.hear(), Versions)

@@ -1,0 +1,227 @@
+"""What strangers may take of the server, each limit at the real port."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+import pytest
+from websockets.frames import Frame, Opcode
+
+from racing_demon_protocol.reasons import CloseCode, Reason
+from racing_demon_protocol.wire.codec import VERSION
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.server import Pong, Refused, Seated, Versions
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.settings import limit, limits
+from tests.support.servers import PATIENCE, Closing, Peer, serving, within
+
+FAR = {"X-Forwarded-For": "203.0.113.9"}
+FARTHER = {"X-Forwarded-For": "203.0.113.10"}
+
+
+@asynccontextmanager
+async def greeted(url: str, headers: dict[str, str]) -> AsyncIterator[Peer]:
+    """Connect through a proxy on this machine."""
+    async with Peer.connect(url, additional_headers=headers) as peer:
+        yield peer
+
+
+async def test_one_address_may_have_so_many_connections() -> None:
+    """One more is closed with a sentence; another address, and this machine, still come in."""
+    async with serving(connections_per_address=2) as served:
+        async with greeted(served.url, FAR) as one, greeted(served.url, FAR) as two:
+            await one.greet()
+            await two.greet()
+            async with greeted(served.url, FAR) as three:
+                expected = Closing(CloseCode.FULL, "Too many connections from your address.")
+                assert expected == await three.closed()
+            for headers in (FARTHER, {}):
+                async with greeted(served.url, headers) as other:
+                    await other.greet()
+        async with greeted(served.url, FAR) as again:
+            assert isinstance(await again.hear(), Versions)
+
+
+async def test_one_address_may_open_so_many_tables() -> None:
+    """One more is refused; the connection may still join, and others may open theirs."""
+    async with serving(tables_per_minute=1e-6, table_burst=1) as served, Peer.hosting(served.url) as ann:
+        answers = []
+        for headers in (FAR, FAR, FARTHER):
+            async with greeted(served.url, headers) as peer:
+                await peer.greet()
+                await peer.say(cl.Create(name="Ben", options=Options()))
+                answer = await peer.hear()
+                answers.append(answer.reason if isinstance(answer, Refused) else type(answer))
+                if isinstance(answer, Refused):
+                    await peer.enter(cl.Join(code=ann.code, name="Ben"))
+        assert [Seated, Reason.TOO_FAST, Seated] == answers
+
+
+async def test_silent_connections_make_room_for_others() -> None:
+    """Of those who connect and ask for nothing the oldest go, and whoever speaks comes in."""
+    async with serving(max_handshakes=3, entry_seconds=3_600.0) as served:
+        silent = [socket.create_connection(("127.0.0.1", served.port)) for _ in range(10)]
+        try:
+            async with Peer.connect(served.url) as peer:
+                await peer.greet()
+            loop = asyncio.get_running_loop()
+            for quiet in silent[:7]:
+                quiet.setblocking(False)
+                with suppress(ConnectionResetError):
+                    assert b"" == await within(PATIENCE, loop.sock_recv(quiet, 1))
+            for quiet in silent[8:]:
+                quiet.setblocking(False)
+                with pytest.raises(BlockingIOError):
+                    quiet.recv(1)
+        finally:
+            for quiet in silent:
+                quiet.close()
+
+
+async def test_a_slow_handshake_is_not_waited_for() -> None:
+    """A request that comes letter by letter is given up."""
+    async with serving(entry_seconds=0.2) as served:
+        reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+        writer.write(b"GET /v1 HTTP/1.1\r\nHost: x\r\n")
+        assert b"" == await within(PATIENCE, reader.read())
+        writer.close()
+
+
+async def test_frames_before_the_answer_are_few() -> None:
+    """Whoever floods the server together with the handshake is cut off."""
+    async with serving() as served:
+        reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+        request = (
+            "GET /v1 HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+            "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+            "Sec-WebSocket-Protocol: racing-demon.v1+msgpack\r\n\r\n"
+        )
+        writer.write(request.encode() + Frame(Opcode.BINARY, b"\x92\x01\x01").serialize(mask=True) * 1_000)
+        with pytest.raises((ConnectionResetError, asyncio.IncompleteReadError)):
+            await within(PATIENCE, reader.readexactly(1_000_000))
+        writer.close()
+        async with Peer.connect(served.url) as peer:
+            await peer.greet()
+
+
+async def test_a_first_frame_may_come_with_the_handshake() -> None:
+    """A client that does not wait for the versions is understood."""
+    async with serving() as served:
+        reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+        request = (
+            "GET /v1 HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+            "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+            "Sec-WebSocket-Protocol: racing-demon.v1+json\r\n\r\n"
+        )
+        frames = [Frame(Opcode.TEXT, text).serialize(mask=True) for text in (b"[1,1]", b"[15,7]")]
+        writer.write(request.encode() + b"".join(frames))
+        await within(PATIENCE, reader.readuntil(b"[69,7]"))
+        writer.close()
+
+
+async def test_pings_have_a_limit_of_their_own() -> None:
+    """Far fewer pings than frames are a flood; as many as libraries send are answered."""
+    async with serving(controls_per_second=1e-6, control_burst=5) as served:
+        async with Peer.connect(served.url) as peer:
+            await peer.greet()
+            waiter = await peer.socket.ping("there?")
+            await within(PATIENCE, waiter)
+            peer.write(*[Frame(Opcode.PING, b"")] * 5)
+            assert Closing(CloseCode.FLOOD, "Too many pings a second.") == await peer.closed()
+
+
+@pytest.mark.parametrize(("number", "is_taken"), [(16, True), (17, False)])
+async def test_a_message_has_so_many_fragments(number: int, is_taken: bool) -> None:
+    """Sixteen fragments are a message; one more is a flood."""
+    async with serving() as served, Peer.connect(served.url) as peer:
+        await peer.greet()
+        whole = bytes(peer.frame_of(cl.Ping(stamp=5)).data)
+        first = Frame(Opcode.BINARY, whole[:1], fin=False)
+        middle = [Frame(Opcode.CONT, b"", fin=False)] * (number - 2)
+        peer.write(first, *middle, Frame(Opcode.CONT, whole[1:]))
+        if is_taken:
+            assert Pong(stamp=5) == await peer.hear()
+        else:
+            expected = Closing(CloseCode.FLOOD, "Too many fragments of one message.")
+            assert expected == await peer.closed()
+
+
+async def test_nothing_more_of_a_flood_is_looked_at() -> None:
+    """After the frame too many, not even a good command of the same packet is carried out."""
+    async with serving(frames_per_second=1e-6, frame_burst=4) as served, Peer.hosting(served.url) as ann:
+        room = served.hall.room(ann.code)
+        pings = [cl.Ping(stamp=number) for number in range(2_000)]
+        ann.burst([*pings, ann.next(cl.AddBot)])
+        assert CloseCode.FLOOD == (await ann.closed()).code
+        assert 1 == len(room.table.view.seats)
+
+
+@pytest.mark.parametrize(
+    ("settings", "host", "is_answered"),
+    [
+        ({}, "anything.example", True),
+        ({"hosts": ("cards.example.org",)}, "cards.example.org:5252", True),
+        ({"hosts": ("Cards.Example.org",)}, "CARDS.example.ORG", True),
+        ({"hosts": ("cards.example.org",)}, "evil.example", False),
+        ({"hosts": ("cards.example.org",)}, "cards.example.org.evil.example", False),
+        ({"hosts": ("cards.example.org",)}, "127.0.0.1:5252", True),
+        ({"hosts": ("cards.example.org",)}, "[::1]:5252", True),
+        ({"hosts": ("cards.example.org",)}, "localhost", True),
+    ],
+)
+async def test_a_server_with_a_name_answers_to_no_other(
+    settings: dict[str, Any], host: str, is_answered: bool
+) -> None:
+    """A web page whose name was made to lead here is sent away, by WebSocket and by HTTP."""
+    async with serving(**settings) as served:
+        assert ("200 OK" if is_answered else "421 Misdirected") in await status(served.port, "/healthz", host)
+        if is_answered:
+            assert "101 Switching" in await status(served.port, "/v1", host, *UPGRADE)
+        else:
+            assert "421 Misdirected" in await status(served.port, "/v1", host, *UPGRADE)
+
+
+UPGRADE = (
+    "Connection: Upgrade",
+    "Upgrade: websocket",
+    "Sec-WebSocket-Version: 13",
+    "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
+    "Sec-WebSocket-Protocol: racing-demon.v1+json",
+)
+
+
+async def status(port: int, path: str, host: str, *headers: str) -> str:
+    """Return the first line of the answer to a request."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    lines = [f"GET {path} HTTP/1.1", f"Host: {host}", *headers, "", ""]
+    writer.write("\r\n".join(lines).encode())
+    line = await within(PATIENCE, reader.readline())
+    writer.close()
+    return line.decode()
+
+
+def test_every_limit_can_be_set() -> None:
+    """Each takes a number of its kind above zero."""
+    for name, default in limits().items():
+        assert (name, 7) == limit(f"{name}=7")
+        assert isinstance(limit(f"{name}=7")[1], type(default))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "max_tables", "max_tables=0", "max_tables=x", "max_tables=1.5", "port=1"]
+)
+def test_what_is_no_limit_is_told(text: str) -> None:
+    """The sentence names the limits that there are, or the number that is wanted."""
+    with pytest.raises(ValueError, match=r"there is no limit|number above 0"):
+        limit(text)
+
+
+async def test_the_versions_come_first() -> None:
+    """A limit of one does not stand in the way of a client that waits its turn."""
+    async with serving(max_handshakes=1, connections_per_address=1) as served:
+        async with greeted(served.url, FAR) as peer:
+            await peer.greet()
+            await peer.say(cl.Ping(stamp=VERSION))
+            assert Pong(stamp=VERSION) == await peer.hear()

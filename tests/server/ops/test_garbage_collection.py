@@ -1,0 +1,134 @@
+"""Garbage collection in small bites."""
+
+import asyncio
+import gc
+import socket
+import struct
+import weakref
+from collections.abc import Callable, Iterator
+
+import pytest
+from websockets.frames import Opcode
+
+from racing_demon_protocol.wire.messages.server import Watchers
+from racing_demon_server.net.transport import Connection
+from racing_demon_server.ops import garbage_collection
+from tests.support.attacks import frames_of, request
+from tests.support.servers import PATIENCE, Peer, serving
+
+
+class Node:
+    """Something that can keep itself alive."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
+@pytest.fixture(autouse=True)
+def _as_it_was() -> Iterator[None]:
+    """Leave the collector as it was."""
+    thresholds, callbacks = gc.get_threshold(), list(gc.callbacks)
+    yield
+    gc.callbacks[:] = callbacks
+    gc.set_threshold(*thresholds)
+    gc.unfreeze()
+
+
+def test_what_lives_is_looked_at_once() -> None:
+    """After a full collection nothing of what it left is looked through again."""
+    garbage_collection.begin()
+    kept = [[number] for number in range(10_000)]
+    gc.collect()
+    assert len(gc.get_objects()) < 1_000
+    assert 10_000 <= gc.get_freeze_count()
+    assert len(kept) == 10_000
+
+
+def test_full_collections_come_early() -> None:
+    """While much comes that stays, no full collection finds more than some thousands of objects."""
+    garbage_collection.begin()
+    found: list[int] = []
+
+    def count(phase: str, _: dict[str, int]) -> None:
+        if phase == "start":
+            found.append(len(gc.get_objects()))
+
+    gc.callbacks.insert(0, count)
+    kept = [[number] for number in range(200_000)]
+    assert max(found) < 15_000
+    assert len(kept) == 200_000
+
+
+def test_a_sweep_frees_what_refers_to_itself() -> None:
+    """What was frozen, and refers to itself alone, is freed by a sweep."""
+    garbage_collection.begin()
+    node = Node()
+    gc.collect()
+    there = weakref.ref(node)
+    del node
+    gc.collect()
+    assert there() is not None
+    garbage_collection.sweep()
+    assert there() is None
+
+
+def say_good_bye(line: socket.socket) -> None:
+    """End a connection as clients do."""
+    line.sendall(frames_of(b"\x03\xe8", opcode=Opcode.CLOSE))
+    line.shutdown(socket.SHUT_WR)
+
+
+def hang_up(line: socket.socket) -> None:
+    """End a connection without a word, in the middle of a frame."""
+    line.sendall(b"\x82\xfe")
+    line.shutdown(socket.SHUT_WR)
+
+
+def reset(line: socket.socket) -> None:
+    """Tear a connection down, so that nothing can be written to it any more."""
+    line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    line.close()
+
+
+@pytest.mark.parametrize("end", [say_good_bye, hang_up, reset])
+async def test_a_lost_connection_is_freed_at_once(end: Callable[[socket.socket], None]) -> None:
+    """Nothing keeps connection, session and protocol alive until somebody looks for garbage.
+
+    However the connection ends, and whatever is written to it then.
+    """
+    gc.disable()
+    try:
+        async with serving() as served, Peer.hosting(served.url) as ann:
+            before, audience = set(served.server.connections), served.hall.room(ann.code).audience
+            with await asyncio.to_thread(entered, served.port, ann.code) as line:
+                (connection,) = set(served.server.connections) - before
+                assert isinstance(connection, Connection)
+                there = [weakref.ref(each) for each in (connection, connection.protocol, *audience.gallery)]
+                assert 3 == len(there)
+                del connection
+                end(line)
+                audience.announce(Watchers(count=7))
+                async with asyncio.timeout(PATIENCE):
+                    while any(each() is not None for each in there):  # noqa: ASYNC110 - nobody could tell of it
+                        await asyncio.sleep(0.01)
+    finally:
+        gc.enable()
+
+
+def entered(port: int, code: str) -> socket.socket:
+    """Return a socket that watches a table."""
+    line = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
+    line.sendall(request("/v1", "json") + frames_of(b"[1,1]", f'[4,"{code}"]'.encode(), opcode=Opcode.TEXT))
+    heard = b""
+    while b"[73," not in heard:
+        heard += line.recv(65_536)
+    return line
+
+
+@pytest.mark.parametrize(
+    ("closed", "is_played", "is_due"),
+    [(99, False, False), (100, False, True), (19_999, True, False), (20_000, True, True)],
+)
+def test_when_a_sweep_is_due(closed: int, is_played: bool, is_due: bool) -> None:
+    """Soon while nobody plays; else when some 20 MB may be waiting."""
+    assert is_due is garbage_collection.is_due(closed, is_played=is_played)

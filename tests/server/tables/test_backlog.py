@@ -1,0 +1,146 @@
+"""What waits for spectators who see a table later: bounded in bytes, and never shown too early."""
+
+import asyncio
+from itertools import count
+from typing import Any, Final
+
+import pytest
+
+from racing_demon_protocol.reasons import Reaction
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.codec import Encoding
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.events import Event
+from racing_demon_protocol.wire.messages.server import Snapshot
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.tables.backlog import Backlog
+from racing_demon_server.tables.room import Room
+from racing_demon_server.tables.turns import STEP_SECONDS
+from tests.support.rooms import Ear, in_virtual_time, now, open_room, say, seat_at, virtual
+
+DELAY: Final = 60
+MOST: Final = 20_000
+SNAPSHOTS: Final = 3_000
+"""More than two snapshots take."""
+DELAYED: Final[dict[str, Any]] = {"watch_delay_ms": DELAY * 1_000}
+
+
+def mirror(ear: Ear) -> TableView:
+    """Return the table as somebody has heard of it."""
+    view: TableView | None = None
+    for message in ear.heard:
+        if isinstance(message, Snapshot):
+            view = TableView.from_snapshot(message)
+        elif isinstance(message, Event):
+            assert view is not None
+            view.apply(message)
+    assert view is not None
+    return view
+
+
+async def change(room: Room, host: Ear, counters: "count[int]", number: int, **more: object) -> None:
+    """Change a table's options so often."""
+    for _ in range(number):
+        counter = next(counters)
+        options = Options.model_validate({**DELAYED, "hands": 1 + counter % 100, **more})
+        await say(room, host, 0, cl.SetOptions(counter=counter, options=options))
+
+
+@virtual
+async def test_what_waits_of_one_table_is_bounded() -> None:
+    """However much happens at a table, no more waits for its spectators than its bound and two snapshots."""
+    backlog = Backlog(MOST, 10 * MOST)
+    room = open_room(backlog=backlog, **DELAYED)
+    _, ann = seat_at(room, "Ann")
+    counters, sizes = count(1), []
+    for _ in range(3 * DELAY):
+        await change(room, ann, counters, 10)
+        sizes.append(backlog.size)
+        await asyncio.sleep(1)
+    assert MOST / 2 < max(sizes) < MOST + SNAPSHOTS
+    room.close()
+    assert 0 == backlog.size
+
+
+@pytest.mark.parametrize("encoding", Encoding)
+def test_spectators_of_a_table_where_too_much_happens_see_it_in_steps(encoding: Encoding) -> None:
+    """They see nothing before its time, something new every other delay, and in the end all of it."""
+    in_virtual_time(see_in_steps(encoding))
+
+
+async def see_in_steps(encoding: Encoding) -> None:
+    """Let much happen at a table, and see it as its spectators and those who come later do."""
+    room = open_room(backlog=Backlog(MOST, 10 * MOST), **DELAYED)
+    _, ann = seat_at(room, "Ann")
+    eve, counters, reached = Ear(encoding), count(1), [room.table.view.seq]
+    room.audience.watch(eve)
+    for second in range(5 * DELAY):
+        await change(room, ann, counters, 10)
+        await asyncio.sleep(0.5)
+        reached.append(room.table.view.seq)
+        late = Ear()
+        room.audience.watch(late)
+        room.audience.discard(late)
+        for seen in (mirror(eve).seq, late.snapshots[-1].seq):
+            assert seen <= reached[max(0, second + 1 - DELAY)]
+            assert seen >= reached[max(0, second - 1 - 2 * DELAY)]
+        await asyncio.sleep(0.5)
+    await asyncio.sleep(DELAY + 1)
+    assert room.table.view.snapshot_for(None, 0) == mirror(eve).snapshot_for(None, 0)
+
+
+@virtual
+async def test_the_longest_queue_makes_room() -> None:
+    """Where too much waits at all tables together, the spectators of the busiest get a snapshot."""
+    backlog = Backlog(10 * MOST, 2 * MOST)
+    busy, calm = (open_room(backlog=backlog, **DELAYED) for _ in range(2))
+    ears = [seat_at(room, "Ann")[1] for room in (busy, calm)]
+    eves = [Ear(), Ear()]
+    for room, eve in zip((busy, calm), eves, strict=True):
+        room.audience.watch(eve)
+    counters = count(1), count(1)
+    for second in range(DELAY):
+        await change(busy, ears[0], counters[0], 20)
+        await change(calm, ears[1], counters[1], second % 10 == 0)
+        assert backlog.size < 2 * MOST + SNAPSHOTS
+        await asyncio.sleep(0.5)
+    await asyncio.sleep(2 * DELAY)
+    assert 1 < len(eves[0].snapshots)
+    assert 1 == len(eves[1].snapshots)
+    for room, eve in zip((busy, calm), eves, strict=True):
+        assert room.table.view.seq == mirror(eve).seq
+    assert 0 == backlog.size
+
+
+@virtual
+async def test_the_time_of_the_hand_is_right_after_a_snapshot() -> None:
+    """Spectators are told the time of the hand that they see, also where a snapshot replaced events."""
+    room = open_room(backlog=Backlog(600, MOST), **DELAYED)
+    _, ann = seat_at(room, "Ann")
+    await say(room, ann, 0, cl.Start(counter=1))
+    began = now()
+    eve = Ear()
+    for counter in range(2, 7):
+        await asyncio.sleep(10)
+        await say(room, ann, 0, cl.React(counter=counter, reaction=Reaction.LAUGH))
+    await asyncio.sleep(DELAY + STEP_SECONDS)
+    room.audience.watch(eve)
+    lag_ms = (now() - began) // 1_000 - eve.snapshots[-1].elapsed_ms
+    assert lag_ms == pytest.approx(DELAY * 1_000, abs=2)
+    assert eve.snapshots[-1].hand == 1
+
+
+@virtual
+async def test_a_delay_that_comes_and_goes_bounds_nothing_less() -> None:
+    """What waits is counted, too, where the host takes the delay away and sets it again all the time."""
+    backlog = Backlog(MOST, 10 * MOST)
+    room = open_room(backlog=backlog, **DELAYED)
+    _, ann = seat_at(room, "Ann")
+    eve, counters = Ear(), count(1)
+    room.audience.watch(eve)
+    for second in range(DELAY):
+        await change(room, ann, counters, 10, watch_delay_ms=DELAY * 1_000 * (second % 2))
+        assert backlog.size < MOST + SNAPSHOTS
+        await asyncio.sleep(1)
+    await asyncio.sleep(2 * DELAY)
+    assert room.table.view.seq == mirror(eve).seq

@@ -1,0 +1,112 @@
+"""What happens at a table on its way to the disk and to everybody."""
+
+import asyncio
+import contextlib
+import random
+from pathlib import Path
+
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Accepted, CaughtUp, Seated, Snapshot
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.journal.database import open_journal
+from racing_demon_server.journal.reader import claims_of
+from racing_demon_server.settings import Settings
+from racing_demon_server.tables.registry import Hall
+from tests.support.rooms import Ear, in_virtual_time, now, open_room, say, seat_at, virtual
+from tests.support.virtual_journal import VirtualJournal
+
+
+def test_what_arrives_together_is_written_together_and_told_in_its_order(tmp_path: Path) -> None:
+    """Commands of one turn are one entry of the journal; before it is written nobody hears anything."""
+
+    async def story() -> None:
+        journal = VirtualJournal(tmp_path / "journal.db", random.Random(1))
+        room = Hall(Settings(), now, (), journal).open(Options())
+        ears = []
+        for name in ("Ann", "Ben", "Cat"):
+            ear = Ear()
+            room.audience.take_seat(ear, room.join(name, name.encode()))
+            ears.append(ear)
+        await journal.drained()
+        for ear in ears:
+            room.audience.catch_up(ear, 0)
+        for seat in (2, 0, 1):
+            room.put(ears[seat], seat, cl.Say(counter=1, text="Hello"), now())
+        await asyncio.sleep(0)
+        assert 1 == len(journal)
+        assert not [ear.events for ear in ears if ear.events]
+        await journal.drained()
+        await asyncio.sleep(0)
+        for ear in ears:
+            assert [2, 0, 1] == [event.seat for event in ear.events if isinstance(event, ev.Said)]
+            assert 1 == len([reply for reply in ear.replies if isinstance(reply, Accepted)])
+        room.close()
+        journal.close()
+
+    in_virtual_time(story())
+
+
+def test_a_host_without_a_seat_is_told_of_the_place_when_it_is_certain(tmp_path: Path) -> None:
+    """No event tells of that place; it is written down all the same, before its token is given away."""
+    path = tmp_path / "journal.db"
+
+    async def story() -> None:
+        journal = VirtualJournal(path, random.Random(1))
+        room = Hall(Settings(), now, (), journal).open(Options())
+        host = Ear()
+        room.host(b"token")
+        room.audience.take_seat(host, None)
+        room.enter(host, None, Seated(code=room.table.view.code, token="a" * 64), 0)
+        assert not host.heard
+        await journal.drained()
+        with contextlib.closing(open_journal(path)) as db:
+            assert [b"token"] == [claim.token_hash for claim in claims_of(db, 1).values()]
+        await asyncio.sleep(0)
+        assert [Seated, Snapshot, CaughtUp] == [type(message) for message in host.heard]
+        room.close()
+        journal.close()
+
+    in_virtual_time(story())
+
+
+def test_the_answers_of_plays_are_kept_when_the_log_is_cut(tmp_path: Path) -> None:
+    """Who only played has the last play's answer beside the snapshot that takes the place of the plays."""
+    path = tmp_path / "journal.db"
+
+    async def story() -> None:
+        journal = VirtualJournal(path, random.Random(1))
+        options = Options(countdown_ms=0, time_limit_ms=60_000)
+        room = Hall(Settings(), now, (), journal).open(options)
+        ann, ben = (seat_at(room, name) for name in ("Ann", "Ben"))
+        room.put(ann[1], ann[0], cl.Start(counter=1), now())
+        await ben[1].until(ev.Signalled)
+        view = room.table.view
+        assert view.rules is not None
+        assert view.board is not None
+        turn = view.rules.turn(view.board, ben[0])
+        assert turn is not None
+        fields = {"source": turn.source, "count": turn.count, "destination": turn.destination}
+        room.put(ben[1], ben[0], cl.PlayCards(counter=1, seen=view.seq, **fields), now())
+        await ben[1].until(ev.HandOver)
+        await journal.drained()
+        with contextlib.closing(open_journal(path)) as db:
+            assert db.execute("SELECT count(*) FROM snapshots").fetchone() == (1,)
+            claim = claims_of(db, 1)[ben[0]]
+        (played,) = [event for event in ben[1].events if isinstance(event, ev.Played)]
+        assert Accepted(counter=1, seq=played.seq) == claim.answer()
+        room.close()
+        journal.close()
+
+    in_virtual_time(story())
+
+
+@virtual
+async def test_without_a_journal_everything_is_told_at_once() -> None:
+    """In the step after that in which a command is judged its event goes out, and the answer after it."""
+    room = open_room()
+    ann, ear = seat_at(room, "Ann")
+    await say(room, ear, ann, cl.Say(counter=1, text="Hello"))
+    said, answer = ear.heard[-2:]
+    assert isinstance(said, ev.Said)
+    assert Accepted(counter=1, seq=said.seq) == answer

@@ -1,0 +1,109 @@
+"""What everybody sees of a table whose judge is ahead."""
+
+import random
+from collections import deque
+
+import pytest
+
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.client import Pause, Stuck
+from racing_demon_server.frames import Frames
+from racing_demon_server.match.table import Table
+from racing_demon_server.tables.committed import Ahead, Published
+from tests.support.tables import MS, SECOND, Sitting
+
+SEED = bytes([3] * 32)
+
+
+class Late:
+    """A table, and beside it what is shown of it, some events later; ``told`` applies each as it is told."""
+
+    def __init__(self, game: str) -> None:
+        self.sitting = Sitting.playing(2, SEED, game=game, auto_first_turn=False)
+        self.published = Published(self.sitting.table, Table.certain)
+        self.told = self.sitting.table.view.copy()
+        self._waiting: deque[tuple[list[Frames], Ahead | None]] = deque()
+
+    def judge(self, events: list[ev.Event]) -> None:
+        """Let the judge be some events ahead."""
+        frames = [Frames(event, 0) for event in events]
+        self.published.note(frames)
+        self._waiting.append((frames, self.published.copy_ahead()))
+
+    def tell(self, most: int) -> None:
+        """Tell what was judged, but no more than so much of it."""
+        for _ in range(min(most, len(self._waiting))):
+            frames, ahead = self._waiting.popleft()
+            if ahead is not None:
+                self.published.take_over(*ahead)
+            else:
+                self.published.follow(frames)
+            for each in frames:
+                self.told.apply(each.event)
+        self.published.is_behind = bool(self._waiting)
+
+    def play_by_chance(self, rng: random.Random, plays: int) -> None:
+        """Play; tell some of it late, and look at it now and then."""
+        sitting = self.sitting
+        for number in range(plays):
+            seat = rng.randrange(2)
+            legal = list(sitting.rules.legal_plays(sitting.board, seat))
+            if not legal or not sitting.table.view.in_hand:
+                break
+            play = rng.choice(legal)
+            self.judge(sitting.play(seat, play.source, play.destination, play.count))
+            if number % 50 == 0:
+                self.judge(sitting.events(1 - seat, Stuck))
+            sitting.now += 20 * MS
+            self.tell(rng.randrange(4))
+            if rng.random() < 0.01:
+                assert self.shown() == self.told.snapshot_for(None, 0)
+
+    def shown(self) -> object:
+        """Return all of what is shown."""
+        return self.published.view.snapshot_for(None, 0)
+
+
+@pytest.mark.parametrize("game", ["racing-demon", "fourteen"], ids=["one-table", "each-alone"])
+def test_what_is_shown_is_what_was_told(game: str) -> None:
+    """However far the judge is ahead, everybody sees the table as it is after the last event told."""
+    late = Late(game)
+    late.play_by_chance(random.Random(5), 600)
+    assert late.shown() == late.told.snapshot_for(None, 0)
+    late.tell(1_000)
+    assert late.shown() == late.sitting.table.view.snapshot_for(None, 0)
+
+
+def test_seats_are_known_without_looking_at_the_cards() -> None:
+    """Who sits where is right although plays wait to be followed."""
+    late = Late("racing-demon")
+    play = late.sitting.plays(0)[0]
+    late.judge(late.sitting.play(0, play.source, play.destination, play.count))
+    late.judge(late.sitting.connect(1, connected=True))
+    late.tell(2)
+    assert late.published.seats == late.told.seats
+    assert late.published.seats[1].connected
+
+
+def test_the_time_is_that_of_what_is_shown() -> None:
+    """A pause that is not told yet, and a hand that is not shown yet, leave the time as it was."""
+    late = Late("racing-demon")
+    sitting, shown = late.sitting, late.published
+    sitting.wait(10 * SECOND)
+    late.judge(sitting.events(0, Pause, paused=True))
+    sitting.wait(5 * SECOND)
+    late.judge(sitting.events(0, Pause, paused=False))
+    assert 15_000 == shown.hand_clock.elapsed_ms(sitting.now)
+    late.tell(1)
+    assert (True, 10_000) == (shown.view.paused, shown.hand_clock.elapsed_ms(sitting.now))
+    late.tell(1)
+    assert (False, 10_000) == (shown.view.paused, shown.hand_clock.elapsed_ms(sitting.now))
+    late.judge(sitting.events(0, Stuck))
+    late.judge(sitting.events(1, Stuck))
+    late.judge(sitting.wait(sitting.options.tally_ms * MS))
+    assert 2 == sitting.table.view.hand
+    late.tell(2)
+    assert 1 == shown.view.hand
+    assert 10_000 + sitting.options.tally_ms == shown.hand_clock.elapsed_ms(sitting.now)
+    late.tell(1)
+    assert -sitting.options.countdown_ms == shown.hand_clock.elapsed_ms(sitting.now)

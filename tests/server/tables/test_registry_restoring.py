@@ -1,0 +1,146 @@
+"""A hall that takes its tables up from the journal, beside one that never ended."""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.settings import Settings
+from racing_demon_server.tables.registry import Hall
+from racing_demon_server.tables.room import Room
+from tests.support.rooms import Ear, in_virtual_time, now, say
+from tests.support.virtual_journal import VirtualJournal
+
+SEED = bytes(32)
+WORD = "sesame"
+
+
+@asynccontextmanager
+async def running(path: Path | None, **settings: object) -> AsyncIterator[Hall]:
+    """Run a hall on a journal, or on none, and stop it as an operator does."""
+    journal = None if path is None else VirtualJournal(path, random.Random(1))
+    hall = Hall(Settings(seed=SEED, **settings), now, (), journal)  # type: ignore[arg-type]
+    hall.restore()
+    yield hall
+    hall.stop()
+    if journal is not None:
+        await journal.drained()
+    hall.close(for_good=False)
+    if journal is not None:
+        journal.close()
+
+
+async def seated(room: Room, seat: int | None = None) -> Ear:
+    """Let Ann sit down, or come back to her seat."""
+    ear = Ear()
+    seat = room.join("Ann", b"token") if seat is None else seat
+    room.audience.take_seat(ear, seat)
+    room.audience.catch_up(ear, 0)
+    room.connect(seat)
+    return ear
+
+
+async def opened(hall: Hall) -> tuple[Room, Ear]:
+    """Open a table at which hands take ten seconds, and let Ann play there with a bot."""
+    room = hall.open(Options(hands=3, countdown_ms=0, tally_ms=0, time_limit_ms=10_000), WORD)
+    ear = await seated(room)
+    await say(room, ear, 0, cl.AddBot(counter=1, level="hard"), cl.Start(counter=2))
+    return room, ear
+
+
+async def play_on(room: Room, ear: Ear, *counters: int) -> None:
+    """Let Ann be ready for the next hand, once for each number, whenever the time of the last one is up."""
+    for counter in counters:
+        await asyncio.sleep(25)
+        await say(room, ear, 0, cl.Ready(counter=counter))
+        await asyncio.sleep(1)  # what is to be kept is told a little later
+
+
+def promises(ear: Ear) -> list[str]:
+    """Return what was promised of the hands that somebody has seen begin."""
+    return [event.commitment for event in ear.events if isinstance(event, ev.Committed)]
+
+
+def test_a_table_goes_on_with_the_cards_that_it_would_have_had(tmp_path: Path) -> None:
+    """The hands of a seeded server are the same, whether it was started anew among them or not."""
+
+    async def story() -> None:
+        async with running(None) as hall:
+            room, ear = await opened(hall)
+            await play_on(room, ear, 3, 4)
+            expected = promises(ear)
+            assert len(expected) == 3
+        async with running(tmp_path / "journal.db") as hall:
+            room, before = await opened(hall)
+            code = room.table.view.code
+            await asyncio.sleep(5)
+        async with running(tmp_path / "journal.db") as hall:
+            room = hall.room(code)
+            after = await seated(room, 0)
+            await play_on(room, after, 3, 4)
+            assert expected == promises(before) + promises(after)
+
+    in_virtual_time(story())
+
+
+def test_a_table_is_the_same_after_each_start(tmp_path: Path) -> None:
+    """Its bots play on, its passphrase is asked for, and what happens is kept for the next start, too."""
+
+    async def story() -> None:
+        path = tmp_path / "journal.db"
+        async with running(path) as hall:
+            room, _ = await opened(hall)
+            code, hand_id = room.table.view.code, room.table.view.hand_id
+            await asyncio.sleep(3)
+            seq = room.table.view.seq
+        for _ in range(2):
+            async with running(path) as hall:
+                room = hall.room(code)
+                assert room.table.view.seq >= seq
+                assert hand_id == room.table.view.hand_id
+                room.admit(WORD, "192.0.2.1")
+                with pytest.raises(CommandRefused):
+                    room.admit("simsalabim", "192.0.2.1")
+                ear = await seated(room, 0)
+                await asyncio.sleep(2)
+                assert [play for play in ear.events if isinstance(play, ev.Played) and play.seat == 1]
+                seq = room.table.view.seq
+
+    in_virtual_time(story())
+
+
+def test_guesses_are_counted_for_each_address(tmp_path: Path) -> None:
+    """Somebody else's guesses keep nobody out who knows the word."""
+
+    async def story() -> None:
+        async with running(tmp_path / "journal.db") as hall:
+            room, _ = await opened(hall)
+            for _ in range(20):
+                with pytest.raises(CommandRefused):
+                    room.admit("guess", "192.0.2.1")
+            with pytest.raises(CommandRefused):
+                room.admit(WORD, "192.0.2.1")
+            room.admit(WORD, "192.0.2.2")
+
+    in_virtual_time(story())
+
+
+def test_new_tables_go_on_with_the_numbers_of_the_old(tmp_path: Path) -> None:
+    """The next table of a seeded server has the code that it would have had, and no other table's cards."""
+
+    async def story() -> None:
+        async with running(None) as hall:
+            codes = [hall.open(Options()).table.view.code for _ in range(3)]
+        for number in range(3):
+            async with running(tmp_path / "journal.db") as hall:
+                assert number == len(hall)
+                assert codes[number] == hall.open(Options()).table.view.code
+
+    in_virtual_time(story())

@@ -1,0 +1,290 @@
+"""A room without sockets: rounds, catching up, seats changing hands, and the clockwork."""
+
+import asyncio
+
+import pytest
+
+from racing_demon_protocol.reasons import Phase, Reason
+from racing_demon_protocol.wire.messages import Event
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Accepted, Refused, Seated
+from racing_demon_server.tables.room import Room
+from tests.support.rooms import (
+    Ear,
+    RoundingLoop,
+    answered,
+    in_virtual_time,
+    now,
+    open_room,
+    say,
+    seat_at,
+    virtual,
+)
+from tests.support.tables import told
+
+
+def ready(counter: int, wanted: bool = True) -> cl.Ready:
+    """Return a harmless command that makes an event."""
+    return cl.Ready(counter=counter, ready=wanted)
+
+
+def who(events: list[Event]) -> list[int]:
+    """Return the seats of a list of events."""
+    return [event.seat for event in events if isinstance(event, ev.Readied)]
+
+
+# Rounds.
+
+
+@virtual
+async def test_a_burst_waits_for_the_first_command_of_others() -> None:
+    """What arrived together is judged in rounds: nobody's second comes before anybody's first."""
+    room = open_room()
+    (ann, ann_ear), (ben, ben_ear), (cat, _) = (seat_at(room, name) for name in ("Ann", "Ben", "Cat"))
+    watching = Ear()
+    room.audience.catch_up(watching, 0)
+    burst = [ready(1), ready(2, wanted=False), ready(3)]
+    for command in burst:
+        room.put(ann_ear, ann, command, now())
+    room.put(ben_ear, ben, ready(1), now())
+    room.put(ben_ear, ben, ready(2, wanted=False), now())
+    await answered()
+    assert [ann, ben, ann, ben, ann] == who(watching.events)
+    assert cat not in who(watching.events)
+
+
+@virtual
+async def test_within_a_round_the_first_to_arrive_is_first() -> None:
+    """In one round the order is that of arrival."""
+    room = open_room()
+    seats = [seat_at(room, name) for name in ("Ann", "Ben", "Cat", "Don")]
+    watching = Ear()
+    room.audience.catch_up(watching, 0)
+    for place in (2, 0, 3):
+        seat, ear = seats[place]
+        room.put(ear, seat, ready(1), now())
+    await answered()
+    assert [2, 0, 3] == who(watching.events)
+
+
+@virtual
+async def test_nothing_is_judged_before_all_that_arrived_is_in() -> None:
+    """Putting a command into the inbox judges nothing; the loop's next step does."""
+    room = open_room()
+    seat, ear = seat_at(room, "Ann")
+    seq = room.table.view.seq
+    room.put(ear, seat, ready(1), now())
+    assert seq == room.table.view.seq
+    await asyncio.sleep(0)
+    assert seq + 1 == room.table.view.seq
+
+
+# Answers.
+
+
+@virtual
+async def test_answers_go_to_the_sender_alone() -> None:
+    """Others hear the events of a command, and nothing of its answer."""
+    room = open_room()
+    (ann, ann_ear), (_, ben_ear) = seat_at(room, "Ann"), seat_at(room, "Ben")
+    await say(room, ann_ear, ann, ready(1), cl.Call(counter=2))
+    assert [Accepted(counter=1, seq=room.table.view.seq)] == ann_ear.replies[:1]
+    assert [Reason.NOT_STARTED] == [r.reason for r in ann_ear.replies if isinstance(r, Refused)]
+    assert [] == ben_ear.replies
+
+
+@virtual
+async def test_a_repeated_command_is_answered_and_not_carried_out() -> None:
+    """The newest command, sent again, gets its answer again; an older one is called repeated."""
+    room = open_room()
+    ann, ear = seat_at(room, "Ann")
+    await say(room, ear, ann, cl.AddBot(counter=1), cl.AddBot(counter=2))
+    await say(room, ear, ann, cl.AddBot(counter=2), cl.AddBot(counter=1))
+    first, second, again, older = ear.replies
+    assert second == again
+    assert first != again
+    assert isinstance(older, Refused)
+    assert Reason.REPEATED == older.reason
+    assert 3 == len(room.table.view.seats)
+
+
+def test_a_mistake_of_the_server_costs_one_command(caplog: pytest.LogCaptureFixture) -> None:
+    """Where no deal can be made, the command that wanted it is refused; what came with it is carried out."""
+
+    async def story() -> None:
+        room = open_room(seeds=iter(()), contributions=False)
+        (ann, ann_ear), (ben, ben_ear) = seat_at(room, "Ann"), seat_at(room, "Ben")
+        room.put(ann_ear, ann, ready(1), now())
+        room.put(ben_ear, ben, ready(1), now())  # all are ready, and there is no seed
+        room.put(ann_ear, ann, cl.Say(counter=2, text="well?"), now())
+        await answered()
+        assert [Accepted, Accepted] == [type(reply) for reply in ann_ear.replies]
+        (refused,) = ben_ear.replies
+        assert isinstance(refused, Refused)
+        assert "mistake" in refused.text
+        assert "readied readied said" == told(ben_ear.events[-3:])
+        assert [4, 5, 6] == [event.seq for event in ann_ear.events][-3:]
+        await say(room, ben_ear, ben, ready(1))
+        assert [refused, refused] == ben_ear.replies
+
+    in_virtual_time(story())
+    assert "StopIteration" in caplog.text
+
+
+# Seats and those who speak for them.
+
+
+@virtual
+async def test_only_the_present_speaker_s_loss_is_news() -> None:
+    """When an older connection of a seat goes at last, the seat is not called lost."""
+    room = open_room()
+    ann, old = seat_at(room, "Ann")
+    new = Ear()
+    room.audience.take_seat(new, ann)
+    room.audience.catch_up(new, 0)
+    room.leave(old, ann)
+    assert "" == told(new.events)
+    room.leave(new, ann)
+    assert not room.table.view.seats[ann].connected
+
+
+@virtual
+async def test_coming_and_going_is_told() -> None:
+    """A lost connection is an event, and so is the one that comes back."""
+    room = open_room()
+    ann, ear = seat_at(room, "Ann")
+    watching = Ear()
+    room.audience.catch_up(watching, 0)
+    room.leave(ear, ann)
+    back = Ear()
+    room.audience.take_seat(back, ann)
+    room.audience.catch_up(back, room.table.view.seq)
+    room.connect(ann)
+    told_ = [event.connected for event in watching.events if isinstance(event, ev.Connected)]
+    assert [False, True] == told_
+
+
+@virtual
+async def test_who_has_left_does_not_speak_for_the_seat_s_next_owner() -> None:
+    """A command that was on its way when the seat changed hands is refused, and does nothing."""
+    room = open_room()
+    ann, ann_ear = seat_at(room, "Ann")
+    await say(room, ann_ear, ann, cl.Leave(counter=1))
+    room.put(ann_ear, ann, cl.Leave(counter=2), now())
+    ben, ben_ear = seat_at(room, "Ben")
+    await answered()
+    assert ann == ben
+    assert "Ben" == room.table.view.seats[ben].name
+    assert isinstance(ann_ear.replies[-1], Refused)
+    await say(room, ben_ear, ben, cl.Ready(counter=1))
+    assert isinstance(ben_ear.replies[-1], Accepted)
+
+
+@virtual
+async def test_who_has_left_does_not_speak_for_a_bot() -> None:
+    """A seat that somebody left and a bot took is the bot's: the leaver's commands are refused."""
+    room = open_room()
+    host, host_ear = seat_at(room, "Ann")
+    leaver, leaver_ear = seat_at(room, "Ben")
+    await say(room, leaver_ear, leaver, cl.Leave(counter=1))
+    await say(room, host_ear, host, cl.AddBot(counter=1))
+    await say(room, leaver_ear, leaver, ready(2, wanted=False))
+
+    assert room.table.view.seats[leaver].bot == "medium"
+    assert room.table.view.seats[leaver].ready
+    assert [reply.reason for reply in leaver_ear.replies if isinstance(reply, Refused)] == [Reason.NOT_SEATED]
+    room.close()
+
+
+@virtual
+async def test_who_has_left_may_look_on() -> None:
+    """Whoever gave the seat up is a spectator, when somebody else takes it, too, and commands nothing."""
+    room = open_room()
+    ann, ann_ear = seat_at(room, "Ann")
+    await say(room, ann_ear, ann, cl.Leave(counter=1))
+    ben, _ = seat_at(room, "Ben")
+    await ann_ear.until(ev.Joined)
+    assert ann_ear.closing is None
+    assert [ann_ear] == [*room.audience.gallery]
+    assert ben in [event.seat for event in ann_ear.events if isinstance(event, ev.Joined)]
+    await say(room, ann_ear, ann, cl.Ready(counter=2))
+    assert isinstance(ann_ear.replies[-1], Refused)
+    room.leave(ann_ear, ann)
+    assert room.table.view.seats[ben].connected
+
+
+@virtual
+async def test_private_messages_stay_private() -> None:
+    """No listener is ever given a seat's token by the room."""
+    room = open_room()
+    _, ear = seat_at(room, "Ann")
+    seat_at(room, "Ben")
+    assert not any(isinstance(message, Seated) for message in ear.heard)
+
+
+# The clockwork.
+
+
+def phase(room: Room) -> Phase:
+    """Return what a room's table is doing."""
+    return room.table.view.phase
+
+
+@virtual
+async def test_the_signal_comes_by_itself() -> None:
+    """Play begins when the countdown is over, to the millisecond."""
+    room = open_room(countdown_ms=3_000)
+    ann, ear = seat_at(room, "Ann")
+    await say(room, ear, ann, cl.Start(counter=1))
+    await asyncio.sleep(2.999)
+    assert Phase.COUNTDOWN == phase(room)
+    await asyncio.sleep(0.002)
+    assert Phase.PLAYING == phase(room)
+    assert "signalled" == told(ear.events[-1:])
+
+
+def test_a_loop_that_wakes_too_early_is_asked_for_little_more() -> None:
+    """Where timers are whole milliseconds, nobody asks again and again in the last of them what is due."""
+
+    async def story() -> int:
+        room, loop = open_room(countdown_ms=3_000), asyncio.get_running_loop()
+        assert isinstance(loop, RoundingLoop)
+        ann, ear = seat_at(room, "Ann")
+        room.put(ear, ann, cl.Start(counter=1), now())
+        loop.let_pass(0.000_6)
+        await answered()
+        before = loop.appointments
+        await asyncio.sleep(3.1)
+        assert Phase.PLAYING == phase(room)
+        return loop.appointments - before
+
+    assert in_virtual_time(story(), RoundingLoop) <= 4
+
+
+@virtual
+async def test_the_next_hand_comes_by_itself() -> None:
+    """After the pause for the tally the next hand is dealt, without anybody's doing."""
+    room = open_room(tally_ms=10_000, hands=2)
+    ann, ear = seat_at(room, "Ann")
+    ben, other = seat_at(room, "Ben")
+    await say(room, ear, ann, cl.Start(counter=1))
+    await asyncio.sleep(0.01)
+    await say(room, ear, ann, cl.Stuck(counter=2))
+    await say(room, other, ben, cl.Stuck(counter=1))
+    assert Phase.TALLY == phase(room)
+    await asyncio.sleep(9.9)
+    assert 1 == room.table.view.hand
+    await asyncio.sleep(0.2)
+    assert 2 == room.table.view.hand
+
+
+@virtual
+async def test_a_closed_room_stands_still() -> None:
+    """After the end neither signal nor bots come."""
+    room = open_room(countdown_ms=100)
+    ann, ear = seat_at(room, "Ann")
+    await say(room, ear, ann, cl.AddBot(counter=1), cl.Start(counter=2))
+    room.close()
+    await asyncio.sleep(60)
+    assert Phase.COUNTDOWN == phase(room)

@@ -1,0 +1,245 @@
+"""The spectators of a table: what they see, and when."""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Snapshot
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.journal import recovery
+from racing_demon_server.settings import Settings
+from racing_demon_server.tables.registry import Hall
+from racing_demon_server.tables.room import Room
+from tests.support.rooms import Ear, RoundingLoop, in_virtual_time, now, open_room, say, seat_at, virtual
+from tests.support.virtual_journal import VirtualJournal
+
+DELAY = 60
+
+
+def _seen_by_a_spectator(room: Room) -> Snapshot:
+    ear = Ear()
+    room.audience.watch(ear)
+    return ear.snapshots[-1]
+
+
+def _seen_by_a_player(room: Room) -> Snapshot:
+    ear = Ear()
+    room.audience.catch_up(ear, 0)
+    room.audience.discard(ear)
+    return ear.snapshots[-1]
+
+
+# After the server was started anew.
+
+
+@asynccontextmanager
+async def _opened(folder: Path, *, anew: bool = False) -> AsyncIterator[Hall]:
+    journal = VirtualJournal(folder / "journal.db", random.Random(anew))
+    hall = Hall(Settings(), now, (), journal)
+    if anew:
+        hall.restore()
+    yield hall
+    hall.close(for_good=False)
+    await journal.drained()
+    journal.close()
+
+
+async def _begin(hall: Hall, passphrase: str = "", **options: object) -> Room:
+    """Open a table that is seen a minute late, and long after let its bots begin to play."""
+    asked = {"watch_delay_ms": DELAY * 1_000, "countdown_ms": 0, "hands": 1, **options}
+    room = hall.open(Options.model_validate(asked), passphrase)
+    ann = Ear()
+    room.audience.take_seat(ann, room.join("Ann", b"token"))
+    room.connect(0)
+    await say(room, ann, 0, *(cl.AddBot(counter=number, level="hard") for number in (1, 2)))
+    await asyncio.sleep(2 * DELAY)
+    await say(room, ann, 0, cl.Start(counter=3))
+    return room
+
+
+def test_a_delay_goes_on_when_the_server_is_started_anew(tmp_path: Path) -> None:
+    """Who watches sees the table as it was a minute ago, and then all that was to come, each in its time."""
+
+    async def story() -> None:
+        async with _opened(tmp_path) as hall:
+            room = await _begin(hall, "sesame")
+            before = [room.table.view.seq]
+            for _ in range(DELAY - 20):
+                await asyncio.sleep(1)
+                before.append(room.table.view.seq)
+            assert before[-1] > before[0] + 20
+            code = room.table.view.code
+        async with _opened(tmp_path, anew=True) as hall:
+            room = hall.room(code)
+            seen = _seen_by_a_spectator(room)
+            assert seen.locked
+            assert seen.seq < before[0]
+            await asyncio.sleep(DELAY - 20 + 10)
+            assert before[20] < _seen_by_a_spectator(room).seq < before[-1]
+            await asyncio.sleep(DELAY)
+            assert _seen_by_a_spectator(room).seq > before[-1]
+
+    in_virtual_time(story())
+
+
+def test_nobody_sees_the_end_of_a_hand_too_early_when_the_server_is_started_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A hand that has just ended goes on for those who watch, until its end is as old as the delay."""
+    monkeypatch.setattr(recovery, "BEFORE_SNAPSHOT", 0)  # as where the hand was long
+
+    async def story() -> None:
+        async with _opened(tmp_path) as hall:
+            room = await _begin(hall, hands=2, tally_ms=120_000)
+            ann, counters = Ear(), count(10)
+            room.audience.take_seat(ann, 0)
+            while room.table.view.phase is not Phase.TALLY:
+                await asyncio.sleep(1)
+                await say(room, ann, 0, cl.Stuck(counter=next(counters)))
+            await asyncio.sleep(DELAY / 2)
+            code, last = room.table.view.code, room.table.view.seq
+        async with _opened(tmp_path, anew=True) as hall:
+            room = hall.room(code)
+            seen = _seen_by_a_spectator(room)
+            assert Phase.PLAYING == seen.phase
+            assert 0 < seen.seq < last
+            await asyncio.sleep(DELAY)
+            assert Phase.TALLY == _seen_by_a_spectator(room).phase
+
+    in_virtual_time(story())
+
+
+def test_the_time_goes_on_with_the_delay_when_the_server_is_started_anew(tmp_path: Path) -> None:
+    """Who watches afterwards is told the time of the hand that it sees."""
+
+    async def story() -> None:
+        async with _opened(tmp_path) as hall:
+            room = await _begin(hall)
+            code = room.table.view.code
+            await asyncio.sleep(30)
+        async with _opened(tmp_path, anew=True) as hall:
+            room = hall.room(code)
+            await asyncio.sleep(DELAY - 30 + 10)
+            assert 10_000 == pytest.approx(_seen_by_a_spectator(room).elapsed_ms, abs=100)
+
+    in_virtual_time(story())
+
+
+def test_nobody_is_told_the_plays_of_identical_deals_when_the_server_is_started_anew(tmp_path: Path) -> None:
+    """What is for one player alone stays so, even where it comes at the signal, which is still to be told."""
+
+    async def story() -> None:
+        async with _opened(tmp_path) as hall:
+            room = await _begin(hall, game="puzzle")
+            code = room.table.view.code
+            await asyncio.sleep(DELAY / 2)
+            assert room.table.view.is_private
+        async with _opened(tmp_path, anew=True) as hall:
+            room, eve = hall.room(code), Ear()
+            room.audience.watch(eve)
+            assert Phase.LOBBY is eve.snapshots[-1].phase
+            await asyncio.sleep(DELAY)
+            told = {type(event) for event in eve.events}
+            assert {ev.Signalled, ev.Progressed} <= told
+            assert ev.Played not in told
+
+    in_virtual_time(story())
+
+
+# What the host changes.
+
+
+@virtual
+async def test_a_delay_that_is_taken_away_lets_nothing_overtake() -> None:
+    """What happens then comes in its order, and what was to come later comes no sooner."""
+    room = open_room(watch_delay_ms=DELAY * 1_000)
+    eve = Ear()
+    room.audience.watch(eve)
+    _, ann = seat_at(room, "Ann")
+    await asyncio.sleep(10)
+    await say(room, ann, 0, cl.SetOptions(counter=1, options=Options(watch_delay_ms=0)))
+    await asyncio.sleep(10)
+    await say(room, ann, 0, cl.AddBot(counter=2))
+    await asyncio.sleep(DELAY - 21)
+    assert [] == eve.events
+    await asyncio.sleep(DELAY)
+    assert ann.events == eve.events[-len(ann.events) :]
+    assert sorted(event.seq for event in eve.events) == [event.seq for event in eve.events]
+
+
+def test_a_loop_that_wakes_too_early_looks_seldom_at_what_waits() -> None:
+    """Where timers are whole milliseconds, what is due a little later is not asked for again and again."""
+
+    async def story() -> int:
+        room, loop = open_room(watch_delay_ms=DELAY * 1_000), asyncio.get_running_loop()
+        assert isinstance(loop, RoundingLoop)
+        _, ann = seat_at(room, "Ann")
+        eve = Ear()
+        room.audience.watch(eve)
+        await asyncio.sleep(2 * DELAY)
+        before = loop.appointments
+        for counter in (1, 2):
+            await say(room, ann, 0, cl.Ready(counter=counter, ready=counter == 1))
+            loop.let_pass(0.000_4)
+        await asyncio.sleep(DELAY + 1)
+        assert 2 == sum(isinstance(event, ev.Readied) for event in eve.events)
+        return loop.appointments - before
+
+    assert in_virtual_time(story(), RoundingLoop) < 10
+
+
+# The time.
+
+
+async def _compare(room: Room, seconds: int, acts: dict[int, tuple[int, cl.Command]]) -> None:
+    """Let seats do what is said in seconds; what spectators see must be what players saw a delay before."""
+    ears = [seat_at(room, name)[1] for name in ("Ann", "Ben")]
+    seen: list[Snapshot] = []
+    for second in range(seconds + DELAY):
+        if second in acts:
+            seat, command = acts[second]
+            await say(room, ears[seat], seat, command)
+        await asyncio.sleep(0.5)
+        seen.append(_seen_by_a_player(room))
+        if second >= DELAY:
+            then, told = seen[second - DELAY], _seen_by_a_spectator(room)
+            assert (then.hand, then.phase, then.paused) == (told.hand, told.phase, told.paused)
+            assert then.elapsed_ms == pytest.approx(told.elapsed_ms, abs=2)
+        await asyncio.sleep(0.5)
+    assert {"lobby", "countdown", "playing"} <= {each.phase for each in seen[:seconds]}
+
+
+@virtual
+async def test_the_time_is_that_of_the_hand_that_spectators_see() -> None:
+    """Neither a pause that they do not see yet nor the next hand changes what they are told of this one."""
+    acts: dict[int, tuple[int, cl.Command]] = {
+        1: (0, cl.Start(counter=1)),
+        20: (0, cl.Pause(counter=2, paused=True)),
+        35: (0, cl.Pause(counter=3, paused=False)),
+        60: (0, cl.Stuck(counter=4)),
+        61: (1, cl.Stuck(counter=1)),
+    }
+    room = open_room(watch_delay_ms=DELAY * 1_000, countdown_ms=3_000, tally_ms=20_000)
+    await _compare(room, 90, acts)
+    assert 2 == room.table.view.hand
+
+
+@virtual
+async def test_the_time_is_that_of_the_hand_when_the_delay_is_taken_away() -> None:
+    """Who comes while spectators still see what was to come later is told the time of that."""
+    acts: dict[int, tuple[int, cl.Command]] = {
+        1: (0, cl.Start(counter=1)),
+        30: (0, cl.Stuck(counter=2)),
+        31: (1, cl.Stuck(counter=1)),
+        40: (0, cl.SetOptions(counter=3, options=Options(watch_delay_ms=0))),
+    }
+    room = open_room(watch_delay_ms=DELAY * 1_000, countdown_ms=3_000, hands=1)
+    await _compare(room, 31, acts)

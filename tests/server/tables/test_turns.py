@@ -1,0 +1,146 @@
+"""Turns: how the galleries of one server share its time."""
+
+import asyncio
+from collections import Counter
+from itertools import count, pairwise
+from typing import Any, Final
+
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.frames import Batch
+from racing_demon_server.tables.backlog import Backlog
+from racing_demon_server.tables.room import Room
+from racing_demon_server.tables.turns import STEP_SECONDS, STEP_UNITS, Turns
+from tests.support.rooms import Ear, now, open_room, say, seat_at, virtual
+
+DELAY: Final = 60
+TABLES: Final = 12
+DELAYED: Final[dict[str, Any]] = {"watch_delay_ms": DELAY * 1_000}
+STEP_US: Final = round(STEP_SECONDS * 1_000_000)
+
+
+class Work:
+    """Somebody with so many units to do, who writes down when how many were done."""
+
+    def __init__(self, turns: Turns, units: int) -> None:
+        self.left = units
+        self.done: list[tuple[int, int]] = []
+        self._turns = turns
+        self._begun = now()
+        turns.ask(self.turn)
+
+    def turn(self, most: int) -> int:
+        """Do some of it."""
+        units = min(most, self.left)
+        self.left -= units
+        self.done.append(((now() - self._begun) // STEP_US, units))
+        if self.left:
+            self._turns.ask(self.turn)
+        return units
+
+
+class Late(Ear):
+    """A listener who writes down in which millisecond something came."""
+
+    def __init__(self, sends: Counter[int]) -> None:
+        super().__init__()
+        self._sends = sends
+
+    def send(self, events: Batch) -> None:
+        """Take what comes in one write."""
+        self._sends[now() // STEP_US] += 1
+        super().send(events)
+
+
+@virtual
+async def test_one_who_has_much_to_do_keeps_nobody_waiting() -> None:
+    """In each millisecond ten units are done; who is not ready then stands behind the others."""
+    turns = Turns()
+    much, little, some = (Work(turns, units) for units in (2 * STEP_UNITS + 5, 3, STEP_UNITS))
+    await asyncio.sleep(1)
+    assert [(0, 10), (2, 10), (3, 5)] == much.done
+    assert [(1, 3)] == little.done
+    assert [(1, 7), (3, 3)] == some.done
+
+
+@virtual
+async def test_a_turn_that_fails_takes_nobody_elses() -> None:
+    """Where the turn of one raises, the others go on with the next step."""
+    turns, raised = Turns(), []
+    asyncio.get_running_loop().set_exception_handler(lambda _loop, what: raised.append(what["exception"]))
+
+    def fail(most: int) -> int:
+        raise ValueError(most)
+
+    turns.ask(fail)
+    work = Work(turns, 5)
+    await asyncio.sleep(1)
+    assert [(1, 5)] == work.done
+    assert [STEP_UNITS] == [error.args[0] for error in raised]
+
+
+@virtual
+async def test_whoever_withdraws_gets_no_turn() -> None:
+    """A gallery that is closed does nothing any more."""
+    turns = Turns()
+    work, other = Work(turns, 5), Work(turns, 5)
+    turns.withdraw(work.turn)
+    await asyncio.sleep(1)
+    assert ([], [(0, 5)]) == (work.done, other.done)
+
+
+# The galleries.
+
+
+async def changed(rooms: list[Room], changes: int) -> None:
+    """Change the options of tables so often, all at one moment."""
+    for room in rooms:
+        _, ann = seat_at(room, "Ann")
+        for counter in range(1, changes + 1):
+            options = Options.model_validate({**DELAYED, "hands": 1 + counter})
+            await say(room, ann, 0, cl.SetOptions(counter=counter, options=options))
+
+
+@virtual
+async def test_what_becomes_due_at_many_tables_at_once_is_shown_in_turn() -> None:
+    """No millisecond has more than ten writes to spectators of all tables, and each gets all in one."""
+    backlog, sends = Backlog(10**6, 10**8), Counter[int]()
+    rooms = [open_room(backlog=backlog, **DELAYED) for _ in range(TABLES)]
+    ears = [Late(sends) for _ in range(5 * TABLES)]
+    for number, ear in enumerate(ears):
+        rooms[number % TABLES].audience.watch(ear)
+    await changed(rooms, 20)
+    await asyncio.sleep(DELAY + 1)
+    assert STEP_UNITS >= max(sends.values())
+    for number, ear in enumerate(ears):
+        assert rooms[number % TABLES].table.view.seq == ear.events[-1].seq
+        assert [len(ear.events)] == ear.writes
+    assert 0 == backlog.size
+
+
+@virtual
+async def test_late_tables_are_followed_a_few_events_at_a_time() -> None:
+    """Of what becomes due at once at many tables ten events are looked at in a millisecond."""
+    backlog = Backlog(10**6, 10**8)
+    rooms = [open_room(backlog=backlog, **DELAYED) for _ in range(TABLES)]
+    before = now()
+    await changed(rooms, 20)
+    last = sum(room.table.view.seq for room in rooms)
+    await asyncio.sleep(DELAY - 0.01 - (now() - before) / 1_000_000)
+    seen, steps = [seen_at(rooms)], count()
+    while seen[-1] < last:
+        await asyncio.sleep(10 * STEP_SECONDS)
+        seen.append(seen_at(rooms))
+        assert next(steps) < TABLES
+    assert 11 * STEP_UNITS >= max(after - earlier for earlier, after in pairwise(seen))
+
+
+def seen_at(rooms: list[Room]) -> int:
+    """Return the numbers of the events that those who come now see, all tables together."""
+    seen = 0
+    for room in rooms:
+        ear = Ear()
+        room.audience.watch(ear)
+        room.audience.discard(ear)
+        seen += ear.snapshots[-1].seq
+    return seen

@@ -1,0 +1,240 @@
+"""The command ``racing-demon-server``, as a process of its own."""
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Pong
+from racing_demon_server import cli
+from tests.support.processes import SERVER, Ended, server_process, started, text_of
+from tests.support.servers import Closing, Peer
+
+SILENCE = Ended(0, "", "")
+
+# Start and stop.
+
+
+async def test_it_says_where_it_listens() -> None:
+    """With port 0 the announced address is one that a client can take."""
+    async with server_process() as (_, url), Peer.connect(url) as peer:
+        await peer.greet()
+        await peer.say(cl.Ping(stamp=1))
+        assert Pong(stamp=1) == await peer.hear()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "SIGINT"])
+async def test_a_signal_stops_it(number: int) -> None:
+    """Asked to stop, even in the first moment, it ends with 0 and says nothing."""
+    async with server_process() as (server, _):
+        server.stop(number)
+        assert SILENCE == await server.end()
+
+
+async def test_clients_are_told_when_it_stops() -> None:
+    """In the middle of a match, everybody is sent away with the code that means: try again."""
+    async with server_process("--bot-speed", "100") as (server, url), Peer.hosting(url) as ann:
+        await ann.ask(cl.AddBot)
+        async with Peer.entered(url, cl.Watch(code=ann.code)) as eve:
+            await ann.ask(cl.Start)
+            await ann.until(ev.Played)
+            server.stop()
+            going = Closing(1001, "The server was stopped, and the table with it.")
+            assert (going, going) == (await ann.closed(), await eve.closed())
+            assert SILENCE == await server.end()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="counts no files")
+async def test_it_has_sockets_for_as_many_as_the_limits_let_in() -> None:
+    """Where the system allows few open files at first, it asks for more."""
+    import resource  # noqa: PLC0415 - not there on Windows
+
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    few = partial(resource.setrlimit, resource.RLIMIT_NOFILE, (64, most))
+    async with (
+        server_process(preexec_fn=few) as (_, url),
+        Peer.hosting(url) as ann,
+        AsyncExitStack() as stack,
+    ):
+        for _ in range(80):
+            await stack.enter_async_context(Peer.entered(url, cl.Watch(code=ann.code)))
+
+
+async def test_it_can_stop_with_its_input() -> None:
+    """A server that somebody's client started ends when the client does."""
+    async with server_process("--stop-with-stdin") as (server, url), Peer.connect(url) as peer:
+        server.type("whatever is typed", "is not read")
+        await peer.greet()
+        server.hang_up()
+        assert 1001 == (await peer.closed()).code
+        assert SILENCE == await server.end()
+
+
+async def test_without_being_asked_it_outlives_its_input() -> None:
+    """The end of the input means nothing to a server of its own."""
+    async with server_process() as (server, url):
+        server.hang_up()
+        async with Peer.connect(url) as peer:
+            await peer.greet()
+            await peer.say(cl.Ping(stamp=1))
+            assert Pong(stamp=1) == await peer.hear()
+
+
+async def test_no_input_at_all_is_its_end() -> None:
+    """An empty file for an input ends like any other."""
+    async with server_process("--stop-with-stdin", stdin=asyncio.subprocess.DEVNULL) as (server, _):
+        assert SILENCE == await server.end()
+
+
+async def test_a_file_may_be_its_input() -> None:
+    """A file ends, too."""
+    with tempfile.TemporaryFile() as file:
+        file.write(b"some text\n" * 1_000)
+        file.seek(0)
+        async with server_process("--stop-with-stdin", stdin=file) as (server, _):
+            assert SILENCE == await server.end()
+
+
+async def test_a_signal_stops_it_while_its_input_goes_on() -> None:
+    """A server that watches its input still obeys signals."""
+    async with server_process("--stop-with-stdin") as (server, _):
+        server.stop()
+        await server.process.wait()
+        assert 0 == server.process.returncode
+        assert SILENCE == await server.end()
+
+
+# What goes wrong.
+
+
+@asynccontextmanager
+async def taken_port() -> AsyncIterator[int]:
+    """Give a port that somebody else listens on."""
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        yield other.getsockname()[1]
+
+
+async def test_a_port_that_is_taken() -> None:
+    """Where it cannot listen it ends with 1 and says what to do."""
+    async with taken_port() as port:
+        ended = await text_of(SERVER, "--host", "127.0.0.1", "--port", str(port))
+    first, second = ended.err.splitlines()
+    assert 1 == ended.code
+    assert first.startswith(f"racing-demon-server: cannot listen on 127.0.0.1:{port}: ")
+    assert "choose another port with --port, or 0 for any free one" in second
+
+
+async def test_an_address_of_another_machine() -> None:
+    """An address that is not this machine's ends with 1, and without a traceback."""
+    ended = await text_of(SERVER, "--host", "203.0.113.7", "--port", "0")
+    assert (1, "") == (ended.code, ended.out)
+    assert "Traceback" not in ended.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--port", "65536"], "'65536' is no port: a number from 0 to 65535"),
+        (["--port", "x"], "'x' is no port"),
+        (["--port", "-1"], "argument --port"),
+        (["--port", "8²"], "'8²' is no port"),
+        (["--port", "0000099999"], "'0000099999' is no port"),
+        (["--seed", "xyz"], "'xyz' is no seed: up to 64 hexadecimal digits"),
+        (["--durability", "none", "--journal", "x.sqlite"], "--durability none keeps nothing"),
+        (["--node", "home"], "--node is for a broker: name it with --mqtt URL"),
+        (["--code-letters", "3"], "'3' will not do: 4 to 16 letters"),
+        (["--homeassistant"], "--homeassistant is for a broker"),
+        (["--public-url", "ws://a/v1"], "--public-url is for a broker"),
+        (["--seed", "0" * 65], "is no seed"),
+        (["--bot-speed", "0"], "'0' is no speed: a number from 0.01 to 10000"),
+        (["--bot-speed", "nan"], "'nan' is no speed"),
+        (["--bot-speed", "fast"], "'fast' is no speed"),
+        (["--log-level", "loud"], "invalid choice: 'loud'"),
+        (["--hots", "x"], "unrecognized arguments"),
+        (["now"], "unrecognized arguments: now"),
+    ],
+)
+def test_wrong_arguments(arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """What it does not understand ends it with 2, and it says what would do."""
+    with pytest.raises(SystemExit) as ended:
+        cli.main(arguments)
+    assert 2 == ended.value.code
+    assert complaint in capsys.readouterr().err
+
+
+def test_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
+    """``--help`` ends with examples and the exit codes."""
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["--help"])
+    text = capsys.readouterr().out
+    assert 0 == ended.value.code
+    assert "examples:\n  racing-demon-server  " in text
+    assert "--port 0" in text
+    assert "exit codes: 0 stopped as asked, 1 could not listen, 2 wrong arguments" in text
+
+
+async def test_help_is_quick() -> None:
+    """``--help`` loads neither the network nor the models."""
+    async with started(SERVER, "--help", env={"PYTHONPROFILEIMPORTTIME": "1"}) as helping:
+        ended = await helping.end()
+    assert 0 == ended.code
+    assert "argparse" in ended.err
+    assert "websockets" not in ended.err
+    assert "pydantic" not in ended.err
+
+
+# Arguments that it understands.
+
+
+async def test_a_seed_repeats_codes_and_cards() -> None:
+    """Two servers of one seed open tables with the same codes and promise the same cards."""
+    told = []
+    for _ in range(2):
+        async with server_process("--seed", "5eed") as (_, url), Peer.hosting(url) as ann:
+            await ann.say(ann.next(cl.Start))
+            committed = await ann.until(ev.Committed)
+            told.append((ann.code, committed.commitment))
+    assert told[0] == told[1]
+
+
+async def test_no_token_is_logged_at_any_level() -> None:
+    """Even the most talkative log says no token, nor what players send."""
+    async with server_process("--log-level", "debug") as (server, url), Peer.hosting(url) as ann:
+        async with Peer.entered(url, cl.Resume(code=ann.code, token=ann.token)):
+            await ann.closed()
+        server.stop()
+        ended = await server.end()
+    assert 0 == ended.code
+    assert ann.token not in ended.err + ended.out
+    assert "Ann" not in ended.err + ended.out
+
+
+@pytest.mark.skipif(not Path("/proc/net/if_inet6").exists(), reason="needs IPv6")
+async def test_an_ipv6_address_is_announced_in_brackets() -> None:
+    """The announced address is one that a client can take, also on IPv6."""
+    async with started(SERVER, "--host", "::1", "--port", "0") as server:
+        url = (await server.line(r"listening on (\S+)")).group(1)
+        assert url.startswith("ws://[::1]:")
+        async with Peer.connect(url) as peer:
+            await peer.greet()
+
+
+async def test_it_leaves_no_children() -> None:
+    """A stopped server's process is gone."""
+    async with server_process() as (server, _):
+        server.stop()
+        await server.end()
+        with pytest.raises(ProcessLookupError):
+            os.kill(server.pid, 0)

@@ -1,0 +1,51 @@
+"""At which of the machine's addresses a server can be reached."""
+
+import ifaddr
+import pytest
+
+from racing_demon_server.network_interfaces import is_private, reachable
+
+
+@pytest.mark.parametrize("host", ["", "0.0.0.0", "::"])  # noqa: S104
+def test_a_server_that_listens_everywhere_names_no_loopback(host: str) -> None:
+    """Nobody else can use a loopback address, nor a link's without its interface."""
+    assert not [each for each in reachable(host, {}) if each.is_loopback or each.is_link_local]
+
+
+def test_a_server_that_listens_on_loopback_is_reached_there() -> None:
+    """Where loopback was asked for, and is used, it is named."""
+    there = reachable("127.0.0.1", {"RACING_DEMON_INTERFACES": "127.0.0.1"})
+    assert ["127.0.0.1"] == [str(each.ip) for each in there]
+
+
+def test_a_service_that_may_not_ask_for_addresses_knows_its_usual_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Without netlink, as in a hardened unit, the address on the way to others is left."""
+
+    def refuse() -> None:
+        raise OSError(97, "Address family not supported by protocol")
+
+    monkeypatch.setattr(ifaddr, "get_adapters", refuse)
+    assert len(reachable("0.0.0.0", {})) <= 1  # noqa: S104
+    assert reachable("::", {}) == []
+
+
+@pytest.mark.parametrize(
+    ("host", "private"),
+    [
+        ("0.0.0.0", True),  # noqa: S104
+        ("", True),
+        ("::", True),
+        ("192.168.1.5", True),
+        ("fd00::5", True),
+        ("127.0.0.1", False),
+        ("::1", False),
+        ("8.8.8.8", False),
+        ("localhost", False),
+        ("cards.example.org", False),
+    ],
+)
+def test_private_hosts_are_known(host: str, private: bool) -> None:
+    """Private addresses are, and what stands for all; loopback, public addresses and names are not."""
+    assert is_private(host) is private

@@ -1,0 +1,33 @@
+"""What the process that looks after others gives to them."""
+
+import socket
+
+from racing_demon_server.net.gateway import Gateway, listen
+from racing_demon_server.net.http import NO_METER
+from racing_demon_server.settings import Settings
+from racing_demon_server.tables.registry import Hall
+from racing_demon_server.workers import listening
+from tests.support.clocks import clock
+from tests.support.servers import Peer
+
+
+async def test_a_play_does_not_wait_for_more_to_send() -> None:
+    """Connections at a socket that was opened beforehand send at once (TCP_NODELAY), as at any other."""
+    settings = Settings(port=0)
+    with listening("127.0.0.1", 0) as door:
+        port = door.getsockname()[1]
+        server = await listen(Gateway(settings, Hall(settings, clock), clock, NO_METER), sock=door)
+        async with Peer.connect(f"ws://127.0.0.1:{port}/v1") as peer:
+            await peer.greet()
+            (connection,) = server.connections
+            sock = connection.transport.get_extra_info("socket")
+            assert sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+        server.close()
+        await server.wait_closed()
+
+
+def test_an_address_of_version_6_is_one_of_those_alone() -> None:
+    """A server that listens everywhere on IPv6 leaves IPv4 to others, as it does with one process."""
+    with listening("::1", 0) as door:
+        assert socket.AF_INET6 == door.family
+        assert door.getsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY)

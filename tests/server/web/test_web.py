@@ -1,0 +1,161 @@
+"""The browser's table as it is served: its files, what browsers may keep, and who may connect from a page."""
+
+import asyncio
+import gzip
+import re
+from http.client import HTTPConnection, HTTPResponse
+from typing import Final
+
+import pytest
+from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
+from websockets.typing import Origin, Subprotocol
+
+from racing_demon_protocol.wire.codec import Encoding
+from racing_demon_server.web.assets import Assets
+from tests.support.servers import PATIENCE, Served, serving
+
+PAGE: Final = b'<script type="module" src="{assets}/main.js"></script>'
+FILES: Final = {"index.html": PAGE, "main.js": b"1;" * 500}
+BUDGET: Final = 60_000
+"""So many bytes all files may have together, packed."""
+
+
+async def get(served: Served, path: str, host: str = "", **headers: str) -> tuple[HTTPResponse, bytes]:
+    """Return the answer to a request of a browser, and its body."""
+
+    def ask() -> tuple[HTTPResponse, bytes]:
+        connection = HTTPConnection("127.0.0.1", served.port, timeout=PATIENCE)
+        try:
+            named = {name.replace("_", "-"): value for name, value in headers.items()}
+            connection.request("GET", path, headers={"Host": host or f"127.0.0.1:{served.port}", **named})
+            answer = connection.getresponse()
+            return answer, answer.read()
+        finally:
+            connection.close()
+
+    return await asyncio.to_thread(ask)
+
+
+def loads(page: bytes) -> list[str]:
+    """Return the paths that a page names."""
+    return re.findall(r'(?:src|href)="(/web/[^"]+)"', page.decode())
+
+
+@pytest.mark.parametrize("path", ["/", "/BCDF", "/bcdf?tv"])
+async def test_the_page_is_at_the_root_and_at_every_code(path: str) -> None:
+    """It is the same page, which browsers ask for each time, under a strict policy."""
+    async with serving() as served:
+        answer, body = await get(served, path)
+        assert (200, "no-cache") == (answer.status, answer.headers["Cache-Control"])
+        assert b"<title>Racing Demon</title>" in body
+        policy = answer.headers["Content-Security-Policy"]
+        assert "default-src 'none'; script-src 'self'; style-src 'self'" in policy
+        assert "require-trusted-types-for 'script'" in policy
+        assert "unsafe" not in policy
+
+
+async def test_what_the_page_loads_is_kept_for_a_year() -> None:
+    """Each file lies below a directory that is named by the digest of all, and is packed for who asks."""
+    async with serving() as served:
+        _, page = await get(served, "/")
+        paths = loads(page)
+        assert 3 == len(paths)
+        for path in paths:
+            answer, body = await get(served, path, Accept_Encoding="gzip, br")
+            assert (200, "gzip") == (answer.status, answer.headers["Content-Encoding"])
+            assert "immutable" in answer.headers["Cache-Control"]
+            _, plain = await get(served, path)
+            assert plain == gzip.decompress(body)
+
+
+async def test_a_page_that_a_browser_has_is_not_sent_again() -> None:
+    """Its tag is asked for; while it is the same, the answer has no body."""
+    async with serving() as served:
+        first, _ = await get(served, "/")
+        again, body = await get(served, "/", If_None_Match=first.headers["ETag"])
+        assert (304, b"") == (again.status, body)
+
+
+@pytest.mark.parametrize("path", ["/web/0123456789abcdef/main.js", "/../settings.py", "/main.js", "/A/B"])
+async def test_other_paths_are_not_there(path: str) -> None:
+    """Neither a file of another version, nor anything beside the files, is answered."""
+    async with serving() as served:
+        answer, _ = await get(served, path)
+        assert 404 == answer.status
+
+
+async def test_a_server_without_the_page_has_none() -> None:
+    """With ``--no-web`` the port is for programs alone."""
+    async with serving(web=False) as served:
+        answer, _ = await get(served, "/")
+        assert 404 == answer.status
+
+
+def test_files_of_other_versions_lie_elsewhere() -> None:
+    """A byte changed in one file changes where all are, so that no page loads another version's."""
+    before, after = Assets(FILES), Assets({**FILES, "main.js": b"2;" * 500})
+    old, new = before.answer("/", {}), after.answer("/", {})
+    assert old is not None
+    assert new is not None
+    assert old.body != new.body
+    (path,) = loads(old.body)
+    assert before.answer(path, {}) is not None
+    assert after.answer(path, {}) is None
+
+
+def test_all_files_fit_the_budget() -> None:
+    """A phone on a slow line has the whole table within seconds."""
+    assert BUDGET > Assets.load().packed_bytes
+
+
+# Who may connect.
+
+
+async def handshake(served: Served, origin: str, host: str = "") -> int:
+    """Return the status of a handshake from a page; a name is dialled as where it leads here."""
+    dialled = connect(
+        f"ws://{host or f'127.0.0.1:{served.port}'}/v1",
+        subprotocols=[Subprotocol(Encoding.JSON)],
+        origin=Origin(origin),
+        host="127.0.0.1",
+        port=served.port,
+    )
+    try:
+        async with dialled:
+            return 101
+    except InvalidStatus as refused:
+        return refused.response.status_code
+
+
+async def test_the_own_page_may_connect() -> None:
+    """A page of this server's own address and port plays like any program."""
+    async with serving() as served:
+        assert 101 == await handshake(served, f"http://127.0.0.1:{served.port}")
+
+
+@pytest.mark.parametrize(
+    "origin",
+    ["http://evil.example", "null", "http://127.0.0.1", "http://127.0.0.1:1", "file://", "http://[::1"],
+)
+async def test_pages_of_others_may_not_connect(origin: str) -> None:
+    """Another site, another port and a page without an origin would play without its visitor's asking."""
+    async with serving() as served:
+        assert 403 == await handshake(served, origin)
+
+
+async def test_a_strangers_name_that_leads_here_may_not_connect() -> None:
+    """A name that its owner has made to lead here (DNS rebinding) is not this server's, though it agrees."""
+    async with serving() as served:
+        host = f"evil.example:{served.port}"
+        assert 403 == await handshake(served, f"http://{host}", host)
+        answer, _ = await get(served, "/", host)
+        assert 421 == answer.status
+
+
+async def test_a_name_that_the_operator_gave_may_connect() -> None:
+    """Behind a proxy the page has the server's public name, and https."""
+    async with serving(hosts=("cards.example.org",)) as served:
+        assert 101 == await handshake(served, "https://cards.example.org", "cards.example.org")
+        answer, _ = await get(served, "/", "cards.example.org")
+        assert 200 == answer.status
