@@ -26,8 +26,8 @@ from websockets.asyncio.server import Server
 from benchmarks.others import say, standard_input
 from racing_demon_server.net.gateway import PATH, start
 from racing_demon_server.net.http import Meter
-from racing_demon_server.settings import Settings
-from racing_demon_server.tables.registry import Hall
+from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.registry import Registry
 
 LOOK_SECONDS: Final = 0.05
 SIOCOUTQ: Final = 0x5411
@@ -95,9 +95,11 @@ def in_system(fd: int) -> int:
 async def main() -> None:
     """Serve until the standard input ends."""
     cuts = Counter[str]()
-    settings = Settings(port=0, seed=bytes(32))
-    hall = Hall(settings, clock)
-    server = await start(settings, hall, clock, Meter(None, lambda why: cuts.update([why]), lambda _: None))
+    settings = ServerSettings(port=0, seed=bytes(32))
+    registry = Registry(settings, clock)
+    server = await start(
+        settings, registry, clock, Meter(None, lambda why: cuts.update([why]), lambda _: None)
+    )
     glass = Glass(server)
     looking = asyncio.create_task(glass.look_on())
     say(f"listening on ws://127.0.0.1:{next(iter(server.sockets)).getsockname()[1]}{PATH}")
@@ -107,7 +109,7 @@ async def main() -> None:
     looking.cancel()
     server.close()
     await server.wait_closed()
-    hall.close()
+    registry.close()
 
 
 if __name__ == "__main__":

@@ -77,8 +77,8 @@ async def _play(game: str, number: int) -> tuple[str, list[Step]]:
     room = open_room(seeds=seeds, game=game, hands=1, tally_ms=600_000, pause_after_ms=None)
     host = Ear()
     room.host(b"host")
-    room.audience.take_seat(host, None)
-    room.audience.catch_up(host, 0)
+    room.broadcast.take_seat(host, None)
+    room.broadcast.catch_up(host, 0)
     bots = GAMES[game].most_seats
     await say(room, host, None, *(cl.AddBot(counter=n + 1, level=BotLevel.EXPERT) for n in range(bots)))
     await say(room, host, None, cl.Start(counter=bots + 1))

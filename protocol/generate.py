@@ -22,7 +22,7 @@ from racing_demon_protocol.engine.enums import TailRule, TakeBack
 from racing_demon_protocol.reasons import BotLevel, CloseCode, EndReason, Phase, Reaction, Reason
 from racing_demon_protocol.wire.codec import MAX_CLIENT_FRAME, MAX_SERVER_FRAME, VERSION, Encoding, encode
 from racing_demon_protocol.wire.messages import FROM_CLIENT, FROM_SERVER, Message, name_of
-from racing_demon_protocol.wire.messages.base import Row
+from racing_demon_protocol.wire.messages.base import WireModel
 from racing_demon_protocol.wire.options import CallOut, OnLeave, Options, StallRule, TieBreak
 from web_data import games_with_moves, messages
 
@@ -38,7 +38,7 @@ CLOSED: Final = (
 )
 """The closed lists of words that a field, or an option, chooses from."""
 
-ROWS: Final = tuple(cls for cls in Row.__subclasses__() if cls is not Message)
+ROWS: Final = tuple(cls for cls in WireModel.__subclasses__() if cls is not Message)
 """What messages hold that is an array itself."""
 
 

@@ -78,7 +78,7 @@ async def _encodings(spectators: int, steps: int) -> float:
     party = await Party.dealt()
     lookers = [Listener(kinds[number % 2]) for number in range(spectators)]
     for looker in lookers:
-        party.room.audience.watch(looker)
+        party.room.broadcast.watch(looker)
     told, before = 0, sys.getprofile()
     sys.setprofile(note)
     try:

@@ -12,13 +12,13 @@ from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.client import Command, Start, Stuck
 from racing_demon_protocol.wire.messages.server import Seated
 from racing_demon_server.frames import Batch
-from racing_demon_server.settings import Settings
+from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.backlog import Backlog
 from racing_demon_server.tables.room import Room
 
 __all__ = ["KEPT", "Listener", "Party"]
 
-KEPT: Final = Settings().kept_events
+KEPT: Final = ServerSettings().kept_events
 POLL_SECONDS: Final = 0.001
 CODE: Final = "TEST"
 
@@ -78,7 +78,7 @@ class Party:
         party = cls()
         for seat, player in enumerate(party._players):
             party.room.join(f"Player {seat + 1}", bytes([seat]) * 32)
-            party.room.audience.take_seat(player, seat)
+            party.room.broadcast.take_seat(player, seat)
             party.room.enter(player, seat, Seated(code=CODE, seat=seat), 0)
         party._say(0, Start(counter=1))
         await party.until(lambda: party.room.table.view.in_hand)

@@ -23,7 +23,7 @@ from benchmarks.yardsticks.script import SEATS, SEED, Step, singles
 from benchmarks.yardsticks.whole import LIMITS, loop_factory
 from racing_demon_server import app
 from racing_demon_server.ops import logs
-from racing_demon_server.settings import Settings
+from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables import registry
 from racing_demon_server.workers import Inherited, serve_all
 
@@ -88,9 +88,11 @@ def main(count: int) -> int:
     vars(registry)["hand_seeds"] = lambda _: itertools.repeat(SEED)  # or the script would not fit
     logs.set_up("error", "text")
     fields: dict[str, Any] = LIMITS
-    settings = Settings(**fields)
+    settings = ServerSettings(**fields)
 
-    def serve(settings: Settings, announce: Callable[[str], None], inherited: Inherited | None = None) -> int:
+    def serve(
+        settings: ServerSettings, announce: Callable[[str], None], inherited: Inherited | None = None
+    ) -> int:
         with asyncio.Runner(loop_factory=loop_factory("uvloop")) as runner:
             runner.run(app.run(settings, announce, inherited))
         return 0

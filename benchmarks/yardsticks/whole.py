@@ -32,7 +32,7 @@ from racing_demon_server.journal import writer
 from racing_demon_server.journal.database import open_journal
 from racing_demon_server.net import gateway
 from racing_demon_server.ops import logs
-from racing_demon_server.settings import Settings
+from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables import registry
 
 FOLDER: Final = ".racing-demon-bench-"
@@ -77,7 +77,7 @@ def serve(loop: str, fields: dict[str, Any]) -> None:
     if send_buffer:
         vars(app)["listen"] = partial(_listen, send_buffer)
     is_frozen = bool(fields.pop("frozen", 1))
-    settings = Settings(**{**LIMITS, **fields})
+    settings = ServerSettings(**{**LIMITS, **fields})
     pauses = Pauses()
     gc.callbacks.append(pauses.note)
     signal.signal(signal.SIGUSR1, lambda *_: gc.disable() if gc.isenabled() else gc.enable())

@@ -21,7 +21,16 @@ from racing_demon_protocol.errors import LONGEST_NAME
 from .errors import SettingsRefused
 from .files import replace_file, shown
 
-__all__ = ["Density", "GlyphSet", "Keyboard", "PaletteName", "Settings", "load", "save", "settings_path"]
+__all__ = [
+    "DensitySetting",
+    "GlyphSet",
+    "Keyboard",
+    "PaletteName",
+    "PlayerSettings",
+    "load",
+    "save",
+    "settings_path",
+]
 
 LARGEST_FILE: Final = 64 * 1024
 LONGEST_KEYS: Final = 64
@@ -50,7 +59,7 @@ class GlyphSet(StrEnum):
     ASCII = "ascii"
 
 
-class Density(StrEnum):
+class DensitySetting(StrEnum):
     """How large cards are drawn."""
 
     AUTO = "auto"
@@ -82,7 +91,7 @@ ActionId = Annotated[str, Field(max_length=LONGEST_KEYS, pattern=r"^[a-z0-9-]+$"
 Keys = Annotated[str, Field(max_length=LONGEST_KEYS), AfterValidator(shown)]
 
 
-class Settings(BaseModel):
+class PlayerSettings(BaseModel):
     """A player's settings. What stands under a field here stands over it in the file."""
 
     model_config = ConfigDict(
@@ -95,7 +104,7 @@ class Settings(BaseModel):
     """The colours. With "auto" your terminal decides; "mono" has none."""
     glyphs: GlyphSet = GlyphSet.AUTO
     """The signs of cards and frames; with "ascii" suits are letters."""
-    density: Density = Density.AUTO
+    density: DensitySetting = DensitySetting.AUTO
     """How large cards are drawn; with "auto" as large as they fit."""
     keys: Keyboard = Keyboard.QWERTY
     """The keyboard under your hands; "left-handed" is QWERTY with the waste on the left."""
@@ -147,7 +156,7 @@ def settings_path() -> Path:
     return (Path(own) if own else user_config_path("racing-demon", appauthor=False)) / "settings.toml"
 
 
-def load(path: Path) -> Settings:
+def load(path: Path) -> PlayerSettings:
     """Return the settings that a file holds; without a file, those that hold at first.
 
     Raises:
@@ -155,10 +164,10 @@ def load(path: Path) -> Settings:
 
     """
     text = _read(path)
-    return Settings() if text is None else _understood(path, text)
+    return PlayerSettings() if text is None else _understood(path, text)
 
 
-def save(path: Path, **changes: Any) -> Settings:
+def save(path: Path, **changes: Any) -> PlayerSettings:
     """Keep changed settings, and return all that hold now.
 
     An existing file keeps its order, its comments and its mode. Without one, a file of all settings is made.
@@ -168,9 +177,9 @@ def save(path: Path, **changes: Any) -> Settings:
 
     """
     text = _read(path)
-    old = Settings() if text is None else _understood(path, text)
+    old = PlayerSettings() if text is None else _understood(path, text)
     try:
-        new = Settings.model_validate({**old.model_dump(), **changes})
+        new = PlayerSettings.model_validate({**old.model_dump(), **changes})
     except ValidationError as error:
         raise SettingsRefused(_why(_places_of(error)[0])) from None
     if text is not None and new == old:
@@ -218,10 +227,10 @@ def _failed(path: Path, what: str, error: OSError) -> SettingsRefused:
     )
 
 
-def _understood(path: Path, text: str) -> Settings:
+def _understood(path: Path, text: str) -> PlayerSettings:
     values = _parsed(path, text)
     try:
-        return Settings.model_validate(values)
+        return PlayerSettings.model_validate(values)
     except ValidationError as error:
         lines = _lines(text)
         line, place = min((lines[place], place) for place in _places_of(error))
@@ -251,8 +260,8 @@ def _places_of(error: ValidationError) -> list[tuple[str, ...]]:
 def _why(place: tuple[str, ...]) -> str:
     """Say in words for people what is wrong with a setting."""
     key = place[0]
-    if key not in Settings.model_fields:
-        return f"there is no setting {_quoted(key)}. Known are: {', '.join(Settings.model_fields)}."
+    if key not in PlayerSettings.model_fields:
+        return f"there is no setting {_quoted(key)}. Known are: {', '.join(PlayerSettings.model_fields)}."
     if len(place) > 1:
         return f"{_quoted(place[1])} in {key!r} cannot be that. Allowed: {ALLOWED_BINDING}."
     return f"{key!r} cannot be that. Allowed: {_allowed(key)}."
@@ -263,7 +272,7 @@ def _quoted(key: str) -> str:
 
 
 def _allowed(key: str) -> str:
-    kind = Settings.model_fields[key].annotation
+    kind = PlayerSettings.model_fields[key].annotation
     if kind is bool:
         return "true or false"
     if isinstance(kind, type) and issubclass(kind, StrEnum):
@@ -306,7 +315,7 @@ def _lines(text: str) -> dict[tuple[str, ...], int]:
     return lines
 
 
-def _whole(settings: Settings) -> str:
+def _whole(settings: PlayerSettings) -> str:
     values = settings.model_dump(mode="json")
     return "\n".join([HEADING, *(_block(key, value) for key, value in values.items())])
 
@@ -315,12 +324,12 @@ def _block(key: str, value: Any) -> str:
     """Return a setting as it is written where none stood: its comment over it."""
     from tomlkit import dumps  # noqa: PLC0415 - a twentieth of a second, which only writing needs
 
-    said = f"{Settings.model_fields[key].description}\nAllowed: {_allowed(key)}."
+    said = f"{PlayerSettings.model_fields[key].description}\nAllowed: {_allowed(key)}."
     comment = [f"# {line}" for paragraph in said.splitlines() for line in wrap(paragraph, 78)]
     return "\n".join([*comment, dumps({key: value})])
 
 
-def _changed(text: str, old: Settings, new: Settings) -> str:
+def _changed(text: str, old: PlayerSettings, new: PlayerSettings) -> str:
     """Return a file with the values that changed; settings that it did not have come with their comments."""
     from tomlkit import dumps, parse  # noqa: PLC0415
 

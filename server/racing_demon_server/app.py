@@ -20,12 +20,12 @@ from racing_demon_server.mqtt.setup import own_urls, publishers
 from racing_demon_server.net.gateway import Gateway, listen, url_of
 from racing_demon_server.net.http import Meter
 from racing_demon_server.ops.metrics import Metrics
-from racing_demon_server.tables.registry import Hall
+from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Clock
 
 from .network_interfaces import reachable
 from .ops import garbage_collection
-from .settings import Settings
+from .settings import ServerSettings
 from .workers import Inherited
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ log = logging.getLogger("racing_demon_server")
 
 
 def serve(
-    settings: Settings,
+    settings: ServerSettings,
     announce: Callable[[str], None],
     inherited: Inherited | None = None,
     *,
@@ -64,7 +64,7 @@ def serve(
 
 
 async def run(
-    settings: Settings,
+    settings: ServerSettings,
     announce: Callable[[str], None],
     inherited: Inherited | None = None,
     *,
@@ -101,7 +101,7 @@ async def run(
 
 
 async def _serve(  # noqa: PLR0913, PLR0917
-    settings: Settings,
+    settings: ServerSettings,
     announce: Callable[[str], None],
     clock: Clock,
     metrics: Metrics,
@@ -112,11 +112,13 @@ async def _serve(  # noqa: PLR0913, PLR0917
 ) -> None:
     brokers = publishers(settings, clock)
     announcers = _announcers(settings)
-    hall = Hall(settings, clock, [metrics, *brokers, *announcers], journal)
-    hall.restore()
+    registry = Registry(settings, clock, [metrics, *brokers, *announcers], journal)
+    registry.restore()
     _allow_sockets(settings)
-    meter = Meter(lambda open_: metrics.text(open_, hall.listeners, brokers), metrics.cut, metrics.refused)
-    gateway = Gateway(settings, hall, clock, meter)
+    meter = Meter(
+        lambda open_: metrics.text(open_, registry.listeners, brokers), metrics.cut, metrics.refused
+    )
+    gateway = Gateway(settings, registry, clock, meter)
     if inherited is None:
         servers = [await listen(gateway, host=settings.host, port=settings.port)]
     else:
@@ -128,16 +130,16 @@ async def _serve(  # noqa: PLR0913, PLR0917
     port = settings.port or next(iter(servers[0].sockets)).getsockname()[1]
     lag = asyncio.create_task(metrics.measure_lag(clock))
     url = url_of(settings.host, port)
-    log.info("server started", extra={"url": url, "version": __version__, "tables": len(hall)})
+    log.info("server started", extra={"url": url, "version": __version__, "tables": len(registry)})
     _say_where(settings, port, brokers, announcers)
     garbage_collection.begin()
-    sweeping = asyncio.create_task(_sweep(hall, gateway))
+    sweeping = asyncio.create_task(_sweep(registry, gateway))
     announce(url)
     preparing = asyncio.create_task(metrics.prepare())
     keeps = await stopping
-    log.info("server stopping", extra={"tables": len(hall), "kept": keeps})
+    log.info("server stopping", extra={"tables": len(registry), "kept": keeps})
     if keeps:
-        await _drain(hall, journal)
+        await _drain(registry, journal)
         code, reason = RESTARTING, "The server stops; your table comes back with it."
     else:
         code, reason = GOING_DOWN, "The server was stopped, and the table with it."
@@ -145,13 +147,13 @@ async def _serve(  # noqa: PLR0913, PLR0917
         server.close(code=code, reason=reason)
     for server in servers:
         await server.wait_closed()
-    hall.close(for_good=not keeps)
+    registry.close(for_good=not keeps)
     await asyncio.gather(*(each.stop() for each in brokers), *(each.stop() for each in announcers))
     for task in (lag, sweeping, preparing):
         task.cancel()
 
 
-def _announcers(settings: Settings) -> "list[Announcer]":
+def _announcers(settings: ServerSettings) -> "list[Announcer]":
     """Return who announces the tables on the local network, if that is wanted."""
     if not settings.announces or os.environ.get(VARIABLE, "").strip() == NO_INTERFACES:
         return []
@@ -161,7 +163,7 @@ def _announcers(settings: Settings) -> "list[Announcer]":
 
 
 def _say_where(
-    settings: Settings, port: int, brokers: "Sequence[Publisher]", announcers: "Sequence[Announcer]"
+    settings: ServerSettings, port: int, brokers: "Sequence[Publisher]", announcers: "Sequence[Announcer]"
 ) -> None:
     """Begin to tell others where the tables are; on the local network only of private addresses."""
     for broker in brokers:
@@ -172,17 +174,17 @@ def _say_where(
         )
 
 
-async def _sweep(hall: Hall, gateway: Gateway) -> None:
+async def _sweep(registry: Registry, gateway: Gateway) -> None:
     """Free what is left of connections, now and then, until this is cancelled."""
     swept = 0
     while True:
         await asyncio.sleep(SWEEP_SECONDS)
-        if garbage_collection.is_due(gateway.closed - swept, is_played=hall.is_played):
+        if garbage_collection.is_due(gateway.closed - swept, is_played=registry.is_played):
             garbage_collection.sweep()
             swept = gateway.closed
 
 
-def _allow_sockets(settings: Settings) -> None:
+def _allow_sockets(settings: ServerSettings) -> None:
     """Ask the system for as many sockets as the limits let in: it usually allows far fewer at first."""
     if sys.platform == "win32":
         return
@@ -197,9 +199,9 @@ def _allow_sockets(settings: Settings) -> None:
         log.warning("the system allows fewer sockets than the limits", extra={"sockets": possible})
 
 
-async def _drain(hall: Hall, journal: Journal | None) -> None:
+async def _drain(registry: Registry, journal: Journal | None) -> None:
     """Let nothing more happen, and tell all that did, if the disk takes it in time."""
-    hall.stop()
+    registry.stop()
     if journal is not None:
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(journal.drained(), DRAIN_SECONDS)

@@ -15,9 +15,9 @@ from .durability import Durability
 if TYPE_CHECKING:
     import sqlite3
 
-    from racing_demon_server.journal.reader import KeptTable
+    from racing_demon_server.journal.reader import StoredTable
 
-    from .settings import Settings
+    from .settings import ServerSettings
 
 __all__ = ["main"]
 
@@ -69,7 +69,7 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
     from racing_demon_server.journal.database import JournalUnusable  # noqa: PLC0415
 
     from .app import serve  # noqa: PLC0415
-    from .settings import OWN_PROXIES, Settings  # noqa: PLC0415
+    from .settings import OWN_PROXIES, ServerSettings  # noqa: PLC0415
     from .workers import Inherited, serve_all, warn_of_others  # noqa: PLC0415
 
     gc.freeze()
@@ -80,7 +80,7 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
         path = _journal(arguments)
     except JournalUnusable as error:
         return _unusable(error)
-    settings = Settings(
+    settings = ServerSettings(
         host=arguments.host,
         port=arguments.port,
         seed=arguments.seed,
@@ -101,7 +101,9 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
     )
     warn_of_others(path, arguments.processes)
 
-    def serve_one(settings: Settings, announce: Callable[[str], None], inherited: Inherited | None) -> int:
+    def serve_one(
+        settings: ServerSettings, announce: Callable[[str], None], inherited: Inherited | None
+    ) -> int:
         return _code(
             settings, lambda: serve(settings, announce, inherited, stop_with_stdin=arguments.stop_with_stdin)
         )
@@ -111,7 +113,7 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
     return _code(settings, lambda: serve_all(settings, arguments.processes, serve_one, _announce))
 
 
-def _left_out(db: "sqlite3.Connection") -> "Sequence[tuple[KeptTable, Exception]]":
+def _left_out(db: "sqlite3.Connection") -> "Sequence[tuple[StoredTable, Exception]]":
     """Return which tables of a journal a server would leave out, and why."""
     from racing_demon_server.tables.registry import left_out  # noqa: PLC0415 - only checks need a server
 
@@ -164,7 +166,7 @@ def _alone(arguments: argparse.Namespace) -> str:
     return ""
 
 
-def _code(settings: "Settings", serve: Callable[[], int | None]) -> int:
+def _code(settings: "ServerSettings", serve: Callable[[], int | None]) -> int:
     """Serve, and return the exit code."""
     from racing_demon_server.journal.database import JournalUnusable  # noqa: PLC0415
 

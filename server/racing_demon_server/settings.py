@@ -4,16 +4,16 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from .durability import Durability
-from .sharding import ALONE, Siblings
+from .sharding import ALONE, Shards
 
-__all__ = ["OWN_PROXIES", "Settings", "limit", "limits"]
+__all__ = ["OWN_PROXIES", "ServerSettings", "limit", "limits"]
 
 OWN_PROXIES = ("127.0.0.0/8", "::1/128")
 """Proxies on this machine: who can put one there can do more than that."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Settings:
+class ServerSettings:
     """The server's settings.
 
     Attributes:
@@ -64,7 +64,7 @@ class Settings:
         public_urls: where the tables can be joined, as it is told there; empty for what can be guessed.
         web: whether the browser's table is served.
         announces: whether the tables are announced on the local network.
-        siblings: the processes of the server, as this one sees them.
+        shards: the processes of the server, as this one sees them.
 
     """
 
@@ -113,7 +113,7 @@ class Settings:
     public_urls: tuple[str, ...] = ()
     web: bool = True
     announces: bool = False
-    siblings: Siblings = ALONE
+    shards: Shards = ALONE
 
     @property
     def takes_contributions(self) -> bool:
@@ -124,7 +124,7 @@ class Settings:
 def limits() -> dict[str, float]:
     """Return all limits with their defaults: the settings that are numbers, but for what is no limit."""
     defaults: dict[str, float] = {
-        item.name: item.default for item in fields(Settings) if isinstance(item.default, int | float)
+        item.name: item.default for item in fields(ServerSettings) if isinstance(item.default, int | float)
     }
     return {
         name: value

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-__all__ = ["ALONE", "CODE_LETTERS", "MOST_PROCESSES", "Siblings", "owner"]
+__all__ = ["ALONE", "CODE_LETTERS", "MOST_PROCESSES", "Shards", "owner"]
 
 CODE_LETTERS: Final = "BCDFGHJKLMNPQRSTVWXZ"
 """No vowels, so that no code is a word; no digits, so that none looks like a letter."""
@@ -13,7 +13,7 @@ MOST_PROCESSES: Final = len(CODE_LETTERS)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Siblings:
+class Shards:
     """The processes of one server, as one of them sees them.
 
     Attributes:
@@ -45,7 +45,7 @@ class Siblings:
         return self.strays.get(code) or owner(code, len(self.ports))
 
 
-ALONE: Final = Siblings()
+ALONE: Final = Shards()
 
 
 def owner(code: str, processes: int) -> int:

@@ -19,12 +19,12 @@ from typing import Final, NamedTuple, NoReturn
 
 from racing_demon_protocol.engine.shuffle import subseed
 from racing_demon_server.journal.database import JournalUnusable, journal_of, reading
-from racing_demon_server.journal.lock_file import Lockfile
+from racing_demon_server.journal.lock_file import LockFile
 from racing_demon_server.journal.reader import tables
 from racing_demon_server.net.gateway import MOST_WAITING, url_of
 
-from .settings import Settings
-from .sharding import MOST_PROCESSES, Siblings, owner
+from .settings import ServerSettings
+from .sharding import MOST_PROCESSES, Shards, owner
 
 __all__ = ["Inherited", "listening", "serve_all", "warn_of_others"]
 
@@ -50,11 +50,11 @@ class Inherited(NamedTuple):
     lifeline: int
 
 
-Work = Callable[[Settings, Callable[[str], None], Inherited], int]
+Work = Callable[[ServerSettings, Callable[[str], None], Inherited], int]
 """Serves until it is stopped: given its settings, and whom to tell that it listens. Returns the exit code."""
 
 
-def serve_all(settings: Settings, count: int, work: Work, announce: Callable[[str], None]) -> int:
+def serve_all(settings: ServerSettings, count: int, work: Work, announce: Callable[[str], None]) -> int:
     """Serve with so many processes until a signal stops all of them, and return the exit code.
 
     Args:
@@ -77,7 +77,7 @@ def serve_all(settings: Settings, count: int, work: Work, announce: Callable[[st
         ]
         kept_in = settings.journal
         journals = [None if kept_in is None else journal_of(kept_in, n) for n in range(1, count + 1)]
-        siblings = Siblings(ports=tuple(_port_of(door) for door in own), strays=_strays(journals))
+        shards = Shards(ports=tuple(_port_of(door) for door in own), strays=_strays(journals))
         each = [
             replace(
                 settings,
@@ -85,7 +85,7 @@ def serve_all(settings: Settings, count: int, work: Work, announce: Callable[[st
                 journal=journals[number - 1],
                 seed=None if settings.seed is None else subseed(settings.seed, f"process/{number}"),
                 node=settings.node and f"{settings.node}{number}",
-                siblings=replace(siblings, number=number),
+                shards=replace(shards, number=number),
             )
             for number in range(1, count + 1)
         ]
@@ -128,7 +128,7 @@ class Parent:
     """
 
     def __init__(
-        self, each: Sequence[Settings], work: Work, shared: socket.socket, own: Sequence[socket.socket]
+        self, each: Sequence[ServerSettings], work: Work, shared: socket.socket, own: Sequence[socket.socket]
     ) -> None:
         self._each = each
         self._work = work
@@ -261,7 +261,7 @@ def _strays(journals: Sequence[Path | None]) -> dict[str, int]:
     strays: dict[str, int] = {}
     for number, path in enumerate(journals, 1):
         if path is not None and path.exists():
-            lock = Lockfile(path)
+            lock = LockFile(path)
             try:
                 codes = _open_codes(path, write=True)
             finally:

@@ -52,7 +52,7 @@ async def test_a_phone_that_hears_nothing_comes_back_to_its_seat() -> None:
             relay.cut()
             await player.page.locator("#offline").wait_for(state="hidden")
             await player.page.tap(".ready")
-            view = served.hall.room(code).table.view
+            view = served.registry.room(code).table.view
             await until(lambda: view.seats[0].ready)
 
 
@@ -63,7 +63,7 @@ async def test_a_page_that_is_loaded_again_is_on_its_seat_at_once() -> None:
         await player.page.reload()
         await player.see("#lobby")
         assert "you, host" == await player.page.inner_text(".player .state")
-        assert [0] == list(served.hall.room(code).table.view.seats)
+        assert [0] == list(served.registry.room(code).table.view.seats)
 
 
 async def test_a_name_of_markup_is_shown_as_it_is() -> None:
@@ -87,7 +87,7 @@ async def test_a_big_screen_shows_a_table_to_those_around_it() -> None:
             await screen.see("#table .chip")
             names = await screen.page.locator("#table .chip .name").all_inner_texts()
             assert ["Ann", "Ada"] == names
-            assert [0, 1] == list(served.hall.room(code).table.view.seats)
+            assert [0, 1] == list(served.registry.room(code).table.view.seats)
             assert [] == screen.complaints
 
 
@@ -98,7 +98,7 @@ async def _keep_tapping(player: Phone) -> None:
 
 
 def _board(served: Served, code: str) -> Board | None:
-    return served.hall.room(code).table.view.board
+    return served.registry.room(code).table.view.board
 
 
 def _foundations(board: Board | None) -> list[list[int]]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from racing_demon_client.errors import SettingsRefused
-from racing_demon_client.settings import Keyboard, PaletteName, Settings, load, settings_path
+from racing_demon_client.settings import Keyboard, PaletteName, PlayerSettings, load, settings_path
 from racing_demon_client.terminal.input.presets import PRESETS
 from racing_demon_client.terminal.style.palette import NAMES
 
@@ -45,7 +45,7 @@ def refusal(path: Path) -> str:
 def test_settings_do_not_change() -> None:
     """Settings are values: another palette makes other settings."""
     with pytest.raises(ValidationError):
-        Settings().palette = PaletteName.DARK  # type: ignore[misc]
+        PlayerSettings().palette = PaletteName.DARK  # type: ignore[misc]
 
 
 def test_the_lists_are_those_of_the_table() -> None:
@@ -83,21 +83,21 @@ def test_else_the_system_says_the_folder(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_no_file_means_the_defaults(path: Path) -> None:
     """Whoever never set anything plays with what holds at first, and no file is made."""
-    assert Settings() == load(path)
+    assert PlayerSettings() == load(path)
     assert not path.parent.exists()
 
 
 @pytest.mark.parametrize("text", ["", "# nothing yet\n", "\ufeff\r\n", "[bindings]"])
 def test_what_is_not_set_has_its_default(path: Path, text: str) -> None:
     """A file needs no setting at all; nor does the mark hurt that some editors put first."""
-    assert Settings() == load(written(path, text))
+    assert PlayerSettings() == load(written(path, text))
 
 
 def test_what_is_set_holds(path: Path) -> None:
     """The values in the file are those of the settings."""
     text = 'name = "Zoë"\npalette = "four-colour"\nmotion = false\nvolume = 0\n[bindings]\nhint = "h f9"\n'
     palette, bindings = PaletteName.FOUR_COLOUR, {"hint": "h f9"}
-    wanted = Settings(name="Zoë", palette=palette, motion=False, volume=0, bindings=bindings)
+    wanted = PlayerSettings(name="Zoë", palette=palette, motion=False, volume=0, bindings=bindings)
     assert wanted == load(written(path, text))
 
 
@@ -217,7 +217,7 @@ def test_other_encodings_are_refused(path: Path) -> None:
 
 def test_large_files_are_refused(path: Path) -> None:
     """Settings fit into 64 KiB; what is longer is not even read."""
-    assert Settings() == load(written(path, "#" * 64 * 1024))
+    assert PlayerSettings() == load(written(path, "#" * 64 * 1024))
     said = "settings have at most 64 KiB, and these are more. Shorten the file, or delete it."
     assert said == refusal(written(path, "#" * 64 * 1024 + "#"))
 

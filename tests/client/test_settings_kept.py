@@ -10,7 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from racing_demon_client.errors import SettingsRefused
-from racing_demon_client.settings import Density, GlyphSet, Keyboard, PaletteName, Settings, load, save
+from racing_demon_client.settings import (
+    DensitySetting,
+    GlyphSet,
+    Keyboard,
+    PaletteName,
+    PlayerSettings,
+    load,
+    save,
+)
 
 LETTERS = st.characters(exclude_categories=["C", "Z"]) | st.sampled_from(" \"'\\#[]{}=")
 IDS = st.sampled_from(["hint", "stuck", "1"]) | st.text("abyz019-", min_size=1, max_size=12)
@@ -18,7 +26,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "name": st.text(LETTERS, max_size=24).filter(lambda name: not name or bool(name.strip())),
     "palette": st.sampled_from(PaletteName),
     "glyphs": st.sampled_from(GlyphSet),
-    "density": st.sampled_from(Density),
+    "density": st.sampled_from(DensitySetting),
     "keys": st.sampled_from(Keyboard),
     "motion": st.booleans(),
     "mark_red": st.booleans(),
@@ -90,7 +98,7 @@ def written(path: Path, text: str) -> Path:
 @given(st.fixed_dictionaries(VALUES))
 def test_what_is_kept_is_read_again(values: dict[str, Any]) -> None:
     """All settings that can be are the same after they were kept and read."""
-    wanted = Settings(**values)
+    wanted = PlayerSettings(**values)
     with TemporaryDirectory() as folder:
         path = Path(folder) / "settings.toml"
         assert wanted == save(path, **values)
@@ -103,7 +111,7 @@ def test_the_players_own_words_stay(text: str, changes: dict[str, Any]) -> None:
     """Whatever is changed, comments stay in their order; only with a binding goes what stood beside it."""
     with TemporaryDirectory() as folder:
         path = written(Path(folder) / "settings.toml", text)
-        wanted = Settings.model_validate({**load(path).model_dump(), **changes})
+        wanted = PlayerSettings.model_validate({**load(path).model_dump(), **changes})
         assert wanted == save(path, **changes)
         assert wanted == load(path)
         mine, kept = comments(text), comments(path.read_bytes().decode())
@@ -117,9 +125,9 @@ def test_the_players_own_words_stay(text: str, changes: dict[str, Any]) -> None:
 
 def test_a_new_file_explains_every_setting(path: Path) -> None:
     """Whoever opens the file finds all settings, over each what it is for and what is allowed."""
-    assert Settings(name="Ann") == save(path, name="Ann")
+    assert PlayerSettings(name="Ann") == save(path, name="Ann")
     blocks = path.read_text(encoding="utf-8").split("\n\n")[1:]
-    for block, (key, field) in zip(blocks, Settings.model_fields.items(), strict=True):
+    for block, (key, field) in zip(blocks, PlayerSettings.model_fields.items(), strict=True):
         said = block.replace("\n# ", " ").removeprefix("# ")
         assert said.startswith(f"{field.description} Allowed: ")
         assert re.search(rf"\n(\[{key}\]|{key} = .+)\n?$", said)
@@ -148,7 +156,7 @@ def test_a_setting_more_comes_before_the_tables(path: Path) -> None:
 def test_where_nothing_changes_nothing_is_written(path: Path) -> None:
     """A file that says already what is to be kept is not even written anew."""
     before = written(path, "\ufeffvolume = 0x2").stat()
-    assert Settings(volume=2) == save(path, volume=2, motion=True)
+    assert PlayerSettings(volume=2) == save(path, volume=2, motion=True)
     assert (before.st_ino, before.st_mtime_ns) == (path.stat().st_ino, path.stat().st_mtime_ns)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from racing_demon_protocol.wire.messages.server import Versions
 from racing_demon_server.app import run
-from racing_demon_server.settings import Settings
+from racing_demon_server.settings import ServerSettings
 from tests.support.clocks import clock
 from tests.support.servers import PATIENCE, Closing, Peer, serving, within
 
@@ -21,7 +21,7 @@ class Announced(asyncio.Future[str]):
 async def test_it_announces_serves_and_stops() -> None:
     """The announced URL is served until a signal comes."""
     announced = Announced()
-    serving_ = asyncio.create_task(run(Settings(port=0), announced.set_result))
+    serving_ = asyncio.create_task(run(ServerSettings(port=0), announced.set_result))
     url = await within(PATIENCE, announced)
     async with Peer.connect(url) as peer:
         assert isinstance(await peer.hear(), Versions)
@@ -32,7 +32,7 @@ async def test_it_announces_serves_and_stops() -> None:
 
 async def test_a_signal_in_the_moment_of_the_announcement_counts() -> None:
     """Whoever has heard where the server is can stop it already."""
-    await within(PATIENCE, run(Settings(port=0), lambda url: os.kill(os.getpid(), signal.SIGTERM)))
+    await within(PATIENCE, run(ServerSettings(port=0), lambda url: os.kill(os.getpid(), signal.SIGTERM)))
 
 
 async def test_where_it_cannot_listen_nothing_is_announced() -> None:
@@ -40,7 +40,7 @@ async def test_where_it_cannot_listen_nothing_is_announced() -> None:
     announced = Announced()
     async with serving() as served:
         with pytest.raises(OSError, match="address already in use"):
-            await run(Settings(port=served.port), announced.set_result)
+            await run(ServerSettings(port=served.port), announced.set_result)
     assert not announced.done()
 
 

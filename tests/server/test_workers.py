@@ -4,8 +4,8 @@ import socket
 
 from racing_demon_server.net.gateway import Gateway, listen
 from racing_demon_server.net.http import NO_METER
-from racing_demon_server.settings import Settings
-from racing_demon_server.tables.registry import Hall
+from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.registry import Registry
 from racing_demon_server.workers import listening
 from tests.support.clocks import clock
 from tests.support.servers import Peer
@@ -13,10 +13,10 @@ from tests.support.servers import Peer
 
 async def test_a_play_does_not_wait_for_more_to_send() -> None:
     """Connections at a socket that was opened beforehand send at once (TCP_NODELAY), as at any other."""
-    settings = Settings(port=0)
+    settings = ServerSettings(port=0)
     with listening("127.0.0.1", 0) as door:
         port = door.getsockname()[1]
-        server = await listen(Gateway(settings, Hall(settings, clock), clock, NO_METER), sock=door)
+        server = await listen(Gateway(settings, Registry(settings, clock), clock, NO_METER), sock=door)
         async with Peer.connect(f"ws://127.0.0.1:{port}/v1") as peer:
             await peer.greet()
             (connection,) = server.connections

@@ -19,7 +19,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused, Snapshot
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.journal.reader import Kept
+from racing_demon_server.journal.reader import StoredEvent
 from tests.support.accounts import Call, WrongHistory
 
 __all__ = ["Moments", "check_arrivals", "sent_and_answered"]
@@ -35,7 +35,7 @@ def sent_and_answered(call: Call) -> Sequence[tuple[int, int]]:
 
 def check_arrivals(
     options: Options,
-    log: Iterable[Kept],
+    log: Iterable[StoredEvent],
     calls: Iterable[Call],
     moments: Moments,
     beginnings: Iterable[Snapshot] = (),
@@ -64,7 +64,9 @@ def check_arrivals(
             told.check(call, call.command, moments(call))
 
 
-def _of_machines(options: Options, log: Iterable[Kept], beginnings: Mapping[int, Snapshot]) -> Iterator[int]:
+def _of_machines(
+    options: Options, log: Iterable[StoredEvent], beginnings: Mapping[int, Snapshot]
+) -> Iterator[int]:
     """Yield the numbers of the events that bots and clocks, and not people's commands, have led to."""
     view = TableView("TEST", options)
     for event, *_ in log:
@@ -94,7 +96,7 @@ def _is_bot(view: TableView, seat: int) -> bool:
     return bool(state.bot or state.stand_in)
 
 
-def _check_barriers(log: Sequence[Kept], machines: set[int]) -> None:
+def _check_barriers(log: Sequence[StoredEvent], machines: set[int]) -> None:
     """Check that no event of a machine has an older one after it, or a newer one before it."""
     newest = machine = (0, 0)
     for event, at_us, _ in log:
@@ -113,7 +115,7 @@ class _Told:
     """What players were told of their plays, against the times of the journal."""
 
     def __init__(
-        self, log: Sequence[Kept], times: dict[int, int], machines: set[int], borders: list[int]
+        self, log: Sequence[StoredEvent], times: dict[int, int], machines: set[int], borders: list[int]
     ) -> None:
         self._times = times
         self._machines = machines

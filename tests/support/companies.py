@@ -61,7 +61,7 @@ class Company:
         self.told: list[str] = []
         self._elapsed: dict[str, int] = {}
         if self._rng.random() < 0.2:
-            self.table.claims.add(None, b"host")
+            self.table.seat_tokens.add(None, b"host")
         for number in range(self._rng.randint(1, 3)):
             self.join(f"P{number}")
         if self._rng.random() < 0.8:
@@ -71,7 +71,7 @@ class Company:
         """Return the same once more, to go on another way."""
         fork = copy(self)
         fork._rng = random.Random(seed)
-        rules, hand = self.table.view.rules, self.table._course.hand
+        rules, hand = self.table.view.rules, self.table._flow.hand
         memo: dict[int, Any] = {id(rules): rules}  # nothing changes rules, and they are large
         for test in hand._dead_tests.values() if hand is not None else ():
             memo[id(test._search)] = None  # a search cannot be copied, and is begun anew
@@ -108,8 +108,8 @@ class Company:
         is_there = actor not in self.table._seating._gone
         if actor is not None and actor in self.table.seats:
             is_there |= bool(self.table.seats[actor].stand_in)
-        if actor in self.table.claims and is_there:
-            counter = self.table.claims.counter(actor) + 1
+        if actor in self.table.seat_tokens and is_there:
+            counter = self.table.seat_tokens.counter(actor) + 1
             self._note(self.table.receive(actor, cls(counter=counter, **fields), self.now).events)
 
     def _come(self) -> None:
@@ -125,8 +125,8 @@ class Company:
 
     def blink(self) -> None:
         """Let somebody's connection come or go."""
-        actor = self._rng.choice(self.table.claims.people() or [None])
-        if actor in self.table.claims:
+        actor = self._rng.choice(self.table.seat_tokens.people() or [None])
+        if actor in self.table.seat_tokens:
             connected = actor not in self.table._seating._gone
             self._note(self.table.connect(actor, not connected, self.now))
 
@@ -206,9 +206,11 @@ class Company:
         """Let the server die, and another one take the table up."""
         drawn = (event.hand_id for event, _ in self.log if isinstance(event, ev.Prepared | ev.Committed))
         seeds = dict(zip(dict.fromkeys(drawn), hands(), strict=False))
-        claims = {actor: replace(claim) for actor, claim in self.table.claims._claims.items()}
+        seat_tokens = {
+            actor: replace(seat_token) for actor, seat_token in self.table.seat_tokens._seat_tokens.items()
+        }
         table = Table("TEST", self.options, islice(hands(), len(seeds), None))
-        table.restore(Past(None, list(self.log), seeds, claims))
+        table.restore(Past(None, list(self.log), seeds, seat_tokens))
         self.table = table
         self._note(table.begin_again(self.now))
 
@@ -233,13 +235,13 @@ class Company:
     def kind(self) -> tuple[object, ...]:
         """Return what is tried as often as anything else, however seldom chance leads there."""
         view = self.table.view
-        is_lacking = self.table._course.pausing._lacking_since is not None
+        is_lacking = self.table._flow.pauses._lacking_since is not None
         return view.phase, view.paused, is_lacking, any(self.is_out(seat) for seat in view.hand_seats)
 
     def signature(self) -> object:
         """Return what decides whether anything leads on: of tables that are alike one need be tried."""
         table, view = self.table, self.table.view
-        seating, pausing = table._seating, table._course.pausing
+        seating, pauses = table._seating, table._flow.pauses
         timers = sorted(table._timers(), key=lambda timer: timer[0])
         seats = [
             (
@@ -263,7 +265,7 @@ class Company:
         return (
             (view.phase, view.paused, view.host is None, None in seating._gone, view.options.game),
             (view.options.call_out, view.options.stall_rule, view.options.pause_after_ms is None),
-            (pausing._is_by_rule, pausing._lacking_since is None, pausing.ends_at is None),
+            (pauses._is_by_rule, pauses._lacking_since is None, pauses.ends_at is None),
             [act.__name__ for _, act in timers[:1]],
             sorted(seats),
         )
@@ -271,7 +273,7 @@ class Company:
     def connected(self) -> list[Actor]:
         """Return the players who are connected, and the host without a seat."""
         gone, view = self.table._seating._gone, self.table.view
-        people = (actor for actor in self.table.claims.people() if actor not in gone)
+        people = (actor for actor in self.table.seat_tokens.people() if actor not in gone)
         return [
             actor
             for actor in people

@@ -159,7 +159,7 @@ class Player:
     ) -> Self:
         """Return somebody in the middle of a hand; the position is not to be played on."""
         player = cls(view_of(position, **options), seat, glyphs=glyphs)
-        player.desk.lately.take_up(player.view, player.now, 0)
+        player.desk.activity.take_up(player.view, player.now, 0)
         return player
 
     @property
@@ -191,7 +191,7 @@ class Player:
 
     def told(self) -> list[str]:
         """Return the lines of the feed."""
-        return [line.text for line in self.desk.lately.feed]
+        return [line.text for line in self.desk.activity.feed]
 
     @property
     def keymap(self) -> Keymap:

@@ -13,8 +13,8 @@ from racing_demon_protocol.reasons import CloseCode
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_server.net import gateway
 from racing_demon_server.net.session import Session
-from racing_demon_server.settings import Settings
-from racing_demon_server.tables.registry import Hall
+from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.registry import Registry
 from tests.support.clocks import clock
 
 __all__ = ["EchoSession", "main"]
@@ -42,7 +42,7 @@ class EchoSession(Session):
 async def main(port: int) -> None:
     """Serve until the program is ended."""
     vars(gateway).update(Session=EchoSession, MAX_CLIENT_FRAME=2**24)
-    settings = Settings(
+    settings = ServerSettings(
         port=port,
         entry_seconds=600,
         frames_per_second=MANY,
@@ -53,7 +53,7 @@ async def main(port: int) -> None:
         max_fragments=10**9,
         backlog_bytes=2**30,
     )
-    server = await gateway.start(settings, Hall(settings, clock), clock)
+    server = await gateway.start(settings, Registry(settings, clock), clock)
     sys.stdout.write(f"listening on {next(iter(server.sockets)).getsockname()[1]}\n")
     sys.stdout.flush()
     await server.wait_closed()

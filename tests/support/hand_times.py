@@ -6,13 +6,13 @@ from itertools import pairwise
 from racing_demon_protocol.table.state import DEALT
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
-from racing_demon_server.journal.reader import Kept
+from racing_demon_server.journal.reader import StoredEvent
 from racing_demon_server.match.hand_clock import HandClock
 
 __all__ = ["backward_glances", "backward_times"]
 
 
-def backward_times(log: Iterable[Kept]) -> Iterator[int]:
+def backward_times(log: Iterable[StoredEvent]) -> Iterator[int]:
     """Yield the number of each event that tells less time of its hand than had passed at an event before.
 
     Args:

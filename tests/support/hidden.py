@@ -27,9 +27,9 @@ from racing_demon_server.mqtt.outbox import Outbox
 from racing_demon_server.mqtt.topics import Topics
 from racing_demon_server.ops.logs import set_up
 from racing_demon_server.ops.metrics import Metrics
-from racing_demon_server.settings import Settings
-from racing_demon_server.tables.committed import Shown
-from racing_demon_server.tables.registry import Hall
+from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.committed import CommittedTable
+from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
 from tests.support.rooms import Ear, in_virtual_time, now, say
 
@@ -96,24 +96,26 @@ class Broker:
     got: list[bytes | str] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
 
-    def opened(self, table: Shown) -> None:
+    def opened(self, table: CommittedTable) -> None:
         """Take the table's first messages."""
         self.outbox.open(table, now())
 
-    def published(self, table: Shown, events: Sequence[Event]) -> None:
+    def published(self, table: CommittedTable, events: Sequence[Event]) -> None:
         """Take what events bring, one after the other."""
         for event in events:
             self.events.append(event)
             self.outbox.follow(table, event, now())
             self.fetch()
 
-    def carried_out(self, table: Shown, took_us: Sequence[int]) -> None:
+    def carried_out(self, table: CommittedTable, took_us: Sequence[int]) -> None:
         """Note nothing: that is for metrics."""
 
-    def answered(self, table: Shown, command: cl.Command, reply: Accepted | Refused, took_us: int) -> None:
+    def answered(
+        self, table: CommittedTable, command: cl.Command, reply: Accepted | Refused, took_us: int
+    ) -> None:
         """Note nothing: that is for metrics."""
 
-    def closed(self, table: Shown) -> None:
+    def closed(self, table: CommittedTable) -> None:
         """Let the table's last messages wait."""
         self.outbox.close(table)
 
@@ -130,9 +132,9 @@ class _Performance:
         self._plan = plan
         self._broker = Broker()
         self._metrics = Metrics()
-        settings = Settings(seed=plan.seed, bot_speed=4.0, kept_events=30)
-        self._hall = Hall(settings, now, [self._metrics, self._broker])
-        self.room: Room = self._hall.open(plan.options)
+        settings = ServerSettings(seed=plan.seed, bot_speed=4.0, kept_events=30)
+        self._registry = Registry(settings, now, [self._metrics, self._broker])
+        self.room: Room = self._registry.open(plan.options)
         self._ears: list[tuple[str, Ear]] = []
         self._at: dict[int, Ear] = {}
         self._counters: dict[int, int] = {}
@@ -146,7 +148,7 @@ class _Performance:
         self.watch(Encoding.JSON)
         self.watch(Encoding.MSGPACK)
         await self.send(0, cl.Start)
-        hand = self.room.table._course.hand
+        hand = self.room.table._flow.hand
         assert hand is not None
         disturb(hand._dealer._open)
 
@@ -172,13 +174,13 @@ class _Performance:
     def watch(self, encoding: Encoding) -> None:
         ear = Ear(encoding)
         self._ears.append(("spectator", ear))
-        self.room.audience.watch(ear)
+        self.room.broadcast.watch(ear)
 
     def sit(self, seat: int, seq: int) -> None:
         ear = self._at[seat] = Ear(list(Encoding)[seat % 2])
         self._ears.append((f"seat {seat}", ear))
-        self.room.audience.take_seat(ear, seat)
-        self.room.audience.catch_up(ear, seq, seat)
+        self.room.broadcast.take_seat(ear, seat)
+        self.room.broadcast.catch_up(ear, seq, seat)
         self.room.connect(seat)
 
     def end(self, steps: Sequence[Step], log: str) -> Told:
@@ -193,7 +195,7 @@ class _Performance:
         streams["record"] = [to_line(message) for message in self._ears[0][1].heard]
         text = self._metrics.text(1, 1).splitlines()
         streams["metrics"] = [line for line in text if "process_" not in line and "_created" not in line]
-        self._hall.close()
+        self._registry.close()
         return Told(streams, list(steps), frozenset(shown), stalls)
 
 

@@ -75,7 +75,7 @@ class _Fold:
         self._told = told
         self._halts = halts
         self._view = TableView.from_snapshot(told.start)
-        self._arrivals: defaultdict[int, list[ev.Played]] = defaultdict(list)
+        self._race_log: defaultdict[int, list[ev.Played]] = defaultdict(list)
         self._dealt_seq = EARLY
         self._by_event = {seq: call for call in told.calls for seq in call.events}
         answered = [call for call in told.calls if call.reply is not None]
@@ -88,7 +88,7 @@ class _Fold:
             if isinstance(event, ev.Played):
                 self._check_play(event)
             elif isinstance(event, ev.Dealt):
-                self._arrivals.clear()
+                self._race_log.clear()
                 self._dealt_seq = event.seq
             try:
                 self._view.apply(event)
@@ -151,7 +151,7 @@ class _Fold:
         except IllegalPlay as error:
             raise WrongHistory(f"event {event.seq} is illegal: {error}") from None
         if view.board.piles[event.destination].kind is Kind.FOUNDATION:
-            self._arrivals[event.destination].append(event)
+            self._race_log[event.destination].append(event)
 
     def _check_carried_out(self, call: Call, event: ev.Played) -> None:
         wanted = call.command
@@ -215,21 +215,21 @@ class _Fold:
         card = self._own_top(seat, wanted)
         if card is None or not self._is_upward(wanted):
             return None
-        piles = list(self._arrivals) if wanted.destination == FOUNDATIONS else [wanted.destination]
+        piles = list(self._race_log) if wanted.destination == FOUNDATIONS else [wanted.destination]
         winners = [winner for pile in piles for winner in self._winners(seat, wanted, pile, card)]
         return max(winners, key=lambda event: event.seq, default=None)
 
     def _winners(self, seat: int, wanted: cl.PlayCards, pile: int, card: Card) -> Iterator[ev.Played]:
-        view, arrivals = self._view, self._arrivals[pile]
+        view, race_log = self._view, self._race_log[pile]
         assert view.rules is not None
         assert view.board is not None
-        seen = bisect_right(arrivals, wanted.seen, key=lambda event: event.seq)
-        if seen == len(arrivals) or arrivals[seen].seat == seat:
+        seen = bisect_right(race_log, wanted.seen, key=lambda event: event.seq)
+        if seen == len(race_log) or race_log[seen].seat == seat:
             return
         cards = view.board.cards[pile]
-        before = cards[: len(cards) - (len(arrivals) - seen)]
+        before = cards[: len(cards) - (len(race_log) - seen)]
         if view.rules.follows_on(view.board, pile, before, card):
-            yield arrivals[seen]
+            yield race_log[seen]
 
     def _own_top(self, seat: int, wanted: cl.PlayCards) -> Card | None:
         view = self._view

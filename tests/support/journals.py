@@ -19,8 +19,8 @@ from racing_demon_server.journal.database import open_journal
 from racing_demon_server.journal.reader import last_us
 from racing_demon_server.journal.writer import Journal
 from racing_demon_server.net.gateway import start
-from racing_demon_server.settings import Settings
-from racing_demon_server.tables.registry import Hall, left_out
+from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.registry import Registry, left_out
 from tests.support.servers import PATIENCE, Peer, Served, within
 
 __all__ = ["check", "journaled", "overwrite_page", "play_match", "put_back"]
@@ -32,19 +32,19 @@ async def journaled(path: Path, **settings: Any) -> AsyncIterator[Served]:
     journal = Journal(path, Durability.NORMAL)
     with contextlib.closing(open_journal(path)) as db:
         clock = rising_clock(last_us(db))
-    chosen = Settings(**{"port": 0, **settings})
-    hall = Hall(chosen, clock, journal=journal)
-    hall.restore()
-    server = await start(chosen, hall, clock)
+    chosen = ServerSettings(**{"port": 0, **settings})
+    registry = Registry(chosen, clock, journal=journal)
+    registry.restore()
+    server = await start(chosen, registry, clock)
     port = next(iter(server.sockets)).getsockname()[1]
     try:
-        yield Served(f"ws://127.0.0.1:{port}/v1", hall, server, chosen)
+        yield Served(f"ws://127.0.0.1:{port}/v1", registry, server, chosen)
     finally:
-        hall.stop()
+        registry.stop()
         await within(PATIENCE, journal.drained())
         server.close()
         await within(PATIENCE, server.wait_closed())
-        hall.close(for_good=False)
+        registry.close(for_good=False)
         await asyncio.to_thread(journal.close)
 
 

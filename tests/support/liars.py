@@ -12,12 +12,12 @@ from textual.drivers.headless_driver import HeadlessDriver
 from textual.pilot import Pilot
 from websockets.asyncio.server import ServerConnection
 
-from racing_demon_client.settings import Settings
+from racing_demon_client.settings import PlayerSettings
 from racing_demon_client.sources.openers import join
 from racing_demon_client.terminal.app import TerminalApp
 from racing_demon_client.terminal.screens.picture import LobbyScreen, PictureScreen, TallyScreen
 from racing_demon_client.terminal.screens.table import TableScreen
-from racing_demon_client.terminal.session import Session
+from racing_demon_client.terminal.session import TableSession
 from racing_demon_client.terminal.style.look import Look
 from racing_demon_protocol.reasons import EndReason, Reason
 from racing_demon_protocol.wire.messages import events as ev
@@ -127,7 +127,7 @@ class Liar:
     shown: list[str] = field(default_factory=list)
 
     @property
-    def session(self) -> Session:
+    def session(self) -> TableSession:
         """The client's stay at the table."""
         assert isinstance(self.pilot.app, TerminalApp)
         assert self.pilot.app.session is not None
@@ -191,7 +191,7 @@ async def lying(text: str, size: tuple[int, int] = SIZE) -> AsyncIterator[Liar]:
         await introduce(connection, text)
         opened = await within(PATIENCE, entering)
         try:
-            app = TerminalApp(opened, Settings(volume=2), Look())
+            app = TerminalApp(opened, PlayerSettings(volume=2), Look())
             app.driver_class = Recorder
             async with app.run_test(headless=False, size=size) as pilot:
                 await pilot.pause()

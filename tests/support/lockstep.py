@@ -24,9 +24,9 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Seated
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.match.hand import Hand
-from racing_demon_server.settings import Settings
-from racing_demon_server.tables.committed import Shown
-from racing_demon_server.tables.registry import Hall
+from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.committed import CommittedTable
+from racing_demon_server.tables.registry import Registry
 from tests.support.hidden import Broker
 from tests.support.rooms import Ear, in_virtual_time, now, say
 from tests.support.virtual_journal import VirtualJournal
@@ -111,7 +111,7 @@ class _TimedBroker(Broker):
         super().__init__()
         self.log: list[Told] = []
 
-    def published(self, table: Shown, events: Sequence[Event]) -> None:
+    def published(self, table: CommittedTable, events: Sequence[Event]) -> None:
         super().published(table, events)
         self.log += [(now(), event) for event in events]
 
@@ -141,9 +141,9 @@ class _Side:
         self._broker = _TimedBroker()
         folder = race.journals
         journal = None if folder is None else VirtualJournal(folder / f"{number}.sqlite", _SteadyDisk())
-        settings = Settings(seed=race.seed, bot_speed=4.0, kept_events=30)
-        self.hall = Hall(settings, now, [self._broker], journal)
-        self.room = self.hall.open(race.options)
+        settings = ServerSettings(seed=race.seed, bot_speed=4.0, kept_events=30)
+        self.registry = Registry(settings, now, [self._broker], journal)
+        self.room = self.registry.open(race.options)
 
     @property
     def view(self) -> TableView:
@@ -157,13 +157,13 @@ class _Side:
 
     async def sit(self, seat: int, seq: int, as_whom: str = "") -> None:
         ear = self._at[seat] = self._new_ear(as_whom or f"seat {seat}", list(Encoding)[seat % 2])
-        self.room.audience.take_seat(ear, seat)
+        self.room.broadcast.take_seat(ear, seat)
         place = Seated(code=self.view.code, seat=seat, counter=self._counters[seat])
         self.room.enter(ear, seat, place, seq)
         self.room.connect(seat)
 
     async def watch(self, encoding: Encoding) -> None:
-        self.room.audience.watch(self._new_ear("spectator", encoding))
+        self.room.broadcast.watch(self._new_ear("spectator", encoding))
 
     def _new_ear(self, who: str, encoding: Encoding) -> _TimedEar:
         ear = _TimedEar(encoding)
@@ -181,7 +181,7 @@ class _Side:
 
     def gains(self, seat: int) -> dict[int, Play]:
         """Return some of a seat's legal plays, by what they gain."""
-        hand = self.room.table._course.hand
+        hand = self.room.table._flow.hand
         if hand is None or not self.view.in_hand or self.view.paused:
             return {}
         legal = list(hand.rules.legal_plays(hand.board, seat))
@@ -227,7 +227,7 @@ class _Pair:
     def _outcome(self, differing: dict[str, Unlike], *, is_cut_short: bool) -> Outcome:
         one, other = self._sides
         for side in self._sides:
-            side.hall.close()
+            side.registry.close()
         compared = sum(map(len, one.streams().values()))
         return Outcome(differing, compared, (one.plays, other.plays), is_cut_short)
 

@@ -13,7 +13,7 @@ from zeroconf.asyncio import AsyncServiceBrowser, AsyncZeroconf
 
 from racing_demon_client.discovery import mdns
 from racing_demon_client.discovery.mdns import find
-from racing_demon_client.net.probe import Table
+from racing_demon_client.net.probe import FoundTable
 from racing_demon_protocol.discovery.mdns import Announcement
 from racing_demon_server.net import announcer
 
@@ -55,7 +55,7 @@ async def saying(*services: dict[str, Any]) -> AsyncIterator[None]:
         await speaker.async_close()
 
 
-async def found(seconds: float = 1.0, **more: Any) -> list[Table]:
+async def found(seconds: float = 1.0, **more: Any) -> list[FoundTable]:
     """Return all that is found."""
     async with aclosing(find(seconds, **more)) as tables:
         return [table async for table in tables]

@@ -8,7 +8,7 @@ from typing import Final
 
 from racing_demon_protocol.engine.shuffle import hand_seeds, subseed
 from racing_demon_protocol.reasons import Phase, Reason
-from racing_demon_protocol.records.match_file import Entry, Header, Record, followed
+from racing_demon_protocol.records.match_file import Header, Record, TimedMessage, followed
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages.events import Event
@@ -35,11 +35,11 @@ def recording(
     """Return what a server keeps of a simulated match: each event as it arrived, and who was beaten."""
     _, _, arrived = play_match(seed, levels, options)
     table = Table("SIM", options, hand_seeds(seed))
-    table.claims.add(None, b"host")
-    record = Record(Header(id=name, kept_by="server"), [Entry(table.view.snapshot(0), 0, began_ms)])
+    table.seat_tokens.add(None, b"host")
+    record = Record(Header(id=name, kept_by="server"), [TimedMessage(table.view.snapshot(0), 0, began_ms)])
 
     def keep(events: Sequence[Event], at: int) -> None:
-        record.entries.extend(Entry(event, at, began_ms + at // 1_000) for event in events)
+        record.entries.extend(TimedMessage(event, at, began_ms + at // 1_000) for event in events)
 
     def let_happen(until: int | None) -> None:
         while (due := table.due) is not None and (until is None or due <= until):
@@ -52,7 +52,7 @@ def recording(
         answer = table.receive(actor, command, at)
         keep(answer.events, at)
         if isinstance(answer.reply, Refused) and answer.reply.reason is Reason.BEATEN:
-            record.entries.append(Entry(answer.reply, at, began_ms + at // 1_000, actor))
+            record.entries.append(TimedMessage(answer.reply, at, began_ms + at // 1_000, actor))
     if table.view.phase is not Phase.OVER:
         let_happen(None)
     return record
@@ -65,7 +65,7 @@ def kept_from(record: Record, place: int) -> Record:
         view = followed(view, entry.message)
     assert view is not None
     rest = record.entries[place:]
-    snapshot = Entry(view.snapshot_for(None, 0), rest[0].at_us, rest[0].at_ms)
+    snapshot = TimedMessage(view.snapshot_for(None, 0), rest[0].at_us, rest[0].at_ms)
     return Record(Header(kept_by="client"), [snapshot, *rest])
 
 

@@ -84,10 +84,10 @@ class RoundingLoop(VirtualLoop):
         return super().call_later(round(delay, 3), callback, *args, context=context)
 
 
-def in_virtual_time(story: Coroutine[Any, Any, T], loop: Callable[[], VirtualLoop] = VirtualLoop) -> T:
+def in_virtual_time(history: Coroutine[Any, Any, T], loop: Callable[[], VirtualLoop] = VirtualLoop) -> T:
     """Run a story on a loop whose clock jumps from one appointment to the next."""
     with asyncio.Runner(loop_factory=loop) as runner:
-        return runner.run(story)
+        return runner.run(history)
 
 
 def now() -> int:
@@ -95,13 +95,13 @@ def now() -> int:
     return round(asyncio.get_running_loop().time() * 1_000_000)
 
 
-def virtual(story: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], None]:
+def virtual(history: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], None]:
     """Turn a story into a test that runs in virtual time."""
 
     def test() -> None:
-        in_virtual_time(story())
+        in_virtual_time(history())
 
-    test.__name__, test.__doc__ = story.__name__, story.__doc__
+    test.__name__, test.__doc__ = history.__name__, history.__doc__
     return test
 
 
@@ -203,8 +203,8 @@ def seat_at(room: Room, name: str, encoding: Encoding = Encoding.MSGPACK) -> tup
     """Seat somebody at a room, as the gateway does."""
     ear = Ear(encoding)
     seat = room.join(name, name.encode())
-    room.audience.take_seat(ear, seat)
-    room.audience.catch_up(ear, 0)
+    room.broadcast.take_seat(ear, seat)
+    room.broadcast.catch_up(ear, 0)
     room.connect(seat)
     return seat, ear
 

@@ -10,7 +10,7 @@ from textual.widgets import Input, Label
 
 from racing_demon_client.net.connection import Client
 from racing_demon_client.net.guest import Guest
-from racing_demon_client.settings import Settings
+from racing_demon_client.settings import PlayerSettings
 from racing_demon_client.sources.openers import Opened
 from racing_demon_client.terminal.app import TerminalApp
 from racing_demon_client.terminal.screens.picture import PictureScreen
@@ -95,10 +95,10 @@ async def type_into(pilot: Pilot[None], name: str, text: str) -> None:
 
 @asynccontextmanager
 async def at_first_screen(
-    settings: Settings | None = None, size: tuple[int, int] = SIZE
+    settings: PlayerSettings | None = None, size: tuple[int, int] = SIZE
 ) -> AsyncIterator[tuple[TerminalApp, Pilot[None]]]:
     """Run the application from its first screen on."""
-    app = TerminalApp(None, settings or Settings(name="Ann", sound=False), Look())
+    app = TerminalApp(None, settings or PlayerSettings(name="Ann", sound=False), Look())
     async with app.run_test(size=size) as pilot:
         await pilot.pause()
         yield app, pilot
@@ -112,7 +112,7 @@ async def sitting(
     async with client:
         addresses = (client.url,) if isinstance(client, Client) and how != "practised" else ()
         opened = Opened(client, how, addresses)
-        app = TerminalApp(opened, Settings(**{"sound": False, **settings}), Look())
+        app = TerminalApp(opened, PlayerSettings(**{"sound": False, **settings}), Look())
         async with app.run_test(size=size) as pilot:
             await pilot.pause()
             yield Player(app, pilot)

@@ -23,8 +23,8 @@ from racing_demon_protocol.wire.messages.server import Accepted, CaughtUp, Refus
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.writer import Journal
 from racing_demon_server.net.gateway import start
-from racing_demon_server.settings import Settings
-from racing_demon_server.tables.registry import Hall
+from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Clock
 from tests.support.clocks import clock
 
@@ -51,9 +51,9 @@ class Served(NamedTuple):
     """A server that runs in this process."""
 
     url: str
-    hall: Hall
+    registry: Registry
     server: Server
-    settings: Settings
+    settings: ServerSettings
 
     @property
     def origin(self) -> str:
@@ -95,16 +95,16 @@ async def serving_with(
     journal: Journal | None, time: Clock = clock, **settings: Any
 ) -> AsyncIterator[Served]:
     """Run one that keeps its tables in a journal, or that has another clock."""
-    chosen = Settings(**{"port": 0, **settings})
-    hall = Hall(chosen, time, (), journal)
-    server = await start(chosen, hall, time)
+    chosen = ServerSettings(**{"port": 0, **settings})
+    registry = Registry(chosen, time, (), journal)
+    server = await start(chosen, registry, time)
     port = next(iter(server.sockets)).getsockname()[1]
     try:
-        yield Served(f"ws://127.0.0.1:{port}/v1", hall, server, chosen)
+        yield Served(f"ws://127.0.0.1:{port}/v1", registry, server, chosen)
     finally:
         server.close()
         await within(PATIENCE, server.wait_closed())
-        hall.close()
+        registry.close()
 
 
 class Peer:

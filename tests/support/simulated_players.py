@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from racing_demon_client.net.connection import Client
-from racing_demon_client.net.contributor import Part
+from racing_demon_client.net.contributor import ShareState
 from racing_demon_protocol.engine.board import Board
 from racing_demon_protocol.engine.cards import Card
 from racing_demon_protocol.engine.invariants import status
@@ -78,7 +78,7 @@ class Player:
         self._think = think
         self._newest: cl.Command | None = None
         self.got_on = 0
-        self.parts: Counter[Part] = Counter()
+        self.parts: Counter[ShareState] = Counter()
         self._tasks = [asyncio.create_task(self._listen())]
         if client.seat is not None:
             self._tasks.append(asyncio.create_task(self._play()))

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from racing_demon_client.net.connection import Client
-from racing_demon_client.net.contributor import Part
+from racing_demon_client.net.contributor import ShareState
 from racing_demon_protocol.engine.shuffle import SEED_SIZE, subseed
 from racing_demon_protocol.records.record import to_line, verify
 from racing_demon_protocol.wire.messages import Event, Message
@@ -26,8 +26,8 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.database import open_journal
 from racing_demon_server.journal.reader import beginnings_of, log_of, options_of, tables
 from racing_demon_server.net.gateway import start
-from racing_demon_server.settings import Settings
-from racing_demon_server.tables.registry import Hall
+from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.registry import Registry
 from tests.support.accounts import Account, Told
 from tests.support.arrival_order import check_arrivals
 from tests.support.hand_times import backward_times
@@ -127,7 +127,7 @@ class Simulation:
         loop.network.read = lambda line, data: self._readings.note(line, line.visitor, data)
         self._rng = random.Random(f"{seed}/world")
         self._troubles: dict[str, int] = {}
-        self._settings = Settings(
+        self._settings = ServerSettings(
             port=PORT,
             seed=subseed(seed.to_bytes(32, "big"), "simulation"),
             contributions=True,
@@ -171,7 +171,7 @@ class Simulation:
         await troubling
         self._heal()
         await asyncio.sleep(SETTLED_SECONDS)
-        table = self._hall.room(players[0].client.code).table.view.snapshot(0)
+        table = self._registry.room(players[0].client.code).table.view.snapshot(0)
         mirrors = [player.client.view.snapshot(0) for player in players]
         for player in players:
             await player.leave()
@@ -180,16 +180,16 @@ class Simulation:
         accounts = [player.account for player in players]
         findings = check(accounts, halts=True)
         self._check_journal(accounts)
-        parts: Counter[Part] = sum((player.parts for player in players), Counter())
-        assert not parts.keys() & {Part.CHANGED, Part.REPEATED}, parts
+        parts: Counter[ShareState] = sum((player.parts for player in players), Counter())
+        assert not parts.keys() & {ShareState.CHANGED, ShareState.REPEATED}, parts
         return Ran(
             digest_of(accounts),
             findings,
             len(players[0].client.view.results),
             dict(self._troubles),
             sum(verify(public_of(account)).hands for account in accounts),
-            parts[Part.COUNTED],
-            parts[Part.LEFT_OUT],
+            parts[ShareState.COUNTED],
+            parts[ShareState.LEFT_OUT],
         )
 
     def _check_journal(self, accounts: Sequence[Account]) -> None:
@@ -231,16 +231,16 @@ class Simulation:
 
     async def _open(self) -> None:
         self._journal = VirtualJournal(self._path, random.Random(f"{self._seed}/disk/{self._loop.time()}"))
-        self._hall = Hall(self._settings, self.clock, (), self._journal)
-        self._hall.restore()
-        self._server = await start(self._settings, self._hall, self.clock)
+        self._registry = Registry(self._settings, self.clock, (), self._journal)
+        self._registry.restore()
+        self._server = await start(self._settings, self._registry, self.clock)
 
     async def _shut(self) -> None:
         """Stop the server; whoever is connected is cut off."""
         self._server.close(code=1012)
         self._heal()
         await self._server.wait_closed()
-        self._hall.close(for_good=False)
+        self._registry.close(for_good=False)
         self._journal.close()
 
     async def _crash(self) -> None:

@@ -12,13 +12,13 @@ from textual.app import App
 from textual.pilot import Pilot
 
 from racing_demon_client.net.connection import Client
-from racing_demon_client.settings import PaletteName, Settings
+from racing_demon_client.settings import PaletteName, PlayerSettings
 from racing_demon_client.sources.openers import Opened
 from racing_demon_client.terminal.app import TerminalApp
 from racing_demon_client.terminal.desk import Desk
 from racing_demon_client.terminal.input.presets import PRESETS
 from racing_demon_client.terminal.screens.picture import PictureScreen
-from racing_demon_client.terminal.session import Session
+from racing_demon_client.terminal.session import TableSession
 from racing_demon_client.terminal.style.glyphs import UNICODE, Glyphs
 from racing_demon_client.terminal.style.look import Look
 from racing_demon_client.terminal.style.palette import Depth
@@ -99,7 +99,7 @@ class StagedClient(Client):
         await within(PATIENCE, self._coming.join())
 
 
-class StagedSession(Session):
+class StagedSession(TableSession):
     """A session on its client's clock."""
 
     client: StagedClient
@@ -134,13 +134,15 @@ async def staged(
     client = StagedClient(stage)
     addresses = () if stage.how == "practised" else ("ws://192.168.1.5:5252",)
     app = StagedApp(
-        Opened(client, stage.how, addresses), Settings(sound=False, palette=palette), Look(glyphs=glyphs)
+        Opened(client, stage.how, addresses),
+        PlayerSettings(sound=False, palette=palette),
+        Look(glyphs=glyphs),
     )
     async with app.run_test(size=size) as pilot:
         await client.heard_all()
         assert app.session is not None
         async with asyncio.timeout(PATIENCE):
-            while app.session.proving.proof.startswith("checking"):
+            while app.session.verifier.proof.startswith("checking"):
                 await pilot.pause()
         await pilot.press(*stage.keys)
         if stage.answer is not None:

@@ -116,7 +116,7 @@ class Sitting:
 
     def host_watching(self) -> None:
         """Give the table a host without a seat."""
-        self.table.claims.add(None, b"host")
+        self.table.seat_tokens.add(None, b"host")
 
     def connect(self, seat: int, connected: bool) -> list[Event]:
         """Let a connection come or go."""
@@ -217,7 +217,7 @@ class Sitting:
     @property
     def hand(self) -> Hand | None:
         """The judge of the hand, if there was one yet."""
-        return self.table._course.hand
+        return self.table._flow.hand
 
     def hidden(self) -> Board:
         """Return all cards of the hand."""
@@ -226,7 +226,7 @@ class Sitting:
 
     def counter(self, actor: Actor) -> int:
         """Return an actor's last counter."""
-        return self.table.claims.counter(actor) if actor in self.table.claims else 0
+        return self.table.seat_tokens.counter(actor) if actor in self.table.seat_tokens else 0
 
     def plays(self, seat: int) -> list[Play]:
         """Return a seat's legal plays."""
@@ -270,7 +270,7 @@ class Sitting:
         dealt_at = self.hand.signal_at - self.options.countdown_ms * MS
         self.table.view.board = position.board
         dealer = StackedDealer(self.rules, position.hidden)
-        self.table._course.hand = hand = Hand(self.table.view, self.hand.secret, dealer, dealt_at)
+        self.table._flow.hand = hand = Hand(self.table.view, self.hand.secret, dealer, dealt_at)
         for test in hand._dead_tests.values():
             test.due = None
         hand.ask_again(self.now)

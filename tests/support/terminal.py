@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from textual.pilot import Pilot
 
-from racing_demon_client.settings import Settings
+from racing_demon_client.settings import PlayerSettings
 from racing_demon_client.sources.openers import practise
 from racing_demon_client.terminal.app import TerminalApp
 from racing_demon_client.terminal.screens.table import TableScreen
-from racing_demon_client.terminal.session import Session
+from racing_demon_client.terminal.session import TableSession
 from racing_demon_client.terminal.style.look import Look
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.reasons import Phase
@@ -31,7 +31,7 @@ class Player:
     fruitless: int = 0
 
     @property
-    def session(self) -> Session:
+    def session(self) -> TableSession:
         """The stay at the table."""
         assert self.app.session is not None
         return self.app.session
@@ -127,7 +127,7 @@ async def practising(
     """Sit down against bots on a server of one's own, a process, with the real application."""
     opening = practise("Ann", options, bots=bots, level="easy", seed=bytes([seed] * 32), speed=speed)
     async with opening as opened:
-        app = TerminalApp(opened, Settings(sound=False), Look())
+        app = TerminalApp(opened, PlayerSettings(sound=False), Look())
         async with app.run_test(size=size) as pilot:
             await pilot.pause()
             yield Player(app, pilot)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from racing_demon_server.durability import Durability
 from racing_demon_server.journal.database import open_journal
-from racing_demon_server.journal.writer import Entry, Journal, Statement
+from racing_demon_server.journal.writer import Journal, JournalEntry, Statement
 
 __all__ = ["VirtualJournal"]
 
@@ -38,15 +38,15 @@ class VirtualJournal(Journal):
         self._empty = asyncio.Event()
         self._empty.set()
         self._loop = asyncio.get_running_loop()
-        self._group: list[Entry] = []
-        self._written: deque[list[Entry]] = deque()
+        self._group: list[JournalEntry] = []
+        self._written: deque[list[JournalEntry]] = deque()
         self._timer: asyncio.TimerHandle | None = None
 
     def write(self, statements: Sequence[Statement], told: Callable[[], None]) -> None:
         """Write statements some time later, together with others."""
         self._waiting += 1
         self._empty.clear()
-        self._group.append(Entry(statements, told, self._loop.time()))
+        self._group.append(JournalEntry(statements, told, self._loop.time()))
         self._wind_up(self._rng.choice([0.0002, 0.001, 0.02]))
 
     def close(self) -> None:

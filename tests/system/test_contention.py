@@ -11,8 +11,8 @@ from racing_demon_protocol.wire.messages.events import Event, HandOver, Played
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.net.gateway import start
-from racing_demon_server.settings import Settings
-from racing_demon_server.tables.registry import Hall
+from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.registry import Registry
 from tests.support.clocks import clock
 from tests.support.pounding import Pounder, Slot, pound
 
@@ -36,7 +36,7 @@ OPTIONS = Options(
 
 async def test_eight_clients_pound_the_same_foundations() -> None:
     """Each slot is won once, each loser is told by whom and how late, and all mirrors stay equal."""
-    settings = Settings(
+    settings = ServerSettings(
         port=0,
         seed=bytes(32),
         commands_per_second=1e6,
@@ -45,10 +45,10 @@ async def test_eight_clients_pound_the_same_foundations() -> None:
         frame_burst=1e6,
         units_per_connection=1e6,
     )
-    hall = Hall(settings, clock)
+    registry = Registry(settings, clock)
     async with AsyncExitStack() as stack:
-        server = await start(settings, hall, clock)
-        stack.callback(hall.close)
+        server = await start(settings, registry, clock)
+        stack.callback(registry.close)
         await stack.enter_async_context(server)
         port = next(iter(server.sockets)).getsockname()[1]
         url = f"ws://127.0.0.1:{port}/v1"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from racing_demon_client.errors import RecordFailed, RecordUnreadable
 from racing_demon_client.files import open_behind
 from racing_demon_client.plain.scoreboard import as_csv, as_json, as_table
-from racing_demon_client.records.digest_cache import KeptDigests, cache_path, key_of, key_of_file
+from racing_demon_client.records.digest_cache import DigestCache, cache_path, key_of, key_of_file
 from racing_demon_client.records.record_sources import (
     ALL,
     ask_journal,
@@ -41,7 +41,7 @@ from racing_demon_protocol.records.record import json_line, verify
 from racing_demon_protocol.records.standings import chosen, standings
 
 if TYPE_CHECKING:
-    from racing_demon_client.records.timeline import Tape
+    from racing_demon_client.records.timeline import Timeline
 
 __all__ = ["COMMANDS"]
 
@@ -220,7 +220,7 @@ async def verify_record(arguments: argparse.Namespace) -> int:
 
 async def scores(arguments: argparse.Namespace) -> int:
     """Show standings over all matches of this server, or of some files."""
-    kept = KeptDigests(cache_path())
+    kept = DigestCache(cache_path())
     try:
         found = (
             _of_files(arguments.files, kept)
@@ -249,21 +249,21 @@ async def replay(arguments: argparse.Namespace) -> int:
     """Play a record back, at the terminal table or in plain text."""
     from racing_demon_client.plain.replay import MOST_SPEED  # noqa: PLC0415
     from racing_demon_client.plain.replay import replay as tell  # noqa: PLC0415
-    from racing_demon_client.records.timeline import Tape  # noqa: PLC0415
+    from racing_demon_client.records.timeline import Timeline  # noqa: PLC0415
     from racing_demon_client.sources.openers import Opened  # noqa: PLC0415 - standings need no tables
     from racing_demon_client.sources.replay import Replay  # noqa: PLC0415
 
     source = arguments.source or await _latest(arguments.journal)
     try:
         async with lines_from(source, arguments.journal) as lines:
-            tape = Tape(_chosen_record(read_records(lines), arguments.match))
+            timeline = Timeline(_chosen_record(read_records(lines), arguments.match))
     except InvalidRecord as error:
         raise RecordUnreadable(f"{source} cannot be played back: {error}") from error
     unseen = MOST_SPEED if not sys.stdout.isatty() else 1.0
-    client = Replay(tape, speed=arguments.speed or unseen, paused=arguments.paused)
+    client = Replay(timeline, speed=arguments.speed or unseen, paused=arguments.paused)
     if arguments.at is not None:
         client.go_to(arguments.at)
-    seat = None if arguments.seat is None else _seat(tape, arguments.seat)
+    seat = None if arguments.seat is None else _seat(timeline, arguments.seat)
     if has_screen(arguments):
         from racing_demon_client.terminal.app import run  # noqa: PLC0415 - Textual costs a third of a second, which plain text saves
 
@@ -292,9 +292,9 @@ def _chosen_record(records: Iterator[Record], number: int) -> Record:
     return found
 
 
-def _seat(tape: "Tape", text: str) -> int:
+def _seat(timeline: "Timeline", text: str) -> int:
     """Return a seat by its number from 1, or by its player's name."""
-    names = {state.name.lower(): seat for seat, state in tape.view_at(tape.start).seats.items()}
+    names = {state.name.lower(): seat for seat, state in timeline.view_at(timeline.start).seats.items()}
     if text.lower() in names:
         return names[text.lower()]
     if text.isascii() and text.isdigit() and int(text[:4]) - 1 in names.values():
@@ -302,7 +302,7 @@ def _seat(tape: "Tape", text: str) -> int:
     raise RecordUnreadable(f"Nobody is called {text!r} there: {', '.join(names)}.")
 
 
-def _of_files(paths: list[str], kept: KeptDigests) -> list[Digest]:
+def _of_files(paths: list[str], kept: DigestCache) -> list[Digest]:
     found: list[Digest] = []
     for path in paths:
         try:
@@ -323,7 +323,7 @@ def _proven(records: Iterator[Record], path: str) -> Iterator[Record]:
         yield record
 
 
-async def _of_journal(journal: str | None, kept: KeptDigests) -> list[Digest]:
+async def _of_journal(journal: str | None, kept: DigestCache) -> list[Digest]:
     matches = await listed(journal)
     keys = {match.id: key_of(f"{journal or ''}\0{match.model_dump_json()}") for match in matches}
     known = {match.id: kept.find(keys[match.id]) if match.finished else None for match in matches}
@@ -337,7 +337,7 @@ async def _of_journal(journal: str | None, kept: KeptDigests) -> list[Digest]:
     return [digest for found in known.values() for digest in found or ()]
 
 
-def _made(kept: KeptDigests, key: str, records: Iterator[Record], source: str) -> tuple[Digest, ...]:
+def _made(kept: DigestCache, key: str, records: Iterator[Record], source: str) -> tuple[Digest, ...]:
     try:
         return kept.make(key, records)
     except InvalidRecord as error:

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Final
 
 from racing_demon_client.errors import ConnectionFailed
-from racing_demon_client.net.probe import Table
+from racing_demon_client.net.probe import FoundTable
 from racing_demon_client.streams import read_line
 
 from .qr import link_of
@@ -29,18 +29,18 @@ NOTHING: Final = (
 )
 
 
-def told(table: Table) -> str:
+def told(table: FoundTable) -> str:
     """Return a table in one line."""
     locked = ", with a passphrase" if table.needs_passphrase else ""
     return f"{table.code}  {table.host}'s table, {table.game}{locked}  {table.address}"
 
 
-def as_json(table: Table) -> str:
+def as_json(table: FoundTable) -> str:
     """Return a table as one JSON object; its link is what ``join`` takes."""
     return json.dumps({**asdict(table), "link": link_of(table.address, table.code)}, ensure_ascii=False)
 
 
-async def look(code: str | None = None) -> list[Table]:
+async def look(code: str | None = None) -> list[FoundTable]:
     """Return the tables of this network, in the order of their codes; or only those with one code."""
     from .mdns import find  # noqa: PLC0415 - who has an address needs no multicast
 
@@ -94,7 +94,7 @@ async def place(
     return (chosen.address, chosen.code) if chosen is not None else None
 
 
-async def choose(tables: Sequence[Table], write: Callable[[str], None]) -> Table | None:
+async def choose(tables: Sequence[FoundTable], write: Callable[[str], None]) -> FoundTable | None:
     """Ask which of several tables is meant, until that is clear; ``None`` if nobody says."""
     while True:
         write(f"Which one? Type 1 to {len(tables)}, or q.")

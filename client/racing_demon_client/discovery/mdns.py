@@ -17,7 +17,7 @@ from typing import Final
 import zeroconf
 from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
 
-from racing_demon_client.net.probe import Table, answers
+from racing_demon_client.net.probe import FoundTable, answers
 from racing_demon_protocol.discovery.mdns import MOST_TABLES, MOST_TEXT, SERVICE, Announcement, Interface
 
 from .network_interfaces import can_multicast, is_near, own_interfaces, sends_nothing
@@ -93,7 +93,9 @@ def _connection(interfaces: Sequence[Interface]) -> AsyncZeroconf:
 # Finding tables.
 
 
-async def find(seconds: float, *, patience: float = 0.0, code: str | None = None) -> AsyncGenerator[Table]:
+async def find(
+    seconds: float, *, patience: float = 0.0, code: str | None = None
+) -> AsyncGenerator[FoundTable]:
     """Yield the tables of the network as they are found, each once its server has said that it is there.
 
     Yields nothing where multicast is impossible: there is no telling it from a network without tables.
@@ -114,7 +116,7 @@ async def find(seconds: float, *, patience: float = 0.0, code: str | None = None
     finder = _Finder(connection, interfaces)
     browser = AsyncServiceBrowser(connection.zeroconf, SERVICE, handlers=[finder.seen])
     loop = asyncio.get_running_loop()
-    begun, known = loop.time(), set[Table]()
+    begun, known = loop.time(), set[FoundTable]()
     try:
         while (left := begun + (seconds if known else max(seconds, patience)) - loop.time()) > 0:
             try:
@@ -140,7 +142,7 @@ class _Finder:
     """
 
     def __init__(self, connection: AsyncZeroconf, interfaces: Sequence[Interface]) -> None:
-        self.tables: asyncio.Queue[Table] = asyncio.Queue()
+        self.tables: asyncio.Queue[FoundTable] = asyncio.Queue()
         self._connection = connection
         self._interfaces = interfaces
         self._tasks: dict[str, asyncio.Task[None]] = {}
@@ -172,7 +174,7 @@ class _Finder:
                     self.tables.put_nowait(table)
 
 
-async def _first_that_answers(tables: Sequence[Table]) -> Table | None:
+async def _first_that_answers(tables: Sequence[FoundTable]) -> FoundTable | None:
     """Ask all addresses of a table at once, and return the best that answers."""
     probes = [asyncio.ensure_future(answers(table.url, table.code)) for table in tables]
     try:
@@ -186,7 +188,7 @@ async def _first_that_answers(tables: Sequence[Table]) -> Table | None:
         await asyncio.gather(*probes, return_exceptions=True)
 
 
-def _read(info: zeroconf.ServiceInfo, interfaces: Sequence[Interface]) -> list[Table]:
+def _read(info: zeroconf.ServiceInfo, interfaces: Sequence[Interface]) -> list[FoundTable]:
     """Return what an announcement says, once for each address that may be right, the best first."""
     texts = {bytes(key): bytes(value or b"")[:255] for key, value in info.properties.items()}
     code = texts.get(b"code", b"").decode(errors="replace")
@@ -202,7 +204,7 @@ def _read(info: zeroconf.ServiceInfo, interfaces: Sequence[Interface]) -> list[T
                 addresses.append(address)
     addresses.sort(key=lambda address: (address.version, address.is_link_local))
     return [
-        Table(
+        FoundTable(
             code=code.upper(),
             game=_clean(texts.get(b"game", b"")),
             host=_clean(texts.get(b"host", b"")),

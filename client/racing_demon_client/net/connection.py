@@ -31,9 +31,9 @@ from racing_demon_protocol.wire.messages.events import Dealt, Played
 from racing_demon_protocol.wire.messages.server import Accepted, CaughtUp, Refused, Seated, Snapshot, Watchers
 from racing_demon_protocol.wire.options import Options
 
-from .contributor import Contributor, Part
+from .contributor import Contributor, ShareState
 from .guest import Guest
-from .transport import ENTRY_SECONDS, Link, reason_of
+from .transport import ENTRY_SECONDS, Transport, reason_of
 
 __all__ = ["Client"]
 
@@ -60,7 +60,7 @@ class Client(Guest):
         self.url = url
         self.contributor = Contributor(self.random_bytes)
         self._passphrase = ""
-        self._link = Link(url, encoding)
+        self._link = Transport(url, encoding)
         self._token: str | None = None
         self._epoch = self._next_epoch = ""
         self._in_doubt: dict[int, cl.Command] = {}
@@ -155,7 +155,7 @@ class Client(Guest):
         return self._said_leave or state is None or state.left
 
     @property
-    def part(self) -> Part:
+    def part(self) -> ShareState:
         """What became of the own contribution to the hand that was dealt last."""
         return self.contributor.part
 

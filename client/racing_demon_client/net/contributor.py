@@ -12,7 +12,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Refused, Shuffle
 from racing_demon_protocol.wire.options import Options
 
-__all__ = ["Contributor", "Part"]
+__all__ = ["Contributor", "ShareState"]
 
 MOST_REVEALED: Final = 256
 """So many hands are remembered whose bytes were revealed; an honest server deals none of them otherwise."""
@@ -20,7 +20,7 @@ NOT_JUDGED: Final = frozenset({Reason.HALTED, Reason.TOO_FAST})
 """Why a command was refused that may be sent again."""
 
 
-class Part(Enum):
+class ShareState(Enum):
     """What became of the own contribution to the hand that was dealt last."""
 
     NONE = auto()
@@ -83,7 +83,7 @@ class Contributor:
     """
 
     def __init__(self, draw: Callable[[], bytes]) -> None:
-        self.part = Part.NONE
+        self.part = ShareState.NONE
         self._draw = draw
         self._own: _Own | None = None
         self._said: type[cl.Command] | None = None
@@ -145,28 +145,28 @@ class Contributor:
             self.part = self._part(view, seat)
             self._awaited.clear()
 
-    def _part(self, view: TableView, seat: int | None) -> Part:
+    def _part(self, view: TableView, seat: int | None) -> ShareState:
         if seat not in view.hand_seats:
-            return Part.NONE
+            return ShareState.NONE
         if view.hand_id in self._revealed and self._revealed[view.hand_id] != _Fixed.at(view):
-            return Part.REPEATED
+            return ShareState.REPEATED
         if self._awaited - {view.hand_id, *_played(view)}:
-            return Part.DROPPED
+            return ShareState.DROPPED
         return self._part_in_seed(view, seat)
 
-    def _part_in_seed(self, view: TableView, seat: int | None) -> Part:
+    def _part_in_seed(self, view: TableView, seat: int | None) -> ShareState:
         own = self._own
         others = view.shuffle.contributions if view.shuffle is not None else ()
         told = next((each for each in others if each.seat == seat), None)
         if own is None or own.seat != seat or own.hand_id != view.hand_id:
-            return Part.LEFT_OUT if others and told is None else Part.NONE
+            return ShareState.LEFT_OUT if others and told is None else ShareState.NONE
         if told is None:
-            return Part.LEFT_OUT
+            return ShareState.LEFT_OUT
         if view.commitment != own.promised or told.commitment != own.hashed:
-            return Part.CHANGED
+            return ShareState.CHANGED
         if told.value is None:
-            return Part.LEFT_OUT
-        return Part.COUNTED if told.value == own.value.hex() else Part.CHANGED
+            return ShareState.LEFT_OUT
+        return ShareState.COUNTED if told.value == own.value.hex() else ShareState.CHANGED
 
 
 def _played(view: TableView) -> list[str]:

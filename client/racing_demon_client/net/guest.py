@@ -11,7 +11,7 @@ from racing_demon_protocol.wire.counters import next_counter
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 
-from .contributor import Part
+from .contributor import ShareState
 
 __all__ = ["Guest"]
 
@@ -48,9 +48,9 @@ class Guest(ABC):
         return self._view
 
     @property
-    def part(self) -> Part:
+    def part(self) -> ShareState:
         """What became of the own contribution to the hand that was dealt last."""
-        return Part.NONE
+        return ShareState.NONE
 
     @property
     def waiting(self) -> bool:

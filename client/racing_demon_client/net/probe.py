@@ -17,14 +17,14 @@ from racing_demon_protocol.wire.messages.server import Elsewhere, Refused, Versi
 
 from .dialer import Direct, at_port
 
-__all__ = ["Table", "answers"]
+__all__ = ["FoundTable", "answers"]
 
 PROBE_SECONDS: Final = 1.0
 MOST_BYTES: Final = 4_096
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Table:
+class FoundTable:
     """A table that was found, and has answered. All texts are short, and can be printed as they are.
 
     Attributes:

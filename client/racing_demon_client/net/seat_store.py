@@ -16,14 +16,14 @@ from typing import Final
 
 from racing_demon_client.recent_tables import recents_path
 
-__all__ = ["KeptSeat", "kept_seat"]
+__all__ = ["StoredSeat", "kept_seat"]
 
 LARGEST_FILE: Final = 4_096
 KEPT_SECONDS: Final = 30 * 24 * 3_600
 """After so long a seat is forgotten: its table is gone."""
 
 
-class KeptSeat:
+class StoredSeat:
     """What is kept of one seat.
 
     Attributes:
@@ -61,7 +61,7 @@ class KeptSeat:
 
 
 @contextmanager
-def kept_seat(url: str, code: str) -> Iterator[KeptSeat | None]:
+def kept_seat(url: str, code: str) -> Iterator[StoredSeat | None]:
     """Give what is kept of the seat at a table, for as long as somebody sits there.
 
     ``None`` where another program of this user sits there now, or where nothing can be kept.
@@ -76,7 +76,7 @@ def kept_seat(url: str, code: str) -> Iterator[KeptSeat | None]:
         yield None
         return
     try:
-        yield KeptSeat(handle) if _lock(handle) else None
+        yield StoredSeat(handle) if _lock(handle) else None
     finally:
         os.close(handle)
 

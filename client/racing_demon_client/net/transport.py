@@ -15,7 +15,7 @@ from racing_demon_protocol.wire.messages.server import Elsewhere
 
 from .dialer import at_port, dial, verify_version
 
-__all__ = ["ENTRY_SECONDS", "Link", "reason_of"]
+__all__ = ["ENTRY_SECONDS", "Transport", "reason_of"]
 
 ENTRY_SECONDS: Final = 10.0
 """So long for an answer to a request for a place."""
@@ -27,7 +27,7 @@ RETRY_SECONDS: Final = 2.0
 healed: it asks ever more rarely, a new one at once. Where opening took long, attempts get more time."""
 
 
-class Link:
+class Transport:
     """A way to one server.
 
     Args:

@@ -3,9 +3,9 @@
 import asyncio
 from typing import Final, TextIO
 
-from racing_demon_client.records.verifier import Proving
+from racing_demon_client.records.verifier import Verifier
 from racing_demon_client.shared.analysis_text import told
-from racing_demon_client.shared.message_text import Words, Write, duration
+from racing_demon_client.shared.message_text import MessageText, Write, duration
 from racing_demon_client.shared.text import printable
 from racing_demon_client.sources.replay import PLACES, BadPlace, Replay
 from racing_demon_protocol.table.scoring import match_winners
@@ -92,13 +92,13 @@ class _Teller:
 
     async def _prove(self) -> None:
         """Say whether the hand that is over was what was promised."""
-        proving = Proving()
-        proving.take_up(self._client.hand())
-        await proving.check()
-        self._write(printable(proving.proof))
+        verifier = Verifier()
+        verifier.take_up(self._client.hand())
+        await verifier.check()
+        self._write(printable(verifier.proof))
 
-    def _words(self) -> Words:
-        return Words(self._client.view, None, ascii_only=self._ascii)
+    def _words(self) -> MessageText:
+        return MessageText(self._client.view, None, ascii_only=self._ascii)
 
     def _picture(self, message: Message) -> list[str]:
         """Return what is shown after a message: the table at a deal, tally and analysis at an end."""
@@ -106,7 +106,7 @@ class _Teller:
         if isinstance(message, Snapshot | ev.Dealt) and view.rules is not None:
             return picture.table(view, self._seat, ascii_only=self._ascii)
         if isinstance(message, ev.HandOver):
-            analysis = self._client.tape.analysis_at(self._client.place)
+            analysis = self._client.timeline.analysis_at(self._client.place)
             tally = picture.tally(view) if match_winners(view) is None else []
             return [*tally, *told(analysis, self._seat, self._words())]
         return picture.tally(view) if isinstance(message, ev.MatchOver) else []
@@ -157,8 +157,8 @@ class _Teller:
 
     def _show(self) -> None:
         client = self._client
-        at = duration(client.tape.elapsed_ms(client.place))
-        self._write(f"{at}, event {client.tape.seq_at(client.place)} of {client.tape.last_seq}")
+        at = duration(client.timeline.elapsed_ms(client.place))
+        self._write(f"{at}, event {client.timeline.seq_at(client.place)} of {client.timeline.last_seq}")
         self._write_all(picture.table(client.view, self._seat, ascii_only=self._ascii))
 
     def _write_all(self, lines: list[str]) -> None:

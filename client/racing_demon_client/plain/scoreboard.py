@@ -9,7 +9,7 @@ from typing import Any, Final
 from racing_demon_client.shared.text import printable
 from racing_demon_protocol.records.ratings import Rating
 from racing_demon_protocol.records.record import json_line
-from racing_demon_protocol.records.standings import Corrected, Key, Row, Standings
+from racing_demon_protocol.records.standings import Corrected, Key, Standing, Standings
 
 __all__ = ["as_csv", "as_json", "as_table"]
 
@@ -45,7 +45,7 @@ def as_csv(standings: Standings, ratings: Ratings) -> str:
     """Return standings as comma-separated values, with a line of names first."""
     rows = [_fields(row, ratings.get(row.key)) for row in standings.rows]
     text = io.StringIO()
-    names = list(_fields(Row(Key("")), None))
+    names = list(_fields(Standing(Key("")), None))
     writer = csv.DictWriter(text, names, lineterminator="\n")
     writer.writeheader()
     for row in rows:
@@ -67,7 +67,7 @@ def as_json(standings: Standings, ratings: Ratings) -> str:
     )
 
 
-def _line(row: Row, rating: Rating | None) -> str:
+def _line(row: Standing, rating: Rating | None) -> str:
     name = printable(row.key.name)
     if row.key.bot:
         name = f"{name[: NAME_WIDTH - len(row.key.bot) - 4]} ({printable(row.key.bot)})"
@@ -80,7 +80,7 @@ def _line(row: Row, rating: Rating | None) -> str:
     )
 
 
-def _fields(row: Row, rating: Rating | None) -> dict[str, Any]:
+def _fields(row: Standing, rating: Rating | None) -> dict[str, Any]:
     return {
         "player": printable(row.key.name),
         "bot": printable(row.key.bot),

@@ -8,15 +8,15 @@ from typing import Final, TextIO
 
 from racing_demon_client.net.guest import Guest
 from racing_demon_client.records.recorder import Recorder
-from racing_demon_client.records.verifier import Proving
+from racing_demon_client.records.verifier import Verifier
 from racing_demon_client.shared.analysis_text import hashes, summary, told
-from racing_demon_client.shared.message_text import Words, Write, kick_question
+from racing_demon_client.shared.message_text import MessageText, Write, kick_question
 from racing_demon_client.shared.rivals import Rivals
 from racing_demon_client.shared.text import printable
 from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.reasons import BotLevel, Phase, Reaction
 from racing_demon_protocol.records.analysis import SeatAnalysis, analyse
-from racing_demon_protocol.records.history import Story
+from racing_demon_protocol.records.history import History
 from racing_demon_protocol.table.scoring import match_winners
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
@@ -85,19 +85,19 @@ async def attend(
     """Follow a table until its match is over: tell what happens, and the tally; keep the record."""
     if write is not None:
         client.notice = write
-    proving = Proving()
+    verifier = Verifier()
     async for message in until_gone(client, write):
         if recorder is not None:
             recorder.keep(message, client.view)
-        proving.keep(message, client.view, client.part)
+        verifier.keep(message, client.view, client.part)
         over = isinstance(message, ev.MatchOver)
         if write is not None:
-            line = Words(client.view, client.seat, ascii_only=ascii_only).tell(message)
+            line = MessageText(client.view, client.seat, ascii_only=ascii_only).tell(message)
             for text in [*([line] if line else []), *folded(_picture(message, client, ascii_only))]:
                 write(text)
             if isinstance(message, ev.HandOver):
-                await proving.check()
-                write(printable(proving.proof))
+                await verifier.check()
+                write(printable(verifier.proof))
         if over:
             return
 
@@ -153,13 +153,13 @@ class _Player:
         self._recorder = recorder
         self._volume = Volume()
         self._ascii = ascii_only
-        self._story = Story()
+        self._history = History()
         self._analysis: list[SeatAnalysis] = []
         self._was_stuck = False
         self._to_kick: SeatState | None = None
         self._ends_with_us = ends_with_us
         self._was_warned = False
-        self._proving = Proving()
+        self._verifier = Verifier()
         self._rivals = Rivals()
 
     async def listen(self) -> None:
@@ -168,24 +168,24 @@ class _Player:
             if self._recorder is not None:
                 self._recorder.keep(message, self._client.view)
             self._analyse(message)
-            self._proving.keep(message, self._client.view, self._client.part)
+            self._verifier.keep(message, self._client.view, self._client.part)
             self._tell_freed(message)
             client, now = self._client, time.monotonic_ns() // 1_000_000
             lost = self._rivals.follow(message, client.view, client.seat, now)
             if isinstance(message, Accepted | Pong) or not self._volume.admits(message, self._client):
                 continue
-            words = Words(self._client.view, self._client.seat, ascii_only=self._ascii)
+            words = MessageText(self._client.view, self._client.seat, ascii_only=self._ascii)
             line = words.tell(message) if lost is None else f"refused: {words.lost(lost)}"
             if line is not None:
                 self._write(line)
             self._add_picture(message)
             if isinstance(message, ev.HandOver):
-                await self._proving.check()
-                self._write(printable(self._proving.proof))
+                await self._verifier.check()
+                self._write(printable(self._verifier.proof))
 
     def _tell_freed(self, message: Message) -> None:
         """Say why oneself is not stuck any more, however little is told of the others' plays."""
-        words = Words(self._client.view, self._client.seat, ascii_only=self._ascii)
+        words = MessageText(self._client.view, self._client.seat, ascii_only=self._ascii)
         if (freed := words.freed(message, self._was_stuck)) is not None:
             self._write(freed)
         self._was_stuck = words.is_stuck
@@ -193,17 +193,17 @@ class _Player:
     def _analyse(self, message: Message) -> None:
         """Follow what happens for the analysis of the hand, and make it when the hand is over."""
         view = self._client.view
-        self._story.note(message, view, time.monotonic_ns() // 1_000, self._client.seat)
-        if isinstance(message, ev.HandOver) and self._story.hand is not None:
+        self._history.note(message, view, time.monotonic_ns() // 1_000, self._client.seat)
+        if isinstance(message, ev.HandOver) and self._history.hand is not None:
             seed = view.deal_seed(bytes.fromhex(message.seed))
-            self._analysis = analyse(self._story.hand, view, seed)
+            self._analysis = analyse(self._history.hand, view, seed)
 
     def _add_picture(self, message: Message) -> None:
         view, seat = self._client.view, self._client.seat
         if isinstance(message, ev.Dealt):
             self._write_all(picture.table(view, seat, ascii_only=self._ascii))
         elif isinstance(message, ev.HandOver):
-            words = Words(view, seat, ascii_only=self._ascii)
+            words = MessageText(view, seat, ascii_only=self._ascii)
             self._write_all(told(self._analysis, seat, words))
             if match_winners(view) is None:
                 self._write_all(picture.tally(view))
@@ -290,14 +290,14 @@ class _Player:
         }
 
     async def _sum_up(self) -> None:
-        words = Words(self._client.view, self._client.seat, ascii_only=self._ascii)
+        words = MessageText(self._client.view, self._client.seat, ascii_only=self._ascii)
         self._write_all([summary(each, words) for each in self._analysis] or ["no hand is over yet"])
 
     async def _compare(self) -> None:
         """Show what the last deal follows from, and what came of checking it."""
-        words = Words(self._client.view, self._client.seat, ascii_only=self._ascii)
-        told = hashes(self._client.view, self._proving.seed, words)
-        self._write_all([*told, printable(self._proving.proof)] if told else ["no hand is dealt yet"])
+        words = MessageText(self._client.view, self._client.seat, ascii_only=self._ascii)
+        told = hashes(self._client.view, self._verifier.seed, words)
+        self._write_all([*told, printable(self._verifier.proof)] if told else ["no hand is dealt yet"])
 
     async def _do_to_seat(self, verb: Verb, word: str) -> None:
         command, more = OF_SEATS[verb]

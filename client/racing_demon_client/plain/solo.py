@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Final, TextIO
 
-from racing_demon_client.shared.message_text import Words, Write, duration
+from racing_demon_client.shared.message_text import MessageText, Write, duration
 from racing_demon_client.shared.pile_names import is_racelike
 from racing_demon_client.shared.rules_text import rules_of
 from racing_demon_client.shared.text import counted
@@ -128,7 +128,7 @@ class _Alone:
 
     def _play(self, play: Play) -> None:
         client = self._client
-        told = Words(client.view, client.seat, ascii_only=self._ascii)
+        told = MessageText(client.view, client.seat, ascii_only=self._ascii)
         for event in client.make(play):
             if line := told.tell(event):
                 self._write(line)

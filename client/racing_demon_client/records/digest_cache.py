@@ -17,7 +17,7 @@ from racing_demon_client.files import replace_file
 from racing_demon_protocol.records.digest import VERSION, Digest, digests
 from racing_demon_protocol.records.match_file import Record
 
-__all__ = ["KeptDigests", "cache_path", "key_of", "key_of_file"]
+__all__ = ["DigestCache", "cache_path", "key_of", "key_of_file"]
 
 MOST_KEPT: Final = 100_000
 MOST_BYTES: Final = 512 * 2**20
@@ -45,7 +45,7 @@ def key_of(text: str) -> str:
     return hashlib.sha256(f"{VERSION}\0{text}".encode(errors="surrogateescape")).hexdigest()[:32]
 
 
-class KeptDigests:
+class DigestCache:
     """The digests that are kept: a line a record, its name before them.
 
     Args:

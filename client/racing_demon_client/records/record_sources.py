@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from racing_demon_client.errors import RecordUnreadable
 from racing_demon_protocol.records.match_file import Record, read_records
 
-__all__ = ["ALL", "Listed", "ask_journal", "is_file", "lines_from", "listed", "read_file"]
+__all__ = ["ALL", "ListedMatch", "ask_journal", "is_file", "lines_from", "listed", "read_file"]
 
 STDIN: Final = "-"
 ALL: Final = "all"
@@ -35,7 +35,7 @@ MOST_SAID: Final = 2_000
 MOST_LISTED: Final = 1_000_000
 
 
-class Listed(BaseModel):
+class ListedMatch(BaseModel):
     """One match of the journal, as the server lists it."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -85,18 +85,18 @@ def read_file(path: str) -> Iterator[Record]:
         yield from read_records(_told(lines, path))
 
 
-async def listed(journal: str | None) -> list[Listed]:
+async def listed(journal: str | None) -> list[ListedMatch]:
     """Return the matches of the journal, the oldest first.
 
     Raises:
         RecordUnreadable: there is no journal, or it cannot be read.
 
     """
-    found: list[Listed] = []
+    found: list[ListedMatch] = []
     async with ask_journal("list", "--json", journal=journal) as lines:
         for line in lines:
             try:
-                found.append(Listed.model_validate_json(line))
+                found.append(ListedMatch.model_validate_json(line))
             except ValidationError as error:
                 text = "The server lists its journal in a way that is not known here: they differ in version."
                 raise RecordUnreadable(text) from error

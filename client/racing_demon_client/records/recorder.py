@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 
 from racing_demon_client.environment import software
-from racing_demon_protocol.records.match_file import Entry, Header, entry_line, section_line
+from racing_demon_protocol.records.match_file import Header, TimedMessage, entry_line, section_line
 from racing_demon_protocol.records.record import tally_line
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import Event, Message
@@ -36,6 +36,6 @@ class Recorder:
                 self._has_begun = True
                 self._write(section_line(Header(kept_by="client", software=software())))
             at_us = (time.monotonic_ns() - self._start) // 1_000
-            self._write(entry_line(Entry(message, at_us, time.time_ns() // 1_000_000)))
+            self._write(entry_line(TimedMessage(message, at_us, time.time_ns() // 1_000_000)))
         if isinstance(message, MatchOver):
             self._write(tally_line(view))

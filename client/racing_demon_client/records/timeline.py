@@ -10,14 +10,14 @@ from typing import Final
 from racing_demon_protocol.errors import InvalidRecord
 from racing_demon_protocol.reasons import Phase
 from racing_demon_protocol.records.analysis import SeatAnalysis, analyse
-from racing_demon_protocol.records.history import Story
-from racing_demon_protocol.records.match_file import Entry, Record, followed
+from racing_demon_protocol.records.history import History
+from racing_demon_protocol.records.match_file import Record, TimedMessage, followed
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
 
-__all__ = ["Tape"]
+__all__ = ["Timeline"]
 
 KEPT_EVERY: Final = 256
 """From a snapshot to the next: so many events are followed at most to come to any place."""
@@ -25,7 +25,7 @@ LONGEST_WAIT_MS: Final = 3_000
 """Nobody wants to look at a table for longer at which nothing is being played."""
 
 
-class Tape:
+class Timeline:
     """One table's record, wound to any place.
 
     Attributes:
@@ -39,7 +39,7 @@ class Tape:
     """
 
     def __init__(self, record: Record) -> None:
-        self.entries: Sequence[Entry] = record.entries
+        self.entries: Sequence[TimedMessage] = record.entries
         self.times: list[int] = []
         self.hands: list[tuple[int, int]] = []
         self._kept: list[tuple[int, Snapshot]] = []
@@ -76,27 +76,29 @@ class Tape:
         """The number of the last event."""
         return self._seqs[-1]
 
-    def hand_at(self, place: int) -> list[Entry]:
+    def hand_at(self, place: int) -> list[TimedMessage]:
         """Return what was kept of the hand at a place, up to there, the table before it first."""
         number = self._hand_of(place)
         begin = self.hands[number][1] - 1 if number is not None else 0
         while begin > 1 and not isinstance(self.message(begin), ev.Committed):
             begin -= 1
         begin = max(1, begin)
-        before = Entry(self.view_at(begin).snapshot(self.elapsed_ms(begin)), self.entries[begin - 1].at_us)
+        before = TimedMessage(
+            self.view_at(begin).snapshot(self.elapsed_ms(begin)), self.entries[begin - 1].at_us
+        )
         return [before, *self.entries[begin:place]]
 
     def analysis_at(self, place: int) -> list[SeatAnalysis]:
         """Return the analysis of the hand at a place; nothing before it is over."""
         view: TableView | None = None
-        story, seed = Story(), b""
+        history, seed = History(), b""
         for entry in self.hand_at(place):
             view = followed(view, entry.message)
-            story.note(entry.message, view, entry.at_us, entry.seat)
+            history.note(entry.message, view, entry.at_us, entry.seat)
             if isinstance(entry.message, ev.HandOver):
                 seed = view.deal_seed(bytes.fromhex(entry.message.seed))
         has_cards = view is not None and view.board is not None
-        return analyse(story.hand, view, seed) if seed and view and has_cards and story.hand else []
+        return analyse(history.hand, view, seed) if seed and view and has_cards and history.hand else []
 
     # Where is it?
 
@@ -174,7 +176,7 @@ class _Clock:
         self._signal_ms = 0.0
         self._ended_ms: int | None = None
 
-    def forward(self, entry: Entry, *, idles: bool) -> int:
+    def forward(self, entry: TimedMessage, *, idles: bool) -> int:
         """Go on to the next message; return when it comes. A clock that began anew has stood still."""
         gap = max(0, entry.at_us - self._last_us) / 1_000 if self._last_us is not None else 0.0
         self._last_us = entry.at_us

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Final
 
-from racing_demon_client.net.contributor import Part
+from racing_demon_client.net.contributor import ShareState
 from racing_demon_client.shared.text import counted
 from racing_demon_protocol.errors import InvalidRecord, RacingDemonError
 from racing_demon_protocol.records.record import Verdict, verify
@@ -12,19 +12,19 @@ from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
 
-__all__ = ["Proving"]
+__all__ = ["Verifier"]
 
 Seen = list[Snapshot | ev.Event]
 
 NOT_RIGHT: Final = "NOT RIGHT: "
 CHEATED: Final = {
-    Part.CHANGED: f"{NOT_RIGHT}the server has changed your part of the shuffle.",
-    Part.REPEATED: f"{NOT_RIGHT}the server changed the deal when it knew your part of the shuffle.",
+    ShareState.CHANGED: f"{NOT_RIGHT}the server has changed your part of the shuffle.",
+    ShareState.REPEATED: f"{NOT_RIGHT}the server changed the deal when it knew your part of the shuffle.",
 }
 """What no record shows, but whoever has contributed knows."""
 
 
-class Proving:
+class Verifier:
     """Keeps what can be checked of the hand that is played, and checks it when it is over.
 
     Attributes:
@@ -38,9 +38,9 @@ class Proving:
         self.proof = ""
         self._hand: Seen = []
         self._over: Seen = []
-        self._part = Part.NONE
+        self._part = ShareState.NONE
 
-    def keep(self, message: Message, view: TableView, part: Part = Part.NONE) -> None:
+    def keep(self, message: Message, view: TableView, part: ShareState = ShareState.NONE) -> None:
         """Keep a message that the view has followed: from the last rest before a hand on.
 
         Args:
@@ -69,7 +69,7 @@ class Proving:
 
     def take_up(self, hand: Seen) -> None:
         """Take another hand's messages for those of the last one."""
-        self._over, self._part = hand, Part.NONE
+        self._over, self._part = hand, ShareState.NONE
 
     def forget(self) -> None:
         """Say nothing of the last hand any more."""
@@ -87,18 +87,18 @@ class Proving:
             self.proof = _told(verdict, self._part)
 
 
-def _told(verdict: Verdict, part: Part) -> str:
+def _told(verdict: Verdict, part: ShareState) -> str:
     """Say what a hand without a fault proves, to one who had a part in its shuffle."""
     if part in CHEATED:
         return CHEATED[part]
     if not verdict.hands:
         return "This hand was not seen from its deal on, so it cannot be checked here."
     plays = f"{counted(verdict.plays, 'play')} {'is' if verdict.plays == 1 else 'are'} legal"
-    if part is Part.COUNTED:
+    if part is ShareState.COUNTED:
         return f"Checked: you took part in the shuffle, so nobody could choose this deal; {plays}."
-    if part is Part.LEFT_OUT:
+    if part is ShareState.LEFT_OUT:
         return f"Checked: {plays}. But you were left out of the shuffle: others may have chosen this deal."
-    if part is Part.DROPPED:
+    if part is ShareState.DROPPED:
         return (
             f"Checked: {plays}. But you had a part in the shuffle of a hand that you did not see dealt: "
             "unless you were away, others may have chosen this deal."

@@ -9,7 +9,7 @@ from racing_demon_protocol.records.analysis import Buried, SeatAnalysis
 from racing_demon_protocol.records.opportunities import Race
 from racing_demon_protocol.table.view import TableView
 
-from .message_text import Words
+from .message_text import MessageText
 from .text import counted, span
 
 __all__ = ["full", "hashes", "summary", "told"]
@@ -20,13 +20,13 @@ MOST: Final = 3
 """So many examples of each are named; nobody reads more between two hands."""
 
 
-def told(analysis: Sequence[SeatAnalysis], seat: int | None, words: Words) -> list[str]:
+def told(analysis: Sequence[SeatAnalysis], seat: int | None, words: MessageText) -> list[str]:
     """Return what a player is told after a hand: the own analysis; a spectator, a line for each player."""
     own = [each for each in analysis if each.seat == seat]
     return full(own[0], words) if own else [summary(each, words) for each in analysis]
 
 
-def full(analysis: SeatAnalysis, words: Words) -> list[str]:
+def full(analysis: SeatAnalysis, words: MessageText) -> list[str]:
     """Return one player's analysis."""
     lines = [f"races: {len(analysis.won)} won, {len(analysis.lost)} lost{_lost(analysis.lost, words)}"]
     if analysis.waits:
@@ -47,7 +47,7 @@ def full(analysis: SeatAnalysis, words: Words) -> list[str]:
     return lines
 
 
-def summary(analysis: SeatAnalysis, words: Words) -> str:
+def summary(analysis: SeatAnalysis, words: MessageText) -> str:
     """Return one player's analysis in a line."""
     waited = f"; plays up ready for {_typical(analysis)}" if analysis.waits else ""
     return (
@@ -56,7 +56,7 @@ def summary(analysis: SeatAnalysis, words: Words) -> str:
     )
 
 
-def hashes(view: TableView, secret: str, words: Words) -> list[str]:
+def hashes(view: TableView, secret: str, words: MessageText) -> list[str]:
     """Return the beginnings of all that a deal follows from, a line each, for those who want to compare.
 
     Args:
@@ -74,21 +74,21 @@ def hashes(view: TableView, secret: str, words: Words) -> list[str]:
     return lines
 
 
-def _lost(races: Sequence[Race], words: Words) -> str:
+def _lost(races: Sequence[Race], words: MessageText) -> str:
     """Name the races that were lost: the closest first, then those that the player had longest time for."""
     ordered = sorted(races, key=lambda race: (race.late_us is None, race.late_us or -race.open_us))
     shown = ", ".join(_race(race, words) for race in ordered[:MOST])
     return f": {shown}{_more(len(races))}" if shown else ""
 
 
-def _race(race: Race, words: Words) -> str:
+def _race(race: Race, words: MessageText) -> str:
     card = f"{words.card(race.card)} " if race.card != UNKNOWN else ""
     if race.late_us is not None:
         return f"{card}to {words.who(race.winner)} by {span(race.late_us)}"
     return f"{card}to {words.who(race.winner)} (ready for {span(race.open_us)})"
 
 
-def _place(buried: Buried, words: Words) -> str:
+def _place(buried: Buried, words: MessageText) -> str:
     return f"{words.card(buried.card)} under {buried.below} in column {buried.column + 1}"
 
 

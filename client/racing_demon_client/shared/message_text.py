@@ -18,7 +18,7 @@ from .pile_names import is_racelike
 from .rivals import Lost
 from .text import counted, listing, printable, span
 
-__all__ = ["REACTIONS", "Words", "Write", "duration", "kick_question"]
+__all__ = ["REACTIONS", "MessageText", "Write", "duration", "kick_question"]
 
 SHORT_US: Final = 100_000
 """Below this, tenths of a second say nothing."""
@@ -58,7 +58,7 @@ def kick_question(state: SeatState, unban: str) -> str:
     )
 
 
-class Words:
+class MessageText:
     """Tells what happened at one table.
 
     Args:
@@ -304,33 +304,33 @@ class Words:
         return f"the match is over: {listing(winners)} won"
 
 
-_TELLERS: dict[type[Message], Callable[[Words, Any], str]] = {
-    ev.Played: Words._played,
-    Refused: Words._refused,
-    Seated: Words._seated,
-    Snapshot: Words._snapshot,
-    ev.Joined: Words._joined,
-    ev.Left: Words._left,
-    ev.Connected: Words._connected,
-    ev.Readied: Words._readied,
-    ev.Hosted: Words._hosted,
-    ev.OptionsSet: Words._options_set,
-    ev.Committed: Words._committed,
-    ev.Dealt: Words._dealt,
-    ev.Signalled: Words._signalled,
-    ev.StuckSaid: Words._stuck_said,
-    ev.Rotated: Words._rotated,
-    ev.Progressed: Words._progressed,
-    ev.Said: Words._said,
-    ev.Called: Words._called,
-    ev.HandOver: Words._hand_over,
-    ev.MatchOver: Words._match_over,
-    ev.Paused: Words._paused,
-    ev.Continued: Words._continued,
-    ev.StoodIn: Words._stood_in,
-    ev.Muted: Words._muted,
-    ev.Reacted: Words._reacted,
-    ev.Unbanned: Words._unbanned,
-    Watchers: Words._watchers,
-    Halted: Words._halted,
+_TELLERS: dict[type[Message], Callable[[MessageText, Any], str]] = {
+    ev.Played: MessageText._played,
+    Refused: MessageText._refused,
+    Seated: MessageText._seated,
+    Snapshot: MessageText._snapshot,
+    ev.Joined: MessageText._joined,
+    ev.Left: MessageText._left,
+    ev.Connected: MessageText._connected,
+    ev.Readied: MessageText._readied,
+    ev.Hosted: MessageText._hosted,
+    ev.OptionsSet: MessageText._options_set,
+    ev.Committed: MessageText._committed,
+    ev.Dealt: MessageText._dealt,
+    ev.Signalled: MessageText._signalled,
+    ev.StuckSaid: MessageText._stuck_said,
+    ev.Rotated: MessageText._rotated,
+    ev.Progressed: MessageText._progressed,
+    ev.Said: MessageText._said,
+    ev.Called: MessageText._called,
+    ev.HandOver: MessageText._hand_over,
+    ev.MatchOver: MessageText._match_over,
+    ev.Paused: MessageText._paused,
+    ev.Continued: MessageText._continued,
+    ev.StoodIn: MessageText._stood_in,
+    ev.Muted: MessageText._muted,
+    ev.Reacted: MessageText._reacted,
+    ev.Unbanned: MessageText._unbanned,
+    Watchers: MessageText._watchers,
+    Halted: MessageText._halted,
 }

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.net.guest import Guest
-from racing_demon_protocol.discovery.directory import CODE, NODE, ROOT, Listed
+from racing_demon_protocol.discovery.directory import CODE, NODE, ROOT, ListedTable
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.errors import CommandRefused, InvalidFrame
 from racing_demon_protocol.reasons import Phase, Reason
@@ -44,7 +44,7 @@ TOPIC: Final = re.compile(rf"{ROOT}/({NODE})/(?:(status)|tables/({CODE})(?:/(eve
 PLACE: Final = re.compile(rf"(?:({NODE})/)?({CODE})")
 
 
-def told(listed: Listed) -> str:
+def told(listed: ListedTable) -> str:
     """Return a listed table in one line, which is still to be made printable."""
     who = ", ".join(player.name for player in listed.players) or f"{listed.taken} at the table"
     doing = listed.phase.value
@@ -55,12 +55,12 @@ def told(listed: Listed) -> str:
     return f"{listed.code}  {listed.game}{locked}, {doing}, {listed.free} free: {who}  {where}".rstrip()
 
 
-def as_json(listed: Listed) -> str:
+def as_json(listed: ListedTable) -> str:
     """Return a listed table as one JSON object, in ASCII."""
     return json.dumps(listed.model_dump(mode="json"))
 
 
-async def tables(url: str) -> list[Listed]:
+async def tables(url: str) -> list[ListedTable]:
     """Return the tables of all servers that a broker knows to be there, by node and code.
 
     Raises:
@@ -68,7 +68,7 @@ async def tables(url: str) -> list[Listed]:
 
     """
     online: set[str] = set()
-    found: dict[str, Listed] = {}
+    found: dict[str, ListedTable] = {}
     async with connected(url) as mqtt:
         with explained(url):
             await mqtt.subscribe([(f"{ROOT}/+/status", 1), (f"{ROOT}/+/tables/+", 1)])
@@ -88,12 +88,12 @@ async def tables(url: str) -> list[Listed]:
     )
 
 
-def _listed(payload: bytes, node: str, code: str) -> Listed | None:
+def _listed(payload: bytes, node: str, code: str) -> ListedTable | None:
     """Return the table that a record describes; ``None`` if it is not of this topic, or no record of ours."""
     if len(payload) > MOST_RECORD:
         return None
     try:
-        listed = Listed.model_validate_json(payload)
+        listed = ListedTable.model_validate_json(payload)
     except (ValidationError, ValueError, RecursionError):
         return None
     return listed if (listed.node, listed.code.lower()) == (node, code) else None

@@ -12,7 +12,7 @@ from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.net.connection import Client
 from racing_demon_client.net.guest import Guest
 from racing_demon_client.net.local_server import NOTHING, JournalRefused, Keeping, local_server
-from racing_demon_client.net.seat_store import KeptSeat, kept_seat
+from racing_demon_client.net.seat_store import StoredSeat, kept_seat
 from racing_demon_protocol.engine.shuffle import SEED_SIZE
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.reasons import BotLevel, Reason
@@ -189,7 +189,7 @@ def _keep_seat(stack: AsyncExitStack, client: Client) -> None:
         stack.callback(lambda: kept.forget() if client.has_left else None)
 
 
-async def _come_back(url: str, code: str, kept: KeptSeat | None) -> Client | None:
+async def _come_back(url: str, code: str, kept: StoredSeat | None) -> Client | None:
     """Take the seat up again that is kept; ``None`` if there is none, or not any more."""
     if kept is None or not kept.token:
         return None

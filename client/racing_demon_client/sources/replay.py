@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from typing import Final
 
 from racing_demon_client.net.guest import Guest
-from racing_demon_client.records.timeline import Tape
+from racing_demon_client.records.timeline import Timeline
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.errors import CommandRefused, RacingDemonError
 from racing_demon_protocol.reasons import Reason
@@ -34,13 +34,13 @@ class Replay(Guest):
     """A spectator of what has been: to be listened to like any client; what it says, nobody hears.
 
     Attributes:
-        tape: the record.
+        timeline: the record.
         place: how many of its messages have been seen.
         speed: how many times faster than it was.
         paused: whether it stands still.
 
     Args:
-        tape: the record.
+        timeline: the record.
         speed: how fast.
         paused: whether it begins by standing still.
         place: where it begins; the first deal, if it is not said.
@@ -48,10 +48,10 @@ class Replay(Guest):
     """
 
     def __init__(
-        self, tape: Tape, *, speed: float = 1.0, paused: bool = False, place: int | None = None
+        self, timeline: Timeline, *, speed: float = 1.0, paused: bool = False, place: int | None = None
     ) -> None:
         super().__init__()
-        self.tape = tape
+        self.timeline = timeline
         self.place = 0
         self.speed = speed
         self.paused = paused
@@ -62,7 +62,7 @@ class Replay(Guest):
         self._wound: TableView | None = None
         self._steps = 0
         self._entered = True
-        self.go(tape.start if place is None else place)
+        self.go(timeline.start if place is None else place)
         self._view = self._wound
         self.code = self.view.code
 
@@ -77,7 +77,7 @@ class Replay(Guest):
         now = time.monotonic()
         passed = (now - self._clock_read) * 1_000
         if self._runs:
-            due = float(self.tape.times[self.place])
+            due = float(self.timeline.times[self.place])
             passed = min(
                 passed * self.speed, max(0.0, due - self._at_ms)
             )  # the table waits for what comes next
@@ -90,11 +90,11 @@ class Replay(Guest):
     @property
     def at_end(self) -> bool:
         """Whether all of it has been seen."""
-        return self.place >= len(self.tape)
+        return self.place >= len(self.timeline)
 
     def hand(self) -> list[Snapshot | Event]:
         """Return the hand that is seen, or was seen last, as far as the record has it."""
-        messages = (entry.message for entry in self.tape.hand_at(self.place))
+        messages = (entry.message for entry in self.timeline.hand_at(self.place))
         return [each for each in messages if isinstance(each, Snapshot | Event)]
 
     @property
@@ -106,9 +106,9 @@ class Replay(Guest):
     def go(self, place: int) -> None:
         """Go to a place; the table as it lay there comes as a snapshot."""
         self._read_clock()
-        self.place = min(max(1, place), len(self.tape))
-        self._wound = self.tape.view_at(self.place)
-        self._at_ms = float(self.tape.times[self.place - 1])
+        self.place = min(max(1, place), len(self.timeline))
+        self._wound = self.timeline.view_at(self.place)
+        self._at_ms = float(self.timeline.times[self.place - 1])
         self._steps = 0
         self._changed.set()
 
@@ -128,16 +128,16 @@ class Replay(Guest):
         self.go(place)
 
     def _place_of(self, word: str) -> int | None:
-        tape, here = self.tape, self.place
+        timeline, here = self.timeline, self.place
         if word[:1] in {"e", "#"}:
-            return tape.of_seq(_number(word[1:]))
+            return timeline.of_seq(_number(word[1:]))
         if word.startswith("h"):
-            return tape.of_hand(_number(word[1:]), here)
+            return timeline.of_hand(_number(word[1:]), here)
         if word[:1] in {"+", "-"}:
             seconds = _number(word[1:]) * (1 if word[0] == "+" else -1)
-            return tape.of_time(tape.elapsed_ms(here) + seconds * 1_000, here)
+            return timeline.of_time(timeline.elapsed_ms(here) + seconds * 1_000, here)
         minutes, _, seconds_of_it = word.partition(":")
-        return tape.of_time((_number(minutes) * 60 + _number(seconds_of_it)) * 1_000, here)
+        return timeline.of_time((_number(minutes) * 60 + _number(seconds_of_it)) * 1_000, here)
 
     def step(self, steps: int) -> None:
         """Go some messages on, or back, and stand still there."""
@@ -151,14 +151,14 @@ class Replay(Guest):
 
     def next_hand(self, steps: int) -> None:
         """Go to another hand's deal."""
-        self.go(self.tape.next_hand(self.place, steps))
+        self.go(self.timeline.next_hand(self.place, steps))
 
     def pause(self, *, paused: bool) -> None:
         """Stand still, or go on; from the end it goes on at the beginning."""
         self._read_clock()
         self.paused = paused
         if not paused and self.at_end:
-            self.go(self.tape.start)
+            self.go(self.timeline.start)
         self._changed.set()
 
     def faster(self, steps: int) -> None:
@@ -177,7 +177,7 @@ class Replay(Guest):
             if self._wound is not None:
                 self._view, self._wound = self._wound, None
                 self._clock_read = time.monotonic()
-                yield self._view.snapshot(self.tape.elapsed_ms(self.place))
+                yield self._view.snapshot(self.timeline.elapsed_ms(self.place))
                 continue
             wait = self._seconds_to_next()
             if wait is None or wait > 0:
@@ -194,11 +194,11 @@ class Replay(Guest):
 
     def _take(self) -> Message:
         """Follow the next message, at its time."""
-        due = float(self.tape.times[self.place])
+        due = float(self.timeline.times[self.place])
         self._clock_ms += max(0.0, due - self._at_ms)
         self._at_ms = due
         self._steps = max(0, self._steps - 1)
-        message = self.tape.message(self.place)
+        message = self.timeline.message(self.place)
         self._view = followed(self._view, message)
         self.place += 1
         return message
@@ -210,7 +210,7 @@ class Replay(Guest):
             return 0
         if not self._runs:
             return None
-        seconds = (self.tape.times[self.place] - self._at_ms) / 1_000 / self.speed
+        seconds = (self.timeline.times[self.place] - self._at_ms) / 1_000 / self.speed
         return seconds if seconds > SHORTEST_SECONDS else 0.0
 
     async def _sleep(self, seconds: float | None) -> None:

@@ -20,7 +20,7 @@ from .screens.dialogs import ChatScreen, Dialog, HelpScreen, PlaceScreen, Questi
 from .screens.options import OptionsScreen
 from .screens.picture import AnalysisScreen, LobbyScreen, PictureScreen, TallyScreen
 from .screens.players import Deed, PlayersScreen
-from .session import Session
+from .session import TableSession
 from .solo import SoloSession
 from .style.densities import DENSITIES
 from .style.glyphs import screen_text
@@ -33,7 +33,7 @@ class Stage(Protocol):
     """The application, as far as it is needed here."""
 
     look: Look
-    session: Session | None
+    session: TableSession | None
 
     @property
     def screen(self) -> Screen[Any]:
@@ -54,7 +54,7 @@ class Stage(Protocol):
     def look_away(self) -> bool:
         """Turn from the word that fills the screen; tell whether there was one."""
 
-    def make(self, kind: type[PictureScreen], session: Session) -> PictureScreen:
+    def make(self, kind: type[PictureScreen], session: TableSession) -> PictureScreen:
         """Return a screen of a kind."""
 
     def change_look(self, look: Look) -> None:
@@ -64,7 +64,7 @@ class Stage(Protocol):
         """Change settings."""
 
 
-def act(stage: Stage, session: Session, action: str) -> None:
+def act(stage: Stage, session: TableSession, action: str) -> None:
     """Do what an action means; nothing for one that means nothing here."""
     if action.startswith("bot-") and action != "bot-away":
         session.tell(cl.AddBot, level=action.removeprefix("bot-"))
@@ -78,7 +78,7 @@ def act(stage: Stage, session: Session, action: str) -> None:
         ACTS[action](stage, session)
 
 
-def _enter(stage: Stage, session: Session) -> None:
+def _enter(stage: Stage, session: TableSession) -> None:
     """Deal, or be ready, or not after all.
 
     Once the cards are dealt, go to them: who was slow to say it wants to play now.
@@ -95,13 +95,13 @@ def _enter(stage: Stage, session: Session) -> None:
         session.tell(cl.Ready, ready=own is None or not own.ready)
 
 
-def _bot_away(stage: Stage, session: Session) -> None:
+def _bot_away(stage: Stage, session: TableSession) -> None:
     bots = [state.seat for state in session.client.view.seats.values() if state.bot]
     if bots:
         session.tell(cl.RemoveBot, seat=max(bots))
 
 
-def _chat(stage: Stage, session: Session) -> None:
+def _chat(stage: Stage, session: TableSession) -> None:
     if session.client.seat is None:
         session.desk.hands.say("Only players can say something.", session.now())
         return
@@ -113,11 +113,11 @@ def _chat(stage: Stage, session: Session) -> None:
     stage.ask(ChatScreen(), said)
 
 
-def _pause(stage: Stage, session: Session) -> None:
+def _pause(stage: Stage, session: TableSession) -> None:
     session.tell(cl.Pause, paused=not session.client.view.paused)
 
 
-def _players(stage: Stage, session: Session) -> None:
+def _players(stage: Stage, session: TableSession) -> None:
     def chosen(deed: Deed | None) -> None:
         if deed is None:
             return
@@ -132,7 +132,7 @@ def _players(stage: Stage, session: Session) -> None:
     stage.ask(PlayersScreen(lambda: client.view, client.seat, session.desk.ignored), chosen)
 
 
-def _kick(stage: Stage, session: Session, seat: int) -> None:
+def _kick(stage: Stage, session: TableSession, seat: int) -> None:
     """Send a player away, if the host says so once more."""
     state = session.client.view.seats.get(seat)
     if state is None:
@@ -147,7 +147,7 @@ def _kick(stage: Stage, session: Session, seat: int) -> None:
     stage.ask(QuestionScreen(text, "Send away", "Let stay"), answered)
 
 
-def _options(stage: Stage, session: Session) -> None:
+def _options(stage: Stage, session: TableSession) -> None:
     def chosen(options: Options | None) -> None:
         if options is not None:
             session.tell(cl.SetOptions, options=options)
@@ -161,27 +161,27 @@ def _options(stage: Stage, session: Session) -> None:
     stage.ask(OptionsScreen(view.options, locked), chosen)
 
 
-def _help(stage: Stage, session: Session) -> None:
+def _help(stage: Stage, session: TableSession) -> None:
     screen = stage.screen
     if isinstance(screen, PictureScreen):
         lines = help_lines(screen.keymap, session.keymap)
         stage.ask(HelpScreen(lines, lambda: stage.look))
 
 
-def _rules(stage: Stage, session: Session) -> None:
+def _rules(stage: Stage, session: TableSession) -> None:
     view = session.client.view
     if view.rules is not None:
         game = view.rules.game
         stage.ask(TextScreen(lambda width: rules_of(game, min(width, WIDTH)), lambda: stage.look))
 
 
-def _statistics(stage: Stage, session: Session) -> None:
+def _statistics(stage: Stage, session: TableSession) -> None:
     lines = ["How it went so far", *told_scores(scores(statistics_path()))]
     stage.ask(TextScreen(lambda width: lines, lambda: stage.look))
 
 
-def _show(kind: type[PictureScreen]) -> Callable[[Stage, Session], None]:
-    def show(stage: Stage, session: Session) -> None:
+def _show(kind: type[PictureScreen]) -> Callable[[Stage, TableSession], None]:
+    def show(stage: Stage, session: TableSession) -> None:
         if type(stage.screen) is kind:
             stage.route()
         else:
@@ -190,7 +190,7 @@ def _show(kind: type[PictureScreen]) -> Callable[[Stage, Session], None]:
     return show
 
 
-def _seek(stage: Stage, session: Session) -> None:
+def _seek(stage: Stage, session: TableSession) -> None:
     def said(text: str | None) -> None:
         if text and isinstance(session, ReplaySession):
             session.seek(text)
@@ -199,11 +199,11 @@ def _seek(stage: Stage, session: Session) -> None:
         stage.ask(PlaceScreen(), said)
 
 
-def _hint(stage: Stage, session: Session) -> None:
+def _hint(stage: Stage, session: TableSession) -> None:
     session.desk.hands.hint(session.now(), session.keymap.labels, stage.look.glyphs.card)
 
 
-def _leave(stage: Stage, session: Session) -> None:
+def _leave(stage: Stage, session: TableSession) -> None:
     if isinstance(session, ReplaySession | SoloSession):
         stage.run_worker(session.client.leave(), group="leaving")
         return
@@ -221,14 +221,14 @@ def _leave(stage: Stage, session: Session) -> None:
     stage.ask(QuestionScreen(text, "Leave", "Stay"), answered)
 
 
-def _colours(stage: Stage, session: Session) -> None:
+def _colours(stage: Stage, session: TableSession) -> None:
     look = stage.look.next_palette()
     stage.keep(palette=look.palette_name)
     stage.change_look(look)
     session.desk.hands.say(look.palette.title, session.now())
 
 
-def _density(stage: Stage, session: Session) -> None:
+def _density(stage: Stage, session: TableSession) -> None:
     size = stage.screen.size
     look = stage.look.next_density(size.width, size.height)
     if look == stage.look:
@@ -241,14 +241,14 @@ def _density(stage: Stage, session: Session) -> None:
     session.desk.hands.say(told, session.now())
 
 
-def _motion(stage: Stage, session: Session) -> None:
+def _motion(stage: Stage, session: TableSession) -> None:
     look = stage.look.other_motion()
     stage.keep(motion=look.motion, sound=look.motion)
     stage.change_look(look)
     session.desk.hands.say(f"flashes and sounds: {'on' if look.motion else 'off'}", session.now())
 
 
-def _volume(stage: Stage, session: Session) -> None:
+def _volume(stage: Stage, session: TableSession) -> None:
     volume = (session.desk.volume + 1) % 3
     session.desk.volume = volume
     stage.keep(volume=volume)
@@ -256,7 +256,7 @@ def _volume(stage: Stage, session: Session) -> None:
     session.desk.hands.say(f"the feed tells: {told}", session.now())
 
 
-ACTS: Final[dict[str, Callable[[Stage, Session], None]]] = {
+ACTS: Final[dict[str, Callable[[Stage, TableSession], None]]] = {
     "enter": _enter,
     "back": lambda stage, session: stage.route(),
     "stuck": lambda stage, session: session.tell(cl.Stuck),

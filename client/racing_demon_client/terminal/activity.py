@@ -18,7 +18,7 @@ from racing_demon_protocol.wire.messages.server import Refused, Snapshot
 
 from .drawing.scene import FeedLine
 
-__all__ = ["BANNER_MS", "Cue", "Lately"]
+__all__ = ["BANNER_MS", "Activity", "Cue"]
 
 FRESH_MS: Final = 400
 BANNER_MS: Final = 2_500
@@ -35,7 +35,7 @@ class Cue(StrEnum):
     DEMON = "demon"
 
 
-class Lately:
+class Activity:
     """What happened at one table, as far as it fades.
 
     Attributes:

@@ -25,7 +25,7 @@ from racing_demon_client.environment import login_name
 from racing_demon_client.errors import SettingsRefused, TableEnded
 from racing_demon_client.recent_tables import Recent, recents, recents_path, remember
 from racing_demon_client.records.recorder import Recorder
-from racing_demon_client.settings import Settings, load, save, settings_path
+from racing_demon_client.settings import PlayerSettings, load, save, settings_path
 from racing_demon_client.sources import openers
 from racing_demon_client.sources.openers import Opened
 from racing_demon_client.sources.replay import Replay
@@ -47,7 +47,7 @@ from .screens.dialogs import ChatScreen, Dialog, QuestionScreen
 from .screens.picture import LobbyScreen, PictureScreen, TallyScreen
 from .screens.table import TableScreen
 from .screens.welcome import WelcomeScreen, Wish
-from .session import Session
+from .session import TableSession
 from .solo import SoloSession
 from .style.glyphs import ASCII, screen_text
 from .style.look import Look, glyphs_for
@@ -138,7 +138,7 @@ class TerminalApp(App[None]):
     def __init__(
         self,
         opened: Opened | None,
-        settings: Settings,
+        settings: PlayerSettings,
         look: Look,
         *,
         recorder: Recorder | None = None,
@@ -147,7 +147,7 @@ class TerminalApp(App[None]):
         # Textual decides by this, once and for all, what it makes of NO_COLOR.
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
         self.look = look
-        self.session: Session | None = None
+        self.session: TableSession | None = None
         self.failure: RacingDemonError | None = None
         self.is_faulty = False
         self._opened = opened
@@ -241,7 +241,7 @@ class TerminalApp(App[None]):
             desk.watch(self._watched)
         preset = PRESETS[self._settings.keys]
         kinds = {Replay: ReplaySession, SoloClient: SoloSession}
-        kind = kinds.get(type(opened.client), Session)
+        kind = kinds.get(type(opened.client), TableSession)
         self.session = kind(opened, desk, preset, dict(self._settings.bindings), self._recorder)
         if opened.how != "practised" and opened.addresses:
             self._remember(opened)
@@ -258,7 +258,7 @@ class TerminalApp(App[None]):
         if recent is not None:
             remember(recents_path(), recent)
 
-    async def _listen(self, session: Session) -> None:
+    async def _listen(self, session: TableSession) -> None:
         text = ""
         try:
             await session.listen(self._heard)
@@ -307,8 +307,8 @@ class TerminalApp(App[None]):
             self._is_stale = True
             self.call_later(self._freshen)
 
-    async def _check(self, session: Session) -> None:
-        await session.proving.check()
+    async def _check(self, session: TableSession) -> None:
+        await session.verifier.check()
         self._freshen()
 
     def _freshen(self) -> None:
@@ -341,7 +341,7 @@ class TerminalApp(App[None]):
             self.route(insists=False)
         return was_shown
 
-    def _screen_for(self, session: Session) -> PictureScreen:
+    def _screen_for(self, session: TableSession) -> PictureScreen:
         view = session.client.view
         kind: type[PictureScreen] = TableScreen
         if session.alone:
@@ -354,7 +354,7 @@ class TerminalApp(App[None]):
             return self.screen
         return self.make(kind, session)
 
-    def make(self, kind: type[PictureScreen], session: Session) -> PictureScreen:
+    def make(self, kind: type[PictureScreen], session: TableSession) -> PictureScreen:
         """Return a screen of a kind."""
         return kind(session, lambda: self.look, self.act)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from racing_demon_client.shared.message_text import Words
+from racing_demon_client.shared.message_text import MessageText
 from racing_demon_client.shared.pile_names import addresses
 from racing_demon_client.shared.rivals import Rivals
 from racing_demon_protocol.engine.board import Board, Kind, Play
@@ -17,11 +17,11 @@ from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused, Snapshot
 
-from .activity import Cue, Lately
+from .activity import Activity, Cue
 from .drawing.scene import Dragged, FeedLine, Grip, Scene
 from .drawing.slots import Slots
 from .feed import tell
-from .selection import Hands, Place
+from .selection import Place, Selection
 from .style.glyphs import UNICODE, Glyphs, screen_text
 from .style.ink import Role
 
@@ -39,7 +39,7 @@ class Desk:
 
     Attributes:
         hands: what the player does.
-        lately: what happened.
+        activity: what happened.
         volume: how much the feed tells of the others.
         motion: whether changes are marked for a moment, and words fill the screen.
         glyphs: the signs that the feed is written with.
@@ -61,8 +61,8 @@ class Desk:
     def __init__(
         self, place: Place, *, volume: int = 1, motion: bool = True, glyphs: Glyphs = UNICODE
     ) -> None:
-        self.hands = Hands(place)
-        self.lately = Lately()
+        self.hands = Selection(place)
+        self.activity = Activity()
         self.volume = volume
         self.motion = motion
         self.glyphs = glyphs
@@ -97,7 +97,7 @@ class Desk:
             case ev.HandOver() | ev.Paused() | ev.Continued():
                 self.hands.put_away()
                 self.hands.hush()
-        cue = self.lately.note(message, view, now)
+        cue = self.activity.note(message, view, now)
         if isinstance(message, ev.Joined):
             self.ignored.discard(message.seat)
         if isinstance(message, ev.Said | ev.Reacted) and message.seat in self.ignored:
@@ -108,13 +108,13 @@ class Desk:
             seat,
             at_ms=None
             if view.between_matches or view.phase is Phase.SHUFFLING
-            else self.lately.elapsed_ms(now),
+            else self.activity.elapsed_ms(now),
             volume=self.volume,
             glyphs=self.glyphs,
             refused=refused,
         )
         if line is not None and lost is not None:
-            told = Words(view, seat).lost(lost, self.glyphs.card(lost.card))
+            told = MessageText(view, seat).lost(lost, self.glyphs.card(lost.card))
             line = replace(line, text=screen_text(told))
         if line is not None:
             self._show(line, message, now, is_race=lost is not None)
@@ -126,14 +126,14 @@ class Desk:
         if isinstance(message, Refused):
             self.hands.say(line.text, now, is_warning=True)
         if is_race or not isinstance(message, Refused) or message.reason is Reason.BEATEN:
-            self.lately.feed.append(line)
+            self.activity.feed.append(line)
 
     def _tell_freed(self, message: Message, now: int) -> None:
         """Say why oneself is not stuck any more; the play itself may be nobody's news."""
-        words = Words(self._place.view, self._place.seat)
+        words = MessageText(self._place.view, self._place.seat)
         freed = words.freed(message, self._was_stuck)
         if freed is not None:
-            self.lately.feed.append(FeedLine(self.lately.elapsed_ms(now), screen_text(freed), Role.DIM))
+            self.activity.feed.append(FeedLine(self.activity.elapsed_ms(now), screen_text(freed), Role.DIM))
         self._was_stuck = words.is_stuck
 
     def sent(self, counter: int, play: Play, now: int) -> None:
@@ -142,13 +142,13 @@ class Desk:
 
     def has_aged(self, now: int) -> bool:
         """Tell whether time alone has changed what is to be seen, since this was asked last."""
-        lately = self.lately
+        activity = self.activity
         age = (
-            lately.elapsed_ms(now) // 1_000,
-            lately.seconds_to_signal(now),
-            lately.seconds_to_deal(now),
+            activity.elapsed_ms(now) // 1_000,
+            activity.seconds_to_signal(now),
+            activity.seconds_to_deal(now),
             self.banner(now),
-            lately.fresh(now),
+            activity.fresh(now),
             self.hands.message(now),
             self.trouble,
         )
@@ -210,26 +210,26 @@ class Desk:
         board, air = (None, {}) if view.board is None else self.hands.ahead()
         prompt, is_warning = self.prompt(now, labels)
         counting = view.phase is Phase.COUNTDOWN
-        lately, hands = self.lately, self.hands
+        activity, hands = self.activity, self.hands
         return Scene(
             view=view,
             board=board,
             seat=self._place.seat,
             focus=self.focus,
             air=air,
-            fresh=lately.fresh(now) if self.motion else frozenset(),
+            fresh=activity.fresh(now) if self.motion else frozenset(),
             slots={} if board is None else self._slot_places(board),
             held=hands.held,
             cursor=hands.cursor,
             fits=hands.fits(),
             dragged=self._dragged(),
-            feed=lately.feed,
-            pace=lately.pace(now),
+            feed=activity.feed,
+            pace=activity.pace(now),
             prompt=prompt,
             is_warning=is_warning,
             banner=self.banner(now),
-            countdown=lately.seconds_to_signal(now) if counting else 0,
-            elapsed_ms=lately.elapsed_ms(now),
+            countdown=activity.seconds_to_signal(now) if counting else 0,
+            elapsed_ms=activity.elapsed_ms(now),
             watchers=self._place.watchers,
             ping_ms=self.ping_ms,
             paint_ms=self.paint_ms,
@@ -254,7 +254,7 @@ class Desk:
         """Return the word that fills the screen now, for those who want to see words do so."""
         if self._place.view.paused:
             return "PAUSE"  # and nobody studies the cards meanwhile
-        return self.lately.banner(now) if self.motion else ""
+        return self.activity.banner(now) if self.motion else ""
 
     def prompt(self, now: int, labels: Mapping[str, str]) -> tuple[str, bool]:
         """Return one line for the player, and whether it is a warning."""
@@ -280,7 +280,7 @@ class Desk:
             text = "Enter deals." if seat == view.host else _readiness(view, seat)
         elif view.phase is Phase.TALLY:
             text = _readiness(view, seat)
-            if view.deals_by_itself and (seconds := self.lately.seconds_to_deal(now)):
+            if view.deals_by_itself and (seconds := self.activity.seconds_to_deal(now)):
                 text += f" It is dealt in {seconds} s."
         elif seat in view.seats and seat not in view.hand_seats:
             text = "You play from the next deal on; these are another player's cards."

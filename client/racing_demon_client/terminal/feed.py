@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from racing_demon_client.shared.message_text import Words
+from racing_demon_client.shared.message_text import MessageText
 from racing_demon_client.shared.text import span
 from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, Card
@@ -55,7 +55,7 @@ def tell(  # noqa: PLR0913
     """
     if isinstance(message, SILENT):
         return None
-    words = Words(view, seat, ascii_only=glyphs.small_reds)
+    words = MessageText(view, seat, ascii_only=glyphs.small_reds)
     if isinstance(message, ev.Played):
         own = message.seat == seat
         loud = max(volume, FOUNDATIONS_TOO) if own else volume
@@ -76,7 +76,7 @@ def _role(message: Message) -> Role:
     return Role.ACCENT if isinstance(message, loud) else Role.DIM
 
 
-def _played(event: ev.Played, view: TableView, words: Words, volume: int, glyphs: Glyphs) -> str:
+def _played(event: ev.Played, view: TableView, words: MessageText, volume: int, glyphs: Glyphs) -> str:
     board = view.board
     assert board is not None
     source, destination = board.piles[event.source], board.piles[event.destination]
@@ -95,7 +95,7 @@ def _played(event: ev.Played, view: TableView, words: Words, volume: int, glyphs
     return f"{who}: {' '.join(map(glyphs.card, moved))} to {words.place(destination)}"
 
 
-def _refused(message: Refused, view: TableView, words: Words, play: Play | None, glyphs: Glyphs) -> str:
+def _refused(message: Refused, view: TableView, words: MessageText, play: Play | None, glyphs: Glyphs) -> str:
     if message.reason is not Reason.BEATEN:
         return screen_text(message.text)
     card = _card(view, play)

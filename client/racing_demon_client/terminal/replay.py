@@ -15,7 +15,7 @@ from racing_demon_protocol.wire.messages.server import Snapshot
 from .desk import Desk
 from .input.keymap import Keymap, replay_keymap
 from .input.presets import Preset
-from .session import Session
+from .session import TableSession
 
 __all__ = ["DEEDS", "ReplaySession"]
 
@@ -31,7 +31,7 @@ DEEDS: Final[dict[str, Callable[[Replay], None]]] = {
 """What the keys do to a replay, beside going to a place that is asked for."""
 
 
-class ReplaySession(Session):
+class ReplaySession(TableSession):
     """One stay at a table of the past.
 
     Args:
@@ -103,19 +103,19 @@ class ReplaySession(Session):
     def _analyse(self, message: Message) -> None:
         """Make the analysis of a hand that is over from the whole of it, wherever the replay came from."""
         if isinstance(message, Snapshot | ev.HandOver):
-            self.analysis = self.replay.tape.analysis_at(self.replay.place)
+            self.analysis = self.replay.timeline.analysis_at(self.replay.place)
 
     def _keep(self, message: Message) -> None:
         """Keep the hand that is over as the record has it, wherever the replay came from."""
         super()._keep(message)
         if isinstance(message, Snapshot):
-            self.proving.forget()  # that was another place's, and so is what was told
-            self.desk.lately.feed.clear()
+            self.verifier.forget()  # that was another place's, and so is what was told
+            self.desk.activity.feed.clear()
         elif isinstance(message, ev.HandOver):
-            self.proving.take_up(self.replay.hand())
+            self.verifier.take_up(self.replay.hand())
 
     def _status(self) -> str:
         replay = self.replay
         state = "at the end" if replay.at_end else "paused" if replay.paused else f"speed {replay.speed:g}"
-        at = duration(max(0, replay.tape.elapsed_ms(replay.place)))
-        return f"Replay: {at}, event {replay.tape.seq_at(replay.place)} of {replay.tape.last_seq}, {state}"
+        at = duration(max(0, replay.timeline.elapsed_ms(replay.place)))
+        return f"Replay: {at}, event {replay.timeline.seq_at(replay.place)} of {replay.timeline.last_seq}, {state}"

@@ -26,7 +26,7 @@ from racing_demon_protocol.wire.options import CallOut
 
 from .drawing.scene import Grip
 
-__all__ = ["Hands", "Place"]
+__all__ = ["Place", "Selection"]
 
 MESSAGE_MS: Final = 4_000
 CURSOR_KEYS: Final = frozenset({"left", "right", "more", "fewer"})
@@ -47,7 +47,7 @@ class Place(Protocol):
         """The commands that are not answered yet, in their order."""
 
 
-class Hands:
+class Selection:
     """What one player does with the cards.
 
     Args:

@@ -6,7 +6,7 @@ from functools import cached_property, lru_cache
 from typing import ClassVar
 
 from racing_demon_client.records.recorder import Recorder
-from racing_demon_client.records.verifier import Proving
+from racing_demon_client.records.verifier import Verifier
 from racing_demon_client.shared.pile_names import keyed
 from racing_demon_client.sources.ending import end_match
 from racing_demon_client.sources.openers import Opened
@@ -15,7 +15,7 @@ from racing_demon_protocol.engine.rulebook import make_rules
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.reasons import Phase
 from racing_demon_protocol.records.analysis import SeatAnalysis, analyse
-from racing_demon_protocol.records.history import Story
+from racing_demon_protocol.records.history import History
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
@@ -29,21 +29,21 @@ from .input.actions import BOT_ACTIONS
 from .input.keymap import Keymap, game_keymap, lobby_keymap, watch_keymap
 from .input.presets import Preset
 
-__all__ = ["Session"]
+__all__ = ["TableSession"]
 
 SILENCE_MS = 3_000
 """So long without any message from the server, and the player is told."""
 PING_MS = 2_000
 
 
-class Session:
+class TableSession:
     """One stay at a table.
 
     Attributes:
         alone: whether it is a table of one's own, without a server.
         opened: how the table was come to.
         desk: the desk.
-        proving: checks each hand when it is over.
+        verifier: checks each hand when it is over.
         analysis: what can be said of the last hand, for each of its players.
         settle_ms: so long after a hand its keys do nothing.
         settled_at: when that is over.
@@ -72,13 +72,13 @@ class Session:
         self.opened = opened
         self.client = opened.client
         self.desk = desk
-        self.proving = Proving()
+        self.verifier = Verifier()
         self._preset = preset
         self._bindings = bindings
         self._recorder = recorder
         self._keymaps: dict[tuple[str, ...], Keymap] = {}
         self.analysis: list[SeatAnalysis] = []
-        self._story = Story()
+        self._history = History()
         self._heard_at = self.now()
         self._pinged_at = 0
         self.settled_at = 0
@@ -159,14 +159,14 @@ class Session:
     def _analyse(self, message: Message) -> None:
         """Follow what happens for the analysis of the hand, and make it when the hand is over."""
         view = self.client.view
-        self._story.note(message, view, time.monotonic_ns() // 1_000, self.client.seat)
-        if isinstance(message, ev.HandOver) and self._story.hand is not None:
+        self._history.note(message, view, time.monotonic_ns() // 1_000, self.client.seat)
+        if isinstance(message, ev.HandOver) and self._history.hand is not None:
             seed = view.deal_seed(bytes.fromhex(message.seed))
-            self.analysis = analyse(self._story.hand, view, seed)
+            self.analysis = analyse(self._history.hand, view, seed)
 
     def _keep(self, message: Message) -> None:
         """Keep what can be checked when the hand's secret is told."""
-        self.proving.keep(message, self.client.view, self.client.part)
+        self.verifier.keep(message, self.client.view, self.client.part)
 
     def note_paint(self, born: float) -> None:
         """Note that what a key did has been painted; ``born`` is when the key came, in monotonic seconds."""
@@ -221,14 +221,14 @@ class Session:
             seat=self.client.seat,
             focus=self.desk.focus,
             addresses=self.opened.addresses,
-            feed=self.desk.lately.feed,
+            feed=self.desk.activity.feed,
             prompt=prompt,
             is_warning=is_warning,
             trouble=self.desk.trouble,
             watchers=self.client.watchers,
-            seed=self.proving.seed,
-            proof=self.proving.proof,
-            is_wrong=self.proving.has_found_fault,
+            seed=self.verifier.seed,
+            proof=self.verifier.proof,
+            is_wrong=self.verifier.has_found_fault,
             analysis=self.analysis,
             labels=keymap.labels,
             footer=footer,

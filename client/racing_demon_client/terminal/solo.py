@@ -18,7 +18,7 @@ from racing_demon_protocol.wire.messages import events as ev
 from .activity import Cue
 from .desk import Desk
 from .input.presets import Preset
-from .session import Session
+from .session import TableSession
 
 __all__ = ["SoloSession"]
 
@@ -31,7 +31,7 @@ SURE_MS: Final = 5_000
 """Within this time a second press gives a game up."""
 
 
-class SoloSession(Session):
+class SoloSession(TableSession):
     """One stay at a table of one's own.
 
     Args:
@@ -57,7 +57,7 @@ class SoloSession(Session):
         self.solo = opened.client
         super().__init__(opened, desk, preset, bindings, recorder)
         desk.alone = True
-        desk.lately.word = "WON!"
+        desk.activity.word = "WON!"
         desk.standing = self._standing
         desk.status = self._status
         self._is_stuck = False

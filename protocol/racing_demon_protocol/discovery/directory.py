@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from racing_demon_protocol.reasons import Phase
 
-__all__ = ["CODE", "NODE", "ROOT", "VERSION", "Listed", "Player"]
+__all__ = ["CODE", "NODE", "ROOT", "VERSION", "ListedPlayer", "ListedTable"]
 
 ROOT: Final = "rd/pub"
 """Below it everything is for everybody to see."""
@@ -24,7 +24,7 @@ Number = Annotated[int, Field(strict=True, ge=-1_000_000, le=1_000_000)]
 Flag = Annotated[bool, Field(strict=True)]
 
 
-class Player(BaseModel):
+class ListedPlayer(BaseModel):
     """Somebody at a listed table; ``bot`` is a bot's level, or empty for a person."""
 
     model_config = ConfigDict(frozen=True)
@@ -36,7 +36,7 @@ class Player(BaseModel):
     total: Number = 0
 
 
-class Listed(BaseModel):
+class ListedTable(BaseModel):
     """What somebody needs to choose a table and to come. Its texts are a stranger's: print them with care."""
 
     model_config = ConfigDict(frozen=True)
@@ -56,4 +56,4 @@ class Listed(BaseModel):
     late_join: Flag = True
     locked: Flag = False
     spectators: Flag = True
-    players: Annotated[tuple[Player, ...], Field(max_length=8)] = ()
+    players: Annotated[tuple[ListedPlayer, ...], Field(max_length=8)] = ()

@@ -12,8 +12,8 @@ from racing_demon_protocol.engine.dealer import Dealer
 from racing_demon_protocol.engine.rules.building import BuildingRules
 from racing_demon_protocol.table.view import TableView
 
-from .history import HandStory, Made
-from .opportunities import Chance, Race
+from .history import HandHistory, Made
+from .opportunities import Opportunity, Race
 
 __all__ = ["Buried", "SeatAnalysis", "analyse"]
 
@@ -45,17 +45,17 @@ class SeatAnalysis(NamedTuple):
     won: tuple[Race, ...]
     lost: tuple[Race, ...]
     waits: tuple[Made, ...]
-    unused: tuple[Chance, ...]
+    unused: tuple[Opportunity, ...]
     face_down: int
     in_hand: int
     buried: tuple[Buried, ...]
 
 
-def analyse(story: HandStory, view: TableView, seed: bytes = b"") -> list[SeatAnalysis]:
+def analyse(history: HandHistory, view: TableView, seed: bytes = b"") -> list[SeatAnalysis]:
     """Return the analysis of the hand that is over, in the order of its seats.
 
     Args:
-        story: what happened in it.
+        history: what happened in it.
         view: the table, whose board still lies as the hand ended.
         seed: what the hand was dealt from, if that is known.
 
@@ -65,11 +65,11 @@ def analyse(story: HandStory, view: TableView, seed: bytes = b"") -> list[SeatAn
     # In the building games a card that lies face down in a column has lain there since the deal.
     is_known = seed and isinstance(view.rules, BuildingRules)
     deal = Dealer(seed, view.rules).open_board().cards if is_known else None
-    return [_seat(story, view, deal, seat) for seat in view.hand_seats]
+    return [_seat(history, view, deal, seat) for seat in view.hand_seats]
 
 
 def _seat(
-    story: HandStory, view: TableView, deal: Sequence[Sequence[Card]] | None, seat: int
+    history: HandHistory, view: TableView, deal: Sequence[Sequence[Card]] | None, seat: int
 ) -> SeatAnalysis:
     assert view.rules is not None
     assert view.board is not None
@@ -83,10 +83,10 @@ def _seat(
         buried += [Buried(card, number, len(cards[pile]) - depth - 1) for depth, card in enumerate(known)]
     return SeatAnalysis(
         seat=seat,
-        won=tuple(race for race in story.races if race.winner == seat),
-        lost=tuple(race for race in story.races if race.loser == seat),
-        waits=tuple(sorted((m for m in story.made if m.seat == seat), key=lambda made: -made.waited_us)),
-        unused=tuple(sorted((c for c in story.unused if c.seat == seat), key=lambda chance: chance.since)),
+        won=tuple(race for race in history.races if race.winner == seat),
+        lost=tuple(race for race in history.races if race.loser == seat),
+        waits=tuple(sorted((m for m in history.made if m.seat == seat), key=lambda made: -made.waited_us)),
+        unused=tuple(sorted((c for c in history.unused if c.seat == seat), key=lambda chance: chance.since)),
         face_down=sum(cards[pile].count(UNKNOWN) for pile in columns),
         in_hand=sum(len(cards[pile]) for pile in loose),
         buried=tuple(sorted(buried, key=lambda each: (each.card % PACK_SIZE % 13, each.below))),

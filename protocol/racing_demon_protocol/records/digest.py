@@ -12,10 +12,10 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.base import Name, Seat
 from racing_demon_protocol.wire.messages.server import HandResult, Points, Snapshot
 
-from .history import HandStory, Story
+from .history import HandHistory, History
 from .match_file import Correction, Record, followed
 
-__all__ = ["VERSION", "Digest", "HandDigest", "Player", "digests"]
+__all__ = ["VERSION", "Digest", "DigestPlayer", "HandDigest", "digests"]
 
 VERSION: Final = 2
 """Rises with every change of what a digest holds, or of how it is found: then all are made anew."""
@@ -30,7 +30,7 @@ class _Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Player(_Part):
+class DigestPlayer(_Part):
     """Who sat where: ``bot`` is the level of a bot, ``left`` tells whether the seat was given up."""
 
     seat: Seat
@@ -67,7 +67,7 @@ class Digest(_Part):
     game: str = ""
     started_ms: int | None = None
     ended_ms: int | None = None
-    players: tuple[Player, ...] = ()
+    players: tuple[DigestPlayer, ...] = ()
     hands: tuple[HandDigest, ...] = ()
     winners: tuple[Seat, ...] = ()
     finished: bool = False
@@ -94,8 +94,8 @@ class _Matches:
     """Follows the record of one table, match by match."""
 
     def __init__(self) -> None:
-        self._story = Story()
-        self._told: dict[int, HandStory] = {}
+        self._history = History()
+        self._told: dict[int, HandHistory] = {}
         self._promises: list[str] = []
         self._match = ""
         self._started_ms: int | None = None
@@ -112,9 +112,9 @@ class _Matches:
                     yield self._digest(view, name, at_ms)
                 self._note_hand(message, entry.at_ms)
             view, at_ms = followed(view, message), entry.at_ms
-            self._story.note(message, view, entry.at_us, entry.seat)
-            if isinstance(message, ev.HandOver) and self._story.hand is not None:
-                self._told[self._story.hand.hand] = self._story.hand
+            self._history.note(message, view, entry.at_us, entry.seat)
+            if isinstance(message, ev.HandOver) and self._history.hand is not None:
+                self._told[self._history.hand.hand] = self._history.hand
             elif isinstance(message, ev.MatchOver):
                 self._is_on = False
                 yield self._digest(view, name, at_ms)
@@ -140,7 +140,7 @@ class _Matches:
     def _digest(self, view: TableView, name: str, ended_ms: int | None) -> Digest:
         hands = tuple(_hand(result, self._told.get(result.hand)) for result in view.results)
         players = [
-            Player(seat=state.seat, name=state.name, bot=state.bot, left=state.left)
+            DigestPlayer(seat=state.seat, name=state.name, bot=state.bot, left=state.left)
             for state in view.seats.values()
             if any(state.seat in hand.points for hand in hands)
         ]
@@ -168,7 +168,7 @@ def _match_of(message: ev.Committed | Snapshot) -> str:
     return message.hand_id.rpartition("/")[0]
 
 
-def _hand(result: HandResult, told: HandStory | None) -> HandDigest:
+def _hand(result: HandResult, told: HandHistory | None) -> HandDigest:
     races = [(race.winner, race.loser, race.open_us, race.late_us) for race in told.races] if told else []
     return HandDigest(
         hand=result.hand,

@@ -1,6 +1,6 @@
 """What happened in each hand, beyond its points: plays, chances, races. A fold beside the view.
 
-Whoever follows a table tells a :class:`Story` of each message, after the view has followed it, and when it
+Whoever follows a table tells a :class:`History` of each message, after the view has followed it, and when it
 came; at the end of a hand the story of that hand is whole.
 """
 
@@ -15,9 +15,9 @@ from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused, Snapshot
 
-from .opportunities import Chance, Chances, Race
+from .opportunities import Opportunities, Opportunity, Race
 
-__all__ = ["HandStory", "Made", "Story"]
+__all__ = ["HandHistory", "History", "Made"]
 
 
 class Made(NamedTuple):
@@ -30,7 +30,7 @@ class Made(NamedTuple):
 
 
 @dataclass(slots=True)
-class HandStory:
+class HandHistory:
     """The story of one hand. Times are microseconds of the hand, without its pauses.
 
     Attributes:
@@ -48,7 +48,7 @@ class HandStory:
     plays: dict[int, int] = field(default_factory=dict)
     made: list[Made] = field(default_factory=list)
     races: list[Race] = field(default_factory=list)
-    unused: tuple[Chance, ...] = ()
+    unused: tuple[Opportunity, ...] = ()
 
     def told_late(self, loser: int, refused: Refused) -> None:
         """Note by how much a card came too late: beside its race, or as one that the board did not show."""
@@ -62,7 +62,7 @@ class HandStory:
         self.races.append(Race(at, UNKNOWN, refused.by, loser, 0, refused.late_us))
 
 
-class Story:
+class History:
     """Follows one table.
 
     Attributes:
@@ -71,8 +71,8 @@ class Story:
     """
 
     def __init__(self) -> None:
-        self.hand: HandStory | None = None
-        self._chances: Chances | None = None
+        self.hand: HandHistory | None = None
+        self._opportunities: Opportunities | None = None
         self._signal_us = 0
 
     def note(self, message: Message, view: TableView, at_us: int, seat: int | None = None) -> None:
@@ -89,7 +89,7 @@ class Story:
             case Snapshot():
                 self._take_up(message, view, at_us)
             case ev.Dealt():
-                self.hand, self._chances = HandStory(view.hand), None
+                self.hand, self._opportunities = HandHistory(view.hand), None
             case ev.Signalled() if self.hand is not None:
                 self._signal_us = at_us
                 self.hand.is_whole = True
@@ -98,40 +98,40 @@ class Story:
                 self._signal_us = at_us - message.elapsed_ms * 1_000
             case ev.Played() if self.hand is not None:
                 self._played(message, self.hand, at_us)
-            case ev.Rotated() if self._chances is not None:
-                self._chances.refresh(self._time(at_us))
-            case ev.HandOver() if self.hand is not None and self._chances is not None:
-                self.hand.unused = tuple(self._chances.open)
-                self._chances = None
+            case ev.Rotated() if self._opportunities is not None:
+                self._opportunities.refresh(self._time(at_us))
+            case ev.HandOver() if self.hand is not None and self._opportunities is not None:
+                self.hand.unused = tuple(self._opportunities.open)
+                self._opportunities = None
             case Refused(reason=Reason.BEATEN) if self.hand and seat is not None and message.by is not None:
                 self.hand.told_late(seat, message)
 
     def _take_up(self, snapshot: Snapshot, view: TableView, at_us: int) -> None:
         """Go on from a table as it lies; what happened meanwhile is not known."""
         self._signal_us = at_us - snapshot.elapsed_ms * 1_000
-        self._chances = None
+        self._opportunities = None
         if view.phase not in DEALT:
             return
         if self.hand is None or self.hand.hand != view.hand:
-            self.hand = HandStory(view.hand)
+            self.hand = HandHistory(view.hand)
         self.hand.is_whole = False
         if view.in_hand:
             self._watch(view, self._time(at_us))
 
     def _watch(self, view: TableView, at: int) -> None:
         if view.rules is not None and view.board is not None and not view.is_private:
-            self._chances = Chances(view.rules, view.board, at)
+            self._opportunities = Opportunities(view.rules, view.board, at)
 
     def _time(self, at_us: int) -> int:
         return max(0, at_us - self._signal_us)
 
-    def _played(self, event: ev.Played, hand: HandStory, at_us: int) -> None:
+    def _played(self, event: ev.Played, hand: HandHistory, at_us: int) -> None:
         if event.counter:
             hand.plays[event.seat] = hand.plays.get(event.seat, 0) + 1
-        if self._chances is None:
+        if self._opportunities is None:
             return
         at = self._time(at_us)
-        taken, races = self._chances.follow(event, at)
+        taken, races = self._opportunities.follow(event, at)
         hand.races += races
         if taken is not None:
             hand.made.append(Made(event.seat, taken.card, at, max(0, at - taken.since)))

@@ -26,10 +26,10 @@ from .record import json_line, message_of, row_of, tally_line, to_line
 __all__ = [
     "VERSION",
     "Correction",
-    "Entry",
     "Header",
     "KeptBy",
     "Record",
+    "TimedMessage",
     "entry_line",
     "followed",
     "lines_of",
@@ -123,7 +123,7 @@ def why_not(correction: Correction, name: str, seats: Mapping[int, str], hands: 
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TimedMessage:
     """One message of a match, and when it came.
 
     Attributes:
@@ -148,7 +148,7 @@ class Record:
     """
 
     header: Header | None = None
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[TimedMessage] = field(default_factory=list)
     corrections: list[Correction] = field(default_factory=list)
 
 
@@ -168,7 +168,7 @@ def read_records(lines: Iterable[str]) -> Iterator[Record]:
                 record = Record(part)
             case Correction():
                 record.corrections.append(part)
-            case Entry():
+            case TimedMessage():
                 record.entries.append(part)
         if len(record.entries) > MOST_ENTRIES:
             raise InvalidRecord(f"A match is longer than {MOST_ENTRIES} messages.")
@@ -183,7 +183,7 @@ def read_messages(lines: Iterable[str]) -> Iterator[Message]:
         InvalidRecord: as above.
 
     """
-    return (part.message for part in _parts(lines) if isinstance(part, Entry))
+    return (part.message for part in _parts(lines) if isinstance(part, TimedMessage))
 
 
 def lines_of(record: Record) -> Iterator[str]:
@@ -229,7 +229,7 @@ def section_line(part: Header | Correction) -> str:
     return json_line({"message": name, **part.model_dump(mode="json")})
 
 
-def entry_line(entry: Entry) -> str:
+def entry_line(entry: TimedMessage) -> str:
     """Return a message with what is known of its time as a line."""
     beside: dict[str, int] = {"at_us": entry.at_us}
     if entry.at_ms is not None:
@@ -239,7 +239,7 @@ def entry_line(entry: Entry) -> str:
     return to_line(entry.message, **beside)
 
 
-def _parts(lines: Iterable[str]) -> Iterator[Header | Correction | Entry]:
+def _parts(lines: Iterable[str]) -> Iterator[Header | Correction | TimedMessage]:
     has_header = False
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -253,7 +253,7 @@ def _parts(lines: Iterable[str]) -> Iterator[Header | Correction | Entry]:
             yield part
 
 
-def _part(row: dict[str, Any], *, has_header: bool) -> Header | Correction | Entry | None:
+def _part(row: dict[str, Any], *, has_header: bool) -> Header | Correction | TimedMessage | None:
     """Return what an object of a file is; ``None`` for what this version has no use for."""
     try:
         if row["message"] == "record":
@@ -268,9 +268,9 @@ def _part(row: dict[str, Any], *, has_header: bool) -> Header | Correction | Ent
         return None
     at_ms = _number(row, "at_ms", LATEST_MS)
     if not has_header:
-        return Entry(message, (at_ms or 0) * 1_000)
+        return TimedMessage(message, (at_ms or 0) * 1_000)
     seat = _number(row, "seat", 7) if isinstance(message, Refused) else None
-    return Entry(message, _number(row, "at_us", LATEST_US) or 0, at_ms, seat)
+    return TimedMessage(message, _number(row, "at_us", LATEST_US) or 0, at_ms, seat)
 
 
 def _header(row: dict[str, Any]) -> Header:

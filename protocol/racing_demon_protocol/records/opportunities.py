@@ -16,12 +16,12 @@ from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.engine.specification import Base, Foundations, Reserve
 from racing_demon_protocol.wire.messages.events import Played
 
-__all__ = ["Chance", "Chances", "Race"]
+__all__ = ["Opportunities", "Opportunity", "Race"]
 
 FACES: Final = range(PACK_SIZE)
 
 
-class Chance(NamedTuple):
+class Opportunity(NamedTuple):
     """A card that could go up: whose, from which pile, since when."""
 
     seat: int
@@ -52,7 +52,7 @@ class Race(NamedTuple):
     late_us: int | None = None
 
 
-class Chances:
+class Opportunities:
     """All chances of one hand, kept while its plays are followed.
 
     Args:
@@ -69,18 +69,18 @@ class Chances:
         self._wanted: dict[int, frozenset[Card]] = {}
         self._faces: dict[int | None, frozenset[Card]] = {}
         self._sources = {seat: tuple(_sources(rules, seat)) for seat in rules.layout.seats}
-        self._open: dict[int, Chance] = {}
+        self._open: dict[int, Opportunity] = {}
         for pile in rules.layout.foundations:
             self._wanted[pile] = self._wanted_by(pile)
         self._gather()
         self.refresh(at)
 
     @property
-    def open(self) -> Iterator[Chance]:
+    def open(self) -> Iterator[Opportunity]:
         """The chances that there are now."""
         return iter(self._open.values())
 
-    def follow(self, event: Played, at: int) -> tuple[Chance | None, list[Race]]:
+    def follow(self, event: Played, at: int) -> tuple[Opportunity | None, list[Race]]:
         """Follow a play that the board has followed.
 
         Returns:
@@ -103,11 +103,11 @@ class Chances:
         ]
         return taken, races
 
-    def refresh(self, at: int) -> list[Chance]:
+    def refresh(self, at: int) -> list[Opportunity]:
         """Look at all that lies ready; return the chances that are gone."""
         return [gone for seat in self._sources for gone in self._look(seat, at)]
 
-    def _look(self, seat: int, at: int) -> list[Chance]:
+    def _look(self, seat: int, at: int) -> list[Opportunity]:
         cards, gone = self._board.cards, []
         faces = self._faces[None] | self._faces.get(seat, frozenset())
         for pile in self._sources[seat]:
@@ -118,7 +118,7 @@ class Chances:
                 gone.append(self._open.pop(pile))
                 known = None
             if fits and known is None:
-                self._open[pile] = Chance(seat, pile, card, at)
+                self._open[pile] = Opportunity(seat, pile, card, at)
         return gone
 
     def _renew(self, changed: int) -> None:

@@ -11,10 +11,10 @@ from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import CallOut
 
-__all__ = ["Replay", "active", "all_said_stuck", "expect"]
+__all__ = ["HandReplay", "active", "all_said_stuck", "expect"]
 
 
-class Replay:
+class HandReplay:
     """One hand, dealt and judged once more with all cards known.
 
     On identical deals the plays of a seat may be hidden from whoever kept the record: then there is nothing

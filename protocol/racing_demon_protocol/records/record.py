@@ -22,7 +22,7 @@ from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import CallOut, StallRule
 
 from .fairness import check_contributions
-from .proof import Replay, active, all_said_stuck, expect
+from .proof import HandReplay, active, all_said_stuck, expect
 
 __all__ = [
     "Verdict",
@@ -241,7 +241,7 @@ class _Auditor:
         kept = keeps(secret, committed.hand_id, committed.commitment)
         expect(over, kept, f"the seed is not the one that hand {committed.hand} was committed to")
         played = {event.seat for event in self._hand if isinstance(event, ev.Played)}
-        replay = Replay(view, view.deal_seed(secret), played, self._shifted)
+        replay = HandReplay(view, view.deal_seed(secret), played, self._shifted)
         for event in self._hand:
             self._plays += replay.follow(event)
         replay.check_end(view, over)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from .digest import Digest
 
-__all__ = ["Corrected", "Key", "Row", "Standings", "chosen", "points_of", "standings", "winners_of"]
+__all__ = ["Corrected", "Key", "Standing", "Standings", "chosen", "points_of", "standings", "winners_of"]
 
 
 class Key(NamedTuple):
@@ -23,7 +23,7 @@ class Key(NamedTuple):
 
 
 @dataclass(slots=True)
-class Row:
+class Standing:
     """One player's line. Times are microseconds unless they say otherwise.
 
     Attributes:
@@ -97,7 +97,7 @@ class Standings:
     ``matches`` were played to their ends; of ``unfinished`` ones only the hands count.
     """
 
-    rows: list[Row]
+    rows: list[Standing]
     matches: int
     unfinished: int
     corrected: list[Corrected]
@@ -168,7 +168,7 @@ def _fullness(digest: Digest) -> tuple[bool, int, int, bool]:
 
 def standings(digests: Sequence[Digest]) -> Standings:
     """Return the standings after matches, which come in the order in which they ended."""
-    rows: dict[Key, Row] = {}
+    rows: dict[Key, Standing] = {}
     counting = [
         digest
         for digest in digests
@@ -204,12 +204,12 @@ def winners_of(digest: Digest) -> tuple[int, ...]:
     return tuple(seat for seat in stayed if totals[seat] == best)
 
 
-def _add(rows: dict[Key, Row], digest: Digest) -> None:
+def _add(rows: dict[Key, Standing], digest: Digest) -> None:
     """Add a match to the lines of those who played in it."""
-    seats: dict[int, Row] = {}
+    seats: dict[int, Standing] = {}
     for player in digest.players:
         key = Key(player.name, player.bot)
-        seats[player.seat] = rows.setdefault(key, Row(key))
+        seats[player.seat] = rows.setdefault(key, Standing(key))
     for hand in digest.hands:
         for seat, points in hand.points.items():
             row = seats.get(seat)
@@ -227,7 +227,7 @@ def _add(rows: dict[Key, Row], digest: Digest) -> None:
         _add_match(seats, winners_of(digest))
 
 
-def _add_races(seats: Mapping[int, Row], races: Iterable[tuple[int, int, int, int | None]]) -> None:
+def _add_races(seats: Mapping[int, Standing], races: Iterable[tuple[int, int, int, int | None]]) -> None:
     for winner, loser, _, late_us in races:
         if winner in seats:
             seats[winner].races_won += 1
@@ -238,9 +238,9 @@ def _add_races(seats: Mapping[int, Row], races: Iterable[tuple[int, int, int, in
             seats[loser].lost_by.append(late_us)
 
 
-def _add_match(seats: Mapping[int, Row], winners: Collection[int]) -> None:
+def _add_match(seats: Mapping[int, Standing], winners: Collection[int]) -> None:
     """Count a match that has ended. Bots of one level may share a name: then a line has several seats."""
-    won: dict[Key, tuple[Row, bool]] = {}
+    won: dict[Key, tuple[Standing, bool]] = {}
     for seat, row in seats.items():
         won[row.key] = (row, seat in winners or (row.key in won and won[row.key][1]))
     for row, is_won in won.values():

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from racing_demon_protocol.errors import InvalidFrame
 
 from .messages import FROM_CLIENT, FROM_SERVER, Message
-from .messages.base import MAX_COUNT, MAX_INT, MAX_PILE, Row, trusting
+from .messages.base import MAX_COUNT, MAX_INT, MAX_PILE, WireModel, trusting
 from .messages.client import PlayCards
 from .messages.events import Played
 from .messages.server import Accepted
@@ -49,7 +49,7 @@ class Encoding(StrEnum):
 
 _HOT: Final[dict[type[Message], int]] = {cls: cls.TAG for cls in (Played, Accepted)}
 """What is written for every play, and holds no rows that pydantic would have to write; and its numbers."""
-_to_array: Final = Row.to_array
+_to_array: Final = WireModel.to_array
 _pack: Final[Callable[[list[Any]], bytes]] = msgpack.Packer().pack
 
 

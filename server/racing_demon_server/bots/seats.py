@@ -9,7 +9,7 @@ from racing_demon_protocol.engine.search import Search
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_protocol.wire.messages.events import Connected, Event, Joined, Left, StoodIn
-from racing_demon_server.match.seat_tokens import Claims
+from racing_demon_server.match.seat_tokens import SeatTokens
 
 from .players import LEVELS, Bot, Decision
 
@@ -56,23 +56,23 @@ class BotSeats:
     def __len__(self) -> int:
         return len(self._bots)
 
-    def follow(self, event: Event, claims: Claims) -> None:
+    def follow(self, event: Event, seat_tokens: SeatTokens) -> None:
         """Do what an event means for bots."""
         match event:
             case Joined() if event.bot:
                 self.start(event.seat, event.bot)
             case StoodIn():
                 self.stop(event.seat)
-                self.start(event.seat, event.bot, claims.counter(event.seat))
+                self.start(event.seat, event.bot, seat_tokens.counter(event.seat))
             case Connected(connected=True) | Left():
                 self.stop(event.seat)
 
-    def begin_again(self, claims: Claims) -> None:
+    def begin_again(self, seat_tokens: SeatTokens) -> None:
         """Let bots go on that played before the server was started anew."""
         for seat, state in self._view.seats.items():
             level = state.bot or state.stand_in
             if level and not state.left:
-                self.start(seat, level, claims.counter(seat))
+                self.start(seat, level, seat_tokens.counter(seat))
 
     def start(self, seat: int, level: str, counter: int = 0) -> None:
         """Let a bot play a seat, whose last command had a number."""

@@ -37,7 +37,7 @@ Arrived = tuple[int, Actor, Command]
 
 
 @dataclass
-class Hands:
+class HandTotals:
     """What came of many hands.
 
     Attributes:
@@ -80,7 +80,7 @@ def play_match(
 
     """
     table = Table("SIM", options, hand_seeds(seed))
-    table.claims.add(None, b"host")
+    table.seat_tokens.add(None, b"host")
     arrived: list[Arrived] = []
     log: list[Event] = []
 
@@ -149,9 +149,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _play_hands(levels: Sequence[str], hands: int, game: str, seed: bytes) -> Hands:
+def _play_hands(levels: Sequence[str], hands: int, game: str, seed: bytes) -> HandTotals:
     """Play hands in which the levels take turns at the seats: where one sits must not matter."""
-    played = Hands(game, list(levels), hands, [0] * len(levels), [0] * len(levels), Counter())
+    played = HandTotals(game, list(levels), hands, [0] * len(levels), [0] * len(levels), Counter())
     for number in range(hands):
         shift = number % len(levels)
         seated = [*levels[shift:], *levels[:shift]]
@@ -166,7 +166,7 @@ def _play_hands(levels: Sequence[str], hands: int, game: str, seed: bytes) -> Ha
     return played
 
 
-def _print_levels(played: Hands) -> None:
+def _print_levels(played: HandTotals) -> None:
     reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(played.reasons.items()))
     sys.stdout.write(f"{played.hands} hands of {played.game}, {played.seconds:.0f} s each; {reasons}\n")
     sys.stdout.write("level    points/hand  best of hand\n")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .check import LeftOut, check
 from .database import JournalUnusable, open_journal
-from .lock_file import JournalTaken, Lockfile
+from .lock_file import JournalTaken, LockFile
 
 __all__ = ["backup", "restore"]
 
@@ -69,7 +69,7 @@ def _held(target: Path) -> Iterator[None]:
 
     """
     try:
-        lock = Lockfile(target)
+        lock = LockFile(target)
     except JournalTaken as error:
         text = f"Another server uses the journal {target}; name another file with --to."
         raise JournalUnusable(text) from error

@@ -16,8 +16,8 @@ from racing_demon_protocol.wire.messages.server import Snapshot
 
 from .database import open_journal
 from .reader import (
-    KeptTable,
     OtherVersion,
+    StoredTable,
     UnknownContents,
     beaten_of,
     claims_of,
@@ -33,7 +33,7 @@ from .reader import (
 
 __all__ = ["LeftOut", "Report", "check"]
 
-LeftOut = Callable[[sqlite3.Connection], Sequence[tuple[KeptTable, Exception]]]
+LeftOut = Callable[[sqlite3.Connection], Sequence[tuple[StoredTable, Exception]]]
 """Starts a server on a journal that it only reads; returns which open tables it leaves out, and why."""
 
 
@@ -107,11 +107,11 @@ def _moment(db: sqlite3.Connection) -> Iterator[None]:
         db.execute("ROLLBACK")
 
 
-def _named(table: KeptTable) -> str:
+def _named(table: StoredTable) -> str:
     return f"table {table.id} ({table.code})"
 
 
-def _check_table(db: sqlite3.Connection, table: KeptTable) -> tuple[int, int]:
+def _check_table(db: sqlite3.Connection, table: StoredTable) -> tuple[int, int]:
     verify(table)
     view, seeds, hands = TableView(table.code, options_of(table)), seeds_of(db, table.id), 0
     view.locked = table.passphrase is not None

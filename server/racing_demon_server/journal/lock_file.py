@@ -6,7 +6,7 @@ from typing import Final
 
 from .database import JournalUnusable
 
-__all__ = ["JournalTaken", "Lockfile", "first_free"]
+__all__ = ["JournalTaken", "LockFile", "first_free"]
 
 MOST_FILES: Final = 64
 
@@ -15,7 +15,7 @@ class JournalTaken(JournalUnusable):
     """Another server uses the file."""
 
 
-class Lockfile:
+class LockFile:
     """Holds the lock that belongs to a file. A file of its own: SQLite uses the locks of the other.
 
     Attributes:
@@ -60,7 +60,7 @@ def first_free(path: Path) -> Path:
     for number in range(1, MOST_FILES):
         free = path if number == 1 else path.with_stem(f"{path.stem}-{number}")
         try:
-            Lockfile(free).release()
+            LockFile(free).release()
         except JournalTaken:
             continue
         return free

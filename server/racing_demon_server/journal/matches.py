@@ -7,7 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from racing_demon_protocol.errors import InconsistentEvent, InvalidGame
-from racing_demon_protocol.records.match_file import Correction, Entry, Header, entry_line, section_line
+from racing_demon_protocol.records.match_file import (
+    Correction,
+    Header,
+    TimedMessage,
+    entry_line,
+    section_line,
+)
 from racing_demon_protocol.records.record import tally_line
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import Event
@@ -15,8 +21,8 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import SeatState, Snapshot
 
 from .reader import (
-    Kept,
-    KeptTable,
+    StoredEvent,
+    StoredTable,
     UnknownContents,
     beaten_of,
     beginnings_of,
@@ -56,7 +62,7 @@ class Match:
     """
 
     key: str
-    table: KeptTable
+    table: StoredTable
     first: int
     game: str
     started_ms: int
@@ -105,7 +111,7 @@ def matches(db: sqlite3.Connection, journal: str = "") -> Iterator[Match]:
             yield match
 
 
-def matches_of(db: sqlite3.Connection, table: KeptTable) -> Iterator[Match]:
+def matches_of(db: sqlite3.Connection, table: StoredTable) -> Iterator[Match]:
     """Yield the matches of a table.
 
     Raises:
@@ -149,14 +155,14 @@ def follow(view: TableView, event: Event) -> None:
 class _Follower:
     """Follows the marks of one table, stretch by stretch."""
 
-    def __init__(self, table: KeptTable, beginnings: Iterable[Snapshot]) -> None:
+    def __init__(self, table: StoredTable, beginnings: Iterable[Snapshot]) -> None:
         self._table = table
         self._beginnings = deque(beginnings)
         self._game = options_of(table).game
         self._players: dict[int, ev.Joined | SeatState] = {}
         self._match: Match | None = None
 
-    def follow(self, log: Iterator[Kept]) -> Iterator[Match]:
+    def follow(self, log: Iterator[StoredEvent]) -> Iterator[Match]:
         for event, _, at_ms in log:
             while self._beginnings and self._beginnings[0].seq < event.seq:
                 snapshot = self._beginnings.popleft()
@@ -218,7 +224,7 @@ def export(db: sqlite3.Connection, match: Match) -> Iterator[str]:
     last = match.last or 2**31
     software = f"racing-demon-server {table.software}"
     yield section_line(Header(id=match.id, kept_by="server", software=software))
-    beaten: dict[int, list[Entry]] = {}
+    beaten: dict[int, list[TimedMessage]] = {}
     for seq, entry in beaten_of(db, table.id, first=match.first, last=last):
         beaten.setdefault(seq, []).append(entry)
     is_over = False
@@ -226,10 +232,10 @@ def export(db: sqlite3.Connection, match: Match) -> Iterator[str]:
         if event.seq > match.first and isinstance(event, ev.Committed) and event.hand == 1:
             break  # the match was over, and the next one begun, after it was looked for
         if event.seq == match.first:
-            yield entry_line(Entry(view.snapshot(0), at_us, at_ms))
+            yield entry_line(TimedMessage(view.snapshot(0), at_us, at_ms))
         follow(view, event)
         if event.seq >= match.first:
-            yield entry_line(Entry(event, at_us, at_ms))
+            yield entry_line(TimedMessage(event, at_us, at_ms))
             yield from map(entry_line, beaten.get(event.seq, ()))
             if is_over := isinstance(event, ev.MatchOver):
                 break

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 import msgpack
 
-__all__ = ["LONGEST", "RUN", "BrokenRun", "Play", "joined", "parted"]
+__all__ = ["LONGEST", "RUN", "BrokenRun", "StoredPlay", "joined", "parted"]
 
 RUN: Final = 0
 """What such a row has for its kind, where others have the number of a message, which is none."""
@@ -20,20 +20,22 @@ class BrokenRun(Exception):
     """Bytes are no run of plays."""
 
 
-class Play(NamedTuple):
+class StoredPlay(NamedTuple):
     """A play as it is on the wire, and when it was made, in microseconds."""
 
     frame: bytes
     at_us: int
 
 
-def joined(plays: Sequence[tuple[bytes, int]]) -> Play:
+def joined(plays: Sequence[tuple[bytes, int]]) -> StoredPlay:
     """Return plays as one: the bytes of a run, and the time of the newest."""
     newest = max([at_us for _, at_us in plays])
-    return Play(msgpack.packb([part for frame, at_us in plays for part in (frame, newest - at_us)]), newest)
+    return StoredPlay(
+        msgpack.packb([part for frame, at_us in plays for part in (frame, newest - at_us)]), newest
+    )
 
 
-def parted(run: Play) -> Iterator[Play]:
+def parted(run: StoredPlay) -> Iterator[StoredPlay]:
     """Yield the plays of a run, as they were.
 
     Raises:
@@ -49,4 +51,4 @@ def parted(run: Play) -> Iterator[Play]:
     for frame, before_us in zip(parts[::2], parts[1::2], strict=True):
         if not isinstance(frame, bytes) or type(before_us) is not int:
             raise BrokenRun("no run of plays")
-        yield Play(frame, run.at_us - before_us)
+        yield StoredPlay(frame, run.at_us - before_us)

@@ -14,18 +14,18 @@ from racing_demon_protocol.wire.messages.events import Played
 from racing_demon_protocol.wire.messages.server import Accepted, Refused, Seated, Snapshot
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.match.bans import Ban
-from racing_demon_server.match.seat_tokens import Actor, Claim
+from racing_demon_server.match.seat_tokens import Actor, SeatToken
 
-from .play_runs import LONGEST, RUN, BrokenRun, Play, parted
+from .play_runs import LONGEST, RUN, BrokenRun, StoredPlay, parted
 from .rows import NOBODY
 
 if TYPE_CHECKING:
-    from racing_demon_protocol.records.match_file import Correction, Entry
+    from racing_demon_protocol.records.match_file import Correction, TimedMessage
 
 __all__ = [
-    "Kept",
-    "KeptTable",
     "OtherVersion",
+    "StoredEvent",
+    "StoredTable",
     "UnknownContents",
     "bans_of",
     "beaten_of",
@@ -66,7 +66,7 @@ class OtherVersion(UnknownContents):
     """A table was played with another version of the protocol, and waits for a server that speaks that."""
 
 
-class KeptTable(NamedTuple):
+class StoredTable(NamedTuple):
     """A table as it was opened. ``closed_ms`` is ``None`` for one that goes on, as is where its log ends."""
 
     id: int
@@ -82,7 +82,7 @@ class KeptTable(NamedTuple):
     last_event: int | None
 
 
-class Kept(NamedTuple):
+class StoredEvent(NamedTuple):
     """An event with its times: microseconds on the server's clock, milliseconds since 1970."""
 
     event: Event
@@ -94,7 +94,7 @@ _COLUMNS: Final = (
     *((int,), (str,), (int,), (str,), (bytes,), (bytes, NoneType), (str,), (int,), (int,)),
     *((int, NoneType), (int, NoneType)),
 )
-"""What each field of a :class:`KeptTable` is."""
+"""What each field of a :class:`StoredTable` is."""
 _KINDS: Final = {int: "a number", str: "a text", bytes: "a row of bytes"}
 _KEPT: Final = ((int,), (int,), (int,), (int,), (bytes,))
 """Number, kind, two times and frame of an event."""
@@ -107,7 +107,7 @@ def _verify_row(what: str, row: Sequence[object], columns: Sequence[tuple[type, 
             raise UnknownContents(f"{what} has {value!r:.40} where {_KINDS[kinds[0]]} belongs")
 
 
-def verify(table: KeptTable) -> None:
+def verify(table: StoredTable) -> None:
     """Verify that a table's row can be used.
 
     Raises:
@@ -121,14 +121,14 @@ def verify(table: KeptTable) -> None:
         raise UnknownContents("its code is none") from error
 
 
-def tables(db: sqlite3.Connection, *, only_open: bool = False) -> Iterator[KeptTable]:
+def tables(db: sqlite3.Connection, *, only_open: bool = False) -> Iterator[StoredTable]:
     """Yield the tables, the oldest first, as they stand there: see :func:`verify`."""
     where = "WHERE closed_ms IS NULL " if only_open else ""
     for row in db.execute(f"SELECT * FROM tables {where}ORDER BY id"):  # noqa: S608 - two texts of our own
-        yield KeptTable(*row)
+        yield StoredTable(*row)
 
 
-def options_of(table: KeptTable) -> Options:
+def options_of(table: StoredTable) -> Options:
     """Return the options that a table was opened with.
 
     Raises:
@@ -148,7 +148,7 @@ def log_of(
     kinds: frozenset[int] = frozenset(),
     first: int = 1,
     last: int = 2**31,
-) -> Iterator[Kept]:
+) -> Iterator[StoredEvent]:
     """Yield the events of a table from a number up to another, all or those of some kinds that are no plays.
 
     Without kinds, plays that were told to their players alone come where they were made: behind the event
@@ -174,14 +174,14 @@ def log_of(
     for seq, *rest in db.execute(sql, bounds):
         _verify_row(f"event {seq}", (seq, *rest), _KEPT)
         kind, at_us, at_ms, frame = rest
-        row = Play(frame, at_us)
+        row = StoredPlay(frame, at_us)
         plays = _parted(seq, row) if kind == RUN else [row]
         for number, play in enumerate(plays, seq - len(plays) + 1):
             if first <= number <= last:
-                yield Kept(_event(number, play.frame), play.at_us, at_ms)
+                yield StoredEvent(_event(number, play.frame), play.at_us, at_ms)
 
 
-def _parted(seq: int, run: Play) -> list[Play]:
+def _parted(seq: int, run: StoredPlay) -> list[StoredPlay]:
     try:
         return list(parted(run))
     except BrokenRun as error:
@@ -200,14 +200,14 @@ def _event(seq: int, frame: bytes) -> Event:
 
 def beaten_of(
     db: sqlite3.Connection, table_id: int, *, first: int = 1, last: int = 2**31
-) -> Iterator[tuple[int, "Entry"]]:
+) -> Iterator[tuple[int, "TimedMessage"]]:
     """Yield what those were told whose card came too late, each with the event before it.
 
     Raises:
         UnknownContents: it is not understood.
 
     """
-    from racing_demon_protocol.records.match_file import Entry  # noqa: PLC0415 - no server needs records to be read
+    from racing_demon_protocol.records.match_file import TimedMessage  # noqa: PLC0415 - no server needs records to be read
 
     columns = "seq, actor, at_us, at_ms, frame"
     sql = f"SELECT {columns} FROM beaten WHERE table_id = ? AND seq BETWEEN ? AND ? ORDER BY seq, at_us"  # noqa: S608
@@ -216,7 +216,7 @@ def beaten_of(
         seq, actor, at_us, at_ms, frame = row
         reply = _reply(frame)
         assert reply is not None
-        yield seq, Entry(reply, at_us, at_ms, actor)
+        yield seq, TimedMessage(reply, at_us, at_ms, actor)
 
 
 def corrections_of(db: sqlite3.Connection, match: str) -> "list[Correction]":
@@ -248,7 +248,7 @@ def seeds_of(db: sqlite3.Connection, table_id: int) -> dict[str, bytes]:
     return dict(rows)
 
 
-def claims_of(db: sqlite3.Connection, table_id: int) -> dict[Actor, Claim]:
+def claims_of(db: sqlite3.Connection, table_id: int) -> dict[Actor, SeatToken]:
     """Return who may speak for a table's seats, and what was answered last.
 
     Raises:
@@ -256,12 +256,12 @@ def claims_of(db: sqlite3.Connection, table_id: int) -> dict[Actor, Claim]:
 
     """
     rows = db.execute("SELECT actor, token_hash, counter, reply FROM claims WHERE table_id = ?", (table_id,))
-    claims: dict[Actor, Claim] = {}
+    seat_tokens: dict[Actor, SeatToken] = {}
     for row in rows:
         _verify_row("a claim", row, ((int,), (bytes,), (int,), (bytes, NoneType)))
         actor, token_hash, counter, reply = row
-        claims[None if actor == NOBODY else actor] = Claim(token_hash, counter, _reply(reply))
-    return claims
+        seat_tokens[None if actor == NOBODY else actor] = SeatToken(token_hash, counter, _reply(reply))
+    return seat_tokens
 
 
 def bans_of(db: sqlite3.Connection, table_id: int) -> list[Ban]:

@@ -10,8 +10,8 @@ from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_server.match.table import Past
 
 from .reader import (
-    KeptTable,
     OtherVersion,
+    StoredTable,
     UnknownContents,
     bans_of,
     beginnings_of,
@@ -42,7 +42,7 @@ class _Log:
             yield kept.event, kept.at_us
 
 
-def past_of(db: sqlite3.Connection, table: KeptTable) -> Past:
+def past_of(db: sqlite3.Connection, table: StoredTable) -> Past:
     """Return what is needed to go on with a table.
 
     Raises:
@@ -59,8 +59,8 @@ def past_of(db: sqlite3.Connection, table: KeptTable) -> Past:
             raise UnknownContents(f"its snapshot is of table {snapshot.code}")
         stretches = [each.seq for each in beginnings_of(db, table.id) if each.seq <= snapshot.seq]
         first = 1 + max(stretches[-1] if stretches else 0, snapshot.seq - BEFORE_SNAPSHOT)
-    seeds, claims, epochs = seeds_of(db, table.id), claims_of(db, table.id), epochs_of(db, table.id)
-    return Past(snapshot, _Log(db, table.id, first), seeds, claims, epochs, bans_of(db, table.id))
+    seeds, seat_tokens, epochs = seeds_of(db, table.id), claims_of(db, table.id), epochs_of(db, table.id)
+    return Past(snapshot, _Log(db, table.id, first), seeds, seat_tokens, epochs, bans_of(db, table.id))
 
 
 def _first_needed(db: sqlite3.Connection, table_id: int) -> Snapshot | None:

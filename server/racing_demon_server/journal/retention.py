@@ -11,7 +11,7 @@ from racing_demon_protocol.wire.codec import pack
 
 from .database import open_journal
 from .matches import Match, follow, matches_of, stretch_of
-from .reader import Kept, KeptTable, UnknownContents, log_of, tables
+from .reader import StoredEvent, StoredTable, UnknownContents, log_of, tables
 from .sql_schema import TABLES
 
 __all__ = ["Pruned", "prune"]
@@ -81,7 +81,7 @@ def _transaction(db: sqlite3.Connection) -> Iterator[None]:
     db.execute("COMMIT")
 
 
-def _remove(db: sqlite3.Connection, table: KeptTable, played: list[Match]) -> None:
+def _remove(db: sqlite3.Connection, table: StoredTable, played: list[Match]) -> None:
     """Delete a table; its log has no owner then, and is deleted piece by piece."""
     with _transaction(db):
         for name in OF_TABLES:
@@ -98,7 +98,7 @@ def _cut(db: sqlite3.Connection, match: Match) -> bool:
     if newest == last:
         return False
     view, first = stretch_of(db, match)
-    kept: Kept | None = None
+    kept: StoredEvent | None = None
     for kept in log_of(db, table_id, first=first, last=last):
         follow(view, kept.event)
     assert kept is not None

@@ -12,7 +12,7 @@ from racing_demon_protocol.wire.messages.server import Refused, Snapshot
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.frames import Frames
 from racing_demon_server.match.bans import Ban
-from racing_demon_server.match.seat_tokens import Actor, Claim
+from racing_demon_server.match.seat_tokens import Actor, SeatToken
 
 from .compaction import MOST_BYTES, MOST_EVENTS, closed, opened, snapped
 from .epochs import MOST
@@ -111,7 +111,7 @@ class TableJournal:
         self,
         at: int,
         seeds: Iterable[tuple[str, bytes]] = (),
-        claims: Iterable[tuple[Actor, Claim | None]] = (),
+        seat_tokens: Iterable[tuple[Actor, SeatToken | None]] = (),
         snapshot: Snapshot | None = None,
         bans: Iterable[Ban] | None = None,
     ) -> None:
@@ -120,7 +120,7 @@ class TableJournal:
         Args:
             at: when it came about, in microseconds.
             seeds: the secrets of hands that were dealt, by their ids.
-            claims: the claims that have changed; ``None`` for one that is gone.
+            seat_tokens: the claims that have changed; ``None`` for one that is gone.
             snapshot: the table after all that, where no hand is played.
             bans: all players who were sent away, if that has changed.
 
@@ -129,10 +129,10 @@ class TableJournal:
         for hand_id, seed in seeds:
             values = (self._id, hand_id, seed, commitment(seed, hand_id))
             self._statements.append(("INSERT INTO seeds VALUES (?, ?, ?, ?)", values))
-        for actor, claim in claims:
-            self._statements.append(self._claim(actor, claim))
-            if actor is not None and claim is not None and isinstance(claim.reply, Refused):
-                self._statements += self._beaten(actor, claim.reply, at)
+        for actor, seat_token in seat_tokens:
+            self._statements.append(self._seat_token(actor, seat_token))
+            if actor is not None and seat_token is not None and isinstance(seat_token.reply, Refused):
+                self._statements += self._beaten(actor, seat_token.reply, at)
         if bans is not None:
             self._statements.append(("DELETE FROM bans WHERE table_id = ?", (self._id,)))
             sql = "INSERT INTO bans VALUES (NULL, ?, ?, ?, ?)"
@@ -174,12 +174,12 @@ class TableJournal:
     def _event(self, seq: int, kind: int, frame: bytes, at: int) -> Statement:
         return INSERT_EVENT, (self._id, seq, kind, at, self._wall_clock(), frame)
 
-    def _claim(self, actor: Actor, claim: Claim | None) -> Statement:
+    def _seat_token(self, actor: Actor, seat_token: SeatToken | None) -> Statement:
         key = (self._id, NOBODY if actor is None else actor)
-        if claim is None:
+        if seat_token is None:
             return "DELETE FROM claims WHERE table_id = ? AND actor = ?", key
-        answer = claim.answer()
-        values = (*key, claim.token_hash, claim.counter, None if answer is None else pack(answer))
+        answer = seat_token.answer()
+        values = (*key, seat_token.token_hash, seat_token.counter, None if answer is None else pack(answer))
         return KEEP_CLAIM, values
 
     def _beaten(self, actor: int, reply: Refused, at: int) -> Iterator[Statement]:

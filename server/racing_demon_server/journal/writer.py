@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple, Protocol
 from racing_demon_server.durability import Durability
 
 from .database import open_journal, telling_damage
-from .lock_file import Lockfile
+from .lock_file import LockFile
 
 __all__ = [
     "CROWD",
@@ -74,7 +74,7 @@ class JournalMeter(Protocol):
         """Note how much waits."""
 
 
-class Entry(NamedTuple):
+class JournalEntry(NamedTuple):
     """What belongs together: all of it is in the journal, or nothing; and when it came, in seconds."""
 
     statements: Sequence[Statement]
@@ -102,7 +102,7 @@ class Journal:
     """
 
     def __init__(self, path: Path, durability: Durability, meter: JournalMeter | None = None) -> None:
-        self._lock = Lockfile(path)
+        self._lock = LockFile(path)
         self.path = path = self._lock.path
         with contextlib.ExitStack() as undoing:
             undoing.callback(self._lock.release)
@@ -118,7 +118,7 @@ class Journal:
         self._waiting = 0
         self._empty = asyncio.Event()
         self._empty.set()
-        self._queue: queue.SimpleQueue[Entry | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[JournalEntry | None] = queue.SimpleQueue()
         self._stopping = threading.Event()
         self._loop = asyncio.get_running_loop()
         self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
@@ -132,7 +132,7 @@ class Journal:
         """Write statements in one transaction, and call back when it is done, in the order of the calls."""
         self._waiting += 1
         self._empty.clear()
-        self._queue.put(Entry(statements, told, time.perf_counter()))
+        self._queue.put(JournalEntry(statements, told, time.perf_counter()))
         if self._waiting > MOST_WAITING and not self.is_halted:
             self._loop.call_soon(self._fail, "the disk is too slow")
 
@@ -150,7 +150,7 @@ class Journal:
 
     # On the loop's thread.
 
-    def _tell(self, entries: list[Entry]) -> None:
+    def _tell(self, entries: list[JournalEntry]) -> None:
         if self._meter is not None:
             self._meter.written(time.perf_counter() - entries[0].came)
         self._note_waiting()
@@ -184,7 +184,7 @@ class Journal:
     # In the writer's thread.
 
     def _run(self) -> None:
-        group: list[Entry] = []
+        group: list[JournalEntry] = []
         closing = False
         while not closing:
             closing = self._gather(group)
@@ -201,7 +201,7 @@ class Journal:
                     time.sleep(max(0.0, began + PACE_SECONDS - time.monotonic()))
                 group = []
 
-    def _gather(self, group: list[Entry]) -> bool:
+    def _gather(self, group: list[JournalEntry]) -> bool:
         """Add all that waits to a group, waiting if it is empty; tell whether it was the last."""
         with contextlib.suppress(queue.Empty):
             while (entry := self._queue.get(block=not group)) is not None:
@@ -209,7 +209,7 @@ class Journal:
             return True
         return False
 
-    def _commit(self, group: list[Entry]) -> None:
+    def _commit(self, group: list[JournalEntry]) -> None:
         statements = list(_joined([statement for entry in group for statement in entry.statements]))
         try:
             if len(statements) > 1:  # one alone is whole by itself

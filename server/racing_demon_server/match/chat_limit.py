@@ -6,13 +6,13 @@ from typing import Final
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.reasons import Reason
 
-__all__ = ["Chat"]
+__all__ = ["ChatLimit"]
 
 MOST_LINES: Final = 5
 SPAN: Final = 10_000_000
 
 
-class Chat:
+class ChatLimit:
     """Remembers when each seat spoke last, no longer than that matters."""
 
     def __init__(self) -> None:

@@ -16,13 +16,13 @@ from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
 
 from .contributions import Contributions
-from .event_log import Log
-from .flow import Course
+from .event_log import EventLog
+from .flow import MatchFlow
 from .hand import Hand
 from .option_check import verify_playable
 from .pauses import STOPPABLE
 from .seat_tokens import Actor
-from .seats import Seating, most_players
+from .seats import Seats, most_players
 
 __all__ = ["Commands", "verify_options"]
 
@@ -36,16 +36,16 @@ class Commands:
         log: the table's log.
         seating: knows who is there.
         contributions: what the seed of each hand is made of.
-        course: of its matches.
+        flow: of its matches.
 
     """
 
-    def __init__(self, log: Log, seating: Seating, contributions: Contributions, course: Course) -> None:
+    def __init__(self, log: EventLog, seating: Seats, contributions: Contributions, flow: MatchFlow) -> None:
         self._log = log
         self._view = log.view
         self._seating = seating
         self._contributions = contributions
-        self._course = course
+        self._flow = flow
         self._now = self._arrived = 0
 
     def obey(self, actor: Actor, command: cl.Command, now: int, arrived: int) -> Refused | None:
@@ -79,7 +79,7 @@ class Commands:
             self._log.add(hand.play(seat, command, self._arrived))
         except IllegalPlay as error:
             return hand.refusal(seat, command, error, self._arrived)
-        self._course.follow_play(hand, seat, self._now)
+        self._flow.follow_play(hand, seat, self._now)
         return None
 
     def _stuck(self, seat: int, command: cl.Stuck) -> None:
@@ -90,7 +90,7 @@ class Commands:
             raise CommandRefused(Reason.NOT_NOW, "Somebody has called; the hand ends in a moment.")
         if not self._seating.state(seat).stuck:
             self._log.emit(ev.StuckSaid, seat=seat)
-        self._course.check_agreed_stop(self._now)
+        self._flow.check_agreed_stop(self._now)
 
     def _call(self, seat: int, command: cl.Call) -> None:
         hand = self._running_hand(command.seen)
@@ -100,20 +100,20 @@ class Commands:
             )
         if seat not in self._view.hand_seats or not hand.rules.is_out(hand.board, seat):
             raise CommandRefused(Reason.ILLEGAL, "You are not out yet.")
-        self._course.begin_grace(seat, self._now)
+        self._flow.begin_grace(seat, self._now)
 
     def _ready(self, seat: int, command: cl.Ready) -> None:
         self._verify_at_rest(command.seen)
         if self._seating.state(seat).ready != command.ready:
             self._log.emit(ev.Readied, seat=seat, ready=command.ready)
-        self._course.check_ready(self._now)
+        self._flow.check_ready(self._now)
 
     def _contribute(self, seat: int, command: cl.Contribute) -> None:
         self._contributions.contribute(seat, command.commitment)
 
     def _reveal(self, seat: int, command: cl.Reveal) -> None:
         self._contributions.reveal(seat, command.value)
-        self._course.check_revealed(self._now)
+        self._flow.check_revealed(self._now)
 
     def _leave(self, seat: int, command: cl.Leave) -> None:
         self._vacate(seat)
@@ -143,9 +143,9 @@ class Commands:
         self._verify_at_rest(command.seen)
         if not self._seating.active():
             raise CommandRefused(Reason.NOT_NOW, "Nobody has taken a seat yet.")
-        if self._course.lacks_players():
+        if self._flow.lacks_players():
             raise CommandRefused(Reason.NOT_NOW, "This game is played by two together: one more must come.")
-        self._course.deal(self._now)
+        self._flow.deal(self._now)
 
     def _add_bot(self, command: cl.AddBot) -> None:
         self._seating.add_bot(command.level)
@@ -184,18 +184,18 @@ class Commands:
     def _pause_or_go_on(self, command: cl.Pause) -> None:
         self._verify_hand(command.seen)
         if self._view.paused and not command.paused:
-            self._course.end_pause(self._now)
+            self._flow.end_pause(self._now)
         elif self._view.phase not in STOPPABLE:
             raise CommandRefused(Reason.NOT_NOW, "There is no hand to pause.")
         elif command.paused and not self._view.paused:
-            self._course.pausing.stop(self._view.host, self._now)
+            self._flow.pauses.stop(self._view.host, self._now)
 
     def _make_host(self, command: cl.MakeHost) -> None:
         self._seating.make_host(command.seat)
 
     def _stand_in(self, command: cl.StandIn) -> None:
         self._seating.stand_in(command.seat, command.level)
-        self._course.check_presence(self._now)
+        self._flow.check_presence(self._now)
 
     def _mute(self, command: cl.Mute) -> None:
         self._seating.mute(command.seat, command.muted)
@@ -216,7 +216,7 @@ class Commands:
 
     def _vacate(self, seat: int, *, kicked: bool = False) -> None:
         self._seating.vacate(seat, kicked=kicked)
-        self._course.follow_leave(self._now)
+        self._flow.follow_leave(self._now)
 
     def _verify_at_rest(self, seen: int) -> None:
         if not self._view.at_rest:
@@ -230,7 +230,7 @@ class Commands:
             seen: the last event that the sender had applied; 0 where that is not said.
 
         """
-        hand = self._course.hand
+        hand = self._flow.hand
         if hand is not None and 0 < seen < hand.dealt_seq:
             raise CommandRefused(Reason.HAND_OVER, "That was meant for an earlier hand.")
 
@@ -242,7 +242,7 @@ class Commands:
 
         """
         self._verify_hand(seen)
-        hand = self._course.hand
+        hand = self._flow.hand
         if hand is None or self._view.phase not in IN_HAND:  # of a past the hand that is over is not kept
             if self._view.phase in NOT_STARTED:
                 raise CommandRefused(Reason.NOT_STARTED, "Plays count from the signal on.")

@@ -13,9 +13,9 @@ from racing_demon_protocol.errors import CommandRefused, InconsistentEvent
 from racing_demon_protocol.reasons import Phase, Reason
 from racing_demon_protocol.wire.messages import events as ev
 
-from .event_log import Log
+from .event_log import EventLog
 from .pauses import RETURN_US
-from .seats import Seating
+from .seats import Seats
 
 __all__ = ["REVEAL_MS", "Contributions"]
 
@@ -37,7 +37,7 @@ class Contributions:
 
     """
 
-    def __init__(self, log: Log, seating: Seating, secrets: Iterator[bytes], *, wanted: bool) -> None:
+    def __init__(self, log: EventLog, seating: Seats, secrets: Iterator[bytes], *, wanted: bool) -> None:
         self.due = 0
         self._log = log
         self._view = log.view

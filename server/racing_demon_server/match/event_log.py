@@ -6,10 +6,10 @@ from typing import Any
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages.events import Event
 
-__all__ = ["Log"]
+__all__ = ["EventLog"]
 
 
-class Log:
+class EventLog:
     """Writes events, and applies each to the view at once.
 
     Attributes:

@@ -16,21 +16,21 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import CallOut, StallRule
 
 from .contributions import Contributions, secret_of
-from .event_log import Log
+from .event_log import EventLog
 from .hand import Hand
 from .hand_clock import HandClock
-from .pauses import RETURN_US, Pausing
-from .seats import Seating
+from .pauses import RETURN_US, Pauses
+from .seats import Seats
 
-__all__ = ["Course"]
+__all__ = ["MatchFlow"]
 
 
-class Course:
+class MatchFlow:
     """One hand after the other, from the deal to the tally.
 
     Attributes:
         hand: the newest hand; ``None`` before the first. Of a table's past one that is over is not kept.
-        pausing: stops it, and lets it go on.
+        pauses: stops it, and lets it go on.
 
     Args:
         log: the table's log.
@@ -39,9 +39,9 @@ class Course:
 
     """
 
-    def __init__(self, log: Log, seating: Seating, contributions: Contributions) -> None:
+    def __init__(self, log: EventLog, seating: Seats, contributions: Contributions) -> None:
         self.hand: Hand | None = None
-        self.pausing = Pausing(log, seating)
+        self.pauses = Pauses(log, seating)
         self._contributions = contributions
         self._log = log
         self._view = log.view
@@ -55,7 +55,7 @@ class Course:
         """What the time of the hand is told by, as it is now."""
         if self.hand is None:
             return HandClock()
-        return HandClock(self.hand.signal_at, self.pausing.since if self._view.paused else None)
+        return HandClock(self.hand.signal_at, self.pauses.since if self._view.paused else None)
 
     @property
     def is_settling(self) -> bool:
@@ -83,7 +83,7 @@ class Course:
             case ev.Dealt():
                 self._take_up_hand(secret_of(self._view.hand_id, seeds), at)
             case ev.Paused() | ev.Continued():
-                self.pausing.restore(event, self._known_hand(event), at)
+                self.pauses.restore(event, self._known_hand(event), at)
             case ev.Rotated():
                 self._known_hand(event).rotate(at)
             case ev.Called():
@@ -101,7 +101,7 @@ class Course:
         if self._view.phase is Phase.GRACE:
             self._grace_until = max(self._grace_until, at + RETURN_US)
         self.put_off_deal(at)
-        self.pausing.begin_again(at)
+        self.pauses.begin_again(at)
         self._contributions.begin_again(at)
 
     def put_off_deal(self, at: int) -> None:
@@ -119,7 +119,7 @@ class Course:
     def go_on(self, at: int) -> None:
         """Let the hand go on, if enough are there, or none need be."""
         self.check_presence(at)
-        if self._view.paused and self.pausing.waits_for_nobody:
+        if self._view.paused and self.pauses.waits_for_nobody:
             self.end_pause(at)
 
     # Time passes.
@@ -127,12 +127,12 @@ class Course:
     def timers(self) -> Iterator[tuple[int, Callable[[int], None]]]:
         """Yield what is to be done by itself, and when."""
         view, hand = self._view, self.hand
-        if hand is not None and view.paused and self.pausing.ends_at is not None:
-            yield self.pausing.ends_at, self.end_pause
+        if hand is not None and view.paused and self.pauses.ends_at is not None:
+            yield self.pauses.ends_at, self.end_pause
         elif hand is not None and not view.paused:
             yield from self._timers_of(hand)
-            if (due := self.pausing.due) is not None:
-                yield due, self.pausing.stop_by_rule
+            if (due := self.pauses.due) is not None:
+                yield due, self.pauses.stop_by_rule
         if view.phase is Phase.SHUFFLING:
             yield self._contributions.due, self._deal_cards
         if view.deals_by_itself and self._seating.somebody_is_there() and not self.lacks_players():
@@ -156,7 +156,7 @@ class Course:
     def end_pause(self, at: int) -> None:
         """Let the hand go on, with those who are there."""
         assert self.hand is not None
-        self.pausing.go_on(self.hand, at)
+        self.pauses.go_on(self.hand, at)
         self.check_agreed_stop(at)
 
     def _end_time(self, at: int) -> None:
@@ -278,7 +278,7 @@ class Course:
 
     def check_presence(self, at: int) -> None:
         """Note whether enough people are there for the hand, as somebody has come or gone."""
-        self.pausing.check(self.hand, at)
+        self.pauses.check(self.hand, at)
         self.check_agreed_stop(at)
 
     def follow_leave(self, at: int) -> None:
@@ -321,7 +321,7 @@ class Course:
             points=hand_points(self._view, out),
             seed=hand.secret.hex(),
         )
-        self.pausing.forget()
+        self.pauses.forget()
         self._next_deal_at = at + self._view.options.tally_ms * 1_000
         self._check_match()
 

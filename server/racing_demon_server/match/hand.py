@@ -17,7 +17,7 @@ from racing_demon_protocol.wire.messages.events import Played
 from racing_demon_protocol.wire.messages.server import Refused
 
 from .dead_hand import DEAD_CHECK_DELAY, SLICE_GAP, DeadHandTest
-from .race_log import Arrival, Arrivals
+from .race_log import Arrival, RaceLog
 
 __all__ = ["Hand"]
 
@@ -64,7 +64,7 @@ class Hand:
         self.dealt_seq = view.seq
         self._has_built = False
         self._foundations = frozenset(view.rules.layout.foundations)
-        self._arrivals = Arrivals()
+        self._race_log = RaceLog()
 
     def play(self, seat: int, command: PlayCards, at: int) -> list[Played]:
         """Judge a play and carry it out: one event a card to the foundations, and what follows by itself.
@@ -224,7 +224,7 @@ class Hand:
     def _note_arrival(self, event: Played, at: int) -> None:
         if event.destination in self._foundations:
             self._has_built = True
-            self._arrivals.note(event.destination, event.seq, event.seat, at)
+            self._race_log.note(event.destination, event.seq, event.seat, at)
 
     def _note_first_out(self, seat: int) -> None:
         """Note whether a seat is out after its play; no play puts another seat out before its own."""
@@ -242,7 +242,7 @@ class Hand:
         if card is None:
             return None
         spoilt = []
-        for pile, since in self._arrivals.since(command.seen).items():
+        for pile, since in self._race_log.since(command.seen).items():
             if command.destination not in {pile, FOUNDATIONS} or not self._view.may_see(seat, pile):
                 continue
             first, cards = since[-1], self.board.cards[pile]

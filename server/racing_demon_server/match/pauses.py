@@ -5,11 +5,11 @@ from typing import Final
 from racing_demon_protocol.reasons import Phase
 from racing_demon_protocol.wire.messages import events as ev
 
-from .event_log import Log
+from .event_log import EventLog
 from .hand import Hand
-from .seats import Seating
+from .seats import Seats
 
-__all__ = ["RETURN_US", "STOPPABLE", "Pausing"]
+__all__ = ["RETURN_US", "STOPPABLE", "Pauses"]
 
 RETURN_US: Final = 10_000_000
 """After the server was away: how long a hand waits for its players, where it pauses for nobody else."""
@@ -18,7 +18,7 @@ STOPPABLE: Final = frozenset({Phase.COUNTDOWN, Phase.PLAYING})
 """When a hand can pause: not in the grace, which ends it within seconds whoever is connected."""
 
 
-class Pausing:
+class Pauses:
     """Stops the hands of one table, and lets them go on.
 
     Attributes:
@@ -31,7 +31,7 @@ class Pausing:
 
     """
 
-    def __init__(self, log: Log, seating: Seating) -> None:
+    def __init__(self, log: EventLog, seating: Seats) -> None:
         self.since = 0
         self.ends_at: int | None = None
         self._log = log

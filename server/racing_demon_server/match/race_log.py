@@ -3,7 +3,7 @@
 from array import array
 from typing import Final, NamedTuple
 
-__all__ = ["MOST", "Arrival", "Arrivals"]
+__all__ = ["MOST", "Arrival", "RaceLog"]
 
 MOST: Final = 4_096
 """So many are remembered at most, and half as many at least: cards can be taken back and come again."""
@@ -27,7 +27,7 @@ class Arrival(NamedTuple):
     at: int
 
 
-class Arrivals:
+class RaceLog:
     """The newest arrivals of a hand: numbers in a row, as a whole hand of objects takes long to let go of."""
 
     def __init__(self) -> None:

@@ -9,14 +9,14 @@ from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.wire.counters import is_newer
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
 
-__all__ = ["Actor", "Claim", "Claims"]
+__all__ = ["Actor", "SeatToken", "SeatTokens"]
 
 Actor = int | None
 """Who gives a command: a seat, or ``None`` for a host without one."""
 
 
 @dataclass(slots=True)
-class Claim:
+class SeatToken:
     """One actor's: the hash of the token, and the last command that was answered, with its answer.
 
     A play that was carried out was answered by its event: then ``reply`` is ``None``, and ``seq`` is the last
@@ -37,48 +37,48 @@ class Claim:
         return self.reply
 
 
-class Claims:
+class SeatTokens:
     """The claims of one table. Of a token only the hash is kept."""
 
     def __init__(self) -> None:
-        self._claims: dict[Actor, Claim] = {}
+        self._seat_tokens: dict[Actor, SeatToken] = {}
         self._changed: set[Actor] = set()
         self._played: set[Actor] = set()
 
     def __contains__(self, actor: Actor) -> bool:
-        return actor in self._claims
+        return actor in self._seat_tokens
 
     def add(self, actor: Actor, token_hash: bytes) -> None:
         """Let the bearer of a token speak for an actor; an empty hash lets nobody (a bot's)."""
-        self.restore(actor, Claim(token_hash))
+        self.restore(actor, SeatToken(token_hash))
         self._changed.add(actor)
 
     def note_address(self, actor: Actor, address_hash: bytes) -> None:
         """Note where an actor came from last."""
-        self._claims[actor].address_hash = address_hash
+        self._seat_tokens[actor].address_hash = address_hash
 
     def origin(self, actor: Actor) -> tuple[bytes, bytes]:
         """Return the hashes of an actor's token, and of the address that the actor came from last."""
-        claim = self._claims[actor]
-        return claim.token_hash, claim.address_hash
+        seat_token = self._seat_tokens[actor]
+        return seat_token.token_hash, seat_token.address_hash
 
-    def restore(self, actor: Actor, claim: Claim) -> None:
+    def restore(self, actor: Actor, seat_token: SeatToken) -> None:
         """Take up a claim as it was kept."""
-        self._claims[actor] = claim
+        self._seat_tokens[actor] = seat_token
 
     def drop(self, actor: Actor) -> None:
         """Forget an actor."""
-        del self._claims[actor]
+        del self._seat_tokens[actor]
         self._changed.add(actor)
 
     def keep(self, seats: Collection[int]) -> None:
         """Forget all seats but these."""
-        for actor in [a for a in self._claims if a is not None and a not in seats]:
+        for actor in [a for a in self._seat_tokens if a is not None and a not in seats]:
             self.drop(actor)
 
     def people(self) -> list[Actor]:
         """Return the actors that somebody has a token for: all but bots."""
-        return [actor for actor, claim in self._claims.items() if claim.token_hash]
+        return [actor for actor, seat_token in self._seat_tokens.items() if seat_token.token_hash]
 
     def actor(self, token_hash: bytes) -> Actor:
         """Return whom a token belongs to.
@@ -96,30 +96,30 @@ class Claims:
         return any(True for _ in self._opened_by(token_hash))
 
     def _opened_by(self, token_hash: bytes) -> Iterator[Actor]:
-        for actor, claim in self._claims.items():
-            if claim.token_hash and hmac.compare_digest(claim.token_hash, token_hash):
+        for actor, seat_token in self._seat_tokens.items():
+            if seat_token.token_hash and hmac.compare_digest(seat_token.token_hash, token_hash):
                 yield actor
 
     def counter(self, actor: Actor) -> int:
         """Return the last counter that was answered for an actor."""
-        return self._claims[actor].counter
+        return self._seat_tokens[actor].counter
 
     def earlier(self, actor: Actor, counter: int) -> Accepted | Refused | None:
         """Return the answer to a command that was sent before; ``None`` for a new one."""
-        claim = self._claims[actor]
-        if is_newer(counter, claim.counter):
+        seat_token = self._seat_tokens[actor]
+        if is_newer(counter, seat_token.counter):
             return None
-        answer = claim.answer()
-        if counter == claim.counter and answer is not None:
+        answer = seat_token.answer()
+        if counter == seat_token.counter and answer is not None:
             return answer
-        text = f"The counter {counter} does not come after the last one, {claim.counter}."
+        text = f"The counter {counter} does not come after the last one, {seat_token.counter}."
         return Refused(counter=counter, reason=Reason.REPEATED, text=text)
 
     def remember(self, actor: Actor, reply: Accepted | Refused) -> None:
         """Keep the answer to an actor's newest command."""
-        claim = self._claims.get(actor)
-        if claim is not None:
-            claim.counter, claim.reply = reply.counter, reply
+        seat_token = self._seat_tokens.get(actor)
+        if seat_token is not None:
+            seat_token.counter, seat_token.reply = reply.counter, reply
             self._changed.add(actor)
             self._played.discard(actor)
 
@@ -128,12 +128,12 @@ class Claims:
 
         The log has it, so nothing is to be written down before the log is cut: see :meth:`take_changed`.
         """
-        claim = self._claims.get(actor)
-        if claim is not None and is_newer(counter, claim.counter):
-            claim.counter, claim.reply, claim.seq = counter, None, seq
+        seat_token = self._seat_tokens.get(actor)
+        if seat_token is not None and is_newer(counter, seat_token.counter):
+            seat_token.counter, seat_token.reply, seat_token.seq = counter, None, seq
             self._played.add(actor)
 
-    def take_changed(self, *, with_plays: bool) -> list[tuple[Actor, Claim | None]]:
+    def take_changed(self, *, with_plays: bool) -> list[tuple[Actor, SeatToken | None]]:
         """Return the claims that have changed since this was asked last; ``None`` for one that is gone.
 
         Args:
@@ -145,6 +145,6 @@ class Claims:
             self._played.clear()
         if not self._changed:
             return []
-        changed = [(actor, self._claims.get(actor)) for actor in self._changed]
+        changed = [(actor, self._seat_tokens.get(actor)) for actor in self._changed]
         self._changed.clear()
         return changed

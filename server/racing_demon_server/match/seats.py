@@ -15,12 +15,12 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import SeatState
 
 from .bans import Ban, Bans
-from .chat_limit import Chat
-from .event_log import Log
+from .chat_limit import ChatLimit
+from .event_log import EventLog
 from .names import BOT_NAMES, clean, clean_words, unique
-from .seat_tokens import Actor, Claims
+from .seat_tokens import Actor, SeatTokens
 
-__all__ = ["AWAY_US", "HOST_AWAY_US", "Seating", "most_players"]
+__all__ = ["AWAY_US", "HOST_AWAY_US", "Seats", "most_players"]
 
 AWAY_US: Final = 10_000_000
 """How long somebody whose connection is lost still counts as there, when all must agree."""
@@ -30,11 +30,11 @@ ENOUGH: Final = 2
 """So many people must be connected for a hand to go on, if so many play in it."""
 
 
-class Seating:
+class Seats:
     """The seats of one table.
 
     Attributes:
-        claims: who may speak for them.
+        seat_tokens: who may speak for them.
         bans: who was sent away, and may not come back yet.
 
     Args:
@@ -43,13 +43,13 @@ class Seating:
 
     """
 
-    def __init__(self, log: Log, may_add_bot: Callable[[], bool]) -> None:
-        self.claims = Claims()
+    def __init__(self, log: EventLog, may_add_bot: Callable[[], bool]) -> None:
+        self.seat_tokens = SeatTokens()
         self._log = log
         self._view = log.view
         self._may_add_bot = may_add_bot
         self.bans = Bans(log.view)
-        self._chat = Chat()
+        self._chat = ChatLimit()
         self._gone: dict[Actor, int] = {}
         self._given_up: set[Actor] = set()
 
@@ -108,7 +108,7 @@ class Seating:
         cleaned = clean(name)
         self.bans.verify(cleaned, token_hash, address_hash)
         seat = self._sit_down(cleaned, token_hash)
-        self.claims.note_address(seat, address_hash)
+        self.seat_tokens.note_address(seat, address_hash)
         return seat
 
     def add_bot(self, level: str) -> None:
@@ -146,8 +146,8 @@ class Seating:
 
     def begin_again(self, at: int) -> None:
         """Note that nobody is connected, after the server was away."""
-        self._gone = {actor: since for actor, since in self._gone.items() if actor in self.claims}
-        for actor in self.claims.people():
+        self._gone = {actor: since for actor, since in self._gone.items() if actor in self.seat_tokens}
+        for actor in self.seat_tokens.people():
             if actor not in self._gone:
                 self.connect(actor, connected=False, at=at)
 
@@ -159,9 +159,9 @@ class Seating:
         """Let a seat go, and the hostship with it. Its token opens nothing any more."""
         state = self.state(seat)
         if kicked and not state.bot:
-            self.bans.add(Ban(state.name, *self.claims.origin(seat)))
+            self.bans.add(Ban(state.name, *self.seat_tokens.origin(seat)))
         self._log.emit(ev.Left, seat=seat, kicked=kicked)
-        self.claims.drop(seat)
+        self.seat_tokens.drop(seat)
         self._gone.pop(seat, None)
         self._given_up.discard(seat)
         if seat == self._view.host:
@@ -169,8 +169,8 @@ class Seating:
 
     def keep_seated(self) -> None:
         """Forget those who have left: a new match has no place for them."""
-        self.claims.keep(self._view.seats)
-        self._gone = {actor: at for actor, at in self._gone.items() if actor in self.claims}
+        self.seat_tokens.keep(self._view.seats)
+        self._gone = {actor: at for actor, at in self._gone.items() if actor in self.seat_tokens}
 
     def _verify_bots(self) -> None:
         if not self._may_add_bot():
@@ -193,11 +193,11 @@ class Seating:
             raise CommandRefused(Reason.TABLE_FULL, f"{why}{self._instead()}.")
         taken = [state.name for state in view.seats.values()]
         self._log.emit(ev.Joined, seat=seat, name=unique(name, taken), bot=bot)
-        self.claims.add(seat, token_hash)
+        self.seat_tokens.add(seat, token_hash)
         self._gone.pop(seat, None)  # that was whoever had the seat before
         self._given_up.discard(seat)
         self._chat.forget(seat)
-        if view.host is None and None not in self.claims:
+        if view.host is None and None not in self.seat_tokens:
             self._log.emit(ev.Hosted, seat=seat)
         return seat
 

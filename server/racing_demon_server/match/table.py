@@ -18,11 +18,11 @@ from racing_demon_protocol.wire.options import Options
 from .bans import Ban
 from .commands import Commands, verify_options
 from .contributions import Contributions
-from .event_log import Log
-from .flow import Course
+from .event_log import EventLog
+from .flow import MatchFlow
 from .hand_clock import HandClock
-from .seat_tokens import Actor, Claim
-from .seats import Seating
+from .seat_tokens import Actor, SeatToken
+from .seats import Seats
 
 __all__ = ["GONE", "MAX_SEATS", "Answer", "Past", "Table"]
 
@@ -52,7 +52,7 @@ class Past(NamedTuple):
         log: its events, each with the time when it happened; those before the snapshot are passed over, and
             all are there where spectators are still to see some of these.
         seeds: the secrets of its hands, by the hands' ids.
-        claims: who may speak for its seats, and what was answered last.
+        seat_tokens: who may speak for its seats, and what was answered last.
         epochs: the starts of the server that wrote it, each with the number of the last event before it.
         bans: who was sent away from it.
 
@@ -61,7 +61,7 @@ class Past(NamedTuple):
     snapshot: Snapshot | None
     log: Iterable[tuple[ev.Event, int]]
     seeds: Mapping[str, bytes]
-    claims: Mapping[Actor, Claim]
+    seat_tokens: Mapping[Actor, SeatToken]
     epochs: Sequence[tuple[str, int]] = ()
     bans: Sequence[Ban] = ()
 
@@ -71,7 +71,7 @@ class Table:
 
     Attributes:
         view: what everybody may see of it.
-        claims: who may speak for its seats.
+        seat_tokens: who may speak for its seats.
         bans: who was sent away from it.
 
     Args:
@@ -97,9 +97,9 @@ class Table:
     ) -> None:
         verify_options(options)
         self.view = TableView(code, options)
-        self._log = Log(self.view)
-        self._seating = Seating(self._log, may_add_bot)
-        self.claims = self._seating.claims
+        self._log = EventLog(self.view)
+        self._seating = Seats(self._log, may_add_bot)
+        self.seat_tokens = self._seating.seat_tokens
         self.bans = self._seating.bans
         self._now = 0
         self._halted_at: int | None = None
@@ -107,13 +107,13 @@ class Table:
         self._is_due_known = False
         self._dead_check_at: int | None = None
         self._contributions = Contributions(self._log, self._seating, secrets, wanted=contributions)
-        self._course = Course(self._log, self._seating, self._contributions)
-        self._commands = Commands(self._log, self._seating, self._contributions, self._course)
+        self._flow = MatchFlow(self._log, self._seating, self._contributions)
+        self._commands = Commands(self._log, self._seating, self._contributions, self._flow)
 
     @property
     def hand_clock(self) -> HandClock:
         """What the time of the hand is told by."""
-        return self._course.hand_clock
+        return self._flow.hand_clock
 
     @staticmethod
     def certain(at: int) -> int:
@@ -147,7 +147,7 @@ class Table:
         was_waiting = not self.view.deals_by_itself
         seat = self._seating.join(name, token_hash, address_hash)
         if was_waiting:
-            self._course.put_off_deal(self._now)
+            self._flow.put_off_deal(self._now)
         self._contributions.prepare()
         return seat, self._taken()
 
@@ -155,9 +155,9 @@ class Table:
         """Note that an actor's connection came or went."""
         self._advance(at)
         if self._seating.connect(actor, connected, at) and self._halted_at is None:
-            self._course.check_presence(self._now)
+            self._flow.check_presence(self._now)
             if not connected:
-                self._course.check_ready(self._now)
+                self._flow.check_ready(self._now)
         return self._taken()
 
     # Back after the server was away.
@@ -184,21 +184,21 @@ class Table:
             if not isinstance(event, ev.Played):
                 self.view.apply(event)
                 self._seating.restore(event, at)
-            self._course.restore(event, at, past.seeds)
+            self._flow.restore(event, at, past.seeds)
         self.bans.restore(past.bans)
         self._contributions.restore_secret(past.seeds)
         players = {None, *self._seating.active()}
-        for actor, claim in past.claims.items():
+        for actor, seat_token in past.seat_tokens.items():
             if actor in players:  # older journals have claims of those who left, too
-                self.claims.restore(actor, claim)
+                self.seat_tokens.restore(actor, seat_token)
         for seat, (counter, seq) in played.items():
-            self.claims.remember_play(seat, counter, seq)
+            self.seat_tokens.remember_play(seat, counter, seq)
 
     def begin_again(self, at: int) -> list[ev.Event]:
         """Go on after the server was away: nobody is connected, and a hand waits until enough are back."""
         self._now = max(self._now, at)
         self._seating.begin_again(at)
-        self._course.begin_again(at)
+        self._flow.begin_again(at)
         return self._taken()
 
     def take_secrets(self) -> list[tuple[str, bytes]]:
@@ -214,7 +214,7 @@ class Table:
         """Let the table stand still, and nothing happen by itself: what is played could not be kept."""
         self._advance(at)
         self._halted_at = self._now
-        self._course.pausing.stop_by_server(self._now)
+        self._flow.pauses.stop_by_server(self._now)
         return self._taken()
 
     def resume(self, at: int) -> list[ev.Event]:
@@ -222,10 +222,10 @@ class Table:
         self._now = max(self._now, at)
         if self._halted_at is not None:
             self._seating.shift(self._now - self._halted_at, self._now)
-            self._course.shift(self._now - self._halted_at)
+            self._flow.shift(self._now - self._halted_at)
             self._halted_at = None
-        self._course.go_on(self._now)
-        self._course.check_ready(self._now)
+        self._flow.go_on(self._now)
+        self._flow.check_ready(self._now)
         return self._taken()
 
     # Commands and time.
@@ -241,9 +241,9 @@ class Table:
         else:
             self._now = at
         counter = command.counter
-        if actor not in self.claims:
+        if actor not in self.seat_tokens:
             return Answer(Refused(counter=counter, reason=Reason.NOT_SEATED, text=GONE), self._taken())
-        earlier = self.claims.earlier(actor, counter)
+        earlier = self.seat_tokens.earlier(actor, counter)
         if earlier is not None:
             return Answer(earlier, self._taken())
         refused: Refused | None
@@ -252,18 +252,18 @@ class Table:
         except CommandRefused as error:
             refused = Refused(counter=counter, reason=error.reason, text=error.text)
         if refused is None and isinstance(command, cl.PlayCards):
-            self.claims.remember_play(actor, counter, self.view.seq)
+            self.seat_tokens.remember_play(actor, counter, self.view.seq)
             return Answer(None, self._taken_after_play())
         reply = refused or Accepted(counter=counter, seq=self.view.seq)
-        self.claims.remember(actor, reply)
+        self.seat_tokens.remember(actor, reply)
         return Answer(reply, self._taken())
 
     def refuse(self, actor: Actor, counter: int) -> Answer:
         """Refuse a command that could not be judged for a mistake in here; sent again it is refused again."""
-        refused = self.claims.earlier(actor, counter)
+        refused = self.seat_tokens.earlier(actor, counter)
         if refused is None:
             refused = Refused(counter=counter, reason=Reason.NOT_NOW, text=MISTAKE)
-            self.claims.remember(actor, refused)
+            self.seat_tokens.remember(actor, refused)
         return Answer(refused, self._log.take())
 
     def tick(self, until: int, now: int = 0) -> list[ev.Event]:
@@ -287,7 +287,7 @@ class Table:
         if not self._is_due_known:
             first = min((at for at, _ in self._timers()), default=None)
             self._due = None if first is None else max(first, self._now)
-            hand = self._course.hand
+            hand = self._flow.hand
             self._dead_check_at = None if hand is None else hand.dead_check_at
             self._is_due_known = True
         return self._due
@@ -300,7 +300,7 @@ class Table:
     def _taken_after_play(self) -> list[ev.Event]:
         """Return what a play has led to. If that was its event alone, nothing else is due for it."""
         events = self._log.take()
-        hand = self._course.hand
+        hand = self._flow.hand
         asked_at = None if hand is None else hand.dead_check_at
         self._is_due_known = self._is_due_known and len(events) == 1 and asked_at == self._dead_check_at
         return events
@@ -313,7 +313,7 @@ class Table:
     @property
     def is_settling(self) -> bool:
         """Whether what has happened is to be told together with more that is due at once."""
-        return self._course.is_settling
+        return self._flow.is_settling
 
     def _advance(self, until: int, now: int = 0) -> None:
         """Let everything happen that is due by a moment, each at its own, and none before another."""
@@ -329,7 +329,7 @@ class Table:
         self._now = due
         _, act = min(self._timers(), key=lambda timer: timer[0])
         act(due)
-        self._course.keep_pace(now)
+        self._flow.keep_pace(now)
         self._is_due_known = False
         return True
 
@@ -337,7 +337,7 @@ class Table:
         """Yield what is to be done by itself, and when."""
         if self._halted_at is not None:
             return
-        yield from self._course.timers()
+        yield from self._flow.timers()
         for at, is_host in self._seating.timers():
             yield at, self._replace_host if is_host else self._give_up
 
@@ -346,4 +346,4 @@ class Table:
 
     def _give_up(self, at: int) -> None:
         self._seating.give_up(at)
-        self._course.check_agreed_stop(at)
+        self._flow.check_agreed_stop(at)

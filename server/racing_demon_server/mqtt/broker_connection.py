@@ -16,7 +16,7 @@ from racing_demon_protocol.discovery.broker_address import BrokerAddress
 from .outbox import Outgoing
 from .topics import Topics
 
-__all__ = ["BrokerGone", "Link", "connected", "tls_context"]
+__all__ = ["BrokerConnection", "BrokerGone", "connected", "tls_context"]
 
 PATIENCE: Final = 2.0
 """Seconds for the broker to answer anything."""
@@ -37,7 +37,7 @@ BrokerGone = aiomqtt.MqttError
 """There is no broker, or it does not want us, or it does not answer."""
 
 
-class Link:
+class BrokerConnection:
     """A connection that stands."""
 
     def __init__(self, client: aiomqtt.Client, topics: Topics) -> None:
@@ -98,7 +98,7 @@ def tls_context(address: BrokerAddress) -> ssl.SSLContext | None:
 
 
 @asynccontextmanager
-async def connected(address: BrokerAddress, topics: Topics) -> AsyncIterator[Link]:
+async def connected(address: BrokerAddress, topics: Topics) -> AsyncIterator[BrokerConnection]:
     """Connect to the broker; should the connection break, the broker tells everybody in our stead.
 
     Raises:
@@ -123,7 +123,7 @@ async def connected(address: BrokerAddress, topics: Topics) -> AsyncIterator[Lin
     )
     try:
         async with client:
-            yield Link(client, topics)
+            yield BrokerConnection(client, topics)
     finally:
         _cut(client)
 

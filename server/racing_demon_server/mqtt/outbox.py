@@ -17,7 +17,7 @@ from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.codec import pack
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
-from racing_demon_server.tables.committed import Shown
+from racing_demon_server.tables.committed import CommittedTable
 
 from . import payloads
 from .homeassistant import demon_config, table_config
@@ -43,7 +43,7 @@ class Outgoing(NamedTuple):
     retain: bool = False
 
 
-class Part(IntEnum):
+class Topic(IntEnum):
     """What is made anew of a table when it has changed."""
 
     RECORD = 0
@@ -54,10 +54,10 @@ class Part(IntEnum):
 
 
 INTERVAL_US: Final = {
-    Part.RECORD: 250_000,
-    Part.STATE: 250_000,
-    Part.SNAPSHOT: 5_000_000,
-    Part.SENSOR: 5_000_000,
+    Topic.RECORD: 250_000,
+    Topic.STATE: 250_000,
+    Topic.SNAPSHOT: 5_000_000,
+    Topic.SENSOR: 5_000_000,
 }
 """The shortest time between two of a kind, in microseconds."""
 
@@ -94,11 +94,11 @@ class Outbox:
         self._homeassistant = homeassistant
         self._most_waiting = most_waiting
         self._numbers = count()
-        self._codes: dict[Shown, str] = {}
-        self._tables: dict[str, tuple[Shown, TableView]] = {}
-        self._due: list[tuple[int, str, Part]] = []
-        self._marked: dict[tuple[str, Part], int] = {}
-        self._made_at: dict[tuple[str, Part], int] = {}
+        self._codes: dict[CommittedTable, str] = {}
+        self._tables: dict[str, tuple[CommittedTable, TableView]] = {}
+        self._due: list[tuple[int, str, Topic]] = []
+        self._marked: dict[tuple[str, Topic], int] = {}
+        self._made_at: dict[tuple[str, Topic], int] = {}
         self._kept_there: dict[str, bytes] = {}
         self._last_due: dict[str, int] = {}
         self._results: list[_Waiting] = []
@@ -110,7 +110,7 @@ class Outbox:
 
     # What happens at the tables.
 
-    def open(self, table: Shown, now: int) -> None:
+    def open(self, table: CommittedTable, now: int) -> None:
         """Take a new table up.
 
         Its view is copied and follows each event here: by the time an event is noted the table's own view
@@ -121,14 +121,14 @@ class Outbox:
         self._tables[view.code] = table, view
         self._mark_all(view.code, now)
 
-    def close(self, table: Shown) -> None:
+    def close(self, table: CommittedTable) -> None:
         """Remove a table's messages from the broker."""
         code = self._codes.pop(table, None)
         if code is None:
             return
         del self._tables[code]
         self._last_due.pop(code, None)
-        for part in Part:
+        for part in Topic:
             self._marked.pop((code, part), None)
             self._made_at.pop((code, part), None)
         for topic in self._topics.retained(code):
@@ -137,7 +137,7 @@ class Outbox:
         if self._homeassistant:
             self._remove(self._topics.sensor_config(code))
 
-    def follow(self, table: Shown, event: Event, now: int) -> None:
+    def follow(self, table: CommittedTable, event: Event, now: int) -> None:
         """Take a table's next event up."""
         code = self._codes.get(table)
         if code is None:
@@ -152,9 +152,9 @@ class Outbox:
                 elif self._homeassistant:
                     self._put(code, Outgoing(self._topics.demon, result.payload), now)
         if not isinstance(event, ev.Played | ev.Said):
-            self._mark(code, Part.RECORD, now)
-        self._mark(code, Part.STATE, now)
-        self._mark(code, Part.SNAPSHOT, now, at_once=isinstance(event, ev.Dealt))
+            self._mark(code, Topic.RECORD, now)
+        self._mark(code, Topic.STATE, now)
+        self._mark(code, Topic.SNAPSHOT, now, at_once=isinstance(event, ev.Dealt))
 
     # What the broker keeps.
 
@@ -217,11 +217,11 @@ class Outbox:
     # Below the surface.
 
     def _mark_all(self, code: str, now: int) -> None:
-        for part in Part:
-            if part is not Part.SENSOR or self._homeassistant:
+        for part in Topic:
+            if part is not Topic.SENSOR or self._homeassistant:
                 self._mark(code, part, now, at_once=True)
 
-    def _mark(self, code: str, part: Part, now: int, *, at_once: bool = False) -> None:
+    def _mark(self, code: str, part: Topic, now: int, *, at_once: bool = False) -> None:
         """Note that a part of a table is to be made anew, as soon as the time between two is over."""
         key = code, part
         due = now if at_once else max(now, self._made_at.get(key, -(10**12)) + INTERVAL_US[part])
@@ -233,7 +233,7 @@ class Outbox:
             self._due = [(due, code, part) for (code, part), due in self._marked.items()]
             heapq.heapify(self._due)
 
-    def _make(self, code: str, part: Part, now: int) -> list[Outgoing]:
+    def _make(self, code: str, part: Topic, now: int) -> list[Outgoing]:
         """Make a part of a table; nothing, where it would repeat what is there or has a place in the line."""
         del self._marked[code, part]
         self._made_at[code, part] = now
@@ -243,22 +243,22 @@ class Outbox:
         self._kept_there[topic] = payload
         if not payload:
             self._take_back(topic)
-        lines_up = part in {Part.STATE, Part.SNAPSHOT} and payload
+        lines_up = part in {Topic.STATE, Topic.SNAPSHOT} and payload
         message = Outgoing(topic, payload, 0 if lines_up else 1, retain=True)
         if not lines_up:
             return [message]
         self._put(code, message, now)
         return []
 
-    def _part(self, code: str, part: Part, now: int) -> tuple[str, bytes]:
+    def _part(self, code: str, part: Topic, now: int) -> tuple[str, bytes]:
         """Return the topic of a part of a table, and what the broker is to keep there."""
         (table, view), topics = self._tables[code], self._topics
         match part:
-            case Part.RECORD:
+            case Topic.RECORD:
                 return topics.table(code), payloads.record(view, topics.node, self.urls)
-            case Part.STATE:
+            case Topic.STATE:
                 return topics.table(code, "state"), payloads.state(view)
-            case Part.SENSOR:
+            case Topic.SENSOR:
                 return topics.sensor_config(code), table_config(topics, code)
         topic = topics.table(code, "snapshot")
         if not payloads.is_open(view):
@@ -278,8 +278,8 @@ class Outbox:
             if isinstance(oldest.what, Outgoing):
                 self._kept_there.pop(oldest.what.topic, None)
             if oldest.code in self._tables:
-                self._mark(oldest.code, Part.STATE, now)
-                self._mark(oldest.code, Part.SNAPSHOT, now)
+                self._mark(oldest.code, Topic.STATE, now)
+                self._mark(oldest.code, Topic.SNAPSHOT, now)
 
     def _take_back(self, topic: str) -> None:
         """Take out of the line what a broker would keep on a topic after it was removed there."""

@@ -11,11 +11,11 @@ from racing_demon_protocol.discovery.broker_address import BrokerAddress
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
-from racing_demon_server.tables.committed import Shown
+from racing_demon_server.tables.committed import CommittedTable
 from racing_demon_server.tables.room import Clock
 from racing_demon_server.wakeup import seconds_until
 
-from .broker_connection import OFFLINE, ONLINE, BrokerGone, Link, connected
+from .broker_connection import OFFLINE, ONLINE, BrokerConnection, BrokerGone, connected
 from .outbox import Outbox
 from .topics import Topics
 
@@ -73,22 +73,24 @@ class Publisher:
 
     # On the play path.
 
-    def opened(self, table: Shown) -> None:
+    def opened(self, table: CommittedTable) -> None:
         """Note a new table."""
         self._note(lambda: self._outbox.open(table, self._clock()))
 
-    def published(self, table: Shown, events: Sequence[Event]) -> None:
+    def published(self, table: CommittedTable, events: Sequence[Event]) -> None:
         """Note events."""
         for event in events:
             self._note(partial(self._outbox.follow, table, event, self._clock()))
 
-    def carried_out(self, table: Shown, took_us: Sequence[int]) -> None:
+    def carried_out(self, table: CommittedTable, took_us: Sequence[int]) -> None:
         """Note nothing: their events are published."""
 
-    def answered(self, table: Shown, command: Command, reply: Accepted | Refused, took_us: int) -> None:
+    def answered(
+        self, table: CommittedTable, command: Command, reply: Accepted | Refused, took_us: int
+    ) -> None:
         """Note nothing: answers are private."""
 
-    def closed(self, table: Shown) -> None:
+    def closed(self, table: CommittedTable) -> None:
         """Note that a table is gone."""
         self._note(lambda: self._outbox.close(table))
 
@@ -150,7 +152,7 @@ class Publisher:
             text = "the broker at %s cannot be reached (%s); tables go on, and it is tried again"
             log.warning(text, self._address, why, exc_info=exc_info or None)
 
-    async def _serve(self, link: Link) -> None:
+    async def _serve(self, link: BrokerConnection) -> None:
         """Tell the broker everything, from the beginning and as it comes.
 
         Raises:
@@ -176,7 +178,7 @@ class Publisher:
         self._outbox.tidy(topic)
         self._news.set()
 
-    async def _pump(self, link: Link, listening: "asyncio.Task[None]") -> None:
+    async def _pump(self, link: BrokerConnection, listening: "asyncio.Task[None]") -> None:
         """Send what is due, until the connection is lost or, at the end, nothing waits."""
         while True:
             self._news.clear()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from racing_demon_protocol.discovery.broker_address import parse_broker
 from racing_demon_server.network_interfaces import EVERYWHERE, reachable
-from racing_demon_server.settings import Settings
+from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.room import Clock
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def own_urls(host: str, port: int) -> tuple[str, ...]:
     )
 
 
-def publishers(settings: Settings, clock: Clock) -> "list[Publisher]":
+def publishers(settings: ServerSettings, clock: Clock) -> "list[Publisher]":
     """Return the publisher that the settings ask for, or none.
 
     Raises:

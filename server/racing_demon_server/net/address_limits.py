@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from racing_demon_server.rate_limit import Bucket
-from racing_demon_server.settings import Settings
+from racing_demon_server.settings import ServerSettings
 
-__all__ = ["MINUTE", "POOL_SECONDS", "Addresses", "believed_address", "networks"]
+__all__ = ["MINUTE", "POOL_SECONDS", "AddressLimits", "believed_address", "networks"]
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 SHARED_BITS: Final = 64
@@ -93,10 +93,10 @@ class _Place:
     connections: int = 0
 
 
-class Addresses:
+class AddressLimits:
     """What each address has and does; an empty one is this machine, and free."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: ServerSettings) -> None:
         self._settings = settings
         self._places: OrderedDict[str, _Place] = OrderedDict()
 

@@ -17,7 +17,7 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
 from racing_demon_server.network_interfaces import Interface
-from racing_demon_server.tables.committed import Shown
+from racing_demon_server.tables.committed import CommittedTable
 
 __all__ = ["Announcer"]
 
@@ -34,30 +34,32 @@ class Announcer:
     """An observer that announces the server's oldest tables, at most as many as a client looks at."""
 
     def __init__(self) -> None:
-        self._open: dict[Shown, None] = {}
-        self._announced: dict[Shown, tuple[Announcement, zeroconf.ServiceInfo]] = {}
+        self._open: dict[CommittedTable, None] = {}
+        self._announced: dict[CommittedTable, tuple[Announcement, zeroconf.ServiceInfo]] = {}
         self._news = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
     # What happens at the tables.
 
-    def opened(self, table: Shown) -> None:
+    def opened(self, table: CommittedTable) -> None:
         """Note a new table."""
         self._open[table] = None
         self._news.set()
 
-    def published(self, table: Shown, events: Sequence[Event]) -> None:
+    def published(self, table: CommittedTable, events: Sequence[Event]) -> None:
         """Note events that may change what is said of a table."""
         if any(isinstance(event, ev.Joined | ev.Left | ev.Hosted | ev.OptionsSet) for event in events):
             self._news.set()
 
-    def carried_out(self, table: Shown, took_us: Sequence[int]) -> None:
+    def carried_out(self, table: CommittedTable, took_us: Sequence[int]) -> None:
         """Note nothing."""
 
-    def answered(self, table: Shown, command: Command, reply: Accepted | Refused, took_us: int) -> None:
+    def answered(
+        self, table: CommittedTable, command: Command, reply: Accepted | Refused, took_us: int
+    ) -> None:
         """Note nothing."""
 
-    def closed(self, table: Shown) -> None:
+    def closed(self, table: CommittedTable) -> None:
         """Note that a table is gone."""
         self._open.pop(table, None)
         self._news.set()
@@ -115,7 +117,7 @@ class Announcer:
             self._announced[table] = announcement, info
 
 
-def _announcement(table: Shown, port: int) -> Announcement:
+def _announcement(table: CommittedTable, port: int) -> Announcement:
     view = table.view
     host = view.seats.get(-1 if view.host is None else view.host)
     return Announcement(

@@ -15,8 +15,8 @@ from racing_demon_protocol import __version__
 from racing_demon_protocol.reasons import CloseCode
 from racing_demon_protocol.wire.codec import MAX_CLIENT_FRAME, VERSION, Encoding
 from racing_demon_protocol.wire.messages.server import Versions
-from racing_demon_server.settings import Settings
-from racing_demon_server.tables.registry import Hall
+from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Clock
 from racing_demon_server.web.assets import Assets
 
@@ -54,16 +54,16 @@ class Gateway:
 
     Args:
         settings: the server's.
-        hall: keeps the tables.
+        registry: keeps the tables.
         clock: tells the time.
         meter: is told what happens to connections, and writes down what ``/metrics`` shows.
 
     """
 
-    def __init__(self, settings: Settings, hall: Hall, clock: Clock, meter: http.Meter) -> None:
+    def __init__(self, settings: ServerSettings, registry: Registry, clock: Clock, meter: http.Meter) -> None:
         self.settings = settings
         self.closed = 0
-        self._service = Service(settings, hall, clock, meter)
+        self._service = Service(settings, registry, clock, meter)
         self._handshakes: dict[Connection, None] = {}
         self._proxies = networks(settings.proxies)
         self._assets = Assets.load() if settings.web else None
@@ -142,8 +142,8 @@ class Gateway:
         if not http.is_meant(request, self.settings.hosts):
             return connection.respond(HTTPStatus.MISDIRECTED_REQUEST, "This server has another name.\n")
         if path == "/healthz":
-            hall = self._service.hall
-            return http.health(connection, len(hall), self.settings.siblings, is_halted=hall.is_halted)
+            registry = self._service.registry
+            return http.health(connection, len(registry), self.settings.shards, is_halted=registry.is_halted)
         if path == "/metrics" and self._service.meter.text is not None:
             if not self.settings.metrics_public and not http.is_local(connection, request):
                 return connection.respond(HTTPStatus.NOT_FOUND, "Metrics are for this machine only.\n")
@@ -152,7 +152,7 @@ class Gateway:
 
     def _enter(self, connection: ServerConnection, request: Request) -> Response | None:
         """Let programs and the own page through, and no page of another site."""
-        if http.is_own_page(request, self.settings.hosts, self.settings.siblings):
+        if http.is_own_page(request, self.settings.hosts, self.settings.shards):
             return None
         return connection.respond(HTTPStatus.FORBIDDEN, "Pages of other sites cannot play here.\n")
 
@@ -161,7 +161,7 @@ class Gateway:
         settings = self.settings
         found = None
         if self._assets is not None:
-            sockets = http.sockets(request, settings.siblings)
+            sockets = http.sockets(request, settings.shards)
             headers = {name.lower(): value for name, value in request.headers.raw_items()}
             found = self._assets.answer(path, headers, sockets)
         if found is None:
@@ -196,12 +196,14 @@ def url_of(host: str, port: int) -> str:
     return f"ws://[{host}]:{port}{PATH}" if ":" in host else f"ws://{host}:{port}{PATH}"
 
 
-async def start(settings: Settings, hall: Hall, clock: Clock, meter: http.Meter = http.NO_METER) -> Server:
+async def start(
+    settings: ServerSettings, registry: Registry, clock: Clock, meter: http.Meter = http.NO_METER
+) -> Server:
     """Open the port and serve the registry's tables until the returned server is closed.
 
     Args:
         settings: the server's.
-        hall: keeps the tables.
+        registry: keeps the tables.
         clock: tells the time.
         meter: is told what happens to connections, and writes down what ``/metrics`` shows.
 
@@ -209,7 +211,7 @@ async def start(settings: Settings, hall: Hall, clock: Clock, meter: http.Meter 
         OSError: the address cannot be listened on.
 
     """
-    return await listen(Gateway(settings, hall, clock, meter), host=settings.host, port=settings.port)
+    return await listen(Gateway(settings, registry, clock, meter), host=settings.host, port=settings.port)
 
 
 async def listen(gateway: Gateway, **where: Any) -> Server:

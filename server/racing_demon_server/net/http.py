@@ -13,8 +13,8 @@ from websockets.asyncio.server import ServerConnection
 from websockets.http11 import Request, Response
 
 from racing_demon_protocol.reasons import Reason
-from racing_demon_server.sharding import Siblings
-from racing_demon_server.web.assets import Answer
+from racing_demon_server.sharding import Shards
+from racing_demon_server.web.assets import HttpResponse
 
 __all__ = [
     "NO_METER",
@@ -54,14 +54,14 @@ class Meter(NamedTuple):
 NO_METER: Final = Meter(None, lambda _why: None, lambda _reason: None)
 
 
-def health(connection: ServerConnection, tables: int, siblings: Siblings, *, is_halted: bool) -> Response:
+def health(connection: ServerConnection, tables: int, shards: Shards, *, is_halted: bool) -> Response:
     """Say how the server is, and how many tables it keeps; of several processes, which one says so.
 
     Where its disk takes nothing and all tables stand still, it is not well (503).
     """
     facts: dict[str, object] = {"status": "halted" if is_halted else "ok", "tables": tables}
-    if not siblings.is_alone:
-        facts |= {"process": siblings.number, "ports": siblings.ports}
+    if not shards.is_alone:
+        facts |= {"process": shards.number, "ports": shards.ports}
     status = HTTPStatus.SERVICE_UNAVAILABLE if is_halted else HTTPStatus.OK
     return _page(connection, json.dumps(facts) + "\n", "application/json", status)
 
@@ -111,7 +111,7 @@ def is_own_name(request: Request, hosts: Collection[str]) -> bool:
     return _is_address(host) or host in named or (not named and host in _names_of_machine())
 
 
-def is_own_page(request: Request, hosts: Collection[str], siblings: Siblings) -> bool:
+def is_own_page(request: Request, hosts: Collection[str], shards: Shards) -> bool:
     """Tell whether a handshake comes from a program, or from a page that this server has served.
 
     A page of another site would let its visitors sit down at tables without their asking.
@@ -124,7 +124,7 @@ def is_own_page(request: Request, hosts: Collection[str], siblings: Siblings) ->
         return False
     try:
         origin, host = urlsplit(origins[0].lower()), urlsplit(f"//{own[0].strip().lower()}")
-        ports = {host.port, *siblings.ports} if host.port else {None}
+        ports = {host.port, *shards.ports} if host.port else {None}
         return (
             origin.scheme in {"http", "https"} and origin.hostname == host.hostname and origin.port in ports
         )
@@ -132,16 +132,16 @@ def is_own_page(request: Request, hosts: Collection[str], siblings: Siblings) ->
         return False
 
 
-def sockets(request: Request, siblings: Siblings) -> list[str]:
+def sockets(request: Request, shards: Shards) -> list[str]:
     """Return where a page may connect to beside its own origin: the other processes of the server."""
-    if siblings.is_alone:
+    if shards.is_alone:
         return []
     host = _host(request)
     shown = f"[{host}]" if ":" in host else host
-    return [f"{scheme}://{shown}:{port}" for port in siblings.ports for scheme in ("ws", "wss")]
+    return [f"{scheme}://{shown}:{port}" for port in shards.ports for scheme in ("ws", "wss")]
 
 
-def asset(connection: ServerConnection, answer: Answer) -> Response:
+def asset(connection: ServerConnection, answer: HttpResponse) -> Response:
     """Hand out the browser's table, or a file that it loads."""
     response = connection.respond(answer.status, "")
     del response.headers["Content-Type"], response.headers["Content-Length"]

@@ -11,11 +11,11 @@ from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.reasons import CloseCode, Reason
 from racing_demon_protocol.wire.messages.client import Create
 from racing_demon_server.rate_limit import Allowance, Bucket
-from racing_demon_server.settings import Settings
-from racing_demon_server.tables.registry import Hall
+from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Clock, Room
 
-from .address_limits import MINUTE, POOL_SECONDS, Addresses
+from .address_limits import MINUTE, POOL_SECONDS, AddressLimits
 from .http import Meter
 from .transport import Connection
 
@@ -32,7 +32,7 @@ class Service:
 
     Attributes:
         settings: the server's.
-        hall: keeps the tables.
+        registry: keeps the tables.
         clock: tells the time.
         meter: is told what happens to connections.
         addresses: what each address has and does.
@@ -40,12 +40,12 @@ class Service:
 
     """
 
-    def __init__(self, settings: Settings, hall: Hall, clock: Clock, meter: Meter) -> None:
+    def __init__(self, settings: ServerSettings, registry: Registry, clock: Clock, meter: Meter) -> None:
         self.settings = settings
-        self.hall = hall
+        self.registry = registry
         self.clock = clock
         self.meter = meter
-        self.addresses = Addresses(settings)
+        self.addresses = AddressLimits(settings)
         self.numbers = itertools.count(1)
         self._units = self._pool(settings.units_per_server)
         self._tables: WeakKeyDictionary[Room, Bucket] = WeakKeyDictionary()
@@ -79,15 +79,15 @@ class Service:
             CommandRefused: the options cannot be played, or there are too many tables.
 
         """
-        most, hall = self.settings.tables_per_address, self.hall
-        if address and hall.opened_by(address) >= most:
+        most, registry = self.settings.tables_per_address, self.registry
+        if address and registry.opened_by(address) >= most:
             text = f"Your address has {most} tables here, and gets no more until one of them is closed."
             raise CommandRefused(Reason.SERVER_FULL, text)
         if not self.addresses.take_table(address, at):
             seconds = math.ceil(MINUTE / self.settings.tables_per_minute)
             text = f"Too many tables from your address: the next one may be opened in {seconds} seconds."
             raise CommandRefused(Reason.TOO_FAST, text)
-        return hall.open(wanted.options, wanted.passphrase, address)
+        return registry.open(wanted.options, wanted.passphrase, address)
 
     def find(self, address: str, code: str, at: int, token_hash: bytes = b"") -> Room:
         """Return a table's room. An address that tries codes is told nothing for a while but keeps its seats.
@@ -105,12 +105,12 @@ class Service:
         """
         may_miss, room = self.addresses.may_miss(address, at), None
         try:
-            room = self.hall.room(code)
+            room = self.registry.room(code)
         except CommandRefused:
             if may_miss:
                 self.addresses.note_miss(address, at)
                 raise
-        if room is None or not (may_miss or room.table.claims.knows(token_hash)):
+        if room is None or not (may_miss or room.table.seat_tokens.knows(token_hash)):
             seconds = math.ceil(MINUTE / self.settings.misses_per_minute)
             text = f"Too many wrong codes from your address: wait {seconds} seconds, and try again."
             raise CommandRefused(Reason.TOO_FAST, text)

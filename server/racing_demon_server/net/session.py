@@ -251,7 +251,7 @@ class Session:
             try:
                 self._join(room, message.name, secrets.token_hex(32))
             except CommandRefused:
-                self._service.hall.discard(room)
+                self._service.registry.discard(room)
                 raise
         else:
             token = secrets.token_hex(32)
@@ -265,15 +265,15 @@ class Session:
             raise CommandRefused(Reason.NO_SPECTATORS, "This table wants nobody to look on.")
         self.reply(Seated(code=room.table.view.code))
         self._room = room
-        room.audience.watch(self)
+        room.broadcast.watch(self)
 
     def _join_or_return(self, message: cl.Join) -> None:
         token = message.token or secrets.token_hex(32)
         token_hash = hash_token(token)
         room = self._service.find(self._address, message.code, self._arrived, token_hash)
-        claims = room.table.claims
-        if claims.knows(token_hash):
-            self._return(room, claims.actor(token_hash), token, 0)
+        seat_tokens = room.table.seat_tokens
+        if seat_tokens.knows(token_hash):
+            self._return(room, seat_tokens.actor(token_hash), token, 0)
         else:
             room.admit(message.passphrase, self._address)
             self._join(room, message.name, token)
@@ -285,7 +285,7 @@ class Session:
     def _resume(self, message: cl.Resume) -> None:
         token_hash = hash_token(message.token)
         room = self._service.find(self._address, message.code, self._arrived, token_hash)
-        actor = room.table.claims.actor(token_hash)
+        actor = room.table.seat_tokens.actor(token_hash)
         is_known = room.epochs.contain(message.epoch, message.seq)
         self._return(room, actor, message.token, message.seq if is_known else 0)
 
@@ -301,10 +301,10 @@ class Session:
     def _seat(self, room: Room, actor: Actor, token: str, seq: int) -> None:
         self._spectator, self._actor, self._room = False, actor, room
         self._allowance.add_pool(self._service.units_of(room))
-        previous = room.audience.take_seat(self, actor)
+        previous = room.broadcast.take_seat(self, actor)
         if previous is not None:
             previous.close(CloseCode.TAKEN_OVER, "This seat was taken up again from elsewhere.")
-        counter = room.table.claims.counter(actor)
+        counter = room.table.seat_tokens.counter(actor)
         code, epoch = room.table.view.code, room.epochs.current
         seated = Seated(code=code, seat=actor, token=token, counter=counter, epoch=epoch)
         room.enter(self, actor, seated, seq)
@@ -317,7 +317,7 @@ class Session:
         if room is not None:
             room.leave(self, self._actor)
             if room.is_deserted:
-                self._service.hall.expire(room)
+                self._service.registry.expire(room)
 
 
 def hash_token(token: str) -> bytes:

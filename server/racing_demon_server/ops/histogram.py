@@ -3,10 +3,10 @@
 from bisect import bisect_left
 from collections.abc import Sequence
 
-__all__ = ["Durations"]
+__all__ = ["Histogram"]
 
 
-class Durations:
+class Histogram:
     """Counts how often something took how long.
 
     Attributes:

@@ -13,10 +13,10 @@ from racing_demon_protocol.reasons import EndReason, Phase, Reason
 from racing_demon_protocol.wire.messages.client import Command, PlayCards
 from racing_demon_protocol.wire.messages.events import Event, HandOver, Played
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
-from racing_demon_server.tables.committed import Shown
+from racing_demon_server.tables.committed import CommittedTable
 from racing_demon_server.tables.room import Clock
 
-from .histogram import Durations
+from .histogram import Histogram
 
 __all__ = ["Broker", "Metrics"]
 
@@ -57,29 +57,29 @@ class Metrics:
     """Counts what happens at all tables, and writes it down when asked. It is an observer."""
 
     def __init__(self) -> None:
-        self._tables: set[Shown] = set()
+        self._tables: set[CommittedTable] = set()
         self._opened = self._unwritten = self._write_errors = 0
         self._plays = dict.fromkeys(PLAYERS, 0)
         self._refusals = {reason.value: 0 for reason in Reason}
         self._hands = {reason.value: 0 for reason in EndReason}
         self._cuts: Tally[str] = Tally()
-        self._play = {result: Durations(PLAY_BOUNDS) for result in RESULTS}
-        self._late = Durations(LATE_BOUNDS)
-        self._lag = Durations(LAG_BOUNDS)
-        self._write = Durations(WRITE_BOUNDS)
+        self._play = {result: Histogram(PLAY_BOUNDS) for result in RESULTS}
+        self._late = Histogram(LATE_BOUNDS)
+        self._lag = Histogram(LAG_BOUNDS)
+        self._write = Histogram(WRITE_BOUNDS)
 
     # As an observer: called on the play path.
 
-    def opened(self, table: Shown) -> None:
+    def opened(self, table: CommittedTable) -> None:
         """Count a table that was opened."""
         self._tables.add(table)
         self._opened += 1
 
-    def closed(self, table: Shown) -> None:
+    def closed(self, table: CommittedTable) -> None:
         """Forget a table that was closed."""
         self._tables.discard(table)
 
-    def published(self, table: Shown, events: Sequence[Event]) -> None:
+    def published(self, table: CommittedTable, events: Sequence[Event]) -> None:
         """Count plays and hands."""
         seats = table.seats
         for event in events:
@@ -90,13 +90,15 @@ class Metrics:
             elif isinstance(event, HandOver):
                 self._hands[event.reason] += 1
 
-    def carried_out(self, table: Shown, took_us: Sequence[int]) -> None:
+    def carried_out(self, table: CommittedTable, took_us: Sequence[int]) -> None:
         """Note how long plays took, in microseconds."""
         accepted = self._play["accepted"]
         for each in took_us:
             accepted.note(each / US)
 
-    def answered(self, table: Shown, command: Command, reply: Accepted | Refused, took_us: int) -> None:
+    def answered(
+        self, table: CommittedTable, command: Command, reply: Accepted | Refused, took_us: int
+    ) -> None:
         """Count refusals and races, and note how long plays took, in microseconds."""
         refused = reply if isinstance(reply, Refused) else None
         if isinstance(command, PlayCards):

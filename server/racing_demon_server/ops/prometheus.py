@@ -18,7 +18,7 @@ from prometheus_client.registry import Collector
 from racing_demon_protocol import __version__
 from racing_demon_protocol.wire.codec import VERSION
 
-from .histogram import Durations
+from .histogram import Histogram
 
 __all__ = ["counter", "gauge", "histogram", "text"]
 
@@ -59,7 +59,7 @@ def gauge(name: str, what: str, numbers: int | Mapping[str, int], label: str = "
 
 
 def histogram(
-    name: str, what: str, durations: Durations | Mapping[str, Durations], label: str = ""
+    name: str, what: str, durations: Histogram | Mapping[str, Histogram], label: str = ""
 ) -> Metric:
     """Return how long something took, by the values of a label where there is one."""
     family = HistogramMetricFamily(PREFIX + name, what, labels=_labels(label))

@@ -23,11 +23,11 @@ from racing_demon_server.frames import Alone, Batch, Framed, Frames, Listener, P
 from racing_demon_server.match.seat_tokens import Actor
 
 from .backlog import Backlog
-from .committed import Shown
+from .committed import CommittedTable
 from .observer import Observer
-from .spectators import Gallery
+from .spectators import Spectators
 
-__all__ = ["Audience", "Kept"]
+__all__ = ["Broadcast", "RecentEvents"]
 
 COUNT_SECONDS: Final = 0.3
 """Spectators who come and go within this time are counted together."""
@@ -40,7 +40,7 @@ LONGEST: Final = 65_536
 """So many bytes are told again at most: twice as many as 2,048 plays have; chat may be much longer."""
 
 
-class Kept:
+class RecentEvents:
     """The newest events, for those who come back: as bytes, which are small and nobody looks through.
 
     Those that are not the very newest are put together in groups: each alone would take three times as much.
@@ -93,13 +93,13 @@ class Kept:
         return Batch([Packed(each) for each in missed])
 
 
-class Audience:
+class Broadcast:
     """Everybody who listens to one table.
 
     Attributes:
         speakers: who speaks for which seat.
         listeners: the players who get its events.
-        gallery: the spectators.
+        spectators: the spectators.
 
     Args:
         shown: the table, as everybody sees it.
@@ -112,15 +112,15 @@ class Audience:
 
     def __init__(
         self,
-        shown: Shown,
-        kept: Kept,
+        shown: CommittedTable,
+        kept: RecentEvents,
         clock: Callable[[], int],
         observers: Sequence[Observer],
         backlog: Backlog,
     ) -> None:
         self.speakers: dict[Actor, Listener] = {}
         self.listeners: dict[Listener, None] = {}  # in the order in which they came
-        self.gallery = Gallery(shown, clock, backlog)
+        self.spectators = Spectators(shown, clock, backlog)
         self._shown = shown
         self._kept = kept
         self._clock = clock
@@ -131,13 +131,13 @@ class Audience:
         self._counting: asyncio.TimerHandle | None = None
 
     def __len__(self) -> int:
-        return len(self.listeners) + len(self.gallery)
+        return len(self.listeners) + len(self.spectators)
 
     # Coming and going.
 
     def watch(self, listener: Listener) -> None:
         """Show a spectator the table, and from then on every event."""
-        self.gallery.add(listener)
+        self.spectators.add(listener)
         self._count_watchers()
 
     def take_seat(self, listener: Listener, actor: Actor) -> Listener | None:
@@ -165,14 +165,14 @@ class Audience:
             listener.send(missed)
         listener.reply(CaughtUp(seq=self._shown.view.seq))
         self.listeners[listener] = None
-        if self.gallery:
-            listener.reply(Watchers(count=len(self.gallery)))
+        if self.spectators:
+            listener.reply(Watchers(count=len(self.spectators)))
 
     def discard(self, listener: Listener) -> None:
         """Forget a listener whose connection is lost."""
         self.listeners.pop(listener, None)
-        if listener in self.gallery:
-            self.gallery.discard(listener)
+        if listener in self.spectators:
+            self.spectators.discard(listener)
             self._count_watchers()
 
     def follow(self, event: Event, options: Options) -> Callable[[], None] | None:
@@ -210,20 +210,20 @@ class Audience:
         self.send_out()
         if listener in self.listeners:  # else the connection is lost already
             del self.listeners[listener]
-            self.gallery.take_over(listener)
+            self.spectators.take_over(listener)
             self._count_watchers()
 
     def close_gallery(self) -> None:
         """End the connections of all spectators, as the host wants nobody to look on any more."""
         self.send_out()
-        for listener in self.gallery:
-            self.gallery.discard(listener)
+        for listener in self.spectators:
+            self.spectators.discard(listener)
             listener.close(CloseCode.KICKED, NOBODY_LOOKS_ON)
         self._count_watchers()
 
     def close(self) -> None:
         """Stop the clockwork."""
-        self.gallery.close()
+        self.spectators.close()
         if self._counting is not None:
             self._counting.cancel()
 
@@ -249,7 +249,7 @@ class Audience:
     def _tell_all(self, frames: Sequence[Frames]) -> None:
         self._send_soon()
         self._unsent += frames
-        self.gallery.publish(frames)
+        self.spectators.publish(frames)
         events = [each.event for each in frames]
         for observer in self._observers:
             observer.published(self._shown, events)
@@ -302,7 +302,7 @@ class Audience:
     def announce(self, message: Message) -> None:
         """Say something that is no event to players and spectators."""
         self.send_out()
-        for listener in [*self.listeners, *self.gallery]:
+        for listener in [*self.listeners, *self.spectators]:
             listener.reply(message)
 
     def _count_watchers(self) -> None:
@@ -312,7 +312,7 @@ class Audience:
 
     def _tell_watchers(self) -> None:
         self._counting = None
-        self.announce(Watchers(count=len(self.gallery)))
+        self.announce(Watchers(count=len(self.spectators)))
 
 
 def _ends_privacy(event: Event) -> bool:

@@ -15,16 +15,16 @@ from racing_demon_server.frames import Frames
 from racing_demon_server.journal.rows import TableJournal
 from racing_demon_server.match.table import Table
 
-from .broadcast import Audience
+from .broadcast import Broadcast
 from .committed import Ahead, Published
 
-__all__ = ["Publication", "Then"]
+__all__ = ["CommitQueue", "Then"]
 
 Then = Callable[[], None]
 """What is to be done when all that has happened before is told."""
 
 
-class Publication:
+class CommitQueue:
     """Writes down and tells what happens at one table.
 
     Attributes:
@@ -32,18 +32,18 @@ class Publication:
 
     Args:
         table: the table, as its judge knows it.
-        audience: those who are told.
+        broadcast: those who are told.
         journal: where the table is kept, if it is.
         published: the table as everybody sees it, if that is another than the judge's.
 
     """
 
     def __init__(
-        self, table: Table, audience: Audience, journal: TableJournal | None, published: Published | None
+        self, table: Table, broadcast: Broadcast, journal: TableJournal | None, published: Published | None
     ) -> None:
         self.unwritten = 0
         self._table = table
-        self._audience = audience
+        self._broadcast = broadcast
         self._journal = journal
         self._published = published
         self._untold: list[list[Frames] | Then] = []
@@ -67,7 +67,7 @@ class Publication:
         """
         if self._journal is None or self._published is None:
             if frames:
-                self._audience.tell(frames)
+                self._broadcast.tell(frames)
             for act in then:
                 act()
             return
@@ -78,10 +78,10 @@ class Publication:
         self._untold += then
         self._journal.note(frames)
         snapshot = self._snapshot(frames) if self._table.view.at_rest else None
-        claims = self._table.claims.take_changed(with_plays=snapshot is not None)
+        seat_tokens = self._table.seat_tokens.take_changed(with_plays=snapshot is not None)
         bans = self._table.bans.take_changed()
-        if seeds or claims or snapshot is not None or bans is not None:
-            self._journal.note_beside(at, seeds, claims, snapshot, bans)
+        if seeds or seat_tokens or snapshot is not None or bans is not None:
+            self._journal.note_beside(at, seeds, seat_tokens, snapshot, bans)
 
     def write_down(self) -> None:
         """Write down all that is noted, together."""
@@ -125,7 +125,7 @@ class Publication:
             if isinstance(each, list):
                 if ahead is None:
                     published.follow(each)
-                self._audience.tell(each)
+                self._broadcast.tell(each)
             else:
                 each()
         published.is_behind = bool(self.unwritten or self._untold)

@@ -11,7 +11,7 @@ from racing_demon_server.frames import Frames
 from racing_demon_server.match.hand_clock import HandClock
 from racing_demon_server.match.table import Table
 
-__all__ = ["Ahead", "Published", "Shown"]
+__all__ = ["Ahead", "CommittedTable", "Published"]
 
 MOST_PLAYS: Final = 64
 """After so many events the judge's own view is taken over, so that no more plays wait to be followed."""
@@ -23,7 +23,7 @@ Ahead = tuple[TableView, HandClock]
 """A table as it is when all is told that is noted, and the clock of its hand."""
 
 
-class Shown(Protocol):
+class CommittedTable(Protocol):
     """A table as everybody sees it."""
 
     @property

@@ -9,14 +9,14 @@ from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.reasons import Reason
 from racing_demon_server.rate_limit import Bucket
 
-__all__ = ["Lock"]
+__all__ = ["Passphrase"]
 
 SECONDS_A_TRY = 2
 MOST_TRIES = 10
 MOST_ADDRESSES = 1_000
 
 
-class Lock:
+class Passphrase:
     """Opens to a passphrase.
 
     Attributes:

@@ -15,21 +15,21 @@ from racing_demon_protocol.errors import CommandRefused, InconsistentEvent, Inva
 from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.database import reading
-from racing_demon_server.journal.reader import KeptTable, UnknownContents, last_us, options_of, tables
+from racing_demon_server.journal.reader import StoredTable, UnknownContents, last_us, options_of, tables
 from racing_demon_server.journal.recovery import past_of
 from racing_demon_server.journal.rows import TableJournal
 from racing_demon_server.journal.timekeeper import Timekeeper
 from racing_demon_server.journal.writer import Journal
 from racing_demon_server.match.table import Past
-from racing_demon_server.settings import Settings
+from racing_demon_server.settings import ServerSettings
 from racing_demon_server.sharding import CODE_LETTERS
 
 from .backlog import Backlog
 from .observer import Observer
-from .passphrase import Lock
+from .passphrase import Passphrase
 from .room import Clock, Room
 
-__all__ = ["Hall", "KeptElsewhere", "left_out"]
+__all__ = ["KeptElsewhere", "Registry", "left_out"]
 
 CANNOT_GO_ON: Final = UnknownContents, InconsistentEvent, InvalidGame, CommandRefused, sqlite3.Error
 """What comes of a table whose past is not whole, or not known here."""
@@ -45,7 +45,7 @@ class KeptElsewhere(RacingDemonError):
         self.port = port
 
 
-class Hall:
+class Registry:
     """The tables of one server, or of one of its processes.
 
     Args:
@@ -58,7 +58,7 @@ class Hall:
 
     def __init__(
         self,
-        settings: Settings,
+        settings: ServerSettings,
         clock: Clock,
         observers: Sequence[Observer] = (),
         journal: Journal | None = None,
@@ -83,7 +83,7 @@ class Hall:
     @property
     def listeners(self) -> int:
         """How many listen at all tables together, with a seat or without."""
-        return sum(len(room.audience) for room in self._rooms.values())
+        return sum(len(room.broadcast) for room in self._rooms.values())
 
     @property
     def is_halted(self) -> bool:
@@ -107,8 +107,8 @@ class Hall:
         room = self._rooms.get(code)
         if room is not None:
             return room
-        if not self._settings.siblings.has(code):
-            raise KeptElsewhere(self._settings.siblings.port(code))
+        if not self._settings.shards.has(code):
+            raise KeptElsewhere(self._settings.shards.port(code))
         raise CommandRefused(Reason.UNKNOWN_TABLE, "No table here has that code.")
 
     def opened_by(self, address: str) -> int:
@@ -131,7 +131,7 @@ class Hall:
             raise CommandRefused(Reason.HALTED, "The server's disk takes nothing just now; try again later.")
         self._opened += 1
         seed = self._seed(self._opened)
-        code, lock = self._new_code(seed), Lock(passphrase, secrets.token_bytes(16))
+        code, lock = self._new_code(seed), Passphrase(passphrase, secrets.token_bytes(16))
         journal = self._table_journal()
         room = self._add(code, options, lock, seed, journal)
         if journal is not None:
@@ -155,7 +155,7 @@ class Hall:
                 mistake = None if isinstance(error, CANNOT_GO_ON) else error
                 log.error("a table cannot go on here; it stays in the journal", extra=facts, exc_info=mistake)
 
-    def take_up(self, db: sqlite3.Connection) -> Iterator[tuple[KeptTable, Exception]]:
+    def take_up(self, db: sqlite3.Connection) -> Iterator[tuple[StoredTable, Exception]]:
         """Open the open tables of a journal again, and yield those that cannot be, with the reasons."""
         for kept in list(tables(db, only_open=True)):
             try:
@@ -163,12 +163,12 @@ class Hall:
             except Exception as error:
                 yield kept, error
 
-    def _take_up(self, db: sqlite3.Connection, kept: KeptTable) -> None:
+    def _take_up(self, db: sqlite3.Connection, kept: StoredTable) -> None:
         options, past = options_of(kept), past_of(db, kept)
         self._opened = max(self._opened, kept.number)
         if kept.code in self._rooms:
             raise UnknownContents("another table has its code")
-        lock, journal = Lock.restored(kept.salt, kept.passphrase), self._table_journal(kept.id)
+        lock, journal = Passphrase.restored(kept.salt, kept.passphrase), self._table_journal(kept.id)
         self._add(kept.code, options, lock, self._seed(kept.number), journal, past)
 
     def _table_journal(self, number: int | None = None) -> TableJournal | None:
@@ -187,7 +187,7 @@ class Hall:
         self,
         code: str,
         options: Options,
-        lock: Lock,
+        lock: Passphrase,
         seed: bytes,
         journal: TableJournal | None,
         past: Past | None = None,
@@ -279,24 +279,24 @@ class Hall:
         while True:
             letters = subseed(seed, f"code/{attempt}")[: self._settings.code_letters]
             code = "".join(CODE_LETTERS[byte % len(CODE_LETTERS)] for byte in letters)
-            if code not in self._rooms and self._settings.siblings.has(code):
+            if code not in self._rooms and self._settings.shards.has(code):
                 return code
             attempt += 1
 
 
-def left_out(db: sqlite3.Connection) -> list[tuple[KeptTable, Exception]]:
+def left_out(db: sqlite3.Connection) -> list[tuple[StoredTable, Exception]]:
     """Start a server on a journal, without a port; return the open tables that it leaves out, and why.
 
     Nothing is written.
     """
 
-    async def start() -> list[tuple[KeptTable, Exception]]:
+    async def start() -> list[tuple[StoredTable, Exception]]:
         now = last_us(db)
-        hall = Hall(Settings(), lambda: now)
+        registry = Registry(ServerSettings(), lambda: now)
         try:
-            return list(hall.take_up(db))
+            return list(registry.take_up(db))
         finally:
-            hall.close(for_good=False)
+            registry.close(for_good=False)
 
     with ThreadPoolExecutor(1) as thread:  # whoever asks may have a loop of their own
         return thread.submit(asyncio.run, start()).result()

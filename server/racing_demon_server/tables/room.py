@@ -31,12 +31,12 @@ from racing_demon_server.match.table import GONE, Answer, Past, Table
 from racing_demon_server.wakeup import seconds_until
 
 from .backlog import Backlog
-from .broadcast import Audience, Kept
-from .commit import Publication, Then
-from .committed import Published, Shown
+from .broadcast import Broadcast, RecentEvents
+from .commit import CommitQueue, Then
+from .committed import CommittedTable, Published
 from .inbox import Inbox, Waiting
 from .observer import Observer
-from .passphrase import Lock
+from .passphrase import Passphrase
 
 __all__ = ["Clock", "Room"]
 
@@ -55,7 +55,7 @@ class Room:
         table: the table, as its judge knows it.
         shown: the table, as everybody sees it.
         journal: where the table is kept, if it is.
-        audience: everybody who listens.
+        broadcast: everybody who listens.
         epochs: which starts of the server have written the table's log.
 
     Args:
@@ -94,7 +94,7 @@ class Room:
         kept_events: int,
         backlog: Backlog,
         observers: Sequence[Observer] = (),
-        lock: Lock | None = None,
+        lock: Passphrase | None = None,
         journal: TableJournal | None = None,
         past: Past | None = None,
         epoch: str = "",
@@ -104,7 +104,7 @@ class Room:
         self._last_seq = 0
         self.table = Table(code, options, secrets, contributions=contributions, may_add_bot=may_add_bot)
         self.table.view.locked = lock is not None and lock.is_locked
-        kept = Kept(kept_events)
+        kept = RecentEvents(kept_events)
         if past is not None:
             self.table.restore(past._replace(log=kept.passed_on(frames_of(past.log))))
         self._last_seq = self.table.view.seq
@@ -113,10 +113,10 @@ class Room:
             snapshot = None if past is None else past.snapshot
             journal.begin(epoch, self._last_seq, 0 if snapshot is None else snapshot.seq)
         published = None if journal is None else Published(self.table, journal.timekeeper.certain)
-        self.shown: Shown = published or self.table
+        self.shown: CommittedTable = published or self.table
         self.journal = journal
-        self.audience = Audience(self.shown, kept, clock, observers, backlog)
-        self._publication = Publication(self.table, self.audience, journal, published)
+        self.broadcast = Broadcast(self.shown, kept, clock, observers, backlog)
+        self._commit_queue = CommitQueue(self.table, self.broadcast, journal, published)
         self._lock = lock
         self._clock = clock
         self._loop = asyncio.get_running_loop()
@@ -134,10 +134,10 @@ class Room:
                 if past.snapshot is not None:
                     before.restore(past.snapshot)
                 before.locked = self.table.view.locked
-                self.audience.gallery.take_up(before, frames_of(past.log))
+                self.broadcast.spectators.take_up(before, frames_of(past.log))
             now = self._clock()
             self._publish(self.table.begin_again(now), now)
-            self._bots.begin_again(self.table.claims)
+            self._bots.begin_again(self.table.seat_tokens)
 
     # What connections ask for.
 
@@ -167,24 +167,24 @@ class Room:
 
     def note_address(self, actor: Actor, address: str) -> None:
         """Note the address that an actor comes back from."""
-        self.table.claims.note_address(actor, self._hashed(address))
+        self.table.seat_tokens.note_address(actor, self._hashed(address))
 
     def _hashed(self, address: str) -> bytes:
         return hash_address(address, b"" if self._lock is None else self._lock.salt)
 
     def host(self, token_hash: bytes) -> None:
         """Let somebody be the host without a seat."""
-        self.table.claims.add(None, token_hash)
+        self.table.seat_tokens.add(None, token_hash)
         self._publish([], self._clock())
 
     def enter(self, listener: Listener, actor: Actor, seated: Seated, seq: int) -> None:
         """Tell a listener that the place is theirs, when it is certain; then what they miss."""
-        self._publication.when_written(partial(self._let_in, listener, actor, seated, seq))
+        self._commit_queue.when_written(partial(self._let_in, listener, actor, seated, seq))
 
     def _let_in(self, listener: Listener, actor: Actor, seated: Seated, seq: int) -> None:
-        if self.audience.speakers.get(actor) is listener:  # else it is gone already
+        if self.broadcast.speakers.get(actor) is listener:  # else it is gone already
             listener.reply(seated)
-            self.audience.catch_up(listener, seq, actor)
+            self.broadcast.catch_up(listener, seq, actor)
 
     def connect(self, actor: Actor) -> None:
         """Tell everybody that an actor is there."""
@@ -193,9 +193,9 @@ class Room:
     def leave(self, listener: Listener, actor: Actor) -> None:
         """Forget a listener whose connection is lost; its seat stays, unless it was taken up again."""
         self.catch_up()
-        self.audience.discard(listener)
-        if self.audience.speakers.get(actor) is listener:
-            del self.audience.speakers[actor]
+        self.broadcast.discard(listener)
+        if self.broadcast.speakers.get(actor) is listener:
+            del self.broadcast.speakers[actor]
             self._connect(actor, connected=False)
 
     def put(self, sender: Listener, actor: Actor, command: Command, arrived: int) -> None:
@@ -217,7 +217,7 @@ class Room:
 
     def close(self) -> None:
         """Stop the clockwork."""
-        self.audience.close()
+        self.broadcast.close()
         self.stop()
 
     @property
@@ -228,7 +228,7 @@ class Room:
     @property
     def is_deserted(self) -> bool:
         """Whether nobody is there, nor on the way to a place that is still to be written down."""
-        return not self.audience and not self.audience.speakers
+        return not self.broadcast and not self.broadcast.speakers
 
     # While nothing can be written, and around the server's own end.
 
@@ -242,7 +242,7 @@ class Room:
         now = self.catch_up()
         self._is_halted = halted
         self._publish(self.table.halt(now) if halted else self.table.resume(now), now)
-        self.audience.announce(Halted(halted=halted))
+        self.broadcast.announce(Halted(halted=halted))
 
     def stop(self) -> None:
         """Let nothing happen at the table any more: what comes from now on is sent again to the next one."""
@@ -266,7 +266,7 @@ class Room:
             elif self._take_up(item):
                 accepted.append(item.arrived)
             at = item.arrived
-        self._write_down(at, [partial(self.audience.count, accepted)] if accepted else ())
+        self._write_down(at, [partial(self.broadcast.count, accepted)] if accepted else ())
 
     def _next(self) -> Waiting | None:
         """Take the next command out of the inbox, when all that is due before it has happened."""
@@ -285,17 +285,17 @@ class Room:
     def _take_up(self, item: Waiting) -> bool:
         """Judge a command that was read; tell whether it is a play that was carried out."""
         sender, actor, command, arrived = item
-        if self.audience.speakers.get(actor) is not sender:  # it changed hands meanwhile
-            has_left = sender in self.audience.gallery
+        if self.broadcast.speakers.get(actor) is not sender:  # it changed hands meanwhile
+            has_left = sender in self.broadcast.spectators
             text = GONE if has_left else "You do not speak for this seat any more."
             refused = Refused(counter=command.counter, reason=Reason.NOT_SEATED, text=text)
-            self._note([], arrived, [partial(self.audience.answer, sender, command, refused, arrived)])
+            self._note([], arrived, [partial(self.broadcast.answer, sender, command, refused, arrived)])
             return False
         reply, events = self._judge(actor, command, arrived)
         self._note(
             events,
             arrived,
-            () if reply is None else [partial(self.audience.answer, sender, command, reply, arrived)],
+            () if reply is None else [partial(self.broadcast.answer, sender, command, reply, arrived)],
         )
         return reply is None
 
@@ -323,13 +323,13 @@ class Room:
         One that was judged already may be about to be written down: its answer comes after that.
         """
         sender, actor, command, arrived = item
-        is_known = actor in self.table.claims and self.audience.speakers.get(actor) is sender
-        earlier = self.table.claims.earlier(actor, command.counter) if is_known else None
+        is_known = actor in self.table.seat_tokens and self.broadcast.speakers.get(actor) is sender
+        earlier = self.table.seat_tokens.earlier(actor, command.counter) if is_known else None
         if earlier is None:
             refused = Refused(counter=command.counter, reason=Reason.HALTED, text=HALTED)
-            self.audience.reply(sender, refused)
+            self.broadcast.reply(sender, refused)
         else:
-            self._publication.when_written(partial(self.audience.answer, sender, command, earlier, arrived))
+            self._commit_queue.when_written(partial(self.broadcast.answer, sender, command, earlier, arrived))
 
     def _connect(self, actor: Actor, connected: bool) -> None:
         if not self._is_stopped:
@@ -341,7 +341,7 @@ class Room:
         self._note(events, at)
         self._write_down(at)
         if self.journal is None:
-            self.audience.send_out()  # no more of it comes in this turn
+            self.broadcast.send_out()  # no more of it comes in this turn
 
     def _note(self, events: list[Event], at: int, then: Sequence[Then] = ()) -> None:
         """Note what has happened at a moment, and what is to be done when everybody knows.
@@ -353,21 +353,21 @@ class Room:
             self._fresh.append(self._framed(event, at))
             if type(event) is not Played:
                 is_play = False
-                self._bots.follow(event, self.table.claims)
-                if (end := self.audience.follow(event, self.table.view.options)) is not None:
+                self._bots.follow(event, self.table.seat_tokens)
+                if (end := self.broadcast.follow(event, self.table.view.options)) is not None:
                     parting.append(end)
         if not is_play and not self.table.is_settling:
             self._hand_on(at, [*then, *parting])
 
     def _hand_on(self, at: int, then: Sequence[Then] = ()) -> None:
         fresh, self._fresh = self._fresh, []
-        self._publication.note(fresh, at, self.table.take_secrets(), then)
+        self._commit_queue.note(fresh, at, self.table.take_secrets(), then)
 
     def _write_down(self, at: int, then: Sequence[Then] = ()) -> None:
         """Write down all that is noted, together; keep the time."""
         if self._fresh or then:
             self._hand_on(at, then)
-        self._publication.write_down()
+        self._commit_queue.write_down()
         self._wind_up()
 
     def _framed(self, event: Event, at: int) -> Frames:

@@ -24,15 +24,15 @@ from racing_demon_server.match.hand_clock import HandClock
 from racing_demon_server.wakeup import seconds_until
 
 from .backlog import Backlog, Later, Queue
-from .committed import Shown
+from .committed import CommittedTable
 
-__all__ = ["Gallery"]
+__all__ = ["Spectators"]
 
 MOST_NEWS: Final = 500
 """So many events that were delayed one round has at most; the others wait, and are counted, in the queue."""
 
 
-class Gallery:
+class Spectators:
     """The spectators of one table.
 
     Args:
@@ -42,7 +42,7 @@ class Gallery:
 
     """
 
-    def __init__(self, shown: Shown, clock: Callable[[], int], backlog: Backlog) -> None:
+    def __init__(self, shown: CommittedTable, clock: Callable[[], int], backlog: Backlog) -> None:
         self._shown = shown
         self._delay_us = _delay_us(shown.view.options)
         self._clock = clock

@@ -12,7 +12,7 @@ from http import HTTPStatus
 from importlib.resources import files
 from typing import Final, NamedTuple
 
-__all__ = ["Answer", "Assets"]
+__all__ = ["Assets", "HttpResponse"]
 
 INDEX: Final = "index.html"
 KINDS: Final = {
@@ -33,7 +33,7 @@ POLICY: Final = (
 )
 
 
-class Answer(NamedTuple):
+class HttpResponse(NamedTuple):
     """What is answered to a request.
 
     Attributes:
@@ -83,7 +83,9 @@ class Assets:
         """How many bytes a browser loads that has nothing yet."""
         return sum(len(file.packed) for file in (self._page, *self._files.values()))
 
-    def answer(self, path: str, headers: Mapping[str, str], sockets: Sequence[str] = ()) -> Answer | None:
+    def answer(
+        self, path: str, headers: Mapping[str, str], sockets: Sequence[str] = ()
+    ) -> HttpResponse | None:
         """Answer a request; ``None`` where the path is not the page's.
 
         Args:
@@ -102,7 +104,7 @@ class Assets:
         return _answer(file, headers, [("Cache-Control", f"public, max-age={YEAR_SECONDS}, immutable")])
 
 
-def _answer(file: _File, headers: Mapping[str, str], more: Sequence[tuple[str, str]]) -> Answer:
+def _answer(file: _File, headers: Mapping[str, str], more: Sequence[tuple[str, str]]) -> HttpResponse:
     common = [
         *more,
         ("ETag", file.tag),
@@ -112,12 +114,12 @@ def _answer(file: _File, headers: Mapping[str, str], more: Sequence[tuple[str, s
         ("Cross-Origin-Resource-Policy", "same-origin"),
     ]
     if file.tag in [tag.strip() for tag in headers.get("if-none-match", "").split(",")]:
-        return Answer(HTTPStatus.NOT_MODIFIED, common, b"")
+        return HttpResponse(HTTPStatus.NOT_MODIFIED, common, b"")
     common.append(("Content-Type", file.kind))
     accepted = [coding.partition(";")[0].strip() for coding in headers.get("accept-encoding", "").split(",")]
     if "gzip" in accepted:
-        return Answer(HTTPStatus.OK, [*common, ("Content-Encoding", "gzip")], file.packed)
-    return Answer(HTTPStatus.OK, common, file.plain)
+        return HttpResponse(HTTPStatus.OK, [*common, ("Content-Encoding", "gzip")], file.packed)
+    return HttpResponse(HTTPStatus.OK, common, file.plain)
 
 
 def _file(name: str, data: bytes) -> _File:

@@ -10,14 +10,16 @@ from racing_demon_client.discovery import finder, mdns
 from racing_demon_client.discovery.finder import as_json, choose, place, told
 from racing_demon_client.discovery.mdns import announce
 from racing_demon_client.errors import ConnectionFailed
-from racing_demon_client.net.probe import Table
+from racing_demon_client.net.probe import FoundTable
 from tests.support.neighbours import LOOPBACK, among_ourselves, announcement
 from tests.support.processes import CLIENT, Here, started
 from tests.support.servers import Peer, Served, serving
 
-ANNS = Table(code="BCDF", game="classic", host="Ann", url="ws://192.168.1.5:5252/v1")
-BENS = Table(code="GHJK", game="klondike", host="Ben", url="ws://[fd00::1]:5253/v1", needs_passphrase=True)
-TWINS = Table(code="BCDF", game="classic", host="Eve", url="ws://192.168.1.6:5252/v1")
+ANNS = FoundTable(code="BCDF", game="classic", host="Ann", url="ws://192.168.1.5:5252/v1")
+BENS = FoundTable(
+    code="GHJK", game="klondike", host="Ben", url="ws://[fd00::1]:5253/v1", needs_passphrase=True
+)
+TWINS = FoundTable(code="BCDF", game="classic", host="Eve", url="ws://192.168.1.6:5252/v1")
 
 
 @pytest.fixture(autouse=True)
@@ -125,7 +127,7 @@ async def test_finding_nothing_says_what_to_do(monkeypatch: pytest.MonkeyPatch, 
     ],
 )
 async def test_choosing(
-    typed: str, chosen: Table | None, lines: list[str], monkeypatch: pytest.MonkeyPatch
+    typed: str, chosen: FoundTable | None, lines: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A number or a code that is one table's only chooses it; anything else is asked again."""
     monkeypatch.setattr("sys.stdin", io.StringIO(typed))

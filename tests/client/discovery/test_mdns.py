@@ -106,8 +106,8 @@ async def test_looking_disturbs_no_table() -> None:
     async with serving() as served, Peer.hosting(served.url) as ann:
         async with announce(announcement(served.port, ann.code)):
             assert len(await found()) == 1
-        room = served.hall.room(ann.code)
-        assert len(room.audience.listeners) == 1
+        room = served.registry.room(ann.code)
+        assert len(room.broadcast.listeners) == 1
         seq = room.table.view.seq
         await ann.say(ann.next(Ready))
         assert (await ann.until(Event)).seq == seq + 1

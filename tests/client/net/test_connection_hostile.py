@@ -12,7 +12,7 @@ from websockets.asyncio.server import ServerConnection, serve
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.net.connection import Client
 from racing_demon_client.plain import picture
-from racing_demon_client.shared.message_text import Words
+from racing_demon_client.shared.message_text import MessageText
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.reasons import CloseCode, Phase, Reason
 from racing_demon_protocol.wire.codec import Encoding, encode
@@ -43,7 +43,7 @@ async def meet(url: str, encoding: Encoding = Encoding.MSGPACK) -> list[Message]
     async with await Client.join(url, "BCDF", "Ann", encoding=encoding) as client:
         async for message in client:
             heard.append(message)
-            Words(client.view, client.seat).tell(message)
+            MessageText(client.view, client.seat).tell(message)
             picture.table(client.view, client.seat)
             picture.tally(client.view)
             list(client.legal_plays())
@@ -224,14 +224,14 @@ def test_any_messages_end_well(drawn: list[Message], true: int) -> None:
     table = table_of(options=options)
     frames = [VERSIONS, SEATED, table, CAUGHT_UP, *LOG[:true], *numbered(drawn, true + 1)]
 
-    async def story() -> None:
+    async def history() -> None:
         async with babbling(*frames, Closing(1000, "")) as url:
             try:
                 await within(PATIENCE, meet(url))
             except (ConnectionFailed, CommandRefused) as failed:
                 assert str(failed)
 
-    asyncio.run(story())
+    asyncio.run(history())
 
 
 @settings(max_examples=120, deadline=None, database=None, derandomize=True)
@@ -268,14 +268,14 @@ def test_any_table_ends_well(fields: dict[str, object], drawn: list[Message]) ->
     """Whatever table a server sends, the client shows it, or fails with a sentence."""
     frames = [VERSIONS, SEATED, table_of(**fields), CAUGHT_UP, *numbered(drawn, 1)]
 
-    async def story() -> None:
+    async def history() -> None:
         async with babbling(*frames, Closing(1000, "")) as url:
             try:
                 await within(PATIENCE, meet(url))
             except (ConnectionFailed, CommandRefused) as failed:
                 assert str(failed)
 
-    asyncio.run(story())
+    asyncio.run(history())
 
 
 async def test_another_seat_than_asked_for_is_no_crash() -> None:

@@ -126,7 +126,7 @@ async def test_a_server_that_goes_down_is_waited_for() -> None:
     """Closed with 1012, the client comes back when the server does."""
     async with relayed() as (served, relay), Peer.hosting(served.url) as ann:
         async with listening(await Client.join(relay.url, ann.code, "Ben")) as ears:
-            room = served.hall.room(ann.code)
+            room = served.registry.room(ann.code)
             (ben,) = (c for c in served.server.connections if c.remote_address[1] != port_of(ann))
             await ben.close(1012, "The server is going down.")
             await ann.until(ev.Connected)
@@ -234,7 +234,7 @@ async def test_a_table_that_is_gone_is_refused() -> None:
     async with relayed() as (served, relay), await Client.create(relay.url, "Ann", QUICK) as ann:
         relay.open = False
         relay.cut()
-        served.hall.close()
+        served.registry.close()
         relay.open = True
         with pytest.raises(CommandRefused) as refused:
             await within(PATIENCE, Ears(ann).task)
@@ -262,4 +262,4 @@ async def test_broken_attempts_are_closed() -> None:
                 await relay.until_accepted(number + 2)
             await ann.ask(cl.AddBot)
             await ears.until(ann.view.seq)
-            assert 2 == len(served.hall.room(ann.code).audience.listeners)
+            assert 2 == len(served.registry.room(ann.code).broadcast.listeners)

@@ -350,7 +350,7 @@ async def test_quitting_ends_the_evening() -> None:
             task = await evening(console, ann)
             console.type("q", "leave")
             await within(PATIENCE, task)
-        assert [0] == list(served.hall.room(ann.code).table.view.seats)
+        assert [0] == list(served.registry.room(ann.code).table.view.seats)
 
 
 async def test_the_end_of_the_input_ends_the_evening() -> None:
@@ -370,8 +370,8 @@ async def test_a_seat_taken_up_elsewhere_ends_the_evening() -> None:
         with Console.opened() as console:
             task = await evening(console, ann)
             await console.until("lobby")
-            room = served.hall.room(ann.code)
-            (listener,) = room.audience.listeners
+            room = served.registry.room(ann.code)
+            (listener,) = room.broadcast.listeners
             listener.close(CloseCode.TAKEN_OVER, "This seat was taken up again from elsewhere.")
             with pytest.raises(ConnectionFailed, match="taken up again from elsewhere"):
                 await within(PATIENCE, task)
@@ -418,7 +418,7 @@ async def test_the_record_of_a_match_verifies() -> None:
     lines: list[str] = []
     async with serving(seed=SEED, bot_speed=1_000.0) as served, await watched(served.url) as client:
         await within(PATIENCE, attend(client, None, recorder=Recorder(lines.append)))
-        room = served.hall.room(client.code)
+        room = served.registry.room(client.code)
         assert room.table.view.snapshot(0) == client.view.snapshot(0)
     plays = sum('"message": "played"' in line for line in lines)
     assert Verdict(hands=2, plays=plays, skipped=0, matches=1, alone=2) == verify(read(lines))

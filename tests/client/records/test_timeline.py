@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from racing_demon_client.records.timeline import LONGEST_WAIT_MS, Tape
+from racing_demon_client.records.timeline import LONGEST_WAIT_MS, Timeline
 from racing_demon_protocol.errors import InvalidRecord
-from racing_demon_protocol.records.match_file import Entry, Header, Record, lines_of, read_records
+from racing_demon_protocol.records.match_file import Header, Record, TimedMessage, lines_of, read_records
 from racing_demon_protocol.records.record import verify
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import Event
@@ -26,22 +26,22 @@ def pictures(log: list[Event], options: Options) -> dict[int, str]:
     return found
 
 
-def agrees(tape: Tape, place: int, expected: dict[int, str]) -> bool:
+def agrees(timeline: Timeline, place: int, expected: dict[int, str]) -> bool:
     """Tell whether the table at a place lies as it lay after the same event."""
-    view = tape.view_at(place)
-    number = sum(isinstance(entry.message, Event) for entry in tape.entries[:place])
-    return view.seq == tape.seq_at(place) and expected[number] == picture_of(view)
+    view = timeline.view_at(place)
+    number = sum(isinstance(entry.message, Event) for entry in timeline.entries[:place])
+    return view.seq == timeline.seq_at(place) and expected[number] == picture_of(view)
 
 
 @pytest.mark.parametrize("name", MATCHES)
 def test_the_board_at_every_event_is_the_recorded_one(name: str) -> None:
     """At every sequence number the board is the judge's, and so is the tally at the end."""
-    tape = Tape(recording_of(name))
+    timeline = Timeline(recording_of(name))
     expected = pictures(log_of(name), options_of(name))
-    step = 1 if len(tape) < 300 else 7
-    places = {*range(1, len(tape) + 1, step), *(place for _, place in tape.hands), len(tape)}
-    assert all(agrees(tape, place, expected) for place in places)
-    last = tape.view_at(len(tape))
+    step = 1 if len(timeline) < 300 else 7
+    places = {*range(1, len(timeline) + 1, step), *(place for _, place in timeline.hands), len(timeline)}
+    assert all(agrees(timeline, place, expected) for place in places)
+    last = timeline.view_at(len(timeline))
     assert (final_view(name).results, final_view(name).winners) == (last.results, last.winners)
 
 
@@ -52,47 +52,47 @@ def test_any_simulated_match_is_the_same_on_tape(number: int, game: str, data: s
     options = Options(game=game, hands=1, countdown_ms=0, tally_ms=0)
     record = recording(seed_of(number), ["hard", "medium"], options, name=str(number))
     (read,) = read_records(lines_of(record))
-    tape = Tape(read)
+    timeline = Timeline(read)
     log = [entry.message for entry in record.entries if isinstance(entry.message, Event)]
     expected = pictures(log, options)
     for _ in range(12):
-        assert agrees(tape, data.draw(st.integers(1, len(tape))), expected)
-    assert 1 == verify(entry.message for entry in tape.hand_at(len(tape) - 1)).hands
+        assert agrees(timeline, data.draw(st.integers(1, len(timeline))), expected)
+    assert 1 == verify(entry.message for entry in timeline.hand_at(len(timeline) - 1)).hands
 
 
 def test_every_event_has_its_place() -> None:
     """An event that is asked for by its number has just happened at its place."""
-    tape = Tape(recording_of("racing-demon"))
+    timeline = Timeline(recording_of("racing-demon"))
     for event in log_of("racing-demon"):
-        assert event.seq == tape.seq_at(tape.of_seq(event.seq))
-    assert len(tape) == tape.of_seq(10**9)
+        assert event.seq == timeline.seq_at(timeline.of_seq(event.seq))
+    assert len(timeline) == timeline.of_seq(10**9)
 
 
 def test_hands_and_times_have_their_places() -> None:
     """A hand begins at its deal; within it the last place before a time is found."""
-    tape = Tape(recording_of("racing-demon"))
-    (_, first), (_, second) = tape.hands
-    assert (first, second, None) == (tape.of_hand(1, 1), tape.of_hand(2, 1), tape.of_hand(3, 1))
-    place = tape.of_time(10_000, second)
-    assert tape.elapsed_ms(place) <= 10_000 < tape.elapsed_ms(place + 1)
+    timeline = Timeline(recording_of("racing-demon"))
+    (_, first), (_, second) = timeline.hands
+    assert (first, second, None) == (timeline.of_hand(1, 1), timeline.of_hand(2, 1), timeline.of_hand(3, 1))
+    place = timeline.of_time(10_000, second)
+    assert timeline.elapsed_ms(place) <= 10_000 < timeline.elapsed_ms(place + 1)
     assert second < place
-    assert second == tape.next_hand(first + 50, 1)
-    assert first == tape.next_hand(first + 50, -1)
-    assert first == tape.next_hand(second, -1)
-    assert second == tape.next_hand(second + 5, 1)
+    assert second == timeline.next_hand(first + 50, 1)
+    assert first == timeline.next_hand(first + 50, -1)
+    assert first == timeline.next_hand(second, -1)
+    assert second == timeline.next_hand(second + 5, 1)
 
 
 @pytest.mark.parametrize("name", ["racing-demon", "shouted"])
 def test_times_never_fall_and_waits_are_short(name: str) -> None:
     """Within the hands time is what it was; between them nobody waits for long."""
     record = recording_of(name)
-    tape = Tape(record)
-    assert tape.times == sorted(tape.times)
+    timeline = Timeline(record)
+    assert timeline.times == sorted(timeline.times)
     in_hand = False
-    for place in range(1, len(tape)):
+    for place in range(1, len(timeline)):
         real = record.entries[place].at_us - record.entries[place - 1].at_us
-        gap = tape.times[place] - tape.times[place - 1]
-        message = tape.message(place - 1)
+        gap = timeline.times[place] - timeline.times[place - 1]
+        message = timeline.message(place - 1)
         in_hand = in_hand or isinstance(message, ev.Dealt)
         in_hand = in_hand and not isinstance(message, ev.HandOver)
         assert abs(gap - real / 1_000) <= 1 if in_hand else gap <= LONGEST_WAIT_MS + 1
@@ -102,10 +102,10 @@ def test_a_clock_that_began_anew_stands_still() -> None:
     """After a server's restart times may be smaller than before: then nothing waits for that."""
     entries = recording_of("demon-a").entries
     cut = len(entries) // 2
-    later = [Entry(entry.message, entry.at_us - entries[cut].at_us) for entry in entries[cut:]]
-    tape = Tape(Record(Header(), [*entries[:cut], *later]))
-    assert tape.times == sorted(tape.times)
-    assert tape.times[cut] == tape.times[cut - 1]
+    later = [TimedMessage(entry.message, entry.at_us - entries[cut].at_us) for entry in entries[cut:]]
+    timeline = Timeline(Record(Header(), [*entries[:cut], *later]))
+    assert timeline.times == sorted(timeline.times)
+    assert timeline.times[cut] == timeline.times[cut - 1]
 
 
 def test_what_is_no_record_makes_no_tape() -> None:
@@ -113,15 +113,15 @@ def test_what_is_no_record_makes_no_tape() -> None:
     entries = recording_of("demon-a").entries
     for wrong in ([], entries[1:], [*entries[:40], *entries[41:]]):
         with pytest.raises(InvalidRecord):
-            Tape(Record(None, list(wrong)))
+            Timeline(Record(None, list(wrong)))
 
 
 def test_the_analysis_is_there_when_a_hand_is_over() -> None:
     """From the end of a hand to the next deal its analysis can be had; before it there is none."""
-    tape = Tape(recording_of("racing-demon"))
-    over = [n for n, e in enumerate(tape.entries, 1) if isinstance(e.message, ev.HandOver)]
-    assert [] == tape.analysis_at(over[0] - 1)
-    first = tape.analysis_at(over[0])
+    timeline = Timeline(recording_of("racing-demon"))
+    over = [n for n, e in enumerate(timeline.entries, 1) if isinstance(e.message, ev.HandOver)]
+    assert [] == timeline.analysis_at(over[0] - 1)
+    first = timeline.analysis_at(over[0])
     assert [0, 1, 2] == [each.seat for each in first]
-    assert first == tape.analysis_at(tape.hands[1][1] - 2)
-    assert first != tape.analysis_at(over[1])
+    assert first == timeline.analysis_at(timeline.hands[1][1] - 2)
+    assert first != timeline.analysis_at(over[1])

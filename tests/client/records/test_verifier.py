@@ -1,6 +1,6 @@
 """The proof of each hand."""
 
-from racing_demon_client.records.verifier import Proving
+from racing_demon_client.records.verifier import Verifier
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import events as ev
 from tests.support.matches import log_of, options_of
@@ -8,19 +8,19 @@ from tests.support.matches import log_of, options_of
 
 async def _proved(*, falsely: bool = False, begin: int = 0) -> str:
     """Return what comes of the first hand of a match, seen from an event on; falsely with another secret."""
-    view, proving = TableView("SIM", options_of("shouted")), Proving()
+    view, verifier = TableView("SIM", options_of("shouted")), Verifier()
     for number, event in enumerate(log_of("shouted")):
         is_over = isinstance(event, ev.HandOver)
         told = event.model_copy(update={"seed": "00" * 32}) if is_over and falsely else event
         if number == begin:
-            proving.keep(view.snapshot(0), view)
+            verifier.keep(view.snapshot(0), view)
         view.apply(told)
         if number >= begin:
-            proving.keep(told, view)
+            verifier.keep(told, view)
         if is_over:
             break
-    await proving.check()
-    return proving.proof
+    await verifier.check()
+    return verifier.proof
 
 
 async def test_a_hand_that_is_right_is_said_to_be() -> None:

@@ -2,14 +2,14 @@
 
 import pytest
 
-from racing_demon_client.records.timeline import Tape
+from racing_demon_client.records.timeline import Timeline
 from racing_demon_client.shared.analysis_text import full, summary, told
-from racing_demon_client.shared.message_text import Words
+from racing_demon_client.shared.message_text import MessageText
 from racing_demon_client.shared.text import span
 from racing_demon_protocol.engine.cards import UNKNOWN
 from racing_demon_protocol.records.analysis import Buried, SeatAnalysis
 from racing_demon_protocol.records.history import Made
-from racing_demon_protocol.records.opportunities import Chance, Race
+from racing_demon_protocol.records.opportunities import Opportunity, Race
 from tests.support.boards import cards
 from tests.support.matches import MATCHES, final_view
 from tests.support.recordings import recording_of
@@ -18,9 +18,9 @@ THREE, ACE = cards("3S AH")
 NOTHING = SeatAnalysis(0, (), (), (), (), 0, 0, ())
 
 
-def words(seat: int | None = None) -> Words:
+def words(seat: int | None = None) -> MessageText:
     """Return what things are called at the table of a match."""
-    return Words(final_view("racing-demon"), seat, ascii_only=True)
+    return MessageText(final_view("racing-demon"), seat, ascii_only=True)
 
 
 def test_a_hand_without_anything() -> None:
@@ -44,7 +44,7 @@ def test_a_hand_in_full() -> None:
             Race(3, UNKNOWN, 1, 0, 0, 800),
         ),
         waits=(Made(0, ACE, 9_000_000, 3_200_000), Made(0, THREE, 9, 400_000)),
-        unused=(Chance(0, 4, THREE, 7),),
+        unused=(Opportunity(0, 4, THREE, 7),),
         face_down=2,
         in_hand=9,
         buried=(Buried(ACE, 6, 3), Buried(THREE, 2, 1)),
@@ -80,13 +80,13 @@ def test_times_are_short(microseconds: int, text: str) -> None:
 @pytest.mark.parametrize("name", MATCHES)
 def test_every_hand_can_be_told(name: str) -> None:
     """Of any hand each player is told the own analysis, and a spectator one line for each player."""
-    tape = Tape(recording_of(name))
-    analysis = tape.analysis_at(len(tape))
+    timeline = Timeline(recording_of(name))
+    analysis = timeline.analysis_at(len(timeline))
     view = final_view(name)
     seats = list(view.hand_seats)
-    assert len(seats) == len(told(analysis, None, Words(view, None)))
+    assert len(seats) == len(told(analysis, None, MessageText(view, None)))
     for seat in seats:
-        lines = told(analysis, seat, Words(view, seat))
+        lines = told(analysis, seat, MessageText(view, seat))
         assert lines[0].startswith("races: ")
         assert lines[-1].startswith("left: ")
         assert all(line.isprintable() for line in lines)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from racing_demon_client.shared.message_text import Words, duration
+from racing_demon_client.shared.message_text import MessageText, duration
 from racing_demon_client.shared.text import printable
 from racing_demon_protocol.engine.board import FOUNDATIONS, Play
 from racing_demon_protocol.engine.cards import name, parse
@@ -36,7 +36,7 @@ def told(
     message: Message, sitting: Sitting = LOBBY, seat: int | None = 1, *, ascii_only: bool = False
 ) -> str:
     """Return the line for a message that a table has followed."""
-    line = Words(sitting.mirror, seat, ascii_only=ascii_only).tell(message)
+    line = MessageText(sitting.mirror, seat, ascii_only=ascii_only).tell(message)
     assert line is not None
     return line
 
@@ -163,7 +163,7 @@ def test_who_is_freed_by_others_is_told_by_whom() -> None:
     sitting.lay((), Own(["KS"]), Own(["AH", "9D"]))
     sitting.events(0, cl.Stuck)
     (played,) = of_type(ev.Played, sitting.play(1, sitting.column(1), FOUNDATIONS))
-    ann, ben = Words(sitting.mirror, 0), Words(sitting.mirror, 1)
+    ann, ben = MessageText(sitting.mirror, 0), MessageText(sitting.mirror, 1)
     assert f"{ann.who(1)} played on: nobody is stuck any more" == ann.freed(played, was_stuck=True)
     assert [None, None] == [ann.freed(played, was_stuck=False), ben.freed(played, was_stuck=False)]
 
@@ -182,14 +182,14 @@ def test_a_table_at_a_glance() -> None:
 )
 def test_what_needs_no_words(message: Message) -> None:
     """Of the machinery nothing is told."""
-    assert Words(LOBBY.mirror, 1).tell(message) is None
+    assert MessageText(LOBBY.mirror, 1).tell(message) is None
 
 
 def test_every_event_has_words() -> None:
     """No event of the protocol is passed over in silence."""
     silent = {Accepted, CaughtUp, Elsewhere, Pong, Versions, ev.Prepared, ev.Contributed, ev.Revealed}
     for cls in set(FROM_SERVER.values()) - silent:
-        assert cls in Words.__init__.__globals__["_TELLERS"], cls
+        assert cls in MessageText.__init__.__globals__["_TELLERS"], cls
 
 
 # Plays.
@@ -364,7 +364,7 @@ def test_hostile_names_are_printable_everywhere(cls: type[Message]) -> None:
         "destination": view.rules.layout.waste[0] if view.rules else 0,
     }  # fmt: skip
     chosen = {name: fields[name] for name in cls.model_fields if name in fields}
-    line = Words(view, None).tell(cls.model_validate(chosen))
+    line = MessageText(view, None).tell(cls.model_validate(chosen))
     assert line is None or line.isprintable()
 
 

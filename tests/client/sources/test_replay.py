@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from racing_demon_client.plain.replay import replay
-from racing_demon_client.records.timeline import Tape
+from racing_demon_client.records.timeline import Timeline
 from racing_demon_client.sources.replay import SPEEDS, BadPlace, Replay
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages.server import Snapshot
@@ -21,7 +21,7 @@ AT_ONCE = 1e9
 
 def of(name: str = "racing-demon", *, speed: float = AT_ONCE, paused: bool = False) -> Replay:
     """Return the replay of a match."""
-    return Replay(Tape(recording_of(name)), speed=speed, paused=paused)
+    return Replay(Timeline(recording_of(name)), speed=speed, paused=paused)
 
 
 async def heard(client: Replay, *, until: int | None = None) -> list[Message]:
@@ -124,18 +124,18 @@ async def test_the_clock_stands_still_in_a_pause() -> None:
 async def test_places_in_words() -> None:
     """A hand, an event and a time can be gone to; later and earlier are seconds from here."""
     client = of(paused=True)
-    tape = client.tape
+    timeline = client.timeline
     client.go_to("h2")
-    assert tape.hands[1][1] == client.place
+    assert timeline.hands[1][1] == client.place
     client.go_to("0:30")
-    assert 29_000 < tape.elapsed_ms(client.place) <= 30_000
+    assert 29_000 < timeline.elapsed_ms(client.place) <= 30_000
     client.go_to("+10")
-    assert 38_000 < tape.elapsed_ms(client.place) <= 40_000
+    assert 38_000 < timeline.elapsed_ms(client.place) <= 40_000
     client.go_to("-20")
-    assert 15_000 < tape.elapsed_ms(client.place) <= 20_000
+    assert 15_000 < timeline.elapsed_ms(client.place) <= 20_000
     for text in ("e100", "#100", " E100 "):
         client.go_to(text)
-        assert 100 == tape.seq_at(client.place)
+        assert 100 == timeline.seq_at(client.place)
     client.go_to("e999999")
     assert client.at_end
 
@@ -168,10 +168,10 @@ async def test_hands_have_ends() -> None:
     client = of(paused=True)
     for _ in range(5):
         client.next_hand(1)
-    assert client.tape.hands[-1][1] == client.place
+    assert client.timeline.hands[-1][1] == client.place
     for _ in range(5):
         client.next_hand(-1)
-    assert client.tape.hands[0][1] == client.place
+    assert client.timeline.hands[0][1] == client.place
 
 
 async def test_from_the_end_it_begins_again() -> None:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import pytest
 
-from racing_demon_client.terminal.session import Session
+from racing_demon_client.terminal.session import TableSession
 
 __all__ = ["Folders"]
 
@@ -20,7 +20,7 @@ class Folders(NamedTuple):
 @pytest.fixture(autouse=True)
 def _settled(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let keys mean what they mean at once after a hand: tests wait for screens, and not for fingers."""
-    monkeypatch.setattr(Session, "settle_ms", 0)
+    monkeypatch.setattr(TableSession, "settle_ms", 0)
 
 
 @pytest.fixture(autouse=True)

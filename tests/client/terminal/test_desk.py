@@ -168,7 +168,7 @@ def test_the_countdown_ages() -> None:
     """Every second before the signal is another picture."""
     player = at("AS")
     player.view.phase = Phase.COUNTDOWN
-    player.desk.lately.take_up(player.view, player.now, -3_000)
+    player.desk.activity.take_up(player.view, player.now, -3_000)
     aged = [player.desk.has_aged(player.now + ms) for ms in (0, 1, 999, 1_000, 1_999, 2_000, 3_000)]
     assert [True, False, False, True, False, True, True] == aged
 

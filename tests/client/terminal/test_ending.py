@@ -6,7 +6,7 @@ from racing_demon_client.errors import TableEnded
 from racing_demon_client.net.connection import Client
 from racing_demon_client.terminal.screens.options import OptionsScreen
 from racing_demon_client.terminal.screens.picture import LobbyScreen, TallyScreen
-from racing_demon_client.terminal.session import Session
+from racing_demon_client.terminal.session import TableSession
 from racing_demon_protocol.wire.messages.client import Start
 from racing_demon_protocol.wire.messages.events import HandOver
 from tests.support.matches import log_of
@@ -37,7 +37,7 @@ async def test_keys_of_a_hand_do_nothing_just_after_it(
     settle_ms: int, opens: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The key that means the options at the tally opens nothing before the moment after the hand is over."""
-    monkeypatch.setattr(Session, "settle_ms", settle_ms)
+    monkeypatch.setattr(TableSession, "settle_ms", settle_ms)
     async with staged(tallied(), (80, 24)) as pilot:
         assert isinstance(pilot.app.screen, TallyScreen)
         await pilot.press("o")
@@ -46,7 +46,7 @@ async def test_keys_of_a_hand_do_nothing_just_after_it(
 
 async def test_one_can_leave_just_after_a_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leaving is asked for by a key that no hand has, and needs no moment."""
-    monkeypatch.setattr(Session, "settle_ms", 600_000)
+    monkeypatch.setattr(TableSession, "settle_ms", 600_000)
     async with staged(tallied(), (80, 24)) as pilot:
         assert isinstance(pilot.app.screen, TallyScreen)
         await pilot.press("ctrl+c")

@@ -15,13 +15,13 @@ from tests.support.stages import painted
 def own_shapes() -> set[str]:
     """Return the escape sequences that our program writes when nobody means harm."""
 
-    async def story() -> set[str]:
+    async def history() -> set[str]:
         async with lying("BCDF") as liar:
             await whole_story(liar, HARMLESS)
         assert strays_of(liar.written) <= {"\a", "\n"}
         return shapes_of(liar.written)
 
-    return asyncio.run(story())
+    return asyncio.run(history())
 
 
 @pytest.mark.parametrize("seed", range(2))

@@ -14,7 +14,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, Label
 
-from racing_demon_client.settings import Settings
+from racing_demon_client.settings import PlayerSettings
 from racing_demon_client.terminal.app import TerminalApp
 from racing_demon_client.terminal.screens.picture import LobbyScreen
 from racing_demon_client.terminal.screens.welcome import WelcomeScreen
@@ -41,7 +41,7 @@ from tests.support.servers import PATIENCE, Closing, within
 @asynccontextmanager
 async def at_the_door(url: str) -> AsyncIterator[tuple[TerminalApp, Pilot[None]]]:
     """Ask on the first screen for a table."""
-    app = TerminalApp(None, Settings(name="Ann", sound=False), Look())
+    app = TerminalApp(None, PlayerSettings(name="Ann", sound=False), Look())
     app.driver_class = Recorder
     async with app.run_test(headless=False, size=SIZE) as pilot:
         app.screen.query_one("#address", Input).value = url

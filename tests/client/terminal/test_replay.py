@@ -7,8 +7,8 @@ from contextlib import asynccontextmanager
 import pytest
 from textual.pilot import Pilot
 
-from racing_demon_client.records.timeline import Tape
-from racing_demon_client.settings import Settings
+from racing_demon_client.records.timeline import Timeline
+from racing_demon_client.settings import PlayerSettings
 from racing_demon_client.sources.openers import Opened
 from racing_demon_client.sources.replay import PLACES, Replay
 from racing_demon_client.terminal.app import TerminalApp
@@ -65,8 +65,8 @@ async def watched(
     paused: bool = True,
 ) -> AsyncIterator[Watched]:
     """Run the application with a replay."""
-    replay = Replay(Tape(recording_of(name)), speed=speed, paused=paused, place=place)
-    look, settings = Look(glyphs=ASCII), Settings(sound=False)
+    replay = Replay(Timeline(recording_of(name)), speed=speed, paused=paused, place=place)
+    look, settings = Look(glyphs=ASCII), PlayerSettings(sound=False)
     app = TerminalApp(Opened(replay, "replayed"), settings, look, watched=seat)
     async with app.run_test(size=size) as pilot:
         yield Watched(app, replay, pilot)
@@ -76,26 +76,26 @@ async def test_it_begins_at_the_first_deal() -> None:
     """The cards lie there, the line below says where the tape stands, and the keys are the replay's."""
     async with watched() as user:
         await user.until(lambda: "event" in user.text())
-        tape = user.replay.tape
+        timeline = user.replay.timeline
         assert isinstance(user.app.screen, TableScreen)
-        assert f"event {tape.seq_at(tape.start)} of {tape.last_seq}, paused" in user.text()
+        assert f"event {timeline.seq_at(timeline.start)} of {timeline.last_seq}, paused" in user.text()
         assert "space pause" in user.text()
 
 
 async def test_steps_and_hands() -> None:
     """A full stop is one event on, a comma one back; brackets lead from hand to hand."""
     async with watched() as user:
-        tape, start = user.replay.tape, user.replay.place
+        timeline, start = user.replay.timeline, user.replay.place
         await user.press(".", ".")
         await user.until(lambda: user.replay.place == start + 2)
-        await user.until(lambda: f"event {tape.seq_at(start + 2)} of" in user.text())
+        await user.until(lambda: f"event {timeline.seq_at(start + 2)} of" in user.text())
         await user.press(",")
         assert start + 1 == user.replay.place
         await user.press("]")
-        assert tape.hands[1][1] == user.replay.place
+        assert timeline.hands[1][1] == user.replay.place
         await user.until(lambda: "hand 2/2" in user.text())
         await user.press("[")
-        assert tape.hands[0][1] == user.replay.place
+        assert timeline.hands[0][1] == user.replay.place
 
 
 async def test_going_to_a_place_by_its_name() -> None:
@@ -108,7 +108,7 @@ async def test_going_to_a_place_by_its_name() -> None:
         await user.press("g", *"noon", "enter")
         await user.until(lambda: "'noon' is no place" in user.text())
         assert "or +9. " in user.text()  # whole, to its end
-        assert 90 == user.replay.tape.seq_at(user.replay.place)
+        assert 90 == user.replay.timeline.seq_at(user.replay.place)
         await user.press(".")
         await user.until(lambda: "event 91 of" in user.text())
 
@@ -120,11 +120,11 @@ async def test_nothing_of_the_future_is_told() -> None:
         await user.until(lambda: "event 90 of" in user.text())
         session = user.app.session
         assert session is not None
-        while not session.desk.lately.feed:
+        while not session.desk.activity.feed:
             await user.press(".")
         await user.press("g", "e", "3", "0", "enter")
         await user.until(lambda: "event 30 of" in user.text())
-        assert not session.desk.lately.feed
+        assert not session.desk.activity.feed
 
 
 async def test_it_runs_and_stands_still() -> None:
@@ -152,8 +152,8 @@ async def test_whose_view() -> None:
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_after_a_hand_its_tally_and_its_analysis(size: tuple[int, int]) -> None:
     """At the end of a hand the tally is shown, proved, and behind a key what it was for each player."""
-    tape = Tape(recording_of("racing-demon"))
-    over = next(n for n, entry in enumerate(tape.entries, 1) if isinstance(entry.message, ev.HandOver))
+    timeline = Timeline(recording_of("racing-demon"))
+    over = next(n for n, entry in enumerate(timeline.entries, 1) if isinstance(entry.message, ev.HandOver))
     async with watched(size=size, place=over - 1) as user:
         await user.press(".")
         await user.until(lambda: isinstance(user.app.screen, TallyScreen))
@@ -173,12 +173,12 @@ async def test_after_a_hand_its_tally_and_its_analysis(size: tuple[int, int]) ->
 
 async def test_the_tally_in_a_hand_is_of_that_hand() -> None:
     """In the second hand it says so, adds what the hand has brought up to now, and proves nothing yet."""
-    tape = Tape(recording_of("racing-demon"))
-    place = tape.hands[1][1] + 300
+    timeline = Timeline(recording_of("racing-demon"))
+    place = timeline.hands[1][1] + 300
     async with watched(place=place) as user:
         await user.press("f6")
         await user.until(lambda: "Hand 2 of 2 is being played." in user.text())
-        view = tape.view_at(place)
+        view = timeline.view_at(place)
         now = scoring.points(view)
         for seat, total in scoring.totals(view).items():
             line = next(line for line in user.text().splitlines() if f" {view.seats[seat].name} " in line)
@@ -189,16 +189,16 @@ async def test_the_tally_in_a_hand_is_of_that_hand() -> None:
 
 async def test_a_quick_replay_is_checked() -> None:
     """Though the replay is in the next hand when there is time to check one, all of that one is checked."""
-    tape = Tape(recording_of("racing-demon"))
-    over = next(n for n, entry in enumerate(tape.entries, 1) if isinstance(entry.message, ev.HandOver))
+    timeline = Timeline(recording_of("racing-demon"))
+    over = next(n for n, entry in enumerate(timeline.entries, 1) if isinstance(entry.message, ev.HandOver))
     async with watched(place=over) as user:
         await user.until(lambda: "event" in user.text())
         session = user.app.session
         assert session is not None
-        session._keep(tape.message(over - 1))
+        session._keep(timeline.message(over - 1))
         user.replay.place = over + 3
-        await session.proving.check()
-        assert session.proving.proof.startswith("Checked: ")
+        await session.verifier.check()
+        assert session.verifier.proof.startswith("Checked: ")
 
 
 async def test_at_the_end_is_the_recorded_tally() -> None:

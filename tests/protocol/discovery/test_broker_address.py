@@ -7,7 +7,7 @@ import pytest
 
 from racing_demon_protocol.discovery.broker_address import PASSWORD, BrokerAddress, parse_broker
 from racing_demon_server.mqtt.topics import Topics
-from racing_demon_server.settings import Settings
+from racing_demon_server.settings import ServerSettings
 
 TOPIC = re.compile(r"(rd/pub|homeassistant)/[a-z0-9_/]+")
 
@@ -62,7 +62,7 @@ def test_a_wrong_address_is_not_repeated(url: str) -> None:
 def test_no_text_of_an_address_shows_the_password() -> None:
     """Neither an address nor the settings show a password when they are printed."""
     address = parse_broker("mqtt://ann:s3cret@h", {})
-    settings = Settings(mqtt_url="mqtt://ann:s3cret@h")
+    settings = ServerSettings(mqtt_url="mqtt://ann:s3cret@h")
     assert "s3cret" not in f"{address} {address!r} {settings} {settings!r}"
 
 

@@ -5,7 +5,7 @@ import pytest
 from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.engine.cards import UNKNOWN
 from racing_demon_protocol.records.analysis import analyse
-from racing_demon_protocol.records.history import HandStory, Story
+from racing_demon_protocol.records.history import HandHistory, History
 from racing_demon_protocol.records.match_file import followed
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import events as ev
@@ -13,26 +13,26 @@ from tests.support.matches import MATCHES, log_of, options_of
 from tests.support.recordings import recording_of
 
 
-def last_hand(name: str) -> tuple[HandStory, TableView, bytes]:
+def last_hand(name: str) -> tuple[HandHistory, TableView, bytes]:
     """Return the story of a match's last hand, the table after it, and its seed."""
-    story, view, seed = Story(), TableView("SIM", options_of(name)), b""
+    history, view, seed = History(), TableView("SIM", options_of(name)), b""
     for entry in recording_of(name).entries:
         view = followed(view, entry.message)
-        story.note(entry.message, view, entry.at_us, entry.seat)
+        history.note(entry.message, view, entry.at_us, entry.seat)
         if isinstance(entry.message, ev.HandOver):
             seed = view.deal_seed(bytes.fromhex(entry.message.seed))
-    assert story.hand is not None
-    return story.hand, view, seed
+    assert history.hand is not None
+    return history.hand, view, seed
 
 
 @pytest.mark.parametrize("name", MATCHES)
 def test_every_card_is_somewhere(name: str) -> None:
     """A player's cards on the foundations, face down, face up and in hand are the whole pack."""
-    story, view, seed = last_hand(name)
+    history, view, seed = last_hand(name)
     assert view.rules is not None
     assert view.board is not None
     ups = view.rules.on_foundations(view.board)
-    for each in analyse(story, view, seed):
+    for each in analyse(history, view, seed):
         columns = view.rules.layout.own(each.seat, Kind.TABLEAU)
         face_up = sum(card != UNKNOWN for pile in columns for card in view.board.cards[pile])
         assert 52 == ups[each.seat] + face_up + each.face_down + each.in_hand
@@ -42,7 +42,7 @@ def test_every_card_is_somewhere(name: str) -> None:
 @pytest.mark.parametrize("name", ["racing-demon", "eight", "rotated"])
 def test_buried_cards_were_seen_by_nobody(name: str) -> None:
     """What is named as buried is the player's own, was never turned up, and each card is named once."""
-    story, view, seed = last_hand(name)
+    history, view, seed = last_hand(name)
     begin = max(n for n, event in enumerate(log_of(name)) if isinstance(event, ev.Dealt))
     shown = {
         card
@@ -50,7 +50,7 @@ def test_buried_cards_were_seen_by_nobody(name: str) -> None:
         if isinstance(event, ev.Dealt | ev.Played)
         for card in event.shown
     }
-    found = [(each.seat, buried.card) for each in analyse(story, view, seed) for buried in each.buried]
+    found = [(each.seat, buried.card) for each in analyse(history, view, seed) for buried in each.buried]
     assert found
     assert len(found) == len(set(found))
     assert not shown & {card for _, card in found}
@@ -60,17 +60,17 @@ def test_buried_cards_were_seen_by_nobody(name: str) -> None:
 
 def test_without_the_secret_nothing_hidden_is_named() -> None:
     """As long as the seed is not told, buried cards are counted only."""
-    story, view, _ = last_hand("eight")
-    told = analyse(story, view)
+    history, view, _ = last_hand("eight")
+    told = analyse(history, view)
     assert sum(each.face_down for each in told) > 0
     assert all(not each.buried for each in told)
 
 
 def test_races_and_waits_are_everybodys_own() -> None:
     """Each race is one player's gain and another's loss; waits are sorted, the longest first."""
-    story, view, seed = last_hand("eight")
-    told = analyse(story, view, seed)
-    assert sum(len(each.won) for each in told) == sum(len(each.lost) for each in told) == len(story.races)
+    history, view, seed = last_hand("eight")
+    told = analyse(history, view, seed)
+    assert sum(len(each.won) for each in told) == sum(len(each.lost) for each in told) == len(history.races)
     for each in told:
         waited = [made.waited_us for made in each.waits]
         assert waited == sorted(waited, reverse=True)

@@ -3,7 +3,7 @@
 import pytest
 
 from racing_demon_protocol.records.digest import Digest, digests
-from racing_demon_protocol.records.match_file import Correction, Entry, Header, Record, followed
+from racing_demon_protocol.records.match_file import Correction, Header, Record, TimedMessage, followed
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
@@ -82,7 +82,7 @@ def test_a_new_match_after_a_break_is_another() -> None:
     table = rest[0].message
     assert isinstance(table, Snapshot)
     later = {"hand_id": "SIM/2/2", "commitment": "ab" * 32}
-    again = [Entry(table.model_copy(update=later), rest[0].at_us), *rest[1:]]
+    again = [TimedMessage(table.model_copy(update=later), rest[0].at_us), *rest[1:]]
     broken = record.entries[: places_of(record, ev.Signalled)[0]]
     first, second = digests([Record(None, [*broken, *again])])
     assert (whole.promises[:1], ()) == (first.promises, first.hands)
@@ -119,7 +119,7 @@ def test_two_matches_at_one_table() -> None:
         message = entry.message.model_copy(update={"seq": entry.message.seq + later})
         if isinstance(message, ev.Committed):
             message = message.model_copy(update={"commitment": "ab" * 32})
-        again.append(Entry(message, entry.at_us))
+        again.append(TimedMessage(message, entry.at_us))
     first, second = digests([Record(Header(id="t"), [*record.entries, *again], [NOTE])])
     assert (first.hands, first.winners) == (second.hands, second.winners)
     assert (1, ("ab" * 32,)) == (len(first.promises), second.promises)
@@ -133,6 +133,6 @@ def test_nobody_may_have_played() -> None:
     over = next(entry.message for entry in entries if isinstance(entry.message, ev.HandOver))
     begun = entries[signal].message
     assert isinstance(begun, ev.Signalled)
-    end = Entry(over.model_copy(update={"seq": begun.seq + 1}))
+    end = TimedMessage(over.model_copy(update={"seq": begun.seq + 1}))
     (digest,) = digests([Record(None, [*entries[: signal + 1], end])])
     assert dict.fromkeys(digest.hands[0].points, 0) == digest.hands[0].plays != {}

@@ -4,8 +4,8 @@ import pytest
 
 from racing_demon_protocol.engine.cards import UNKNOWN
 from racing_demon_protocol.reasons import Reason
-from racing_demon_protocol.records.history import HandStory, Story
-from racing_demon_protocol.records.match_file import Entry, Record, followed
+from racing_demon_protocol.records.history import HandHistory, History
+from racing_demon_protocol.records.match_file import Record, TimedMessage, followed
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
@@ -13,34 +13,36 @@ from tests.support.matches import MATCHES
 from tests.support.recordings import recording_of
 
 
-def stories(record: Record) -> list[HandStory]:
+def stories(record: Record) -> list[HandHistory]:
     """Return the story of each hand of a record."""
-    told: list[HandStory] = []
-    story, view = Story(), None
+    told: list[HandHistory] = []
+    history, view = History(), None
     for entry in record.entries:
         view = followed(view, entry.message)
-        story.note(entry.message, view, entry.at_us, entry.seat)
+        history.note(entry.message, view, entry.at_us, entry.seat)
         if isinstance(entry.message, ev.HandOver):
-            assert story.hand is not None
-            told.append(story.hand)
+            assert history.hand is not None
+            told.append(history.hand)
     return told
 
 
 def with_a_pause(record: Record, after: int, length_us: int) -> Record:
     """Return a record in which the first hand stood still after so many plays."""
-    entries: list[Entry] = []
+    entries: list[TimedMessage] = []
     plays = shift = signal = extra = 0
     for entry in record.entries:
         at, message = entry.at_us + shift, entry.message
         if isinstance(message, ev.Event):
             message = message.model_copy(update={"seq": message.seq + extra})
-        entries.append(Entry(message, at, None, entry.seat))
+        entries.append(TimedMessage(message, at, None, entry.seat))
         signal = at if isinstance(message, ev.Signalled) and not signal else signal
         plays += isinstance(message, ev.Played)
         if plays == after and not shift and isinstance(message, ev.Played):
-            entries.append(Entry(ev.Paused(seq=message.seq + 1), at))
+            entries.append(TimedMessage(ev.Paused(seq=message.seq + 1), at))
             elapsed = (at - signal) // 1_000
-            entries.append(Entry(ev.Continued(seq=message.seq + 2, elapsed_ms=elapsed), at + length_us))
+            entries.append(
+                TimedMessage(ev.Continued(seq=message.seq + 2, elapsed_ms=elapsed), at + length_us)
+            )
             shift, extra = length_us, 2
     return Record(None, entries)
 
@@ -59,17 +61,17 @@ def test_it_counts_what_the_log_holds(name: str) -> None:
         elif isinstance(entry.message, ev.Played) and entry.message.counter:
             seat = entry.message.seat
             counted[hand][seat] = counted[hand].get(seat, 0) + 1
-    assert counted == [story.plays for story in told]
-    assert all(story.is_whole for story in told)
+    assert counted == [history.plays for history in told]
+    assert all(history.is_whole for history in told)
 
 
 @pytest.mark.parametrize("name", ["racing-demon", "shouted", "eight"])
 def test_waits_and_races_lie_within_the_hand(name: str) -> None:
     """No card waited for longer than since the signal, and no race was over before it was open."""
-    for story in stories(recording_of(name)):
-        assert story.made
-        assert all(0 <= made.waited_us <= made.at for made in story.made)
-        assert all(0 <= race.open_us <= race.at for race in story.races)
+    for history in stories(recording_of(name)):
+        assert history.made
+        assert all(0 <= made.waited_us <= made.at for made in history.made)
+        assert all(0 <= race.open_us <= race.at for race in history.races)
 
 
 def test_the_beaten_are_among_the_losers() -> None:
@@ -80,10 +82,10 @@ def test_the_beaten_are_among_the_losers() -> None:
         for entry in record.entries
         if isinstance(entry.message, Refused)
     ]
-    (story,) = stories(record)
-    known = [(race.winner, race.loser, race.late_us) for race in story.races if race.late_us is not None]
+    (history,) = stories(record)
+    known = [(race.winner, race.loser, race.late_us) for race in history.races if race.late_us is not None]
     assert sorted(map(str, told)) == sorted(map(str, known))
-    named = [race for race in story.races if race.late_us is not None and race.card != UNKNOWN]
+    named = [race for race in history.races if race.late_us is not None and race.card != UNKNOWN]
     assert len(named) > len(known) * 3 // 4
 
 
@@ -109,7 +111,7 @@ def test_a_hand_that_was_not_seen_whole_is_called_so() -> None:
     assert view is not None
     began = record.entries[place].at_us
     signal = next(e.at_us for e in record.entries if isinstance(e.message, ev.Signalled))
-    first = Entry(view.snapshot((began - signal) // 1_000), began)
+    first = TimedMessage(view.snapshot((began - signal) // 1_000), began)
     rest, *_ = stories(Record(None, [first, *record.entries[place:]]))
     whole, *_ = stories(record)
     assert not rest.is_whole
@@ -119,8 +121,8 @@ def test_a_hand_that_was_not_seen_whole_is_called_so() -> None:
 
 def test_an_answer_that_fits_no_race_is_one_of_its_own() -> None:
     """A card came too late where the board showed no chance: it counts, without a name."""
-    story = HandStory(1)
+    history = HandHistory(1)
     refused = Refused(counter=1, reason=Reason.BEATEN, text="", by=2, late_us=7_000)
-    story.told_late(0, refused)
-    (race,) = story.races
+    history.told_late(0, refused)
+    (race,) = history.races
     assert (2, 0, 7_000, UNKNOWN) == (race.winner, race.loser, race.late_us, race.card)

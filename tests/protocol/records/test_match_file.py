@@ -12,9 +12,9 @@ from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.records.match_file import (
     VERSION,
     Correction,
-    Entry,
     Header,
     Record,
+    TimedMessage,
     entry_line,
     lines_of,
     read_records,
@@ -88,7 +88,7 @@ def test_a_refusal_keeps_whose_it_is() -> None:
 def test_numbers_beside_a_message_have_bounds(name: str, most: int, without: int | None) -> None:
     """The last moment, and the last seat, are read; one later is none, as if it had not been noted."""
     refused = Refused(counter=1, reason=Reason.BEATEN, text="")
-    row = json.loads(entry_line(Entry(refused, 1, 1, 1)))
+    row = json.loads(entry_line(TimedMessage(refused, 1, 1, 1)))
     for value, read_as in ((most, most), (most + 1, without), (-1, without)):
         (record,) = read_records([section_line(Header()), json.dumps({**row, name: value})])
         (entry,) = record.entries
@@ -105,9 +105,9 @@ def test_a_newer_version_is_refused() -> None:
 def test_what_a_later_version_adds_is_passed_over() -> None:
     """New members of known lines, and new kinds of lines, do not hinder."""
     header = json.dumps({**json.loads(section_line(Header(id="x"))), "weather": "rain"})
-    signal = json.dumps({**json.loads(entry_line(Entry(ev.Signalled(seq=1), 7))), "loud": True})
+    signal = json.dumps({**json.loads(entry_line(TimedMessage(ev.Signalled(seq=1), 7))), "loud": True})
     (record,) = read_records([header, '{"message":"weather"}', signal])
-    assert Record(Header(id="x"), [Entry(ev.Signalled(seq=1), 7)]) == record
+    assert Record(Header(id="x"), [TimedMessage(ev.Signalled(seq=1), 7)]) == record
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_any_object_is_a_line_or_invalid(row: dict[str, object]) -> None:
 def test_events_before_a_table_cannot_be_exported() -> None:
     """What does not agree with itself is not passed on as a record."""
     with pytest.raises(InvalidRecord, match="before any table"):
-        list(lines_of(Record(None, [Entry(ev.Signalled(seq=1))])))
+        list(lines_of(Record(None, [TimedMessage(ev.Signalled(seq=1))])))
 
 
 def test_a_snapshot_of_another_table_begins_anew() -> None:

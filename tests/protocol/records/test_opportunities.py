@@ -7,7 +7,7 @@ import pytest
 from racing_demon_protocol.engine.board import Board, Kind
 from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN
 from racing_demon_protocol.engine.rules.base import Rules
-from racing_demon_protocol.records.opportunities import Chance, Chances, Race
+from racing_demon_protocol.records.opportunities import Opportunities, Opportunity, Race
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import events as ev
 from tests.support.boards import build, cards, rules_of
@@ -25,30 +25,32 @@ def ready(rules: Rules, board: Board) -> set[tuple[int, int, int]]:
     return found
 
 
-def followed(name: str) -> Iterator[tuple[int, TableView, Chances, ev.Played, Chance | None, list[Race]]]:
+def followed(
+    name: str,
+) -> Iterator[tuple[int, TableView, Opportunities, ev.Played, Opportunity | None, list[Race]]]:
     """Yield each play of a match, with what came of it; its time is its place in the log."""
     view = TableView("SIM", options_of(name))
-    chances: Chances | None = None
+    opportunities: Opportunities | None = None
     for at, event in enumerate(log_of(name)):
         view.apply(event)
         if isinstance(event, ev.Signalled):
             assert view.rules is not None
             assert view.board is not None
-            chances = Chances(view.rules, view.board, at)
-        elif isinstance(event, ev.Rotated) and chances is not None:
-            chances.refresh(at)
+            opportunities = Opportunities(view.rules, view.board, at)
+        elif isinstance(event, ev.Rotated) and opportunities is not None:
+            opportunities.refresh(at)
         elif isinstance(event, ev.Played):
-            assert chances is not None
-            yield at, view, chances, event, *chances.follow(event, at)
+            assert opportunities is not None
+            yield at, view, opportunities, event, *opportunities.follow(event, at)
 
 
 @pytest.mark.parametrize("name", MATCHES)
 def test_chances_are_the_legal_plays_upward(name: str) -> None:
     """After every play the chances are just the plays to the foundations that the rules allow."""
-    for _at, view, chances, _, _, _ in followed(name):
+    for _at, view, opportunities, _, _, _ in followed(name):
         assert view.rules is not None
         assert view.board is not None
-        found = {(chance.seat, chance.pile, chance.card) for chance in chances.open}
+        found = {(chance.seat, chance.pile, chance.card) for chance in opportunities.open}
         assert ready(view.rules, view.board) == found
 
 
@@ -69,19 +71,19 @@ def test_a_card_that_goes_up_was_a_chance(name: str) -> None:
 @pytest.mark.parametrize("name", ["racing-demon", "shouted", "rotated", "eight"])
 def test_races_are_chances_that_others_spoiled(name: str) -> None:
     """Whoever had the same face ready before a play, and no place for it after it, has lost a race by it."""
-    before: dict[tuple[int, int], Chance] = {}
-    hand: Chances | None = None
+    before: dict[tuple[int, int], Opportunity] = {}
+    hand: Opportunities | None = None
     seen = 0
-    for at, _, chances, event, taken, races in followed(name):
-        now = {(chance.seat, chance.pile): chance for chance in chances.open}
+    for at, _, opportunities, event, taken, races in followed(name):
+        now = {(chance.seat, chance.pile): chance for chance in opportunities.open}
         expected = set()
-        for place, chance in before.items() if chances is hand else ():
+        for place, chance in before.items() if opportunities is hand else ():
             if chance.seat != event.seat and place not in now:
                 expected.add(Race(at, chance.card, event.seat, chance.seat, at - chance.since))
                 assert taken is not None
                 assert chance.card % PACK_SIZE == taken.card % PACK_SIZE
-        assert chances is not hand or expected == set(races)
-        before, hand, seen = now, chances, seen + len(races)
+        assert opportunities is not hand or expected == set(races)
+        before, hand, seen = now, opportunities, seen + len(races)
     assert seen
 
 
@@ -90,16 +92,16 @@ def test_one_place_for_two_cards() -> None:
     rules = rules_of(players=2)
     position = build(rules, foundation=("AS 2S",), tableau=("KH", "3S"))
     position = build(rules, seat=1, tableau=("QC", "3S"), upon=position)
-    chances = Chances(rules, position.board, 100)
-    assert 2 == len(list(chances.open))
+    opportunities = Opportunities(rules, position.board, 100)
+    assert 2 == len(list(opportunities.open))
     first, second = (rules.layout.own(seat, Kind.TABLEAU)[1] for seat in (0, 1))
     three, other = cards("3S")[0], position.board.cards[second][-1]
     play = ev.Played(seq=1, seat=0, counter=1, source=first, count=1, destination=0)
     position.board.cards[0].append(position.board.cards[first].pop())
-    taken, races = chances.follow(play, 350)
-    assert Chance(0, first, three, 100) == taken
+    taken, races = opportunities.follow(play, 350)
+    assert Opportunity(0, first, three, 100) == taken
     assert [Race(350, other, 0, 1, 250)] == races
-    assert [] == list(chances.open)
+    assert [] == list(opportunities.open)
 
 
 def test_a_second_place_is_no_race() -> None:
@@ -107,12 +109,14 @@ def test_a_second_place_is_no_race() -> None:
     rules = rules_of(players=2)
     position = build(rules, foundation=("AS 2S", "AS/1 2S/1"), tableau=("KH", "3S"))
     position = build(rules, seat=1, tableau=("QC", "3S"), upon=position)
-    chances = Chances(rules, position.board, 0)
+    opportunities = Opportunities(rules, position.board, 0)
     source = rules.layout.own(0, Kind.TABLEAU)[1]
     position.board.cards[0].append(position.board.cards[source].pop())
-    _, races = chances.follow(ev.Played(seq=1, seat=0, counter=1, source=source, count=1, destination=0), 10)
+    _, races = opportunities.follow(
+        ev.Played(seq=1, seat=0, counter=1, source=source, count=1, destination=0), 10
+    )
     assert [] == races
-    assert [1] == [chance.seat for chance in chances.open]
+    assert [1] == [chance.seat for chance in opportunities.open]
 
 
 def test_a_hidden_card_is_no_chance() -> None:
@@ -120,4 +124,4 @@ def test_a_hidden_card_is_no_chance() -> None:
     rules = rules_of()
     position = build(rules, tableau=("as", "KH"))
     position.board.cards[rules.layout.own(0, Kind.TABLEAU)[0]] = [UNKNOWN]
-    assert [] == list(Chances(rules, position.board).open)
+    assert [] == list(Opportunities(rules, position.board).open)

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from racing_demon_protocol.reasons import EndReason
-from racing_demon_protocol.records.digest import Digest, HandDigest, Player, digests
+from racing_demon_protocol.records.digest import Digest, DigestPlayer, HandDigest, digests
 from racing_demon_protocol.records.match_file import Correction, Record
 from racing_demon_protocol.records.ratings import ratings
-from racing_demon_protocol.records.standings import Key, Row, chosen, points_of, standings, winners_of
+from racing_demon_protocol.records.standings import Key, Standing, chosen, points_of, standings, winners_of
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
@@ -114,7 +114,9 @@ def matches(draw: st.DrawFn) -> list[Digest]:
     for number in range(draw(st.integers(1, 8))):
         names = draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=4, unique=True))
         players = [
-            Player(seat=seat, name=name, bot=draw(st.sampled_from(("", "easy"))), left=draw(st.booleans()))
+            DigestPlayer(
+                seat=seat, name=name, bot=draw(st.sampled_from(("", "easy"))), left=draw(st.booleans())
+            )
             for seat, name in enumerate(names)
         ]
         hands = []
@@ -209,7 +211,7 @@ def digest_of(**more: Any) -> Digest:
         "promises": ("aa",),
         "started_ms": 1_000,
         "ended_ms": 9_000,
-        "players": (Player(seat=0, name="Ann"), Player(seat=1, name="Ben", bot="hard")),
+        "players": (DigestPlayer(seat=0, name="Ann"), DigestPlayer(seat=1, name="Ben", bot="hard")),
         "hands": (hand,),
         "winners": (0,),
         "finished": True,
@@ -217,7 +219,7 @@ def digest_of(**more: Any) -> Digest:
     return Digest.model_validate({**values, **more})
 
 
-def row_of(name: str, *given: Digest) -> Row:
+def row_of(name: str, *given: Digest) -> Standing:
     """Return somebody's line after matches."""
     return next(row for row in standings(chosen(given)).rows if row.key.name == name)
 
@@ -359,7 +361,9 @@ def test_shared_wins_are_rated_alike() -> None:
 
 def test_a_shared_place_in_the_middle_is_no_loss() -> None:
     """Of four beginners, two who are better than one and worse than another are worth what they were."""
-    players = tuple(Player(seat=seat, name=name) for seat, name in enumerate(("Ann", "Ben", "Cat", "Dan")))
+    players = tuple(
+        DigestPlayer(seat=seat, name=name) for seat, name in enumerate(("Ann", "Ben", "Cat", "Dan"))
+    )
     hand = digest_of().hands[0].model_copy(update={"points": {0: 40, 1: 30, 2: 30, 3: 20}})
     ann, ben, cat, dan = (
         rating.estimate for _, rating in sorted(ratings([digest_of(players=players, hands=(hand,))]).items())
@@ -383,5 +387,5 @@ def test_a_winner_is_rated_before_whoever_left_with_as_many_points() -> None:
 
 def test_matches_without_an_end_are_not_rated() -> None:
     """What was not played out, or played alone, says nothing of anybody's strength."""
-    alone = digest_of(players=(Player(seat=0, name="Ann"),))
+    alone = digest_of(players=(DigestPlayer(seat=0, name="Ann"),))
     assert {} == ratings([digest_of(finished=False, winners=()), alone])

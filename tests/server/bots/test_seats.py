@@ -25,9 +25,9 @@ async def play_out(bot_speed: float) -> tuple[list[Event], float]:
     """Let three bots play a hand; return the log and how many seconds it took."""
     room = open_room(bot_speed=bot_speed, hands=1)
     host, ear = Ear(), Ear()
-    room.table.claims.add(None, b"host")
-    room.audience.take_seat(host, None)
-    room.audience.catch_up(ear, 0)
+    room.table.seat_tokens.add(None, b"host")
+    room.broadcast.take_seat(host, None)
+    room.broadcast.catch_up(ear, 0)
     begun = now()
     bots = [cl.AddBot(counter=number) for number in (1, 2, 3)]
     await say(room, host, None, *bots, cl.Start(counter=4))
@@ -79,9 +79,9 @@ async def test_a_bot_stands_in_beyond_the_highest_counter() -> None:
     await say(room, ann_ear, ann, cl.StandIn(counter=2, seat=ben))
     await asyncio.sleep(5)
     assert any(isinstance(event, ev.Played) and event.seat == ben for event in ann_ear.events)
-    room.audience.take_seat(ben_ear, ben)
+    room.broadcast.take_seat(ben_ear, ben)
     room.connect(ben)
-    last = room.table.claims.counter(ben)
+    last = room.table.seat_tokens.counter(ben)
     await say(room, ben_ear, ben, cl.Say(counter=last + 1, text="back"))
     assert Accepted(counter=last + 1, seq=room.table.view.seq) == ben_ear.replies[-1]
 
@@ -121,14 +121,14 @@ def ponderers(monkeypatch: pytest.MonkeyPatch) -> Counter[int]:
 def test_a_bot_lets_others_come_between_two_slices(ponderers: Counter[int]) -> None:
     """However long a bot thinks, it does one slice at a time, and leaves the loop alone until the next."""
 
-    async def story() -> None:
+    async def history() -> None:
         room = open_room()
         ann, ear = seat_at(room, "Ann")
         await say(room, ear, ann, cl.AddBot(counter=1))
         await asyncio.sleep(5)
         room.close()
 
-    in_virtual_time(story())
+    in_virtual_time(history())
     assert [SLICE_UNITS] * 10 == list(ponderers.values())
     gap = round(SLICE_GAP_SECONDS * 1_000_000)
     assert all(gap <= after - before < 2 * gap for before, after in pairwise(ponderers))
@@ -137,7 +137,7 @@ def test_a_bot_lets_others_come_between_two_slices(ponderers: Counter[int]) -> N
 def test_a_bot_that_is_sent_away_while_it_thinks_stops_thinking(ponderers: Counter[int]) -> None:
     """Nothing more is done for a bot whose seat was taken from it in the midst of a thought."""
 
-    async def story() -> None:
+    async def history() -> None:
         room = open_room()
         ann, ear = seat_at(room, "Ann")
         await say(room, ear, ann, cl.AddBot(counter=1))
@@ -150,4 +150,4 @@ def test_a_bot_that_is_sent_away_while_it_thinks_stops_thinking(ponderers: Count
         assert done == ponderers.total() < 10 * SLICE_UNITS
         room.close()
 
-    in_virtual_time(story())
+    in_virtual_time(history())

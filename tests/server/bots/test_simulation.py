@@ -37,7 +37,7 @@ def _bytes(log: list[ev.Event]) -> bytes:
 def _replay(seed: bytes, options: Options, arrived: list[Arrived]) -> tuple[list[ev.Event], list[Arrived]]:
     """Feed commands to a fresh table; return its log, and the commands that were carried out."""
     table = Table("SIM", options, hand_seeds(seed))
-    table.claims.add(None, b"host")
+    table.seat_tokens.add(None, b"host")
     log: list[ev.Event] = []
     accepted = []
     for at, actor, command in arrived:
@@ -101,7 +101,7 @@ def test_a_seat_s_match_does_not_depend_on_when_the_table_is_woken() -> None:
     """Further ticks in between change nothing: what is due has its own time."""
     _, log, arrived = play_match(SEED, LEVELS[:2], TWO_HANDS)
     table = Table("SIM", TWO_HANDS, hand_seeds(SEED))
-    table.claims.add(None, b"host")
+    table.seat_tokens.add(None, b"host")
     woken: list[ev.Event] = []
     now = 0
     for at, actor, command in arrived:
@@ -175,7 +175,7 @@ def test_bots_play_by_the_rules(game: str, bots: int) -> None:
     """A bot's command is carried out, or it was beaten to it, or the hand had ended when it came."""
     _, _, arrived = _match(game, bots)
     table = Table("SIM", Options(game=game, hands=1, countdown_ms=0), hand_seeds(SEED))
-    table.claims.add(None, b"host")
+    table.seat_tokens.add(None, b"host")
     replies = []
     for at, actor, command in arrived:
         pass_time(table, at)

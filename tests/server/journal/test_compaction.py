@@ -21,8 +21,8 @@ from racing_demon_server.journal.database import open_journal
 from racing_demon_server.journal.matches import export, matches
 from racing_demon_server.journal.reader import tables
 from racing_demon_server.journal.recovery import past_of
-from racing_demon_server.settings import Settings
-from racing_demon_server.tables.registry import Hall
+from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.registry import Registry
 from tests.support.crashes import until
 from tests.support.journals import check, journaled
 from tests.support.servers import Peer, Served
@@ -96,7 +96,7 @@ async def test_the_log_of_a_lobby_does_not_grow(path: Path) -> None:
     report = check(path)
     assert ([], [], rows(path)) == (report.faults, report.waiting, report.events)
     async with server(path) as served:
-        view = served.hall.room(ann.code).table.view
+        view = served.registry.room(ann.code).table.view
         assert (ann.view.seq + 1, ann.view.options, 0) == (view.seq, view.options, view.host)
         assert ann.view.seats[0].model_copy(update={"connected": False}) == view.seats[0]
 
@@ -173,14 +173,14 @@ async def test_the_memory_of_a_restart_does_not_grow_with_a_hand(path: Path) -> 
 def peak_of_restart(path: Path) -> int:
     """Return how many bytes a server takes at most while it takes its tables up, apart from SQLite's."""
     with contextlib.closing(open_journal(path)) as db:
-        hall = Hall(Settings(), lambda: 0)
+        registry = Registry(ServerSettings(), lambda: 0)
         tracemalloc.start()
         try:
-            assert [] == list(hall.take_up(db))
+            assert [] == list(registry.take_up(db))
             return tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
-            hall.close(for_good=False)
+            registry.close(for_good=False)
 
 
 # Matches.
@@ -199,7 +199,7 @@ async def test_matches_are_kept_whole_around_folded_lobbies(path: Path) -> None:
         assert ([], []) == check(path)[3:]
     async with server(path) as served:
         assert ([], []) == check(path)[3:]
-        assert 2 == len(served.hall.room(host.code).table.view.seats)
+        assert 2 == len(served.registry.room(host.code).table.view.seats)
     with contextlib.closing(open_journal(path)) as db:
         played = list(matches(db))
         assert ["1.1", "1.2"] == [match.key for match in played]
@@ -238,7 +238,7 @@ async def test_a_table_without_a_match_leaves_nothing(path: Path) -> None:
         for number in (1, 2, 3):
             async with Peer.hosting(served.url) as ann:
                 await get_ready(ann, 10)
-            await until(lambda: not served.hall)
+            await until(lambda: not served.registry)
             await until(lambda: rows(path) == 0)
             assert [number] == numbers(path)
     for name in ("events", "claims", "snapshots", "epochs"):

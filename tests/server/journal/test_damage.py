@@ -16,8 +16,8 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_server.journal.database import JournalUnusable, open_journal, reading
 from racing_demon_server.journal.reader import last_us
 from racing_demon_server.journal.sql_schema import MIGRATIONS, TABLES
-from racing_demon_server.settings import Settings
-from racing_demon_server.tables.registry import Hall
+from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.registry import Registry
 from tests.support.journals import check, journaled
 from tests.support.servers import Peer
 
@@ -66,10 +66,10 @@ def taken_up(path: Path) -> int:
     try:
         with reading(path) as db:
             now = last_us(db)
-            hall = Hall(Settings(), lambda: now)
-            left_out = list(hall.take_up(db))
-            tables = len(hall)
-            hall.close(for_good=False)
+            registry = Registry(ServerSettings(), lambda: now)
+            left_out = list(registry.take_up(db))
+            tables = len(registry)
+            registry.close(for_good=False)
     except JournalUnusable:
         return -1
     assert tables + len(left_out) <= OPEN

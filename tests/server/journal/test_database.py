@@ -10,7 +10,7 @@ import pytest
 
 from racing_demon_server.durability import Durability
 from racing_demon_server.journal.database import JournalUnusable, default_path, open_journal, reading
-from racing_demon_server.journal.lock_file import Lockfile, first_free
+from racing_demon_server.journal.lock_file import LockFile, first_free
 from racing_demon_server.journal.matches import export, matches
 from racing_demon_server.journal.reader import last_us, log_of, tables
 from racing_demon_server.journal.sql_schema import APPLICATION_ID, LAYOUT, MIGRATIONS, TABLES, VERSION, layout
@@ -233,8 +233,8 @@ def test_the_usual_place_is_the_users(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_who_needs_any_file_gets_one_that_is_free(path: Path) -> None:
     """The usual one, or else one with a number."""
     assert path == first_free(path)
-    first = Lockfile(path)
-    second = Lockfile(first_free(path))
+    first = LockFile(path)
+    second = LockFile(first_free(path))
     assert "journal-3.sqlite" == first_free(path).name
     first.release()
     assert path == first_free(path)

@@ -6,7 +6,7 @@ import pytest
 
 from racing_demon_server.durability import Durability
 from racing_demon_server.journal.database import JournalUnusable, open_journal
-from racing_demon_server.journal.lock_file import JournalTaken, Lockfile, first_free
+from racing_demon_server.journal.lock_file import JournalTaken, LockFile, first_free
 from racing_demon_server.journal.writer import Journal
 
 
@@ -52,7 +52,7 @@ async def test_a_name_that_leads_to_the_file_is_as_good(path: Path, how: str) ->
     try:
         assert path.resolve() == journal.path
         with pytest.raises(JournalTaken):
-            Lockfile(path)
+            LockFile(path)
         assert first_free(other) != other
         assert not other.with_name(f"{other.name}-wal").exists() or other.parent.samefile(path.parent)
     finally:

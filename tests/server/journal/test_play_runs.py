@@ -12,27 +12,34 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from racing_demon_protocol.reasons import Reason
-from racing_demon_protocol.records.match_file import Entry
+from racing_demon_protocol.records.match_file import TimedMessage
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.frames import Frames
 from racing_demon_server.journal.database import open_journal
-from racing_demon_server.journal.play_runs import LONGEST, RUN, BrokenRun, Play, joined, parted
-from racing_demon_server.journal.reader import Kept, UnknownContents, beaten_of, last_us, log_of, tables
+from racing_demon_server.journal.play_runs import LONGEST, RUN, BrokenRun, StoredPlay, joined, parted
+from racing_demon_server.journal.reader import (
+    StoredEvent,
+    UnknownContents,
+    beaten_of,
+    last_us,
+    log_of,
+    tables,
+)
 from racing_demon_server.journal.rows import TableJournal
 from racing_demon_server.journal.timekeeper import Timekeeper
 from racing_demon_server.journal.writer import Journal
-from racing_demon_server.match.seat_tokens import Claim
-from racing_demon_server.settings import Settings
-from racing_demon_server.tables.registry import Hall
+from racing_demon_server.match.seat_tokens import SeatToken
+from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.registry import Registry
 from tests.support.rooms import in_virtual_time, now, say, seat_at
 from tests.support.virtual_journal import VirtualJournal
 
 WALL = 1_795_000_000_000
 FIRST = ev.Committed(seq=1, hand=1, hand_id="BCDF/1/1", commitment="00" * 32)
-PLAYS = st.builds(Play, st.binary(max_size=40), st.integers(0, 2**53))
+PLAYS = st.builds(StoredPlay, st.binary(max_size=40), st.integers(0, 2**53))
 
 
 @pytest.fixture
@@ -94,7 +101,7 @@ def some_log(rng: random.Random, events: int) -> list[tuple[ev.Event, int]]:
 
 
 @given(st.lists(PLAYS, min_size=1, max_size=LONGEST))
-def test_what_is_joined_comes_apart_as_it_was(plays: list[Play]) -> None:
+def test_what_is_joined_comes_apart_as_it_was(plays: list[StoredPlay]) -> None:
     """Each play with its bytes and its time, whatever they are; the run has the newest time."""
     run = joined(plays)
     assert plays == list(parted(run))
@@ -105,7 +112,7 @@ def test_what_is_joined_comes_apart_as_it_was(plays: list[Play]) -> None:
 def test_other_bytes_are_refused_and_nothing_else(noise: bytes) -> None:
     """Whatever stands in a damaged file: it is a run, or there is one error that says it is none."""
     with contextlib.suppress(BrokenRun):
-        assert list(parted(Play(noise, 5)))
+        assert list(parted(StoredPlay(noise, 5)))
 
 
 @pytest.mark.parametrize(
@@ -114,7 +121,7 @@ def test_other_bytes_are_refused_and_nothing_else(noise: bytes) -> None:
 def test_what_only_looks_like_a_run_is_refused(noise: bytes) -> None:
     """Nothing, an empty list, half a pair, and values of other types."""
     with pytest.raises(BrokenRun, match="no run of plays"):
-        list(parted(Play(noise, 5)))
+        list(parted(StoredPlay(noise, 5)))
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -127,7 +134,7 @@ def test_a_log_is_read_as_it_was_noted(path: Path, seed: int) -> None:
         assert 250 > db.execute("SELECT count(*) FROM events").fetchone()[0] > len(log) / LONGEST
         for _ in range(60):
             first, last = sorted(rng.sample(range(-5, 420), 2))
-            wanted = [Kept(event, at, WALL) for event, at in log if first <= event.seq <= last]
+            wanted = [StoredEvent(event, at, WALL) for event, at in log if first <= event.seq <= last]
             assert wanted == list(log_of(db, 1, first=first, last=last))
         stuck = [event for event, _ in log if isinstance(event, ev.StuckSaid)]
         assert stuck == [kept.event for kept in log_of(db, 1, kinds=frozenset({ev.StuckSaid.TAG}))]
@@ -143,10 +150,10 @@ def test_logs_that_lie_among_each_other_are_read_apart(path: Path, seed: int) ->
     with contextlib.closing(open_journal(path)) as db:
         assert [None] == [table.last_event for table in tables(db, only_open=True)]
         for number, log in enumerate(logs, 1):
-            assert [Kept(event, at, WALL) for event, at in log] == list(log_of(db, number))
+            assert [StoredEvent(event, at, WALL) for event, at in log] == list(log_of(db, number))
             for _ in range(20):
                 first, last = sorted(rng.sample(range(-5, 210), 2))
-                wanted = [Kept(event, at, WALL) for event, at in log if first <= event.seq <= last]
+                wanted = [StoredEvent(event, at, WALL) for event, at in log if first <= event.seq <= last]
                 assert wanted == list(log_of(db, number, first=first, last=last))
         assert 0 <= max(at for _, at in logs[-1]) - last_us(db) <= 1_500  # the others are closed
 
@@ -191,14 +198,14 @@ def test_who_was_beaten_stands_behind_the_newest_event_of_the_own_table(path: Pa
             table.write(lambda: None)
         other.note([Frames(play(seq), 30) for seq in (1, 2, 3)])
         other.write(lambda: None)
-        table.note_beside(40, claims=[(0, Claim(b"", 7, late))])
+        table.note_beside(40, seat_tokens=[(0, SeatToken(b"", 7, late))])
         table.write(lambda: None)
         await journal.drained()
         journal.close()
 
     in_virtual_time(write())
     with contextlib.closing(open_journal(path)) as db:
-        assert [(2, Entry(late, 40, WALL, 0))] == list(beaten_of(db, 1))
+        assert [(2, TimedMessage(late, 40, WALL, 0))] == list(beaten_of(db, 1))
 
 
 def test_who_takes_a_seat_again_is_beaten_like_any_other(path: Path) -> None:
@@ -210,14 +217,14 @@ def test_who_takes_a_seat_again_is_beaten_like_any_other(path: Path) -> None:
         (table,) = tables_in(journal, 1)
         table.note([Frames(play(1), 10)])
         for at, token in ((40, b"Ann"), (50, b"Ben")):
-            table.note_beside(at, claims=[(0, Claim(token, 7, late))])
+            table.note_beside(at, seat_tokens=[(0, SeatToken(token, 7, late))])
             table.write(lambda: None)
         await journal.drained()
         journal.close()
 
     in_virtual_time(write())
     with contextlib.closing(open_journal(path)) as db:
-        assert [(1, Entry(late, at, WALL, 0)) for at in (40, 50)] == list(beaten_of(db, 1))
+        assert [(1, TimedMessage(late, at, WALL, 0)) for at in (40, 50)] == list(beaten_of(db, 1))
 
 
 def test_plays_of_many_tables_lie_together(path: Path) -> None:
@@ -268,9 +275,9 @@ def test_what_arrives_together_is_one_row(path: Path) -> None:
     """The plays of one turn of the loop at a table, each with the time when it came; one alone as before."""
     came: list[int] = []
 
-    async def story() -> None:
+    async def history() -> None:
         journal = VirtualJournal(path, random.Random(1))
-        room = Hall(Settings(), now, (), journal).open(Options(countdown_ms=0))
+        room = Registry(ServerSettings(), now, (), journal).open(Options(countdown_ms=0))
         seats = [seat_at(room, name) for name in ("Ann", "Ben", "Cat")]
         await say(room, seats[0][1], 0, cl.Start(counter=9))
         await asyncio.sleep(1)
@@ -289,7 +296,7 @@ def test_what_arrives_together_is_one_row(path: Path) -> None:
         room.close()
         journal.close()
 
-    in_virtual_time(story())
+    in_virtual_time(history())
     with contextlib.closing(open_journal(path)) as db:
         sql = "SELECT kind FROM events WHERE kind IN (?, ?) ORDER BY seq"
         assert [(RUN,), (ev.Played.TAG,)] == db.execute(sql, (RUN, ev.Played.TAG)).fetchall()

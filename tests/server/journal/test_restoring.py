@@ -18,7 +18,7 @@ from racing_demon_protocol.wire.messages.server import Refused, Snapshot
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.bots.players import LEVELS, Bot
 from racing_demon_server.bots.simulation import pass_time
-from racing_demon_server.match.seat_tokens import Actor, Claim
+from racing_demon_server.match.seat_tokens import Actor, SeatToken
 from racing_demon_server.match.table import Answer, Past, Table
 
 SEED = bytes(32)
@@ -48,7 +48,7 @@ class Recorded:
         self.log: list[tuple[bytes | str, int]] = []
         self.now = 1_000 * MS
         if host is None:
-            self.table.claims.add(host, b"host")
+            self.table.seat_tokens.add(host, b"host")
         for name in PLAYERS:
             self.note(self.table.join(name, name.encode(), self.now)[1])
 
@@ -72,7 +72,7 @@ class Recorded:
 
     def counter(self, actor: Actor) -> int:
         """Return the number for an actor's next command."""
-        return self.table.claims.counter(actor) + 1
+        return self.table.seat_tokens.counter(actor) + 1
 
     def past(self, snapshot: Snapshot | None = None) -> Past:
         """Return what a journal gives back of it."""
@@ -80,8 +80,10 @@ class Recorded:
         log = [(event, at) for event, at in events if isinstance(event, Event)]
         ids = [event.hand_id for event, _ in log if isinstance(event, ev.Prepared)]
         seeds = dict(zip(ids, hand_seeds(SEED), strict=False))
-        claims = {actor: replace(claim) for actor, claim in self.table.claims._claims.items()}
-        return Past(snapshot, log, seeds, claims)
+        seat_tokens = {
+            actor: replace(seat_token) for actor, seat_token in self.table.seat_tokens._seat_tokens.items()
+        }
+        return Past(snapshot, log, seeds, seat_tokens)
 
     def restored(self, snapshot: Snapshot | None = None) -> Table:
         """Return the table as it is taken up again."""
@@ -125,12 +127,12 @@ def commands(recorded: Recorded, rng: random.Random) -> Iterator[tuple[int, cl.C
 
 def hidden(table: Table) -> object:
     """Return what only the judge knows of a hand."""
-    hand = table._course.hand
+    hand = table._flow.hand
     if hand is None or not table.view.in_hand:
         return None
     return (
         hand._dealer.open_board().cards,
-        hand._arrivals.since(0),
+        hand._race_log.since(0),
         hand.rotations,
         hand.first_out,
         hand.signal_at,
@@ -165,7 +167,7 @@ def test_it_goes_on_like_the_one_that_never_ended(options: dict[str, object], se
         for actor in range(len(PLAYERS)):
             again = cl.Ready(counter=recorded.counter(actor) - 1)
             if again.counter:
-                assert recorded.table.claims.earlier(actor, again.counter) == twin.claims.earlier(
+                assert recorded.table.seat_tokens.earlier(actor, again.counter) == twin.seat_tokens.earlier(
                     actor, again.counter
                 )
         for _ in range(5):
@@ -284,7 +286,7 @@ def dead() -> Recorded:
     """Return a table a moment after the play that left nobody any other, before the server has noticed."""
     recorded = playing(redeals=0)
     bots = [Bot(seat, LEVELS["hard"], random.Random(seat)) for seat in range(3)]
-    hand = recorded.table._course.hand
+    hand = recorded.table._flow.hand
     assert hand is not None
     for number in range(3_000):
         seat = number % 3
@@ -401,7 +403,7 @@ def test_a_journal_that_kept_the_token_of_who_left_lets_nobody_back() -> None:
     recorded.give(0, cl.Start(counter=1))
     recorded.give(2, cl.Leave(counter=1))
     past = recorded.past()
-    older = past._replace(claims={**past.claims, 2: Claim(b"Cat", 1)})
+    older = past._replace(seat_tokens={**past.seat_tokens, 2: SeatToken(b"Cat", 1)})
     table = Table("TEST", recorded.options, islice(hand_seeds(SEED), 1, None))
     table.restore(older)
-    assert (True, False) == (table.claims.knows(b"Ben"), table.claims.knows(b"Cat"))
+    assert (True, False) == (table.seat_tokens.knows(b"Ben"), table.seat_tokens.knows(b"Cat"))

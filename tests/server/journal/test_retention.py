@@ -52,7 +52,7 @@ async def test_old_tables_go_and_newer_ones_stay(path: Path) -> None:
     async with journaled(path, bot_speed=1_000.0, idle_table_seconds=0.05) as served:
         for _ in range(3):
             await play_match(served.url)
-            await until(lambda: not served.hall)
+            await until(lambda: not served.registry)
     with contextlib.closing(sqlite3.connect(path)) as db:
         db.execute("UPDATE tables SET closed_ms = closed_ms - 1000000 WHERE id < 3")
         db.execute("UPDATE events SET at_ms = at_ms - 1000000 WHERE table_id < 3")

@@ -106,14 +106,14 @@ async def test_a_command_between_its_commit_and_its_answer_counts_once(path: Pat
         until_there = time.monotonic() + 10
         while count(path, joined) < 2 and time.monotonic() < until_there:
             await asyncio.sleep(0)  # the loop may take the command, and then stands still while it is written
-            if served.hall.room(ann.code)._publication.unwritten:
+            if served.registry.room(ann.code)._commit_queue.unwritten:
                 while count(path, joined) < 2 and time.monotonic() < until_there:
                     time.sleep(0.001)  # noqa: ASYNC251 - nothing may be told now
         died = tmp_path / "died.sqlite"
         with contextlib.closing(open_journal(path)) as db, contextlib.closing(sqlite3.connect(died)) as copy:
             db.backup(copy)
-        assert served.hall.room(ann.code)._publication.unwritten == 1
-        assert 1 == len(served.hall.room(ann.code).shown.view.seats)
+        assert served.registry.room(ann.code)._commit_queue.unwritten == 1
+        assert 1 == len(served.registry.room(ann.code).shown.view.seats)
     async with journaled(died) as served, Peer.connect(served.url) as back:
         await resume(back, ann, ann.view.seq)
         answer = await back.ask_again(command)
@@ -193,9 +193,9 @@ async def test_a_table_that_is_closed_stays_closed(path: Path) -> None:
     async with journaled(path, idle_table_seconds=0.05) as served:
         async with Peer.hosting(served.url):
             pass
-        await until(lambda: len(served.hall) == 0)
+        await until(lambda: len(served.registry) == 0)
     async with journaled(path) as served:
-        assert 0 == len(served.hall)
+        assert 0 == len(served.registry)
     assert 1 == count(path, "SELECT count(*) FROM tables WHERE closed_ms IS NOT NULL")
 
 
@@ -225,7 +225,7 @@ async def test_a_table_that_cannot_go_on_is_left_in_the_journal(
     events = count(path, "SELECT count(*) FROM events")
     caplog.clear()
     async with journaled(path) as served:
-        assert 0 == len(served.hall)
+        assert 0 == len(served.registry)
         assert ["a table cannot go on here; it stays in the journal"] == troubles(caplog)
         (record,) = [each for each in caplog.records if hasattr(each, "why")]
         assert (ann.code, True) == (record.table, why in record.why)  # type: ignore[attr-defined]
@@ -243,7 +243,7 @@ async def test_a_table_on_a_damaged_page_is_left_in_the_journal(
         await ann.ask(cl.Ready)
     overwrite_page(path, "claims")
     async with journaled(path) as served:
-        assert 0 == len(served.hall)
+        assert 0 == len(served.registry)
         assert ["a table cannot go on here; it stays in the journal"] == troubles(caplog)
         (record,) = [each for each in caplog.records if hasattr(each, "why")]
         assert (None, True) == (record.exc_info, "malformed" in record.why)

@@ -17,8 +17,8 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.database import open_journal
 from racing_demon_server.journal.reader import last_us
 from racing_demon_server.journal.writer import KEEP_TIME, Statement
-from racing_demon_server.settings import Settings
-from racing_demon_server.tables.registry import Hall
+from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
 from tests.support.rooms import Ear, in_virtual_time, now, say, seat_at
 from tests.support.virtual_journal import VirtualJournal
@@ -40,21 +40,21 @@ class Watched(VirtualJournal):
 
 
 @asynccontextmanager
-async def opened(path: Path) -> AsyncIterator[tuple[Hall, Watched]]:
+async def opened(path: Path) -> AsyncIterator[tuple[Registry, Watched]]:
     """Run the tables of a server, whose hands do not end by themselves within minutes."""
     journal = Watched(path)
-    hall = Hall(Settings(seed=bytes(32)), now, (), journal)
-    hall.restore()
-    yield hall, journal
-    hall.close(for_good=False)
+    registry = Registry(ServerSettings(seed=bytes(32)), now, (), journal)
+    registry.restore()
+    yield registry, journal
+    registry.close(for_good=False)
     await journal.drained()
     journal.close()
 
 
-async def begin(hall: Hall, **options: object) -> tuple[Room, Ear]:
+async def begin(registry: Registry, **options: object) -> tuple[Room, Ear]:
     """Let somebody sit down at a new table, and a hand begin in which nothing is played."""
     asked = {"countdown_ms": 0, "pause_after_ms": None, "auto_first_turn": False, **options}
-    room = hall.open(Options.model_validate(asked))
+    room = registry.open(Options.model_validate(asked))
     seat, ear = seat_at(room, "Ann")
     await say(room, ear, seat, cl.Start(counter=1))
     await asyncio.sleep(0.5)
@@ -65,8 +65,8 @@ async def begin(hall: Hall, **options: object) -> tuple[Room, Ear]:
 def shown(room: Room) -> Snapshot:
     """Return the table as it is shown to somebody who comes now."""
     ear = Ear()
-    room.audience.watch(ear)
-    room.audience.discard(ear)
+    room.broadcast.watch(ear)
+    room.broadcast.discard(ear)
     return ear.snapshots[-1]
 
 
@@ -79,9 +79,9 @@ def path(tmp_path: Path) -> Path:
 def test_while_hands_run_a_time_ahead_is_on_the_disk(path: Path) -> None:
     """It is told exactly, but for the moments in which the next second is written, and always lies behind."""
 
-    async def story() -> None:
-        async with opened(path) as (hall, _):
-            room, _ = await begin(hall)
+    async def history() -> None:
+        async with opened(path) as (registry, _):
+            room, _ = await begin(registry)
             signal_at = room.table.hand_clock.signal_at
             assert signal_at is not None
             for _ in range(1_000):
@@ -92,15 +92,15 @@ def test_while_hands_run_a_time_ahead_is_on_the_disk(path: Path) -> None:
                 assert told <= kept <= now() + SECOND
                 assert now() - told <= 30_000
 
-    in_virtual_time(story())
+    in_virtual_time(history())
 
 
 def test_the_time_of_all_tables_is_written_once_a_second(path: Path) -> None:
     """However many hands run, and only while one does."""
 
-    async def story() -> None:
-        async with opened(path) as (hall, journal):
-            tables = [await begin(hall) for _ in range(5)]
+    async def history() -> None:
+        async with opened(path) as (registry, journal):
+            tables = [await begin(registry) for _ in range(5)]
             await asyncio.sleep(60)
             written = [at for at, _ in journal.times]
             assert 50 <= len(written) <= 63
@@ -111,15 +111,15 @@ def test_the_time_of_all_tables_is_written_once_a_second(path: Path) -> None:
             await asyncio.sleep(60)
             assert len(journal.times) <= len(written) + 1
 
-    in_virtual_time(story())
+    in_virtual_time(history())
 
 
 def test_while_the_disk_takes_nothing_the_time_that_is_told_stands_still(path: Path) -> None:
     """What is told then is not on the disk, and would run backwards if the server died."""
 
-    async def story() -> None:
-        async with opened(path) as (hall, journal):
-            room, _ = await begin(hall)
+    async def history() -> None:
+        async with opened(path) as (registry, journal):
+            room, _ = await begin(registry)
             journal.is_failing = True
             await asyncio.sleep(30)
             with contextlib.closing(open_journal(path)) as db:
@@ -130,33 +130,33 @@ def test_while_the_disk_takes_nothing_the_time_that_is_told_stands_still(path: P
             journal.is_failing = False
             await asyncio.sleep(1)
 
-    in_virtual_time(story())
+    in_virtual_time(history())
 
 
 def test_the_time_goes_on_until_those_who_watch_later_have_seen_all(path: Path) -> None:
     """After a pause, which they see a minute later, the time on the disk still goes on for that minute."""
 
-    async def story() -> None:
-        async with opened(path) as (hall, journal):
-            room, ear = await begin(hall, watch_delay_ms=60_000)
+    async def history() -> None:
+        async with opened(path) as (registry, journal):
+            room, ear = await begin(registry, watch_delay_ms=60_000)
             await say(room, ear, 0, cl.Pause(counter=2, paused=True))
             paused_at = now()
             await asyncio.sleep(300)
             assert paused_at + 58 * SECOND <= journal.times[-1][0] <= paused_at + 60 * SECOND
 
-    in_virtual_time(story())
+    in_virtual_time(history())
 
 
 def test_a_server_goes_on_from_the_time_on_the_disk(path: Path) -> None:
     """The clock of the next one begins no earlier than any time that was told."""
 
-    async def story() -> None:
-        async with opened(path) as (hall, journal):
-            await begin(hall)
+    async def history() -> None:
+        async with opened(path) as (registry, journal):
+            await begin(registry)
             await asyncio.sleep(10)
             told = now()
             journal.die()
         with contextlib.closing(open_journal(path)) as db:
             assert told - 30_000 <= last_us(db) <= told + SECOND
 
-    in_virtual_time(story())
+    in_virtual_time(history())

@@ -13,7 +13,7 @@ import pytest
 
 from racing_demon_server.durability import Durability
 from racing_demon_server.journal.database import JournalUnusable, open_journal
-from racing_demon_server.journal.lock_file import Lockfile
+from racing_demon_server.journal.lock_file import LockFile
 from racing_demon_server.journal.writer import CROWD, PACE_SECONDS, Journal, Statement
 from tests.support.crashes import until
 from tests.support.journals import overwrite_page
@@ -212,7 +212,7 @@ async def test_one_that_is_damaged_is_left_to_others(path: Path) -> None:
     overwrite_page(path, "tables")
     with pytest.raises(JournalUnusable, match="is damaged: database disk image is malformed"):
         Journal(path, Durability.FULL)
-    Lockfile(path).release()
+    LockFile(path).release()
 
 
 async def test_durability_is_what_was_asked_for(path: Path) -> None:

@@ -81,7 +81,7 @@ def test_where_a_player_came_back_from_counts() -> None:
     sitting = Door()
     sitting.join("Ann")
     seat = sitting.enter("Ben", b"Ben's token", HOME)
-    sitting.table.claims.note_address(seat, AWAY)
+    sitting.table.seat_tokens.note_address(seat, AWAY)
     sitting.events(0, cl.Kick, seat=seat)
     assert [False, True] == [sitting.is_out("Ben", TOKEN, HOME), sitting.is_out("Ben", b"third", AWAY)]
 

@@ -3,14 +3,14 @@
 import pytest
 
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_server.match.chat_limit import Chat
+from racing_demon_server.match.chat_limit import ChatLimit
 
 SECOND = 1_000_000
 
 
 def test_the_limit_holds_for_as_long_as_somebody_speaks() -> None:
     """Any five lines in a row fill ten seconds: each line waits until the fifth before it is so old."""
-    chat = Chat()
+    chat = ChatLimit()
     for second in range(5):
         chat.speak(0, second * SECOND)
     for second in range(10, 40, 10):

@@ -18,8 +18,8 @@ from racing_demon_server.match.table import Table
 from racing_demon_server.mqtt.outbox import Outbox
 from racing_demon_server.mqtt.topics import Topics
 from racing_demon_server.net.gateway import start
-from racing_demon_server.settings import Settings
-from racing_demon_server.tables.registry import Hall
+from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.registry import Registry
 from tests.support.clocks import clock
 from tests.support.rooms import open_room, say, seat_at, virtual
 from tests.support.servers import Peer
@@ -35,14 +35,14 @@ class Slept:
 
     Attributes:
         url: where it is.
-        hall: its tables.
+        registry: its tables.
 
     """
 
     def __init__(self) -> None:
         self.url = ""
         self._slept = 0
-        self.hall = Hall(Settings(port=0), self.clock)
+        self.registry = Registry(ServerSettings(port=0), self.clock)
 
     def clock(self) -> int:
         """Return the microseconds on its clock."""
@@ -57,14 +57,14 @@ class Slept:
     async def serving(cls) -> AsyncIterator["Slept"]:
         """Run it."""
         slept = cls()
-        server = await start(Settings(port=0), slept.hall, slept.clock)
+        server = await start(ServerSettings(port=0), slept.registry, slept.clock)
         slept.url = f"ws://127.0.0.1:{next(iter(server.sockets)).getsockname()[1]}/v1"
         try:
             yield slept
         finally:
             server.close()
             await server.wait_closed()
-            slept.hall.close()
+            slept.registry.close()
 
 
 STATES: dict[str, tuple[list[type[cl.Command]], dict[str, Any]]] = {
@@ -84,7 +84,7 @@ async def test_after_400_days_all_are_let_in(state: str) -> None:
     async with Slept.serving() as server, Peer.hosting(server.url, **options) as ann:
         for command in commands:
             await ann.ask(command)
-        table = server.hall.room(ann.code).table
+        table = server.registry.room(ann.code).table
         phase = table.view.phase
         server.sleep()
         for request in (

@@ -1,37 +1,37 @@
 """Whose card came to which foundation, and when."""
 
-from racing_demon_server.match.race_log import MOST, Arrival, Arrivals
+from racing_demon_server.match.race_log import MOST, Arrival, RaceLog
 
 
-def _arrivals(*noted: Arrival) -> Arrivals:
-    arrivals = Arrivals()
+def _race_log(*noted: Arrival) -> RaceLog:
+    race_log = RaceLog()
     for arrival in noted:
-        arrivals.note(*arrival)
-    return arrivals
+        race_log.note(*arrival)
+    return race_log
 
 
 def test_what_came_after_an_event_is_found_by_its_foundation() -> None:
     """Of each foundation the newest is first, and what was there at the event is left out."""
     old, first = Arrival(3, 7, 0, 10), Arrival(3, 8, 1, 20)
     other, last = Arrival(4, 9, 0, 30), Arrival(3, 10, 2, 2**40)
-    assert {3: [last, first], 4: [other]} == _arrivals(old, first, other, last).since(7)
+    assert {3: [last, first], 4: [other]} == _race_log(old, first, other, last).since(7)
 
 
 def test_the_first_arrival_of_a_hand_is_found() -> None:
     """Whoever is beaten by the first card of all is told so."""
     first = Arrival(3, 1, 0, 10)
-    assert {3: [first]} == _arrivals(first).since(0)
+    assert {3: [first]} == _race_log(first).since(0)
 
 
 def test_nothing_is_newer_than_the_newest() -> None:
     """Who has seen all was beaten by nobody."""
-    assert {} == _arrivals(Arrival(3, 7, 0, 10)).since(7) == _arrivals().since(0)
+    assert {} == _race_log(Arrival(3, 7, 0, 10)).since(7) == _race_log().since(0)
 
 
 def test_a_hand_that_goes_on_for_ever_takes_no_more_room() -> None:
     """The oldest half is forgotten where there are too many, and the newest are known."""
-    arrivals = _arrivals(*(Arrival(0, seq, 0, seq) for seq in range(1, 3 * MOST + 1)))
-    kept = [each.seq for each in arrivals.since(0)[0]]
+    race_log = _race_log(*(Arrival(0, seq, 0, seq) for seq in range(1, 3 * MOST + 1)))
+    kept = [each.seq for each in race_log.since(0)[0]]
     assert MOST // 2 <= len(kept) <= MOST
-    assert MOST == len(_arrivals(*(Arrival(0, seq, 0, seq) for seq in range(1, MOST + 1))).since(0)[0])
+    assert MOST == len(_race_log(*(Arrival(0, seq, 0, seq) for seq in range(1, MOST + 1))).since(0)[0])
     assert list(range(3 * MOST, 3 * MOST - len(kept), -1)) == kept

@@ -8,7 +8,7 @@ from racing_demon_protocol.reasons import Phase, Reason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
-from racing_demon_server.match.seat_tokens import Claim
+from racing_demon_server.match.seat_tokens import SeatToken
 from racing_demon_server.match.table import Answer
 from tests.support.tables import MS, Own, Sitting, told
 
@@ -111,7 +111,7 @@ def test_answers_survive_a_lost_connection() -> None:
     reply = sitting.give(1, command).reply
     sitting.connect(1, connected=False)
     sitting.connect(1, connected=True)
-    assert 5 == sitting.table.claims.counter(1)
+    assert 5 == sitting.table.seat_tokens.counter(1)
     assert reply == _again(sitting, 1, command).reply
 
 
@@ -196,10 +196,10 @@ def test_a_restart_finds_the_newest_counter_beyond_the_highest() -> None:
     """A play with counter 1, after the highest was answered, is the seat's last command."""
     sitting = Sitting.lobby(2)
     _count_up(sitting, 1)
-    claim = Claim(b"token", HIGHEST, Accepted(counter=HIGHEST, seq=3))
-    sitting.table.claims.restore(1, claim)
-    sitting.table.claims.remember_play(1, 1, 17)
-    assert Accepted(counter=1, seq=17) == sitting.table.claims.earlier(1, 1)
+    seat_token = SeatToken(b"token", HIGHEST, Accepted(counter=HIGHEST, seq=3))
+    sitting.table.seat_tokens.restore(1, seat_token)
+    sitting.table.seat_tokens.remember_play(1, 1, 17)
+    assert Accepted(counter=1, seq=17) == sitting.table.seat_tokens.earlier(1, 1)
 
 
 def _end_by_stuck(sitting: Sitting) -> None:

@@ -15,7 +15,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.match.contributions import REVEAL_MS
-from racing_demon_server.match.seat_tokens import Actor, Claim
+from racing_demon_server.match.seat_tokens import Actor, SeatToken
 from racing_demon_server.match.table import Past, Table
 from tests.support.contributing import contribute, hash_of, reveal, secret_of, value_of
 from tests.support.tables import MS, SECOND, Sitting, of_type, told
@@ -289,10 +289,10 @@ def _past(sitting: Sitting, secrets: int, *, folded: bool) -> Past:
     ids = [event.hand_id for event in of_type(ev.Prepared, sitting.log)][:secrets]
     snapshot = sitting.table.view.snapshot(0) if folded else None
     log = [(event, sitting.now) for event in sitting.log]
-    claims: dict[Actor, Claim] = {
-        seat: sitting.table.claims._claims[seat] for seat in sitting.table.view.seats
+    seat_tokens: dict[Actor, SeatToken] = {
+        seat: sitting.table.seat_tokens._seat_tokens[seat] for seat in sitting.table.view.seats
     }
-    return Past(snapshot, log, dict(zip(ids, hand_seeds(bytes(32)), strict=False)), claims)
+    return Past(snapshot, log, dict(zip(ids, hand_seeds(bytes(32)), strict=False)), seat_tokens)
 
 
 @pytest.mark.parametrize("folded", [False, True], ids=["from its log", "from a snapshot"])
@@ -344,9 +344,9 @@ def test_a_lobby_from_before_contributions_is_prepared() -> None:
     """A table that an older server has kept lets its players contribute from now on."""
     options = Options()
     log = [(ev.Joined(seq=1, seat=0, name="Ann"), 0), (ev.Hosted(seq=2, seat=0), 0)]
-    claims: dict[Actor, Claim] = {0: Sitting.lobby(1).table.claims._claims[0]}
+    seat_tokens: dict[Actor, SeatToken] = {0: Sitting.lobby(1).table.seat_tokens._seat_tokens[0]}
     table = Table("TEST", options, hand_seeds(bytes(32)))
-    table.restore(Past(None, log, {}, claims))
+    table.restore(Past(None, log, {}, seat_tokens))
     assert told(table.begin_again(0)) == "connected"
     assert table.view.next_shuffle is not None
 

@@ -142,7 +142,7 @@ def test_nobody_speaks_for_a_bot() -> None:
     sitting = Sitting.lobby(1)
     sitting.events(0, cl.AddBot)
     with pytest.raises(CommandRefused):
-        sitting.table.claims.actor(b"")
+        sitting.table.seat_tokens.actor(b"")
 
 
 def test_bots_have_differentnames_of() -> None:

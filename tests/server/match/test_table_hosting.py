@@ -47,7 +47,7 @@ def test_a_guest_is_sent_away_from_the_lobby() -> None:
     (left,) = of_type(ev.Left, sitting.events(0, cl.Kick, seat=2))
     assert left.kicked
     assert {0, 1} == set(sitting.mirror.seats)
-    assert 2 not in sitting.table.claims
+    assert 2 not in sitting.table.seat_tokens
 
 
 def test_a_guest_is_sent_away_from_a_hand() -> None:
@@ -55,7 +55,7 @@ def test_a_guest_is_sent_away_from_a_hand() -> None:
     sitting = Sitting.playing(3)
     sitting.events(0, cl.Kick, seat=2)
     assert sitting.mirror.seats[2].left
-    assert 2 not in sitting.table.claims
+    assert 2 not in sitting.table.seat_tokens
 
 
 @pytest.mark.parametrize(("seat", "reason"), [(0, Reason.NOT_NOW), (7, Reason.NOT_SEATED)])

@@ -39,7 +39,7 @@ HOSTS: list[Sent] = [
     (cl.Unban, {"name": "Guest 1"}),
 ]
 
-chances = st.integers(0, 1_000)
+opportunities = st.integers(0, 1_000)
 options = st.fixed_dictionaries(
     {
         "game": st.sampled_from([*SHARED, "racing-demon", "classic"]),
@@ -94,7 +94,7 @@ class TableMachine(RuleBasedStateMachine):
         except CommandRefused:
             assert before == self.sitting.state()
 
-    @rule(chance=chances, connected=st.booleans())
+    @rule(chance=opportunities, connected=st.booleans())
     def connect(self, chance: int, connected: bool) -> None:
         """Let a connection come or go."""
         self.sitting.connect(chance % 8, connected)
@@ -107,7 +107,7 @@ class TableMachine(RuleBasedStateMachine):
         assert due is None or due > self.sitting.now
 
     @rule(
-        chance=chances,
+        chance=opportunities,
         command=st.sampled_from(
             [
                 (cl.Leave, {}),
@@ -128,7 +128,7 @@ class TableMachine(RuleBasedStateMachine):
         self._send(self.sitting.table.view.host, command[0], **command[1])
 
     @rule(
-        chance=chances,
+        chance=opportunities,
         command=st.sampled_from(
             [
                 (cl.Kick, {}),
@@ -159,7 +159,7 @@ class TableMachine(RuleBasedStateMachine):
             self._send(seat, cl.Ready)
         self.sitting.wait(SECOND)
 
-    @rule(chance=chances, again=st.booleans())
+    @rule(chance=opportunities, again=st.booleans())
     def contribute(self, chance: int, again: bool) -> None:
         """Let anybody commit to bytes for the next hand, or to others instead."""
         seat = self._anybody(chance)
@@ -167,7 +167,7 @@ class TableMachine(RuleBasedStateMachine):
             hashed = hash_of(self.sitting, seat, bytes(32) if again else None)
             self._send(seat, cl.Contribute, commitment=hashed)
 
-    @rule(chance=chances, again=st.booleans())
+    @rule(chance=opportunities, again=st.booleans())
     def reveal(self, chance: int, again: bool) -> None:
         """Let anybody reveal bytes, right or wrong."""
         seat = self._anybody(chance)
@@ -183,12 +183,12 @@ class TableMachine(RuleBasedStateMachine):
             self._send(seat, cl.Stuck)
 
     @precondition(lambda self: self._playing())
-    @rule(seat=chances, play=chances, late=st.integers(0, 5))
+    @rule(seat=opportunities, play=opportunities, late=st.integers(0, 5))
     def legal_play(self, seat: int, play: int, late: int) -> None:
         """Make a play that the rules call legal: it must be accepted, however old the sender's picture."""
         player = self._player(seat)
         plays = self.sitting.plays(player)
-        if not plays or player not in self.sitting.table.claims:
+        if not plays or player not in self.sitting.table.seat_tokens:
             return
         source, count, destination, *_ = plays[play % len(plays)]
         upward = self.sitting.board.piles[destination].kind is Kind.FOUNDATION
@@ -204,7 +204,12 @@ class TableMachine(RuleBasedStateMachine):
         assert answer.reply is None or self.sitting.table.view.seats[player].left
 
     @precondition(lambda self: self._playing())
-    @rule(seat=chances, source=st.integers(0, 60), count=st.integers(1, 6), destination=st.integers(-1, 60))
+    @rule(
+        seat=opportunities,
+        source=st.integers(0, 60),
+        count=st.integers(1, 6),
+        destination=st.integers(-1, 60),
+    )
     def any_play(self, seat: int, source: int, count: int, destination: int) -> None:
         """Try any play at all."""
         seen = self.sitting.seq
@@ -212,7 +217,7 @@ class TableMachine(RuleBasedStateMachine):
         self._send(self._player(seat), cl.PlayCards, **fields)
 
     @precondition(lambda self: self._playing())
-    @rule(chance=chances, steps=st.integers(1, 60))
+    @rule(chance=opportunities, steps=st.integers(1, 60))
     def play_well(self, chance: int, steps: int) -> None:
         """Let all play for a while as bots do, one after the other."""
         rng = random.Random(chance)
@@ -220,7 +225,7 @@ class TableMachine(RuleBasedStateMachine):
         for number in range(steps):
             bot = players[number % len(players)]
             command, _ = bot.decide(self.sitting.table.view)
-            if command is not None and bot.seat in self.sitting.table.claims:
+            if command is not None and bot.seat in self.sitting.table.seat_tokens:
                 counter = self.sitting.counter(bot.seat) + 1
                 self._give(bot.seat, command.model_copy(update={"counter": counter}))
 
@@ -264,7 +269,7 @@ class TableMachine(RuleBasedStateMachine):
     # Helpers.
 
     def _send(self, actor: Actor, cls: type[cl.Command], **fields: object) -> Answer | None:
-        if actor not in self.sitting.table.claims:
+        if actor not in self.sitting.table.seat_tokens:
             return None
         fields["counter"] = self.sitting.counter(actor) + 1
         return self._give(actor, cls.model_validate(fields))
@@ -279,7 +284,9 @@ class TableMachine(RuleBasedStateMachine):
         return answer
 
     def _anybody(self, chance: int) -> Actor:
-        actors: list[Actor] = [actor for actor in (*range(8), None) if actor in self.sitting.table.claims]
+        actors: list[Actor] = [
+            actor for actor in (*range(8), None) if actor in self.sitting.table.seat_tokens
+        ]
         return actors[chance % len(actors)] if actors else None
 
     def _player(self, chance: int) -> int:

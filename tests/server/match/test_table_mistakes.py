@@ -55,4 +55,4 @@ def test_no_token_opens_a_bots_seat() -> None:
     """What is kept of its token is empty, and nothing else: the journal takes nothing that is missing."""
     sitting = Sitting.lobby(1)
     sitting.events(0, cl.AddBot)
-    assert (b"", b"") == sitting.table.claims.origin(1)
+    assert (b"", b"") == sitting.table.seat_tokens.origin(1)

@@ -185,7 +185,7 @@ def test_noise_breaks_nothing(name: str, steps: list[tuple[int, cl.Command]]) ->
     sitting = make()
     assert phase is sitting.table.view.phase
     for number, command in steps:
-        actors: list[Actor] = [actor for actor in (*range(8), None) if actor in sitting.table.claims]
+        actors: list[Actor] = [actor for actor in (*range(8), None) if actor in sitting.table.seat_tokens]
         if not actors:
             return
         sitting.wait(0)
@@ -197,7 +197,7 @@ def test_noise_breaks_nothing(name: str, steps: list[tuple[int, cl.Command]]) ->
     if sitting.table.view.board is not None and phase is not Phase.GRACE:
         assert [] == status(sitting.rules, sitting.board)
     for actor in (*range(8), None):
-        if actor in sitting.table.claims:  # whatever it has sent, it can go on
+        if actor in sitting.table.seat_tokens:  # whatever it has sent, it can go on
             reply = sitting.give(actor, cl.Say(counter=next_counter(sitting.counter(actor)), text="on")).reply
             assert not isinstance(reply, Refused) or reply.reason is not Reason.REPEATED
 

@@ -144,7 +144,7 @@ def test_leaving_between_matches_frees_the_seat() -> None:
     sitting = Sitting.lobby(3)
     sitting.events(1, cl.Leave)
     assert [0, 2] == list(sitting.table.view.seats)
-    assert 1 not in sitting.table.claims
+    assert 1 not in sitting.table.seat_tokens
     assert 1 == sitting.join("Joy")
 
 
@@ -209,7 +209,7 @@ def test_a_new_match_forgets_who_left_the_last() -> None:
     sitting.start()
     assert 2 not in sitting.table.view.seats
     with pytest.raises(CommandRefused) as caught:
-        sitting.table.claims.actor(NAMES[2].encode())
+        sitting.table.seat_tokens.actor(NAMES[2].encode())
     assert Reason.BAD_TOKEN == caught.value.reason
 
 
@@ -221,7 +221,7 @@ def test_a_host_without_a_seat_outlives_the_match() -> None:
     sitting.start()
     sitting.events(0, cl.Stuck)
     sitting.start()
-    assert None in sitting.table.claims
+    assert None in sitting.table.seat_tokens
 
 
 # Late.

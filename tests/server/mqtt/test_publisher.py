@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from racing_demon_protocol.discovery.directory import Listed
+from racing_demon_protocol.discovery.directory import ListedTable
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.codec import encode
@@ -19,8 +19,8 @@ from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_server.mqtt.publisher import Publisher
 from racing_demon_server.mqtt.setup import own_urls, publishers
 from racing_demon_server.net.gateway import start
-from racing_demon_server.settings import Settings
-from racing_demon_server.tables.registry import Hall
+from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.registry import Registry
 from tests.support.brokers import Broker, Listening, free_port
 from tests.support.clocks import clock
 from tests.support.servers import PATIENCE, Peer, troubles, within
@@ -30,25 +30,25 @@ class House(NamedTuple):
     """A server in this process, with its publisher."""
 
     url: str
-    hall: Hall
+    registry: Registry
     publisher: Publisher
 
 
 @asynccontextmanager
 async def publishing(mqtt_url: str, **settings: Any) -> AsyncIterator[House]:
     """Run a server that tells a broker of its tables as node ``a1``."""
-    chosen = Settings(**{"port": 0, "mqtt_url": mqtt_url, "node": "a1", "bot_speed": 100.0, **settings})
+    chosen = ServerSettings(**{"port": 0, "mqtt_url": mqtt_url, "node": "a1", "bot_speed": 100.0, **settings})
     (publisher,) = publishers(chosen, clock)
-    hall = Hall(chosen, clock, [publisher])
-    server = await start(chosen, hall, clock)
+    registry = Registry(chosen, clock, [publisher])
+    server = await start(chosen, registry, clock)
     port = next(iter(server.sockets)).getsockname()[1]
     publisher.start(own_urls(chosen.host, port))
     try:
-        yield House(f"ws://127.0.0.1:{port}/v1", hall, publisher)
+        yield House(f"ws://127.0.0.1:{port}/v1", registry, publisher)
     finally:
         server.close()
         await within(PATIENCE, server.wait_closed())
-        hall.close()
+        registry.close()
         await publisher.stop()
 
 
@@ -78,7 +78,7 @@ async def test_a_table_is_in_the_directory_while_it_is_open(tmp_path: Path) -> N
         gone = await ears.until(f"tables/{ann.code.lower()}", lambda heard: not heard.payload)
         await ears.until("a1/status", lambda heard: heard.payload == b"offline")
     record = heard.value
-    assert Listed.model_validate(record).model_dump(mode="json") == record
+    assert ListedTable.model_validate(record).model_dump(mode="json") == record
     assert record.pop("urls") == [house.url.removesuffix("/v1")]
     assert record == {
         "v": 1,

@@ -4,8 +4,8 @@ import ipaddress
 
 import pytest
 
-from racing_demon_server.net.address_limits import MOST_REMEMBERED, Addresses, believed_address, networks
-from racing_demon_server.settings import OWN_PROXIES, Settings
+from racing_demon_server.net.address_limits import MOST_REMEMBERED, AddressLimits, believed_address, networks
+from racing_demon_server.settings import OWN_PROXIES, ServerSettings
 
 MINUTE = 60_000_000
 OURS = networks(OWN_PROXIES)
@@ -49,7 +49,7 @@ def test_a_proxy_elsewhere_is_believed_if_it_is_named() -> None:
 
 def test_connections_of_one_address_are_counted() -> None:
     """So many and no more, until one of them goes; others are not concerned."""
-    addresses = Addresses(Settings(connections_per_address=2))
+    addresses = AddressLimits(ServerSettings(connections_per_address=2))
     assert [True, True, False] == [addresses.enter("a") for _ in range(3)]
     assert addresses.enter("b")
     addresses.leave("a")
@@ -61,13 +61,13 @@ def test_connections_of_one_address_are_counted() -> None:
 
 def test_this_machine_is_free() -> None:
     """A server on one's own machine, and its tests, know no limits of addresses."""
-    addresses = Addresses(Settings(connections_per_address=1, table_burst=1))
+    addresses = AddressLimits(ServerSettings(connections_per_address=1, table_burst=1))
     assert all(addresses.enter("") and addresses.take_table("", 0) for _ in range(100))
 
 
 def test_tables_of_one_address_are_counted() -> None:
     """Some at once, then so many a minute."""
-    addresses = Addresses(Settings(tables_per_minute=2, table_burst=3))
+    addresses = AddressLimits(ServerSettings(tables_per_minute=2, table_burst=3))
     assert 3 == sum(addresses.take_table("a", MINUTE) for _ in range(10))
     assert addresses.take_table("b", MINUTE)
     assert 2 == sum(addresses.take_table("a", 2 * MINUTE) for _ in range(10))
@@ -75,7 +75,7 @@ def test_tables_of_one_address_are_counted() -> None:
 
 def test_no_more_addresses_are_remembered_than_are_useful() -> None:
     """Whoever comes from a million addresses fills no memory, and pushes nobody out who is connected."""
-    addresses = Addresses(Settings(connections_per_address=1))
+    addresses = AddressLimits(ServerSettings(connections_per_address=1))
     addresses.enter("mine")
     for number in range(MOST_REMEMBERED + 500):
         addresses.take_table(str(number), 0)

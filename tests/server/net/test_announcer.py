@@ -8,14 +8,14 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from racing_demon_client.net.probe import Table
+from racing_demon_client.net.probe import FoundTable
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.net import announcer
 from racing_demon_server.net.announcer import Announcer
 from racing_demon_server.net.gateway import start
-from racing_demon_server.settings import Settings
-from racing_demon_server.tables.registry import Hall
+from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.registry import Registry
 from tests.support.clocks import clock
 from tests.support.neighbours import LOOPBACK, among_ourselves, found, listening
 from tests.support.servers import PATIENCE, Peer, within
@@ -30,23 +30,23 @@ def _on_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @asynccontextmanager
-async def announcing() -> AsyncIterator[tuple[str, Hall]]:
+async def announcing() -> AsyncIterator[tuple[str, Registry]]:
     """Run a server that announces its tables, and give its URL and its tables."""
-    settings, speaker = Settings(port=0), Announcer()
-    hall = Hall(settings, clock, [speaker])
-    server = await start(settings, hall, clock)
+    settings, speaker = ServerSettings(port=0), Announcer()
+    registry = Registry(settings, clock, [speaker])
+    server = await start(settings, registry, clock)
     port = next(iter(server.sockets)).getsockname()[1]
     speaker.start([HERE], port)
     try:
-        yield f"ws://{LOOPBACK}:{port}/v1", hall
+        yield f"ws://{LOOPBACK}:{port}/v1", registry
     finally:
         server.close()
         await within(PATIENCE, server.wait_closed())
-        hall.close()
+        registry.close()
         await speaker.stop()
 
 
-async def found_when(codes: set[str]) -> dict[str, Table]:
+async def found_when(codes: set[str]) -> dict[str, FoundTable]:
     """Look until just these tables are found, and return them by their codes."""
     async with asyncio.timeout(PATIENCE):
         while True:
@@ -68,7 +68,7 @@ async def test_all_tables_are_announced_while_they_are_open() -> None:
         assert ["Added", "Added", "Removed", "Removed"] == sorted(heard)
 
 
-def said(table: Table) -> tuple[str, str, bool, str]:
+def said(table: FoundTable) -> tuple[str, str, bool, str]:
     """Return what is said of a table."""
     return table.host, table.game, table.needs_passphrase, table.url
 
@@ -86,10 +86,10 @@ async def test_what_changes_at_a_table_is_corrected() -> None:
 async def test_no_more_tables_are_announced_than_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever opens tables without end fills no network with them; when one is closed, the next is."""
     monkeypatch.setattr(announcer, "MOST_TABLES", 2)
-    async with announcing() as (url, hall):
+    async with announcing() as (url, registry):
         async with Peer.hosting(url) as ann, Peer.hosting(url) as ben, Peer.hosting(url) as cat:
             await found_when({ann.code, ben.code})
-            hall.discard(hall.room(ann.code))
+            registry.discard(registry.room(ann.code))
             await found_when({ben.code, cat.code})
 
 

@@ -17,8 +17,8 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.net.costs import COSTS, HANDSHAKE, REQUEST
 from racing_demon_server.net.http import NO_METER
 from racing_demon_server.net.service import SHARE_SECONDS, Service
-from racing_demon_server.settings import Settings
-from racing_demon_server.tables.registry import Hall
+from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.registry import Registry
 from tests.support.clocks import Standing
 from tests.support.servers import PATIENCE, Peer, serving_with, within
 
@@ -152,8 +152,8 @@ async def test_a_party_behind_one_router_is_never_refused() -> None:
     Each player plays ten cards a second and says something, everybody pings once a second, and the host
     changes options four times a second.
     """
-    time, settings, home = Standing(), Settings(), "203.0.113.9"
-    service = Service(settings, Hall(settings, time), time, NO_METER)
+    time, settings, home = Standing(), ServerSettings(), "203.0.113.9"
+    service = Service(settings, Registry(settings, time), time, NO_METER)
     room = service.open(home, cl.Create(name="Ann"), time())
     everybody = []
     for number in range(38):

@@ -327,7 +327,7 @@ async def test_one_connection_has_one_place(kind: str) -> None:
         await ann.say(requests[kind])
         refused = await ann.until(Refused)
         assert (Reason.NOT_NOW, 0) == (refused.reason, refused.counter)
-        assert 1 == len(served.hall)
+        assert 1 == len(served.registry)
         await ann.ask(cl.AddBot)
         assert 2 == len(ann.view.seats)
 

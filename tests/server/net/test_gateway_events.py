@@ -16,7 +16,7 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, CaughtUp, Pong, Refused, Seated
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.net.transport import Connection
-from racing_demon_server.tables.registry import Hall
+from racing_demon_server.tables.registry import Registry
 from tests.support.servers import PATIENCE, Closing, Peer, serving, within
 
 FAST = 2_000.0
@@ -175,8 +175,8 @@ async def test_a_slow_reader_is_cut_off_and_nobody_else(caplog: pytest.LogCaptur
             assert 50 < rounds < 5_000
             await eve.follow(ann.view.seq)
             assert ann.view.snapshot(0) == eve.view.snapshot(0)
-            room = served.hall.room(ann.code)
-            assert (1, 1) == (len(room.audience.listeners), len(room.audience.gallery))
+            room = served.registry.room(ann.code)
+            assert (1, 1) == (len(room.broadcast.listeners), len(room.broadcast.spectators))
             slow.socket.transport.abort()
     (record,) = caplog.records
     assert ("cut off a slow reader", "slow_reader") == (record.getMessage(), record.__dict__["why"])
@@ -200,7 +200,7 @@ async def test_a_slow_reader_can_come_back() -> None:
         resume = cl.Resume(code=ann.code, token=ben.token, seq=0)
         async with Peer.entered(served.url, resume) as again:
             assert 1 == again.place.seat
-            await again.follow(served.hall.room(ann.code).table.view.seq)
+            await again.follow(served.registry.room(ann.code).table.view.seq)
             assert again.view.seats[1].connected
 
 
@@ -212,12 +212,12 @@ async def test_a_mistake_of_the_server_closes_one_connection(
 ) -> None:
     """A bug is written down with its traceback, ends that connection with 4006, and no other."""
 
-    def fail(self: Hall, code: str) -> None:
+    def fail(self: Registry, code: str) -> None:
         raise ZeroDivisionError(code)
 
     async with serving() as served, Peer.hosting(served.url) as ann, Peer.connect(served.url) as ben:
         await ben.greet()
-        monkeypatch.setattr(Hall, "room", fail)
+        monkeypatch.setattr(Registry, "room", fail)
         await ben.say(cl.Watch(code=ann.code))
         text = "The server made a mistake; join again to go on."
         assert Closing(CloseCode.SERVER_ERROR, text) == await ben.closed()

@@ -151,7 +151,7 @@ async def test_a_message_has_so_many_fragments(number: int, is_taken: bool) -> N
 async def test_nothing_more_of_a_flood_is_looked_at() -> None:
     """After the frame too many, not even a good command of the same packet is carried out."""
     async with serving(frames_per_second=1e-6, frame_burst=4) as served, Peer.hosting(served.url) as ann:
-        room = served.hall.room(ann.code)
+        room = served.registry.room(ann.code)
         pings = [cl.Ping(stamp=number) for number in range(2_000)]
         ann.burst([*pings, ann.next(cl.AddBot)])
         assert CloseCode.FLOOD == (await ann.closed()).code

@@ -327,7 +327,7 @@ async def test_noise_disturbs_nobody_at_the_table(caplog: pytest.LogCaptureFixtu
                 await ann.ask(cl.Ready, ready=ann.counter % 2 == 0)
                 codes.append((await noisy.closed()).code)
         assert {BAD} == set(codes)
-        assert ann.view.seq == served.hall.room(ann.code).table.view.seq
+        assert ann.view.seq == served.registry.room(ann.code).table.view.seq
     assert [] == caplog.records
 
 

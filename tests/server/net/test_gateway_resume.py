@@ -267,7 +267,7 @@ async def test_a_seat_that_is_fought_over_has_one_voice() -> None:
         for _ in range(10):
             async with Peer.entered(served.url, resume(ben)) as again:
                 await again.ask(cl.Ready, ready=again.counter % 2 == 0)
-                assert 2 == len(served.hall.room(ann.code).audience.listeners)
+                assert 2 == len(served.registry.room(ann.code).broadcast.listeners)
         assert 10 == again.counter
 
 
@@ -283,7 +283,7 @@ async def test_the_older_connection_says_nothing_more() -> None:
         ben.burst([ben.next(cl.Leave)])
         again.burst([resume(ben), cl.Ready(counter=2)])
         await again.until(Accepted)
-        assert [0, 1] == list(served.hall.room(ann.code).table.view.seats)
+        assert [0, 1] == list(served.registry.room(ann.code).table.view.seats)
 
 
 # Commands in doubt.
@@ -307,7 +307,7 @@ async def test_a_play_sent_twice_is_played_once() -> None:
             first = await again.until(ev.Played)
             await again.say(command)
             assert Accepted(counter=command.counter, seq=first.seq) == await again.until(Accepted)
-            table = served.hall.room(ann.code).table.view
+            table = served.registry.room(ann.code).table.view
             assert table.board is not None
             stock = table.board.cards[command.source]
             assert 24 - 3 == len(stock)
@@ -345,7 +345,7 @@ async def test_what_an_older_connection_sent_before_is_carried_out() -> None:
     """A play and then a return by another connection, read in the same turn: the play counts."""
     async with serving() as served, Peer.hosting(served.url) as ann:
         await ann.ask(cl.Start)
-        await ann.follow(served.hall.room(ann.code).table.view.seq)
+        await ann.follow(served.registry.room(ann.code).table.view.seq)
         async with Peer.connect(served.url) as newer:
             await newer.greet()
             await ann.ask(cl.Say, text="Hello")  # so that hers is the first socket that is read next
@@ -355,5 +355,5 @@ async def test_what_an_older_connection_sent_before_is_carried_out() -> None:
             seated = await newer.until(Seated)
             assert play.counter == seated.counter
             await newer.until(CaughtUp)
-            assert newer.view.seq == served.hall.room(ann.code).table.view.seq
+            assert newer.view.seq == served.registry.room(ann.code).table.view.seq
             assert Accepted(counter=play.counter, seq=newer.view.seq) == await newer.ask_again(play)

@@ -16,7 +16,7 @@ from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
-from racing_demon_server.match.seat_tokens import Actor, Claims
+from racing_demon_server.match.seat_tokens import Actor, SeatTokens
 from racing_demon_server.net.session import hash_token
 from tests.support.servers import Closing, Peer, Served, serving, troubles
 
@@ -39,13 +39,13 @@ TOKENS = [secrets.token_hex(32) for _ in range(8)]
 """The tokens of a full table."""
 
 
-def full_table() -> Claims:
+def full_table() -> SeatTokens:
     """Return the claims of a table with a token for each seat, and one for a host without."""
-    claims = Claims()
+    seat_tokens = SeatTokens()
     for seat, token in enumerate(TOKENS):
-        claims.add(seat, hash_token(token))
-    claims.add(None, hash_token("f" * 64))
-    return claims
+        seat_tokens.add(seat, hash_token(token))
+    seat_tokens.add(None, hash_token("f" * 64))
+    return seat_tokens
 
 
 def forgeries(token: str, chance: random.Random) -> Iterator[str]:
@@ -60,12 +60,12 @@ def forgeries(token: str, chance: random.Random) -> Iterator[str]:
             yield turned
 
 
-def outcomes(claims: Claims, hashes: Iterator[bytes], tries: int) -> set[Actor | Reason]:
+def outcomes(seat_tokens: SeatTokens, hashes: Iterator[bytes], tries: int) -> set[Actor | Reason]:
     """Return all that so many tries came to: whose seat was opened, or why none was."""
     found: set[Actor | Reason] = set()
     for _ in range(tries):
         try:
-            found.add(claims.actor(next(hashes)))
+            found.add(seat_tokens.actor(next(hashes)))
         except CommandRefused as error:
             found.add(error.reason)
     return found
@@ -84,9 +84,9 @@ def test_forged_tokens_open_no_seat() -> None:
 
 def test_hashes_are_not_tokens() -> None:
     """What the server keeps of a token, given as the token itself, opens nothing."""
-    claims = full_table()
+    seat_tokens = full_table()
     hashes = (hash_token(hash_token(token).hex()) for token in TOKENS)
-    assert {Reason.BAD_TOKEN} == outcomes(claims, hashes, len(TOKENS))
+    assert {Reason.BAD_TOKEN} == outcomes(seat_tokens, hashes, len(TOKENS))
 
 
 def test_parts_of_a_hash_open_no_seat() -> None:
@@ -98,9 +98,9 @@ def test_parts_of_a_hash_open_no_seat() -> None:
 
 def test_true_tokens_open_their_seats_among_forged_ones() -> None:
     """After thousands of wrong tokens each true one still opens its own seat."""
-    claims, chance = full_table(), random.Random(2)
-    outcomes(claims, (hash_token(token) for token in forgeries(TOKENS[0], chance)), 5_000)
-    assert list(range(8)) == [claims.actor(hash_token(token)) for token in TOKENS]
+    seat_tokens, chance = full_table(), random.Random(2)
+    outcomes(seat_tokens, (hash_token(token) for token in forgeries(TOKENS[0], chance)), 5_000)
+    assert list(range(8)) == [seat_tokens.actor(hash_token(token)) for token in TOKENS]
 
 
 # Over sockets.
@@ -139,8 +139,8 @@ async def test_guessing_over_sockets_opens_nothing(caplog: pytest.LogCaptureFixt
     """Ten thousand guesses on ten connections: all refused, and the table and the log hear of none."""
     async with serving(**UNLIMITED) as served, Peer.hosting(served.url) as ann:
         async with Peer.entered(served.url, cl.Join(code=ann.code, name="Ben")) as ben:
-            room = served.hall.room(ann.code)
-            seq, listeners = room.table.view.seq, set(room.audience.listeners)
+            room = served.registry.room(ann.code)
+            seq, listeners = room.table.view.seq, set(room.broadcast.listeners)
             share = TRIES_ON_SOCKETS // CONNECTIONS
             answers = await asyncio.gather(
                 *(
@@ -152,7 +152,7 @@ async def test_guessing_over_sockets_opens_nothing(caplog: pytest.LogCaptureFixt
             )
             reasons = [reason for answer in answers for reason in answer]
             assert (TRIES_ON_SOCKETS, {Reason.BAD_TOKEN}) == (len(reasons), set(reasons))
-            assert (seq, listeners) == (room.table.view.seq, set(room.audience.listeners))
+            assert (seq, listeners) == (room.table.view.seq, set(room.broadcast.listeners))
             assert isinstance(await ben.ask(cl.Ready), Accepted)
     assert [] == troubles(caplog)
 
@@ -243,7 +243,7 @@ async def test_a_token_outlives_no_table() -> None:
     """With its table closed a token opens nothing: the table is not known any more."""
     async with serving(idle_table_seconds=0.0) as served:
         async with Peer.hosting(served.url) as ann:
-            served.hall.discard(served.hall.room(ann.code))
+            served.registry.discard(served.registry.room(ann.code))
             assert Reason.UNKNOWN_TABLE == await refusal(served, ann.code, ann.token)
 
 
@@ -267,7 +267,7 @@ async def test_leaving_in_mid_match_ends_the_token(options: dict[str, Any]) -> N
             await ann.until(ev.Signalled)
             await ben.ask(cl.Leave)
             assert Reason.BAD_TOKEN == await refusal(served, ann.code, ben.token)
-            assert served.hall.room(ann.code).table.view.seats[1].left
+            assert served.registry.room(ann.code).table.view.seats[1].left
 
 
 async def test_the_token_of_who_was_kicked_opens_nothing() -> None:
@@ -278,7 +278,7 @@ async def test_the_token_of_who_was_kicked_opens_nothing() -> None:
             assert CloseCode.KICKED == (await ben.closed()).code
         assert Reason.BAD_TOKEN == await refusal(served, ann.code, ben.token)
         await ann.ask(cl.AddBot)
-        assert served.hall.room(ann.code).table.view.seats[1].bot
+        assert served.registry.room(ann.code).table.view.seats[1].bot
         assert Reason.BAD_TOKEN == await refusal(served, ann.code, ben.token)
 
 
@@ -305,7 +305,7 @@ async def test_a_replayed_token_takes_the_seat_over() -> None:
             assert TAKEN_OVER == await older.closed()
             older = newer
         assert isinstance(await older.ask(cl.Ready), Accepted)
-        assert 1 == len(served.hall.room(ann.code).audience.listeners)
+        assert 1 == len(served.registry.room(ann.code).broadcast.listeners)
 
 
 async def test_of_many_at_once_one_has_the_seat() -> None:
@@ -325,7 +325,7 @@ async def test_of_many_at_once_one_has_the_seat() -> None:
         owner = tasks[task]
         await owner.say(cl.Ready(counter=1))
         assert 1 == (await owner.until(Accepted)).counter
-        assert 1 == len(served.hall.room(ann.code).audience.listeners)
+        assert 1 == len(served.registry.room(ann.code).broadcast.listeners)
 
 
 async def test_who_was_taken_over_may_take_over_again() -> None:

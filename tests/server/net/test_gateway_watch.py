@@ -236,7 +236,7 @@ async def test_a_bot_plays_for_who_is_away_until_they_are_back() -> None:
             await back.until(Snapshot)
             answer = await back.ask(cl.Say, text="thanks")
             assert isinstance(answer, Accepted)
-            room = served.hall.room(ann.code)
+            room = served.registry.room(ann.code)
             assert not room.table.view.seats[1].stand_in
             assert not room._bots
 

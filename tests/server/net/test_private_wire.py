@@ -124,7 +124,7 @@ async def test_whoever_comes_back_has_the_own_layout_again() -> None:
         assert ann.token is not None
         again = await stack.enter_async_context(await Client.resume(served.url, ann.code, ann.token))
         eve = await stack.enter_async_context(await Client.watch(served.url, ann.code))
-        judge = served.hall.room(ann.code).table.view
+        judge = served.registry.room(ann.code).table.view
         assert again.view.snapshot(0).piles == judge.snapshot_for(0, 0).piles == ann.view.snapshot(0).piles
         assert eve.view.snapshot(0).piles == judge.snapshot_for(None, 0).piles != judge.snapshot(0).piles
 
@@ -138,7 +138,7 @@ async def test_coming_back_tells_nothing_of_what_others_did(plays: int) -> None:
         assert ben.token is not None
         peer = await stack.enter_async_context(Peer.connect(served.url))
         await peer.greet()
-        room = served.hall.room(ben.code)
+        room = served.registry.room(ben.code)
         newest, epoch = room.table.view.seq, room.epochs.current
         await peer.enter(cl.Resume(code=ben.code, token=ben.token, seq=newest, epoch=epoch))
         assert isinstance(await peer.hear(), Snapshot)
@@ -153,11 +153,11 @@ async def test_a_race_goes_on_after_the_server_was_away(tmp_path: Path) -> None:
             await _play(ann, 5)
             await _play(ben, 3)
             code, tokens = ann.code, [ann.token, ben.token]
-            before = served.hall.room(code).table.view.snapshot(0)
+            before = served.registry.room(code).table.view.snapshot(0)
             await ann.close()
             await ben.close()
         async with journaled(path, seed=SEED) as served:
-            judge = served.hall.room(code).table.view
+            judge = served.registry.room(code).table.view
             assert judge.snapshot(0).piles == before.piles
             assert judge.snapshot(0).progress == before.progress
             for seat, token in enumerate(tokens):

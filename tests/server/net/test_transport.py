@@ -118,7 +118,7 @@ def test_what_is_read_behind_many_bytes_does_not_overtake_them() -> None:
     """On uvloop, too, a second burst is judged behind the last of the first, which is taken in slices."""
     import uvloop  # noqa: PLC0415 - it is not everywhere
 
-    async def story() -> list[int]:
+    async def history() -> list[int]:
         fast = {"commands_per_second": 1e6, "command_burst": 1e6}
         async with serving(**FREELY, **fast) as server, Peer.hosting(server.url) as ann:
             said = [ann.frame_of(ann.next(cl.Ready, ready=bool(n % 2))) for n in range(2 * BURST)]
@@ -127,7 +127,7 @@ def test_what_is_read_behind_many_bytes_does_not_overtake_them() -> None:
             return [(await ann.until(Accepted)).counter for _ in range(2 * BURST)]
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        assert list(range(1, 2 * BURST + 1)) == runner.run(story())
+        assert list(range(1, 2 * BURST + 1)) == runner.run(history())
 
 
 async def _greet(peer: Peer) -> None:

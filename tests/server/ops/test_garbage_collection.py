@@ -99,15 +99,17 @@ async def test_a_lost_connection_is_freed_at_once(end: Callable[[socket.socket],
     gc.disable()
     try:
         async with serving() as served, Peer.hosting(served.url) as ann:
-            before, audience = set(served.server.connections), served.hall.room(ann.code).audience
+            before, broadcast = set(served.server.connections), served.registry.room(ann.code).broadcast
             with await asyncio.to_thread(entered, served.port, ann.code) as line:
                 (connection,) = set(served.server.connections) - before
                 assert isinstance(connection, Connection)
-                there = [weakref.ref(each) for each in (connection, connection.protocol, *audience.gallery)]
+                there = [
+                    weakref.ref(each) for each in (connection, connection.protocol, *broadcast.spectators)
+                ]
                 assert 3 == len(there)
                 del connection
                 end(line)
-                audience.announce(Watchers(count=7))
+                broadcast.announce(Watchers(count=7))
                 async with asyncio.timeout(PATIENCE):
                     while any(each() is not None for each in there):  # noqa: ASYNC110 - nobody could tell of it
                         await asyncio.sleep(0.01)

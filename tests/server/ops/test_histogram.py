@@ -3,12 +3,12 @@
 from prometheus_client.parser import text_string_to_metric_families
 
 from racing_demon_server.ops import prometheus
-from racing_demon_server.ops.histogram import Durations
+from racing_demon_server.ops.histogram import Histogram
 
 
 def test_a_bucket_holds_what_took_no_longer_than_its_bound() -> None:
     """What took just as long as a bound belongs to its bucket; the last has all that took longer."""
-    durations = Durations([0.001, 0.002])
+    durations = Histogram([0.001, 0.002])
     for seconds in (0.0, 0.001, 0.0015, 7.0):
         durations.note(seconds)
     assert [2, 1, 1] == durations.counts
@@ -17,7 +17,7 @@ def test_a_bucket_holds_what_took_no_longer_than_its_bound() -> None:
 
 def test_as_operators_read_it_a_bucket_holds_all_shorter_ones_too() -> None:
     """Prometheus adds buckets up, whatever the label's value."""
-    some, none = Durations([0.001, 0.002]), Durations([0.001, 0.002])
+    some, none = Histogram([0.001, 0.002]), Histogram([0.001, 0.002])
     for seconds in (0.0005, 0.0015, 7.0):
         some.note(seconds)
     durations = {"accepted": some, "refused": none}

@@ -24,8 +24,8 @@ from racing_demon_server.mqtt.setup import publishers
 from racing_demon_server.net.gateway import start
 from racing_demon_server.net.http import Meter, is_local
 from racing_demon_server.ops.metrics import Metrics
-from racing_demon_server.settings import Settings
-from racing_demon_server.tables.registry import Hall
+from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.registry import Registry
 from tests.support.brokers import free_port
 from tests.support.clocks import clock
 from tests.support.processes import server_process
@@ -38,18 +38,18 @@ PLAY = cl.PlayCards(counter=1, source=1, count=1, destination=-1, seen=0)
 @asynccontextmanager
 async def measured(**settings: Any) -> AsyncIterator[Served]:
     """Run a server with metrics in this process."""
-    chosen = Settings(**{"port": 0, **settings})
+    chosen = ServerSettings(**{"port": 0, **settings})
     metrics = Metrics()
-    hall = Hall(chosen, clock, [metrics])
-    meter = Meter(lambda open_: metrics.text(open_, hall.listeners), metrics.cut, metrics.refused)
-    server = await start(chosen, hall, clock, meter)
+    registry = Registry(chosen, clock, [metrics])
+    meter = Meter(lambda open_: metrics.text(open_, registry.listeners), metrics.cut, metrics.refused)
+    server = await start(chosen, registry, clock, meter)
     port = next(iter(server.sockets)).getsockname()[1]
     try:
-        yield Served(f"ws://127.0.0.1:{port}/v1", hall, server, chosen)
+        yield Served(f"ws://127.0.0.1:{port}/v1", registry, server, chosen)
     finally:
         server.close()
         await within(PATIENCE, server.wait_closed())
-        hall.close()
+        registry.close()
 
 
 async def get(port: int, path: str, *headers: str) -> tuple[str, str]:
@@ -126,7 +126,7 @@ async def test_a_seat_whose_player_is_away_is_told_apart() -> None:
 async def test_a_table_that_was_closed_is_not_counted() -> None:
     """What is open goes down again, what was ever opened does not."""
     async with measured() as served, Peer.hosting(served.url) as ann:
-        served.hall.discard(served.hall.room(ann.code))
+        served.registry.discard(served.registry.room(ann.code))
         found = await numbers(served)
     assert 0 == sum(value for name, value in found.items() if name.startswith("racing_demon_tables phase"))
     assert 1 == found["racing_demon_tables_opened_total"]
@@ -252,12 +252,12 @@ def test_the_lag_of_the_loop_is_measured() -> None:
     metrics = Metrics()
     late = itertools.cycle([0, 30_000])
 
-    async def story() -> None:
+    async def history() -> None:
         measuring = asyncio.create_task(metrics.measure_lag(lambda: now() + next(late)))
         await asyncio.sleep(1.1)
         measuring.cancel()
 
-    in_virtual_time(story())
+    in_virtual_time(history())
     found = numbers_in(metrics.text(0, 0))
     assert 0 == found["racing_demon_loop_lag_seconds_bucket le=0.02"]
     assert 4 == found["racing_demon_loop_lag_seconds_bucket le=0.05"]
@@ -360,7 +360,7 @@ async def test_what_waits_for_the_broker_is_measured() -> None:
 
 def test_what_the_broker_never_gets_is_counted() -> None:
     """Where the line is full, an event that comes pushes the oldest out."""
-    (publisher,) = publishers(Settings(mqtt_url="mqtt://127.0.0.1", node="a1"), clock)
+    (publisher,) = publishers(ServerSettings(mqtt_url="mqtt://127.0.0.1", node="a1"), clock)
     publisher._outbox._most_waiting = 3
     opened = table()
     publisher.opened(opened)

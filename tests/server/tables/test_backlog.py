@@ -73,14 +73,14 @@ async def see_in_steps(encoding: Encoding) -> None:
     room = open_room(backlog=Backlog(MOST, 10 * MOST), **DELAYED)
     _, ann = seat_at(room, "Ann")
     eve, counters, reached = Ear(encoding), count(1), [room.table.view.seq]
-    room.audience.watch(eve)
+    room.broadcast.watch(eve)
     for second in range(5 * DELAY):
         await change(room, ann, counters, 10)
         await asyncio.sleep(0.5)
         reached.append(room.table.view.seq)
         late = Ear()
-        room.audience.watch(late)
-        room.audience.discard(late)
+        room.broadcast.watch(late)
+        room.broadcast.discard(late)
         for seen in (mirror(eve).seq, late.snapshots[-1].seq):
             assert seen <= reached[max(0, second + 1 - DELAY)]
             assert seen >= reached[max(0, second - 1 - 2 * DELAY)]
@@ -97,7 +97,7 @@ async def test_the_longest_queue_makes_room() -> None:
     ears = [seat_at(room, "Ann")[1] for room in (busy, calm)]
     eves = [Ear(), Ear()]
     for room, eve in zip((busy, calm), eves, strict=True):
-        room.audience.watch(eve)
+        room.broadcast.watch(eve)
     counters = count(1), count(1)
     for second in range(DELAY):
         await change(busy, ears[0], counters[0], 20)
@@ -124,7 +124,7 @@ async def test_the_time_of_the_hand_is_right_after_a_snapshot() -> None:
         await asyncio.sleep(10)
         await say(room, ann, 0, cl.React(counter=counter, reaction=Reaction.LAUGH))
     await asyncio.sleep(DELAY + STEP_SECONDS)
-    room.audience.watch(eve)
+    room.broadcast.watch(eve)
     lag_ms = (now() - began) // 1_000 - eve.snapshots[-1].elapsed_ms
     assert lag_ms == pytest.approx(DELAY * 1_000, abs=2)
     assert eve.snapshots[-1].hand == 1
@@ -137,7 +137,7 @@ async def test_a_delay_that_comes_and_goes_bounds_nothing_less() -> None:
     room = open_room(backlog=backlog, **DELAYED)
     _, ann = seat_at(room, "Ann")
     eve, counters = Ear(), count(1)
-    room.audience.watch(eve)
+    room.broadcast.watch(eve)
     for second in range(DELAY):
         await change(room, ann, counters, 10, watch_delay_ms=DELAY * 1_000 * (second % 2))
         assert backlog.size < MOST + SNAPSHOTS

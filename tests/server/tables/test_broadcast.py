@@ -13,9 +13,9 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.frames import Frames, frames_of
-from racing_demon_server.settings import Settings
-from racing_demon_server.tables.broadcast import Kept
-from racing_demon_server.tables.registry import Hall
+from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.broadcast import RecentEvents
+from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
 from tests.support.rooms import Ear, answered, in_virtual_time, now, open_room, say, seat_at, virtual
 from tests.support.virtual_journal import VirtualJournal
@@ -27,7 +27,7 @@ async def test_one_frame_for_all_of_an_encoding() -> None:
     room = open_room()
     ears = [Ear(encoding) for encoding in [*Encoding, *Encoding]]
     for ear in ears:
-        room.audience.catch_up(ear, 0)
+        room.broadcast.catch_up(ear, 0)
     seat_at(room, "Ann")
     await asyncio.sleep(0)
     packed, text, packed_too, text_too = (ear.written[-1] for ear in ears)
@@ -38,7 +38,7 @@ async def test_one_frame_for_all_of_an_encoding() -> None:
 
 def test_what_is_whispered_is_not_kept_and_not_forgotten() -> None:
     """Whoever may have missed a private play gets the whole table; whoever came later, the events."""
-    kept = Kept(100)
+    kept = RecentEvents(100)
     for seq in (1, 2):
         kept.add([Frames(ev.Signalled(seq=seq), 0)])
     kept.add([Frames(ev.Played(seq=2, seat=0, counter=1, source=0, count=1, destination=1, shown=()), 0, 0)])
@@ -61,8 +61,8 @@ async def test_the_newest_speaker_wins() -> None:
     room = open_room()
     ann, old = seat_at(room, "Ann")
     new = Ear()
-    assert old is room.audience.take_seat(new, ann)
-    room.audience.catch_up(new, 0)
+    assert old is room.broadcast.take_seat(new, ann)
+    room.broadcast.catch_up(new, 0)
     heard = len(old.frames)
     seat_at(room, "Ben")
     assert heard == len(old.frames)
@@ -75,7 +75,7 @@ async def test_the_newest_speaker_wins() -> None:
 def missed(room: Room, seq: int) -> str:
     """Return the names of what somebody is given who comes back with the number of the last event."""
     ear = Ear()
-    room.audience.catch_up(ear, seq)
+    room.broadcast.catch_up(ear, seq)
     return "snapshot" if ear.snapshots else " ".join(str(event.seq) for event in ear.events)
 
 
@@ -93,13 +93,13 @@ async def test_exactly_the_missed_events_are_given() -> None:
 def test_a_number_that_was_never_told_gets_a_snapshot(seq: int) -> None:
     """Number 0, and those of the future, mean that nothing is known."""
 
-    async def story() -> None:
+    async def history() -> None:
         room = open_room()
         for name in ("Ann", "Ben", "Cat"):
             seat_at(room, name)
         assert "snapshot" == missed(room, seq)
 
-    in_virtual_time(story())
+    in_virtual_time(history())
 
 
 @virtual
@@ -118,7 +118,7 @@ async def test_after_catching_up_comes_the_next_event() -> None:
     room = open_room()
     seat_at(room, "Ann")
     ear = Ear()
-    room.audience.catch_up(ear, 1)
+    room.broadcast.catch_up(ear, 1)
     seat_at(room, "Ben")
     assert [2, 3, 4] == [event.seq for event in ear.events]
 
@@ -129,12 +129,12 @@ async def test_what_was_missed_is_what_was_told() -> None:
     room = open_room()
     present = [Ear(encoding) for encoding in Encoding]
     for ear in present:
-        room.audience.catch_up(ear, 0)
+        room.broadcast.catch_up(ear, 0)
     for name in ("Ann", "Ben", "Cid"):
         seat_at(room, name)
     late = [Ear(encoding) for encoding in Encoding]
     for ear in late:
-        room.audience.catch_up(ear, 2)
+        room.broadcast.catch_up(ear, 2)
     assert [ear.written[2:] for ear in present] == [ear.written for ear in late]
     assert late[0].written != late[1].written
 
@@ -188,7 +188,7 @@ async def test_whoever_hears_no_events_is_still_answered() -> None:
     room = open_room()
     (_, ann_ear), (ben, ben_ear) = seat_at(room, "Ann"), seat_at(room, "Ben")
     room.put(ben_ear, ben, cl.Say(counter=1, text="Bye"), now())
-    room.audience.take_seat(Ear(), ben)  # the newest speaker wins
+    room.broadcast.take_seat(Ear(), ben)  # the newest speaker wins
     heard = len(ben_ear.heard)
     room.put(ann_ear, 0, cl.Say(counter=1, text="Hm"), now())
     await answered()
@@ -220,7 +220,7 @@ async def test_a_snapshot_says_how_long_the_hand_has_lasted() -> None:
     for seconds in (0, 5):
         await asyncio.sleep(seconds)
         late = Ear()
-        room.audience.catch_up(late, 0)
+        room.broadcast.catch_up(late, 0)
         elapsed.append(late.snapshots[0].elapsed_ms)
     assert [-2_000, 3_000] == elapsed
 
@@ -232,10 +232,10 @@ async def test_a_snapshot_says_how_long_the_hand_has_lasted() -> None:
 def test_everything_comes_in_the_order_of_judging(is_kept: bool, tmp_path: Path) -> None:
     """Numbered events, plays told to one alone and answers: each player hears them as they were judged."""
 
-    async def story() -> None:
+    async def history() -> None:
         journal = VirtualJournal(tmp_path / "journal.db", random.Random(1)) if is_kept else None
         options = Options(game="sultan", countdown_ms=0)
-        room = Hall(Settings(), now, (), journal).open(options)
+        room = Registry(ServerSettings(), now, (), journal).open(options)
         players = [seat_at(room, name) for name in ("Ann", "Ben")]
         await say(room, players[0][1], 0, cl.Start(counter=1))
         await asyncio.sleep(1)
@@ -252,7 +252,7 @@ def test_everything_comes_in_the_order_of_judging(is_kept: bool, tmp_path: Path)
         if journal is not None:
             journal.close()
 
-    in_virtual_time(story())
+    in_virtual_time(history())
 
 
 async def _bustle(room: Room, players: list[tuple[int, Ear]], rng: random.Random) -> dict[int, int]:
@@ -281,7 +281,7 @@ async def _bustle(room: Room, players: list[tuple[int, Ear]], rng: random.Random
 def test_the_newest_events_are_kept_whole_and_in_order(most: int) -> None:
     """However many are kept, all after one of them come back as they were; after an older one, none do."""
     told = [Frames(ev.Left(seq=seq, seat=seq % 8), 0) for seq in range(1, 201)]
-    kept = Kept(most)
+    kept = RecentEvents(most)
     for number, each in enumerate(told, 1):
         kept.add([each])
         for seq in (number, number - 1, number - most // 2, number - most):
@@ -296,7 +296,7 @@ def test_the_newest_events_are_kept_whole_and_in_order(most: int) -> None:
 
 def test_events_that_are_long_together_are_not_told_again() -> None:
     """Who has missed more than goes through a socket at once gets the table instead; others do not."""
-    kept = Kept(2_048)
+    kept = RecentEvents(2_048)
     for seq in range(1, 1_001):
         kept.add([Frames(ev.Said(seq=seq, seat=0, text="漢" * 200), 0)])
     assert kept.since(1) is None
@@ -310,7 +310,7 @@ def test_events_that_are_long_together_are_not_told_again() -> None:
 )
 def test_events_from_before_layouts_were_public_are_not_told_again(last: ev.Event) -> None:
     """Whether plays were whispered before makes no difference: who has missed that gets the table."""
-    kept = Kept(2_048)
+    kept = RecentEvents(2_048)
     kept.add([Frames(ev.Readied(seq=seq, seat=0, ready=True), 0) for seq in range(1, 5)])
     kept.add([Frames(last, 0), Frames(ev.Readied(seq=6, seat=0, ready=False), 0)])
     assert [None] * 4 == [kept.since(seq) for seq in range(1, 5)]

@@ -11,8 +11,8 @@ from racing_demon_protocol.wire.messages.server import Accepted, CaughtUp, Seate
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.database import open_journal
 from racing_demon_server.journal.reader import claims_of
-from racing_demon_server.settings import Settings
-from racing_demon_server.tables.registry import Hall
+from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.registry import Registry
 from tests.support.rooms import Ear, in_virtual_time, now, open_room, say, seat_at, virtual
 from tests.support.virtual_journal import VirtualJournal
 
@@ -20,17 +20,17 @@ from tests.support.virtual_journal import VirtualJournal
 def test_what_arrives_together_is_written_together_and_told_in_its_order(tmp_path: Path) -> None:
     """Commands of one turn are one entry of the journal; before it is written nobody hears anything."""
 
-    async def story() -> None:
+    async def history() -> None:
         journal = VirtualJournal(tmp_path / "journal.db", random.Random(1))
-        room = Hall(Settings(), now, (), journal).open(Options())
+        room = Registry(ServerSettings(), now, (), journal).open(Options())
         ears = []
         for name in ("Ann", "Ben", "Cat"):
             ear = Ear()
-            room.audience.take_seat(ear, room.join(name, name.encode()))
+            room.broadcast.take_seat(ear, room.join(name, name.encode()))
             ears.append(ear)
         await journal.drained()
         for ear in ears:
-            room.audience.catch_up(ear, 0)
+            room.broadcast.catch_up(ear, 0)
         for seat in (2, 0, 1):
             room.put(ears[seat], seat, cl.Say(counter=1, text="Hello"), now())
         await asyncio.sleep(0)
@@ -44,40 +44,40 @@ def test_what_arrives_together_is_written_together_and_told_in_its_order(tmp_pat
         room.close()
         journal.close()
 
-    in_virtual_time(story())
+    in_virtual_time(history())
 
 
 def test_a_host_without_a_seat_is_told_of_the_place_when_it_is_certain(tmp_path: Path) -> None:
     """No event tells of that place; it is written down all the same, before its token is given away."""
     path = tmp_path / "journal.db"
 
-    async def story() -> None:
+    async def history() -> None:
         journal = VirtualJournal(path, random.Random(1))
-        room = Hall(Settings(), now, (), journal).open(Options())
+        room = Registry(ServerSettings(), now, (), journal).open(Options())
         host = Ear()
         room.host(b"token")
-        room.audience.take_seat(host, None)
+        room.broadcast.take_seat(host, None)
         room.enter(host, None, Seated(code=room.table.view.code, token="a" * 64), 0)
         assert not host.heard
         await journal.drained()
         with contextlib.closing(open_journal(path)) as db:
-            assert [b"token"] == [claim.token_hash for claim in claims_of(db, 1).values()]
+            assert [b"token"] == [seat_token.token_hash for seat_token in claims_of(db, 1).values()]
         await asyncio.sleep(0)
         assert [Seated, Snapshot, CaughtUp] == [type(message) for message in host.heard]
         room.close()
         journal.close()
 
-    in_virtual_time(story())
+    in_virtual_time(history())
 
 
 def test_the_answers_of_plays_are_kept_when_the_log_is_cut(tmp_path: Path) -> None:
     """Who only played has the last play's answer beside the snapshot that takes the place of the plays."""
     path = tmp_path / "journal.db"
 
-    async def story() -> None:
+    async def history() -> None:
         journal = VirtualJournal(path, random.Random(1))
         options = Options(countdown_ms=0, time_limit_ms=60_000)
-        room = Hall(Settings(), now, (), journal).open(options)
+        room = Registry(ServerSettings(), now, (), journal).open(options)
         ann, ben = (seat_at(room, name) for name in ("Ann", "Ben"))
         room.put(ann[1], ann[0], cl.Start(counter=1), now())
         await ben[1].until(ev.Signalled)
@@ -92,13 +92,13 @@ def test_the_answers_of_plays_are_kept_when_the_log_is_cut(tmp_path: Path) -> No
         await journal.drained()
         with contextlib.closing(open_journal(path)) as db:
             assert db.execute("SELECT count(*) FROM snapshots").fetchone() == (1,)
-            claim = claims_of(db, 1)[ben[0]]
+            seat_token = claims_of(db, 1)[ben[0]]
         (played,) = [event for event in ben[1].events if isinstance(event, ev.Played)]
-        assert Accepted(counter=1, seq=played.seq) == claim.answer()
+        assert Accepted(counter=1, seq=played.seq) == seat_token.answer()
         room.close()
         journal.close()
 
-    in_virtual_time(story())
+    in_virtual_time(history())
 
 
 @virtual

@@ -7,10 +7,10 @@ from tests.support.rooms import Ear
 ANN, BEN = Ear(), Ear()
 
 
-def filled(*arrivals: tuple[Ear, int]) -> Inbox:
+def filled(*race_log: tuple[Ear, int]) -> Inbox:
     """Return an inbox with commands of senders that arrived at these moments; they are counted from 1."""
     inbox = Inbox()
-    for number, (sender, arrived) in enumerate(arrivals, start=1):
+    for number, (sender, arrived) in enumerate(race_log, start=1):
         inbox.put(Waiting(sender, 0, cl.Ready(counter=number), arrived))
     return inbox
 

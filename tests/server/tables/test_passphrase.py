@@ -4,14 +4,14 @@ import pytest
 
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.reasons import Reason
-from racing_demon_server.tables.passphrase import MOST_ADDRESSES, MOST_TRIES, SECONDS_A_TRY, Lock
+from racing_demon_server.tables.passphrase import MOST_ADDRESSES, MOST_TRIES, SECONDS_A_TRY, Passphrase
 
 SALT = bytes(16)
 RIGHT, WRONG = "open sesame", "open barley"
 HERE, THERE = "203.0.113.9", "203.0.113.10"
 
 
-def _refused(lock: Lock, passphrase: str, at: int = 0) -> Reason:
+def _refused(lock: Passphrase, passphrase: str, at: int = 0) -> Reason:
     with pytest.raises(CommandRefused) as caught:
         lock.verify(passphrase, HERE, at)
     return caught.value.reason
@@ -19,7 +19,7 @@ def _refused(lock: Lock, passphrase: str, at: int = 0) -> Reason:
 
 def test_without_a_passphrase_everybody_comes_in() -> None:
     """A lock for which there is no passphrase asks for none, and minds none."""
-    lock = Lock("", SALT)
+    lock = Passphrase("", SALT)
     assert not lock.is_locked
     lock.verify("", HERE, 0)
     lock.verify(WRONG, HERE, 0)
@@ -27,7 +27,7 @@ def test_without_a_passphrase_everybody_comes_in() -> None:
 
 def test_any_number_who_know_it_come_in_together() -> None:
     """The right passphrase is no guess, nor is coming without one: neither uses up the guesses."""
-    lock = Lock(RIGHT, SALT)
+    lock = Passphrase(RIGHT, SALT)
     for _ in range(3 * MOST_TRIES):
         assert Reason.BAD_PASSPHRASE == _refused(lock, "")
         lock.verify(RIGHT, HERE, 0)
@@ -35,7 +35,7 @@ def test_any_number_who_know_it_come_in_together() -> None:
 
 def test_after_many_guesses_it_does_not_listen() -> None:
     """Then even the right one is refused, so that a guess tells nothing; after a while it listens again."""
-    lock = Lock(RIGHT, SALT)
+    lock = Passphrase(RIGHT, SALT)
     assert {Reason.BAD_PASSPHRASE} == {_refused(lock, WRONG) for _ in range(MOST_TRIES)}
     assert Reason.TOO_FAST == _refused(lock, WRONG)
     assert Reason.TOO_FAST == _refused(lock, RIGHT)
@@ -44,7 +44,7 @@ def test_after_many_guesses_it_does_not_listen() -> None:
 
 def test_who_guesses_keeps_nobody_else_out() -> None:
     """The guesses are those of one address: from another one the right passphrase opens."""
-    lock = Lock(RIGHT, SALT)
+    lock = Passphrase(RIGHT, SALT)
     for _ in range(3 * MOST_TRIES):
         _refused(lock, WRONG)
     lock.verify(RIGHT, THERE, 0)
@@ -52,7 +52,7 @@ def test_who_guesses_keeps_nobody_else_out() -> None:
 
 def test_no_more_addresses_are_remembered_than_there_is_room_for() -> None:
     """The one that has not guessed for longest is forgotten first."""
-    lock = Lock(RIGHT, SALT)
+    lock = Passphrase(RIGHT, SALT)
     for number in range(MOST_ADDRESSES + 5):
         with pytest.raises(CommandRefused):
             lock.verify(WRONG, f"there {number}", 0)
@@ -61,7 +61,7 @@ def test_no_more_addresses_are_remembered_than_there_is_room_for() -> None:
 
 def test_how_many_guesses_there_are() -> None:
     """Ten at once, and then one in two seconds, as the README tells operators."""
-    lock = Lock(RIGHT, SALT)
+    lock = Passphrase(RIGHT, SALT)
     assert [Reason.BAD_PASSPHRASE] * 10 + [Reason.TOO_FAST] == [_refused(lock, WRONG) for _ in range(11)]
     for at in (2_000_000, 4_000_000):
         assert Reason.TOO_FAST == _refused(lock, WRONG, at - 2)
@@ -70,7 +70,7 @@ def test_how_many_guesses_there_are() -> None:
 
 def test_a_lock_is_kept_as_a_hash() -> None:
     """From salt and hash, which are all that is kept, comes the same lock."""
-    lock = Lock(RIGHT, SALT)
-    again = Lock.restored(SALT, lock.hash)
+    lock = Passphrase(RIGHT, SALT)
+    again = Passphrase.restored(SALT, lock.hash)
     again.verify(RIGHT, HERE, 0)
     assert Reason.BAD_PASSPHRASE == _refused(again, WRONG)

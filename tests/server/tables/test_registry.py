@@ -17,8 +17,8 @@ from racing_demon_server.journal.database import open_journal
 from racing_demon_server.journal.reader import tables
 from racing_demon_server.net.http import NO_METER
 from racing_demon_server.net.service import Service
-from racing_demon_server.settings import Settings
-from racing_demon_server.tables.registry import Hall
+from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
 from tests.support.rooms import Ear, in_virtual_time, now, say, seat_at
 from tests.support.virtual_journal import VirtualJournal
@@ -26,29 +26,29 @@ from tests.support.virtual_journal import VirtualJournal
 ALPHABET = set("BCDFGHJKLMNPQRSTVWXZ")
 
 
-def open_hall(**settings: object) -> Hall:
+def open_hall(**settings: object) -> Registry:
     """Open a hall with some settings changed."""
-    return Hall(Settings(**settings), now)  # type: ignore[arg-type]
+    return Registry(ServerSettings(**settings), now)  # type: ignore[arg-type]
 
 
 def listen(room: Room) -> Ear:
     """Let somebody come to a room."""
     ear = Ear()
-    room.audience.catch_up(ear, 0)
+    room.broadcast.catch_up(ear, 0)
     return ear
 
 
-def go(hall: Hall, room: Room, ear: Ear) -> None:
+def go(registry: Registry, room: Room, ear: Ear) -> None:
     """Let somebody go from a room, as the gateway does."""
     room.leave(ear, None)
     if room.is_deserted:
-        hall.expire(room)
+        registry.expire(room)
 
 
-def found(hall: Hall, code: str) -> bool:
+def found(registry: Registry, code: str) -> bool:
     """Tell whether a hall has a table of a code."""
     try:
-        hall.room(code)
+        registry.room(code)
     except CommandRefused:
         return False
     return True
@@ -61,11 +61,11 @@ def found(hall: Hall, code: str) -> bool:
 def test_codes_are_made_of_consonants(settings: dict[str, int], letters: int) -> None:
     """A code has as many letters as the operator wants, which make no words and look like no digits."""
 
-    async def story() -> set[str]:
-        hall = open_hall(**settings)
-        return {hall.open(Options()).table.view.code for _ in range(300)}
+    async def history() -> set[str]:
+        registry = open_hall(**settings)
+        return {registry.open(Options()).table.view.code for _ in range(300)}
 
-    codes = in_virtual_time(story())
+    codes = in_virtual_time(history())
     assert {letters} == {len(code) for code in codes}
     assert ALPHABET >= {letter for code in codes for letter in code}
 
@@ -73,49 +73,49 @@ def test_codes_are_made_of_consonants(settings: dict[str, int], letters: int) ->
 def test_no_two_tables_share_a_code() -> None:
     """As many codes as tables."""
 
-    async def story() -> int:
-        hall = open_hall(seed=bytes(32))
-        return len({hall.open(Options()).table.view.code for _ in range(500)})
+    async def history() -> int:
+        registry = open_hall(seed=bytes(32))
+        return len({registry.open(Options()).table.view.code for _ in range(500)})
 
-    assert 500 == in_virtual_time(story())
+    assert 500 == in_virtual_time(history())
 
 
 def test_a_code_that_is_taken_is_not_given_again() -> None:
     """Where the chances lead to a code that is taken, they go on to the next."""
 
-    async def story() -> set[str]:
-        hall = open_hall(seed=bytes(32), code_letters=1)
-        return {hall.open(Options()).table.view.code for _ in range(len(ALPHABET))}
+    async def history() -> set[str]:
+        registry = open_hall(seed=bytes(32), code_letters=1)
+        return {registry.open(Options()).table.view.code for _ in range(len(ALPHABET))}
 
-    assert ALPHABET == in_virtual_time(story())
+    assert ALPHABET == in_virtual_time(history())
 
 
 @pytest.mark.parametrize("spelling", ["{}", " {} ", "{}\n", "lower", "title"])
 def test_a_table_is_found_however_its_code_is_spelt(spelling: str) -> None:
     """Small letters and blanks make no difference."""
 
-    async def story() -> None:
-        hall = open_hall()
-        room = hall.open(Options())
+    async def history() -> None:
+        registry = open_hall()
+        room = registry.open(Options())
         code = room.table.view.code
         spelt = getattr(code, spelling)() if spelling.isalpha() else spelling.format(code)
-        assert room is hall.room(spelt)
+        assert room is registry.room(spelt)
 
-    in_virtual_time(story())
+    in_virtual_time(history())
 
 
 @pytest.mark.parametrize("code", ["", "????", "BCD", "BCDFG", "ß", "\x00"])
 def test_an_unknown_code_is_refused(code: str) -> None:
     """What no table is called finds none."""
 
-    async def story() -> None:
-        hall = open_hall()
-        hall.open(Options())
+    async def history() -> None:
+        registry = open_hall()
+        registry.open(Options())
         with pytest.raises(CommandRefused) as refused:
-            hall.room(code)
+            registry.room(code)
         assert Reason.UNKNOWN_TABLE == refused.value.reason
 
-    in_virtual_time(story())
+    in_virtual_time(history())
 
 
 # Seeds.
@@ -123,19 +123,19 @@ def test_an_unknown_code_is_refused(code: str) -> None:
 
 async def codes_and_deals(seed: bytes | None) -> list[tuple[str, str, tuple[int, ...]]]:
     """Open three tables and deal at each; return codes, commitments and cards."""
-    hall = open_hall(seed=seed)
+    registry = open_hall(seed=seed)
     found = []
     for _ in range(3):
-        room = hall.open(Options())
+        room = registry.open(Options())
         ear, host = listen(room), Ear()
-        room.table.claims.add(None, b"host")
-        room.audience.take_seat(host, None)
+        room.table.seat_tokens.add(None, b"host")
+        room.broadcast.take_seat(host, None)
         await say(room, host, None, cl.AddBot(counter=1), cl.Start(counter=2))
         events: list[Event] = ear.events
         (committed,) = (event for event in events if isinstance(event, Committed))
         (dealt,) = (event for event in events if isinstance(event, Dealt))
         found.append((room.table.view.code, committed.commitment, dealt.shown))
-    hall.close()
+    registry.close()
     return found
 
 
@@ -168,28 +168,28 @@ def test_without_a_seed_nothing_repeats() -> None:
 def test_a_full_hall_opens_no_table() -> None:
     """One table too many is refused; when one goes there is room again."""
 
-    async def story() -> None:
-        hall = open_hall(max_tables=2, idle_table_seconds=10)
-        rooms = [hall.open(Options()) for _ in range(2)]
+    async def history() -> None:
+        registry = open_hall(max_tables=2, idle_table_seconds=10)
+        rooms = [registry.open(Options()) for _ in range(2)]
         ear = listen(rooms[0])
         with pytest.raises(CommandRefused) as refused:
-            hall.open(Options())
+            registry.open(Options())
         assert Reason.SERVER_FULL == refused.value.reason
         await asyncio.sleep(11)
-        assert 1 == len(hall)
-        hall.open(Options())
-        go(hall, rooms[0], ear)
-        hall.close()
+        assert 1 == len(registry)
+        registry.open(Options())
+        go(registry, rooms[0], ear)
+        registry.close()
 
-    in_virtual_time(story())
+    in_virtual_time(history())
 
 
 def test_an_address_has_so_many_tables_at_a_time() -> None:
     """It gets one more when one of its own is closed; others', and this machine's, do not count for it."""
 
-    async def story() -> None:
-        hall = open_hall(tables_per_address=2, idle_table_seconds=10)
-        service = Service(Settings(tables_per_address=2), hall, now, NO_METER)
+    async def history() -> None:
+        registry = open_hall(tables_per_address=2, idle_table_seconds=10)
+        service = Service(ServerSettings(tables_per_address=2), registry, now, NO_METER)
         wanted = cl.Create(name="Ann")
         rooms = [service.open("203.0.113.9", wanted, now()) for _ in range(2)]
         ear = listen(rooms[0])
@@ -199,20 +199,20 @@ def test_an_address_has_so_many_tables_at_a_time() -> None:
         for address in ("203.0.113.10", "", "", ""):
             service.open(address, wanted, now())
         await asyncio.sleep(11)
-        assert 1 == len(hall)
+        assert 1 == len(registry)
         service.open("203.0.113.9", wanted, now())
-        go(hall, rooms[0], ear)
-        hall.close()
+        go(registry, rooms[0], ear)
+        registry.close()
 
-    in_virtual_time(story())
+    in_virtual_time(history())
 
 
 def test_a_server_has_so_many_bots_at_a_time() -> None:
     """One more is refused at every table, and standing in, too, until one goes; levels still change."""
 
-    async def story() -> None:
-        hall = open_hall(max_bots=3)
-        one, other = (hall.open(Options()) for _ in range(2))
+    async def history() -> None:
+        registry = open_hall(max_bots=3)
+        one, other = (registry.open(Options()) for _ in range(2))
         (_, ann), (away, _), (_, eve) = seat_at(one, "Ann"), seat_at(one, "Ben"), seat_at(other, "Eve")
         one.table.connect(away, connected=False, at=now())
         bot = {"level": "easy"}
@@ -225,9 +225,9 @@ def test_a_server_has_so_many_bots_at_a_time() -> None:
         assert [None] * 4 + [Reason.SERVER_FULL, None] == [reason(reply) for reply in ann.replies]
         assert [Reason.SERVER_FULL, None] == [reason(reply) for reply in eve.replies]
         assert (2, 1) == (one.bots, other.bots)
-        hall.close()
+        registry.close()
 
-    in_virtual_time(story())
+    in_virtual_time(history())
 
 
 def reason(reply: Accepted | Refused) -> Reason | None:
@@ -238,191 +238,191 @@ def reason(reply: Accepted | Refused) -> Reason | None:
 def test_options_that_no_game_has_open_no_table() -> None:
     """A table that cannot be played is refused, and takes no place."""
 
-    async def story() -> None:
-        hall = open_hall(max_tables=1)
+    async def history() -> None:
+        registry = open_hall(max_tables=1)
         for options in (Options(game="bridge"), Options(game="racing-demon", reserve=13)):
             with pytest.raises(CommandRefused) as refused:
-                hall.open(options)
+                registry.open(options)
             assert Reason.BAD_OPTION == refused.value.reason
-        assert 0 == len(hall)
-        hall.open(Options())
+        assert 0 == len(registry)
+        registry.open(Options())
 
-    in_virtual_time(story())
+    in_virtual_time(history())
 
 
 def test_a_table_that_nobody_comes_to_is_closed() -> None:
     """A table that was opened and never listened to goes after the idle time, and not before."""
 
-    async def story() -> None:
-        hall = open_hall(idle_table_seconds=300)
-        code = hall.open(Options()).table.view.code
+    async def history() -> None:
+        registry = open_hall(idle_table_seconds=300)
+        code = registry.open(Options()).table.view.code
         await asyncio.sleep(299)
-        assert found(hall, code)
+        assert found(registry, code)
         await asyncio.sleep(2)
-        assert not found(hall, code)
+        assert not found(registry, code)
 
-    in_virtual_time(story())
+    in_virtual_time(history())
 
 
 def test_a_table_is_kept_while_somebody_listens() -> None:
     """Hours pass, and the table stays."""
 
-    async def story() -> None:
-        hall = open_hall(idle_table_seconds=300)
-        room = hall.open(Options())
+    async def history() -> None:
+        registry = open_hall(idle_table_seconds=300)
+        room = registry.open(Options())
         listen(room)
         await asyncio.sleep(10_000)
-        assert room is hall.room(room.table.view.code)
+        assert room is registry.room(room.table.view.code)
 
-    in_virtual_time(story())
+    in_virtual_time(history())
 
 
 def test_a_table_is_kept_for_the_idle_time_after_the_last_has_gone() -> None:
     """It goes when the time has passed since the last listener."""
 
-    async def story() -> None:
-        hall = open_hall(idle_table_seconds=300)
-        room = hall.open(Options())
+    async def history() -> None:
+        registry = open_hall(idle_table_seconds=300)
+        room = registry.open(Options())
         code = room.table.view.code
         ear = listen(room)
         await asyncio.sleep(1_000)
-        go(hall, room, ear)
+        go(registry, room, ear)
         await asyncio.sleep(299)
-        assert found(hall, code)
+        assert found(registry, code)
         await asyncio.sleep(2)
-        assert not found(hall, code)
+        assert not found(registry, code)
 
-    in_virtual_time(story())
+    in_virtual_time(history())
 
 
 def test_the_idle_time_begins_anew_with_each_visit() -> None:
     """Whoever comes back just before the end, and is cut off again at once, finds the table later."""
 
-    async def story() -> None:
-        hall = open_hall(idle_table_seconds=300)
-        room = hall.open(Options())
+    async def history() -> None:
+        registry = open_hall(idle_table_seconds=300)
+        room = registry.open(Options())
         code = room.table.view.code
         for _ in range(3):
             ear = listen(room)
             await asyncio.sleep(1)
-            go(hall, room, ear)
+            go(registry, room, ear)
             await asyncio.sleep(298.5)
-            assert found(hall, code)
+            assert found(registry, code)
         await asyncio.sleep(2)
-        assert not found(hall, code)
+        assert not found(registry, code)
 
-    in_virtual_time(story())
+    in_virtual_time(history())
 
 
 def test_no_table_is_closed_while_nobody_can_come_back(tmp_path: Path) -> None:
     """While the disk takes nothing seats cannot be taken up again; the idle time begins when it does."""
 
-    async def story() -> None:
+    async def history() -> None:
         journal = VirtualJournal(tmp_path / "journal.db", random.Random(1))
-        hall = Hall(Settings(idle_table_seconds=300), now, (), journal)
-        room = hall.open(Options())
+        registry = Registry(ServerSettings(idle_table_seconds=300), now, (), journal)
+        room = registry.open(Options())
         code = room.table.view.code
         await journal.drained()
         journal.is_failing = True
         room.join("Ann", b"token")
         await asyncio.sleep(1_000)
         assert room.is_halted
-        assert found(hall, code)
+        assert found(registry, code)
         journal.is_failing = False
         await asyncio.sleep(299)
-        assert found(hall, code)
+        assert found(registry, code)
         await asyncio.sleep(3)
-        assert not found(hall, code)
+        assert not found(registry, code)
         journal.close()
 
-    in_virtual_time(story())
+    in_virtual_time(history())
 
 
 def test_nothing_new_begins_while_the_disk_takes_nothing(tmp_path: Path) -> None:
     """Neither a table nor a seat is given away that could not be kept; later both are."""
 
-    async def story() -> None:
+    async def history() -> None:
         journal = VirtualJournal(tmp_path / "journal.db", random.Random(1))
-        hall = Hall(Settings(), now, (), journal)
-        room = hall.open(Options())
+        registry = Registry(ServerSettings(), now, (), journal)
+        room = registry.open(Options())
         await journal.drained()
         journal.is_failing = True
         room.join("Ann", b"token")
         await asyncio.sleep(1)
-        for begin in (lambda: hall.open(Options()), lambda: room.join("Ben", b"other")):
+        for begin in (lambda: registry.open(Options()), lambda: room.join("Ben", b"other")):
             with pytest.raises(CommandRefused) as refused:
                 begin()
             assert Reason.HALTED is refused.value.reason
         journal.is_failing = False
         await journal.drained()
         assert 1 == room.join("Ben", b"other")
-        hall.open(Options())
+        registry.open(Options())
         await journal.drained()
         journal.close()
 
-    in_virtual_time(story())
+    in_virtual_time(history())
 
 
 def test_a_table_that_was_refused_is_not_in_the_journal(tmp_path: Path) -> None:
     """What cannot be played is not opened again by the next server."""
 
-    async def story() -> None:
+    async def history() -> None:
         journal = VirtualJournal(tmp_path / "journal.db", random.Random(1))
-        hall = Hall(Settings(), now, (), journal)
+        registry = Registry(ServerSettings(), now, (), journal)
         with pytest.raises(CommandRefused):
-            hall.open(Options(game="bridge"))
-        kept = hall.open(Options())
+            registry.open(Options(game="bridge"))
+        kept = registry.open(Options())
         await journal.drained()
         with contextlib.closing(open_journal(journal.path)) as db:
             assert [kept.table.view.code] == [each.code for each in tables(db, only_open=True)]
         journal.close()
 
-    in_virtual_time(story())
+    in_virtual_time(history())
 
 
 def test_a_closed_table_stands_still() -> None:
     """The bots of a table that was closed for want of listeners play no more."""
 
-    async def story() -> None:
-        hall = open_hall(idle_table_seconds=30)
-        room = hall.open(Options(countdown_ms=0))
+    async def history() -> None:
+        registry = open_hall(idle_table_seconds=30)
+        room = registry.open(Options(countdown_ms=0))
         host = Ear()
-        room.table.claims.add(None, b"host")
-        room.audience.take_seat(host, None)
+        room.table.seat_tokens.add(None, b"host")
+        room.broadcast.take_seat(host, None)
         bots = [cl.AddBot(counter=counter) for counter in range(1, 8)]
         await say(room, host, None, *bots, cl.Start(counter=8))
         dealt = room.table.view.seq
-        go(hall, room, host)
+        go(registry, room, host)
         await asyncio.sleep(31)
         seq = room.table.view.seq
         await asyncio.sleep(100)
         assert dealt < seq == room.table.view.seq
 
-    in_virtual_time(story())
+    in_virtual_time(history())
 
 
 def test_a_table_is_not_closed_under_who_has_just_come() -> None:
     """Whoever waits for the disk to have written the place is there, though nothing is heard yet."""
 
-    async def story() -> None:
-        hall = open_hall(idle_table_seconds=30)
-        room = hall.open(Options())
-        room.audience.take_seat(Ear(), room.join("Bob", b"token"))
-        assert not room.audience
+    async def history() -> None:
+        registry = open_hall(idle_table_seconds=30)
+        room = registry.open(Options())
+        room.broadcast.take_seat(Ear(), room.join("Bob", b"token"))
+        assert not room.broadcast
         await asyncio.sleep(31)
-        assert found(hall, room.table.view.code)
+        assert found(registry, room.table.view.code)
 
-    in_virtual_time(story())
+    in_virtual_time(history())
 
 
 def test_a_closed_hall_is_empty() -> None:
     """When the server stops, so do all tables."""
 
-    async def story() -> None:
-        hall = open_hall()
-        rooms = [hall.open(Options()) for _ in range(3)]
-        hall.close()
-        assert 0 == len(hall)
-        assert not found(hall, rooms[0].table.view.code)
+    async def history() -> None:
+        registry = open_hall()
+        rooms = [registry.open(Options()) for _ in range(3)]
+        registry.close()
+        assert 0 == len(registry)
+        assert not found(registry, rooms[0].table.view.code)
 
-    in_virtual_time(story())
+    in_virtual_time(history())

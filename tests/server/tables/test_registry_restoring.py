@@ -12,8 +12,8 @@ from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.settings import Settings
-from racing_demon_server.tables.registry import Hall
+from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
 from tests.support.rooms import Ear, in_virtual_time, now, say
 from tests.support.virtual_journal import VirtualJournal
@@ -23,16 +23,16 @@ WORD = "sesame"
 
 
 @asynccontextmanager
-async def running(path: Path | None, **settings: object) -> AsyncIterator[Hall]:
+async def running(path: Path | None, **settings: object) -> AsyncIterator[Registry]:
     """Run a hall on a journal, or on none, and stop it as an operator does."""
     journal = None if path is None else VirtualJournal(path, random.Random(1))
-    hall = Hall(Settings(seed=SEED, **settings), now, (), journal)  # type: ignore[arg-type]
-    hall.restore()
-    yield hall
-    hall.stop()
+    registry = Registry(ServerSettings(seed=SEED, **settings), now, (), journal)  # type: ignore[arg-type]
+    registry.restore()
+    yield registry
+    registry.stop()
     if journal is not None:
         await journal.drained()
-    hall.close(for_good=False)
+    registry.close(for_good=False)
     if journal is not None:
         journal.close()
 
@@ -41,15 +41,15 @@ async def seated(room: Room, seat: int | None = None) -> Ear:
     """Let Ann sit down, or come back to her seat."""
     ear = Ear()
     seat = room.join("Ann", b"token") if seat is None else seat
-    room.audience.take_seat(ear, seat)
-    room.audience.catch_up(ear, 0)
+    room.broadcast.take_seat(ear, seat)
+    room.broadcast.catch_up(ear, 0)
     room.connect(seat)
     return ear
 
 
-async def opened(hall: Hall) -> tuple[Room, Ear]:
+async def opened(registry: Registry) -> tuple[Room, Ear]:
     """Open a table at which hands take ten seconds, and let Ann play there with a bot."""
-    room = hall.open(Options(hands=3, countdown_ms=0, tally_ms=0, time_limit_ms=10_000), WORD)
+    room = registry.open(Options(hands=3, countdown_ms=0, tally_ms=0, time_limit_ms=10_000), WORD)
     ear = await seated(room)
     await say(room, ear, 0, cl.AddBot(counter=1, level="hard"), cl.Start(counter=2))
     return room, ear
@@ -71,38 +71,38 @@ def promises(ear: Ear) -> list[str]:
 def test_a_table_goes_on_with_the_cards_that_it_would_have_had(tmp_path: Path) -> None:
     """The hands of a seeded server are the same, whether it was started anew among them or not."""
 
-    async def story() -> None:
-        async with running(None) as hall:
-            room, ear = await opened(hall)
+    async def history() -> None:
+        async with running(None) as registry:
+            room, ear = await opened(registry)
             await play_on(room, ear, 3, 4)
             expected = promises(ear)
             assert len(expected) == 3
-        async with running(tmp_path / "journal.db") as hall:
-            room, before = await opened(hall)
+        async with running(tmp_path / "journal.db") as registry:
+            room, before = await opened(registry)
             code = room.table.view.code
             await asyncio.sleep(5)
-        async with running(tmp_path / "journal.db") as hall:
-            room = hall.room(code)
+        async with running(tmp_path / "journal.db") as registry:
+            room = registry.room(code)
             after = await seated(room, 0)
             await play_on(room, after, 3, 4)
             assert expected == promises(before) + promises(after)
 
-    in_virtual_time(story())
+    in_virtual_time(history())
 
 
 def test_a_table_is_the_same_after_each_start(tmp_path: Path) -> None:
     """Its bots play on, its passphrase is asked for, and what happens is kept for the next start, too."""
 
-    async def story() -> None:
+    async def history() -> None:
         path = tmp_path / "journal.db"
-        async with running(path) as hall:
-            room, _ = await opened(hall)
+        async with running(path) as registry:
+            room, _ = await opened(registry)
             code, hand_id = room.table.view.code, room.table.view.hand_id
             await asyncio.sleep(3)
             seq = room.table.view.seq
         for _ in range(2):
-            async with running(path) as hall:
-                room = hall.room(code)
+            async with running(path) as registry:
+                room = registry.room(code)
                 assert room.table.view.seq >= seq
                 assert hand_id == room.table.view.hand_id
                 room.admit(WORD, "192.0.2.1")
@@ -113,15 +113,15 @@ def test_a_table_is_the_same_after_each_start(tmp_path: Path) -> None:
                 assert [play for play in ear.events if isinstance(play, ev.Played) and play.seat == 1]
                 seq = room.table.view.seq
 
-    in_virtual_time(story())
+    in_virtual_time(history())
 
 
 def test_guesses_are_counted_for_each_address(tmp_path: Path) -> None:
     """Somebody else's guesses keep nobody out who knows the word."""
 
-    async def story() -> None:
-        async with running(tmp_path / "journal.db") as hall:
-            room, _ = await opened(hall)
+    async def history() -> None:
+        async with running(tmp_path / "journal.db") as registry:
+            room, _ = await opened(registry)
             for _ in range(20):
                 with pytest.raises(CommandRefused):
                     room.admit("guess", "192.0.2.1")
@@ -129,18 +129,18 @@ def test_guesses_are_counted_for_each_address(tmp_path: Path) -> None:
                 room.admit(WORD, "192.0.2.1")
             room.admit(WORD, "192.0.2.2")
 
-    in_virtual_time(story())
+    in_virtual_time(history())
 
 
 def test_new_tables_go_on_with_the_numbers_of_the_old(tmp_path: Path) -> None:
     """The next table of a seeded server has the code that it would have had, and no other table's cards."""
 
-    async def story() -> None:
-        async with running(None) as hall:
-            codes = [hall.open(Options()).table.view.code for _ in range(3)]
+    async def history() -> None:
+        async with running(None) as registry:
+            codes = [registry.open(Options()).table.view.code for _ in range(3)]
         for number in range(3):
-            async with running(tmp_path / "journal.db") as hall:
-                assert number == len(hall)
-                assert codes[number] == hall.open(Options()).table.view.code
+            async with running(tmp_path / "journal.db") as registry:
+                assert number == len(registry)
+                assert codes[number] == registry.open(Options()).table.view.code
 
-    in_virtual_time(story())
+    in_virtual_time(history())

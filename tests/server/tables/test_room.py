@@ -43,7 +43,7 @@ async def test_a_burst_waits_for_the_first_command_of_others() -> None:
     room = open_room()
     (ann, ann_ear), (ben, ben_ear), (cat, _) = (seat_at(room, name) for name in ("Ann", "Ben", "Cat"))
     watching = Ear()
-    room.audience.catch_up(watching, 0)
+    room.broadcast.catch_up(watching, 0)
     burst = [ready(1), ready(2, wanted=False), ready(3)]
     for command in burst:
         room.put(ann_ear, ann, command, now())
@@ -60,7 +60,7 @@ async def test_within_a_round_the_first_to_arrive_is_first() -> None:
     room = open_room()
     seats = [seat_at(room, name) for name in ("Ann", "Ben", "Cat", "Don")]
     watching = Ear()
-    room.audience.catch_up(watching, 0)
+    room.broadcast.catch_up(watching, 0)
     for place in (2, 0, 3):
         seat, ear = seats[place]
         room.put(ear, seat, ready(1), now())
@@ -112,7 +112,7 @@ async def test_a_repeated_command_is_answered_and_not_carried_out() -> None:
 def test_a_mistake_of_the_server_costs_one_command(caplog: pytest.LogCaptureFixture) -> None:
     """Where no deal can be made, the command that wanted it is refused; what came with it is carried out."""
 
-    async def story() -> None:
+    async def history() -> None:
         room = open_room(seeds=iter(()), contributions=False)
         (ann, ann_ear), (ben, ben_ear) = seat_at(room, "Ann"), seat_at(room, "Ben")
         room.put(ann_ear, ann, ready(1), now())
@@ -128,7 +128,7 @@ def test_a_mistake_of_the_server_costs_one_command(caplog: pytest.LogCaptureFixt
         await say(room, ben_ear, ben, ready(1))
         assert [refused, refused] == ben_ear.replies
 
-    in_virtual_time(story())
+    in_virtual_time(history())
     assert "StopIteration" in caplog.text
 
 
@@ -141,8 +141,8 @@ async def test_only_the_present_speaker_s_loss_is_news() -> None:
     room = open_room()
     ann, old = seat_at(room, "Ann")
     new = Ear()
-    room.audience.take_seat(new, ann)
-    room.audience.catch_up(new, 0)
+    room.broadcast.take_seat(new, ann)
+    room.broadcast.catch_up(new, 0)
     room.leave(old, ann)
     assert "" == told(new.events)
     room.leave(new, ann)
@@ -155,11 +155,11 @@ async def test_coming_and_going_is_told() -> None:
     room = open_room()
     ann, ear = seat_at(room, "Ann")
     watching = Ear()
-    room.audience.catch_up(watching, 0)
+    room.broadcast.catch_up(watching, 0)
     room.leave(ear, ann)
     back = Ear()
-    room.audience.take_seat(back, ann)
-    room.audience.catch_up(back, room.table.view.seq)
+    room.broadcast.take_seat(back, ann)
+    room.broadcast.catch_up(back, room.table.view.seq)
     room.connect(ann)
     told_ = [event.connected for event in watching.events if isinstance(event, ev.Connected)]
     assert [False, True] == told_
@@ -206,7 +206,7 @@ async def test_who_has_left_may_look_on() -> None:
     ben, _ = seat_at(room, "Ben")
     await ann_ear.until(ev.Joined)
     assert ann_ear.closing is None
-    assert [ann_ear] == [*room.audience.gallery]
+    assert [ann_ear] == [*room.broadcast.spectators]
     assert ben in [event.seat for event in ann_ear.events if isinstance(event, ev.Joined)]
     await say(room, ann_ear, ann, cl.Ready(counter=2))
     assert isinstance(ann_ear.replies[-1], Refused)
@@ -247,7 +247,7 @@ async def test_the_signal_comes_by_itself() -> None:
 def test_a_loop_that_wakes_too_early_is_asked_for_little_more() -> None:
     """Where timers are whole milliseconds, nobody asks again and again in the last of them what is due."""
 
-    async def story() -> int:
+    async def history() -> int:
         room, loop = open_room(countdown_ms=3_000), asyncio.get_running_loop()
         assert isinstance(loop, RoundingLoop)
         ann, ear = seat_at(room, "Ann")
@@ -259,7 +259,7 @@ def test_a_loop_that_wakes_too_early_is_asked_for_little_more() -> None:
         assert Phase.PLAYING == phase(room)
         return loop.appointments - before
 
-    assert in_virtual_time(story(), RoundingLoop) <= 4
+    assert in_virtual_time(history(), RoundingLoop) <= 4
 
 
 @virtual

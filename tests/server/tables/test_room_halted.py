@@ -9,8 +9,8 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Readied
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.settings import Settings
-from racing_demon_server.tables.registry import Hall
+from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.registry import Registry
 from tests.support.rooms import Ear, in_virtual_time, now, open_room, say, seat_at, virtual
 from tests.support.virtual_journal import VirtualJournal
 
@@ -18,13 +18,13 @@ from tests.support.virtual_journal import VirtualJournal
 def test_what_was_judged_before_the_disk_was_full_is_not_refused(tmp_path: Path) -> None:
     """Sent again meanwhile it is answered when its event is told, not before; a new command is refused."""
 
-    async def story() -> None:
+    async def history() -> None:
         journal = VirtualJournal(tmp_path / "journal.db", random.Random(1))
-        room = Hall(Settings(), now, (), journal).open(Options())
+        room = Registry(ServerSettings(), now, (), journal).open(Options())
         ear = Ear()
-        room.audience.take_seat(ear, room.join("Ann", b"token"))
+        room.broadcast.take_seat(ear, room.join("Ann", b"token"))
         await journal.drained()
-        room.audience.catch_up(ear, 0)
+        room.broadcast.catch_up(ear, 0)
         journal.is_failing = True
         command = cl.Ready(counter=1)
         room.put(ear, 0, command, now())
@@ -43,7 +43,7 @@ def test_what_was_judged_before_the_disk_was_full_is_not_refused(tmp_path: Path)
         room.close()
         journal.close()
 
-    in_virtual_time(story())
+    in_virtual_time(history())
 
 
 @virtual
@@ -52,7 +52,7 @@ async def test_who_does_not_speak_for_a_seat_any_more_is_not_told_its_answers() 
     room = open_room()
     _, ann = seat_at(room, "Ann")
     await say(room, ann, 0, cl.Ready(counter=1))
-    room.audience.take_seat(Ear(), 0)
+    room.broadcast.take_seat(Ear(), 0)
     room.halt(True)
     await say(room, ann, 0, cl.Ready(counter=1))
     assert [Reason.HALTED] == [reply.reason for reply in ann.replies if isinstance(reply, Refused)]

@@ -20,8 +20,8 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.database import open_journal
 from racing_demon_server.journal.reader import log_of
 from racing_demon_server.match.dead_hand import SLICE_UNITS, DeadHandTest
-from racing_demon_server.settings import Settings
-from racing_demon_server.tables.registry import Hall
+from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
 from tests.support.rooms import Ear, RoundingLoop, answered, in_virtual_time, now, open_room, say, seat_at
 from tests.support.servers import Peer, serving
@@ -102,7 +102,7 @@ def come_back(started: Started) -> None:
     """Let Ben come back on another line, as a session does it."""
     ear = Ear()
     started.room.catch_up()
-    started.room.audience.take_seat(ear, 1)
+    started.room.broadcast.take_seat(ear, 1)
     started.room.connect(1)
 
 
@@ -125,7 +125,7 @@ def move(started: Started) -> None:
 def test_what_was_read_before_the_time_was_up_counts(act: Callable[[Started], None]) -> None:
     """Whatever else comes to the table when the time is up, it overtakes nothing that was read before."""
 
-    async def story() -> None:
+    async def history() -> None:
         started = await Started.at_play()
         await started.almost_over()
         started.turn(0)
@@ -136,13 +136,13 @@ def test_what_was_read_before_the_time_was_up_counts(act: Callable[[Started], No
         assert [0] == started.played()
         started.room.close()
 
-    in_virtual_time(story(), RoundingLoop)
+    in_virtual_time(history(), RoundingLoop)
 
 
 def test_rounds_do_not_put_a_play_off_beyond_the_end() -> None:
     """The second play of one read counts, though another's first, which was read later, came too late."""
 
-    async def story() -> None:
+    async def history() -> None:
         started = await Started.at_play()
         await started.almost_over()
         started.turn(0)
@@ -154,13 +154,13 @@ def test_rounds_do_not_put_a_play_off_beyond_the_end() -> None:
         assert [Reason.HAND_OVER] == [r.reason for r in started.ears[1].replies if isinstance(r, Refused)]
         started.room.close()
 
-    in_virtual_time(story(), RoundingLoop)
+    in_virtual_time(history(), RoundingLoop)
 
 
 def test_what_was_sent_before_a_line_broke_is_judged() -> None:
     """A connection that is lost takes nothing back that was read from it."""
 
-    async def story() -> None:
+    async def history() -> None:
         started = await Started.at_play()
         started.turn(1)
         lose(started)
@@ -168,13 +168,13 @@ def test_what_was_sent_before_a_line_broke_is_judged() -> None:
         assert [1] == started.played()
         started.room.close()
 
-    in_virtual_time(story(), RoundingLoop)
+    in_virtual_time(history(), RoundingLoop)
 
 
 def test_what_was_sent_before_a_seat_was_taken_up_again_is_judged() -> None:
     """A newer connection of a seat takes nothing back that was read from the older one."""
 
-    async def story() -> None:
+    async def history() -> None:
         started = await Started.at_play()
         started.turn(1)
         come_back(started)
@@ -182,17 +182,17 @@ def test_what_was_sent_before_a_seat_was_taken_up_again_is_judged() -> None:
         assert [1] == started.played()
         started.room.close()
 
-    in_virtual_time(story(), RoundingLoop)
+    in_virtual_time(history(), RoundingLoop)
 
 
 def test_every_event_has_the_time_when_it_was_due(tmp_path: Path) -> None:
     """However late a table's timer is, the journal has its event with the moment at which it was due."""
     path = tmp_path / "journal.db"
 
-    async def story() -> int:
+    async def history() -> int:
         journal = VirtualJournal(path, random.Random(1))
         options = Options(time_limit_ms=LIMIT_SECONDS * 1_000, countdown_ms=0, tally_ms=0)
-        room = Hall(Settings(), now, (), journal).open(options)
+        room = Registry(ServerSettings(), now, (), journal).open(options)
         ann, ear = seat_at(room, "Ann")
         await say(room, ear, ann, cl.Start(counter=1))
         await asyncio.sleep(0.1)
@@ -204,7 +204,7 @@ def test_every_event_has_the_time_when_it_was_due(tmp_path: Path) -> None:
         journal.close()
         return signal_at
 
-    signal_at = in_virtual_time(story(), RoundingLoop)
+    signal_at = in_virtual_time(history(), RoundingLoop)
     with contextlib.closing(open_journal(path)) as db:
         times = [kept.at_us for kept in log_of(db, 1) if isinstance(kept.event, ev.HandOver)]
     assert [signal_at + LIMIT_SECONDS * 1_000_000] == times
@@ -241,9 +241,9 @@ def turn(started: Started) -> None:
 def test_a_loop_that_is_late_makes_up_for_one_slice_of_a_search(act: Callable[[Started], None]) -> None:
     """Whatever comes to a table half a second late, the other tables wait for one slice, and not for all."""
 
-    async def story() -> None:
+    async def history() -> None:
         started = await Started.at_play()
-        hand = started.room.table._course.hand
+        hand = started.room.table._flow.hand
         assert hand is not None
         dealer = Slow(bytes(32), hand.rules)
         hand._dead_tests[None] = DeadHandTest(hand.board, dealer, now())
@@ -256,13 +256,13 @@ def test_a_loop_that_is_late_makes_up_for_one_slice_of_a_search(act: Callable[[S
         act(started)
         assert dealer.units <= begun + SLICE_UNITS
 
-    in_virtual_time(story(), RoundingLoop)
+    in_virtual_time(history(), RoundingLoop)
 
 
 def test_what_the_signal_leads_to_is_done_seat_by_seat_and_told_together() -> None:
     """Other tables come between the seats whose packs are laid out, and no player sees cards first."""
 
-    async def story() -> None:
+    async def history() -> None:
         room = open_room(game="weavers", countdown_ms=1_000)
         ears = dict(seat_at(room, name) for name in ("Ann", "Ben", "Cat"))
         await say(room, ears[0], 0, cl.Start(counter=1))
@@ -273,14 +273,14 @@ def test_what_the_signal_leads_to_is_done_seat_by_seat_and_told_together() -> No
         room._tick()
         left = []
         while not any(isinstance(event, ev.Signalled) for ear in ears.values() for event in ear.events):
-            left.append(len(room.table._course._unsettled))
+            left.append(len(room.table._flow._unsettled))
             await asyncio.sleep(0)
         assert [3, 2, 1] == list(dict.fromkeys(left))
         plays = [sum(isinstance(event, ev.Played) for event in ear.events) for ear in ears.values()]
         assert plays[0] > 50
         assert len(set(plays)) == 1
 
-    in_virtual_time(story(), RoundingLoop)
+    in_virtual_time(history(), RoundingLoop)
 
 
 async def strike(peer: Peer, room: Room) -> list[int]:
@@ -313,7 +313,7 @@ async def strike(peer: Peer, room: Room) -> list[int]:
 async def test_a_bot_does_not_overtake_bytes_that_were_read_before() -> None:
     """Over real sockets: a play whose bytes are there when the bot's hand arrives is judged before it."""
     async with serving(bot_speed=4.0, seed=bytes(32)) as served, Peer.hosting(served.url) as ann:
-        room = served.hall.room(ann.code)
+        room = served.registry.room(ann.code)
         await ann.ask(cl.AddBot, level="hard")
         await ann.ask(cl.Start)
         contested = 0

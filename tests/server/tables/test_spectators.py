@@ -15,8 +15,8 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal import recovery
-from racing_demon_server.settings import Settings
-from racing_demon_server.tables.registry import Hall
+from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
 from tests.support.rooms import Ear, RoundingLoop, in_virtual_time, now, open_room, say, seat_at, virtual
 from tests.support.virtual_journal import VirtualJournal
@@ -26,14 +26,14 @@ DELAY = 60
 
 def _seen_by_a_spectator(room: Room) -> Snapshot:
     ear = Ear()
-    room.audience.watch(ear)
+    room.broadcast.watch(ear)
     return ear.snapshots[-1]
 
 
 def _seen_by_a_player(room: Room) -> Snapshot:
     ear = Ear()
-    room.audience.catch_up(ear, 0)
-    room.audience.discard(ear)
+    room.broadcast.catch_up(ear, 0)
+    room.broadcast.discard(ear)
     return ear.snapshots[-1]
 
 
@@ -41,23 +41,23 @@ def _seen_by_a_player(room: Room) -> Snapshot:
 
 
 @asynccontextmanager
-async def _opened(folder: Path, *, anew: bool = False) -> AsyncIterator[Hall]:
+async def _opened(folder: Path, *, anew: bool = False) -> AsyncIterator[Registry]:
     journal = VirtualJournal(folder / "journal.db", random.Random(anew))
-    hall = Hall(Settings(), now, (), journal)
+    registry = Registry(ServerSettings(), now, (), journal)
     if anew:
-        hall.restore()
-    yield hall
-    hall.close(for_good=False)
+        registry.restore()
+    yield registry
+    registry.close(for_good=False)
     await journal.drained()
     journal.close()
 
 
-async def _begin(hall: Hall, passphrase: str = "", **options: object) -> Room:
+async def _begin(registry: Registry, passphrase: str = "", **options: object) -> Room:
     """Open a table that is seen a minute late, and long after let its bots begin to play."""
     asked = {"watch_delay_ms": DELAY * 1_000, "countdown_ms": 0, "hands": 1, **options}
-    room = hall.open(Options.model_validate(asked), passphrase)
+    room = registry.open(Options.model_validate(asked), passphrase)
     ann = Ear()
-    room.audience.take_seat(ann, room.join("Ann", b"token"))
+    room.broadcast.take_seat(ann, room.join("Ann", b"token"))
     room.connect(0)
     await say(room, ann, 0, *(cl.AddBot(counter=number, level="hard") for number in (1, 2)))
     await asyncio.sleep(2 * DELAY)
@@ -68,17 +68,17 @@ async def _begin(hall: Hall, passphrase: str = "", **options: object) -> Room:
 def test_a_delay_goes_on_when_the_server_is_started_anew(tmp_path: Path) -> None:
     """Who watches sees the table as it was a minute ago, and then all that was to come, each in its time."""
 
-    async def story() -> None:
-        async with _opened(tmp_path) as hall:
-            room = await _begin(hall, "sesame")
+    async def history() -> None:
+        async with _opened(tmp_path) as registry:
+            room = await _begin(registry, "sesame")
             before = [room.table.view.seq]
             for _ in range(DELAY - 20):
                 await asyncio.sleep(1)
                 before.append(room.table.view.seq)
             assert before[-1] > before[0] + 20
             code = room.table.view.code
-        async with _opened(tmp_path, anew=True) as hall:
-            room = hall.room(code)
+        async with _opened(tmp_path, anew=True) as registry:
+            room = registry.room(code)
             seen = _seen_by_a_spectator(room)
             assert seen.locked
             assert seen.seq < before[0]
@@ -87,7 +87,7 @@ def test_a_delay_goes_on_when_the_server_is_started_anew(tmp_path: Path) -> None
             await asyncio.sleep(DELAY)
             assert _seen_by_a_spectator(room).seq > before[-1]
 
-    in_virtual_time(story())
+    in_virtual_time(history())
 
 
 def test_nobody_sees_the_end_of_a_hand_too_early_when_the_server_is_started_anew(
@@ -96,62 +96,62 @@ def test_nobody_sees_the_end_of_a_hand_too_early_when_the_server_is_started_anew
     """A hand that has just ended goes on for those who watch, until its end is as old as the delay."""
     monkeypatch.setattr(recovery, "BEFORE_SNAPSHOT", 0)  # as where the hand was long
 
-    async def story() -> None:
-        async with _opened(tmp_path) as hall:
-            room = await _begin(hall, hands=2, tally_ms=120_000)
+    async def history() -> None:
+        async with _opened(tmp_path) as registry:
+            room = await _begin(registry, hands=2, tally_ms=120_000)
             ann, counters = Ear(), count(10)
-            room.audience.take_seat(ann, 0)
+            room.broadcast.take_seat(ann, 0)
             while room.table.view.phase is not Phase.TALLY:
                 await asyncio.sleep(1)
                 await say(room, ann, 0, cl.Stuck(counter=next(counters)))
             await asyncio.sleep(DELAY / 2)
             code, last = room.table.view.code, room.table.view.seq
-        async with _opened(tmp_path, anew=True) as hall:
-            room = hall.room(code)
+        async with _opened(tmp_path, anew=True) as registry:
+            room = registry.room(code)
             seen = _seen_by_a_spectator(room)
             assert Phase.PLAYING == seen.phase
             assert 0 < seen.seq < last
             await asyncio.sleep(DELAY)
             assert Phase.TALLY == _seen_by_a_spectator(room).phase
 
-    in_virtual_time(story())
+    in_virtual_time(history())
 
 
 def test_the_time_goes_on_with_the_delay_when_the_server_is_started_anew(tmp_path: Path) -> None:
     """Who watches afterwards is told the time of the hand that it sees."""
 
-    async def story() -> None:
-        async with _opened(tmp_path) as hall:
-            room = await _begin(hall)
+    async def history() -> None:
+        async with _opened(tmp_path) as registry:
+            room = await _begin(registry)
             code = room.table.view.code
             await asyncio.sleep(30)
-        async with _opened(tmp_path, anew=True) as hall:
-            room = hall.room(code)
+        async with _opened(tmp_path, anew=True) as registry:
+            room = registry.room(code)
             await asyncio.sleep(DELAY - 30 + 10)
             assert 10_000 == pytest.approx(_seen_by_a_spectator(room).elapsed_ms, abs=100)
 
-    in_virtual_time(story())
+    in_virtual_time(history())
 
 
 def test_nobody_is_told_the_plays_of_identical_deals_when_the_server_is_started_anew(tmp_path: Path) -> None:
     """What is for one player alone stays so, even where it comes at the signal, which is still to be told."""
 
-    async def story() -> None:
-        async with _opened(tmp_path) as hall:
-            room = await _begin(hall, game="puzzle")
+    async def history() -> None:
+        async with _opened(tmp_path) as registry:
+            room = await _begin(registry, game="puzzle")
             code = room.table.view.code
             await asyncio.sleep(DELAY / 2)
             assert room.table.view.is_private
-        async with _opened(tmp_path, anew=True) as hall:
-            room, eve = hall.room(code), Ear()
-            room.audience.watch(eve)
+        async with _opened(tmp_path, anew=True) as registry:
+            room, eve = registry.room(code), Ear()
+            room.broadcast.watch(eve)
             assert Phase.LOBBY is eve.snapshots[-1].phase
             await asyncio.sleep(DELAY)
             told = {type(event) for event in eve.events}
             assert {ev.Signalled, ev.Progressed} <= told
             assert ev.Played not in told
 
-    in_virtual_time(story())
+    in_virtual_time(history())
 
 
 # What the host changes.
@@ -162,7 +162,7 @@ async def test_a_delay_that_is_taken_away_lets_nothing_overtake() -> None:
     """What happens then comes in its order, and what was to come later comes no sooner."""
     room = open_room(watch_delay_ms=DELAY * 1_000)
     eve = Ear()
-    room.audience.watch(eve)
+    room.broadcast.watch(eve)
     _, ann = seat_at(room, "Ann")
     await asyncio.sleep(10)
     await say(room, ann, 0, cl.SetOptions(counter=1, options=Options(watch_delay_ms=0)))
@@ -178,12 +178,12 @@ async def test_a_delay_that_is_taken_away_lets_nothing_overtake() -> None:
 def test_a_loop_that_wakes_too_early_looks_seldom_at_what_waits() -> None:
     """Where timers are whole milliseconds, what is due a little later is not asked for again and again."""
 
-    async def story() -> int:
+    async def history() -> int:
         room, loop = open_room(watch_delay_ms=DELAY * 1_000), asyncio.get_running_loop()
         assert isinstance(loop, RoundingLoop)
         _, ann = seat_at(room, "Ann")
         eve = Ear()
-        room.audience.watch(eve)
+        room.broadcast.watch(eve)
         await asyncio.sleep(2 * DELAY)
         before = loop.appointments
         for counter in (1, 2):
@@ -193,7 +193,7 @@ def test_a_loop_that_wakes_too_early_looks_seldom_at_what_waits() -> None:
         assert 2 == sum(isinstance(event, ev.Readied) for event in eve.events)
         return loop.appointments - before
 
-    assert in_virtual_time(story(), RoundingLoop) < 10
+    assert in_virtual_time(history(), RoundingLoop) < 10
 
 
 # The time.

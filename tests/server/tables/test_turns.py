@@ -108,7 +108,7 @@ async def test_what_becomes_due_at_many_tables_at_once_is_shown_in_turn() -> Non
     rooms = [open_room(backlog=backlog, **DELAYED) for _ in range(TABLES)]
     ears = [Late(sends) for _ in range(5 * TABLES)]
     for number, ear in enumerate(ears):
-        rooms[number % TABLES].audience.watch(ear)
+        rooms[number % TABLES].broadcast.watch(ear)
     await changed(rooms, 20)
     await asyncio.sleep(DELAY + 1)
     assert STEP_UNITS >= max(sends.values())
@@ -140,7 +140,7 @@ def seen_at(rooms: list[Room]) -> int:
     seen = 0
     for room in rooms:
         ear = Ear()
-        room.audience.watch(ear)
-        room.audience.discard(ear)
+        room.broadcast.watch(ear)
+        room.broadcast.discard(ear)
         seen += ear.snapshots[-1].seq
     return seen

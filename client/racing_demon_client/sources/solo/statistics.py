@@ -71,7 +71,7 @@ class Score(BaseModel):
         )
 
 
-class Entry(BaseModel):
+class GameStatistics(BaseModel):
     """One game's line in the file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -90,7 +90,7 @@ def scores(path: Path) -> Mapping[str, Score]:
     found: dict[str, Score] = {}
     for raw in _entries(path)[:MOST_GAMES]:
         with contextlib.suppress(ValidationError):
-            entry = Entry.model_validate_json(json.dumps(raw))
+            entry = GameStatistics.model_validate_json(json.dumps(raw))
             found.setdefault(entry.game, entry.score)
     return found
 
@@ -99,7 +99,7 @@ def note(path: Path, game: str, *, won: bool, elapsed_ms: int, day: dt.date | No
     """Note a deal that was played, and return what is known of its game now."""
     known = dict(scores(path))
     score = known.pop(game, Score()).with_deal(won, elapsed_ms, day)
-    entries = [Entry(game=name, score=each) for name, each in [(game, score), *known.items()]]
+    entries = [GameStatistics(game=name, score=each) for name, each in [(game, score), *known.items()]]
     data = json.dumps([entry.model_dump(mode="json") for entry in entries[:MOST_GAMES]], indent=1)
     # On a full disk, or in a home that is read-only, one still wants to play.
     with contextlib.suppress(OSError):

@@ -46,7 +46,7 @@ class Arrangement:
     loose: tuple[int, int, int]
 
 
-class Room(NamedTuple):
+class Rectangle(NamedTuple):
     """A free rectangle."""
 
     x: int
@@ -137,7 +137,7 @@ def _try(  # noqa: PLR0913, PLR0917
     rest = least * _rows_of_columns(len(columns), width) if columns else 0
     rest += 1 if doors else 0
     rest += _rows_of_line(len(lined), cell, width)
-    rooms = [Room(0, 0, width, height - rest)]
+    rooms = [Rectangle(0, 0, width, height - rest)]
     squared: list[Spot] = []
     corner, bottom = (0, 0, width), 0
     if loose:
@@ -160,13 +160,13 @@ def _try(  # noqa: PLR0913, PLR0917
     return Arrangement(cell, tuple(squared), spots, corner)
 
 
-def _place(rooms: list[Room], block: Block) -> tuple[int, int] | None:
+def _place(rooms: list[Rectangle], block: Block) -> tuple[int, int] | None:
     """Find room for a block, and leave what is beside and below it for others."""
     for number, room in enumerate(rooms):
         if block.width <= room.width and block.height <= room.height:
             used = block.width + GAP
-            beside = Room(room.x + used, room.y, room.width - used, block.height)
-            below = Room(room.x, room.y + block.height, room.width, room.height - block.height)
+            beside = Rectangle(room.x + used, room.y, room.width - used, block.height)
+            below = Rectangle(room.x, room.y + block.height, room.width, room.height - block.height)
             rooms[number : number + 1] = [beside, below]
             return room.x, room.y
     return None

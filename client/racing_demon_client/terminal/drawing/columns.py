@@ -9,15 +9,15 @@ from racing_demon_protocol.engine.cards import UNKNOWN
 
 from .canvas import Hit
 from .cards import Box, draw_card, draw_frame, sign_of
-from .context import Sheet
+from .context import DrawContext
 
-__all__ = ["Column", "column_pitch", "draw_column", "draw_columns"]
+__all__ = ["DrawnColumn", "column_pitch", "draw_column", "draw_columns"]
 
 NARROWEST = 5
 """A card with a frame is at least so wide; below that there is no room for one."""
 
 
-class Column(NamedTuple):
+class DrawnColumn(NamedTuple):
     """One column and the room that it has."""
 
     pile: int
@@ -27,7 +27,7 @@ class Column(NamedTuple):
     height: int
 
 
-def draw_columns(sheet: Sheet, y: int, end: int) -> None:
+def draw_columns(sheet: DrawContext, y: int, end: int) -> None:
     """Draw the columns, their keys above them, between two rows."""
     piles = sheet.scene.own(Kind.TABLEAU)
     if not piles:
@@ -39,7 +39,7 @@ def draw_columns(sheet: Sheet, y: int, end: int) -> None:
         x = sheet.left + 1 + number * pitch
         sheet.canvas.touch(Hit(x, y, pitch, end - y, pile))
         label = sheet.scene.labels.get(f"column-{number + 1}", "")
-        column = Column(pile, x, y + 1, card if framed else pitch, end - y - 1)
+        column = DrawnColumn(pile, x, y + 1, card if framed else pitch, end - y - 1)
         if framed:
             _label(sheet, (x, y), f"[{label}]" if label else "", pile)
             _draw_framed(sheet, column)
@@ -47,13 +47,13 @@ def draw_columns(sheet: Sheet, y: int, end: int) -> None:
             _draw_plain(sheet, column, label)
 
 
-def column_pitch(sheet: Sheet) -> int:
+def column_pitch(sheet: DrawContext) -> int:
     """Return how many cells lie from one column to the next."""
     columns = len(sheet.scene.own(Kind.TABLEAU))
     return max(3, min(sheet.density.pitch, (sheet.width - 1) // max(1, columns)))
 
 
-def draw_column(sheet: Sheet, column: Column, *, framed: bool) -> None:
+def draw_column(sheet: DrawContext, column: DrawnColumn, *, framed: bool) -> None:
     """Draw one column of any game, its key above it; its width is that to the next one."""
     label = sheet.scene.label(column.pile)
     if framed and column.width > NARROWEST + 1:
@@ -63,13 +63,13 @@ def draw_column(sheet: Sheet, column: Column, *, framed: bool) -> None:
         _draw_plain(sheet, column, label)
 
 
-def _label(sheet: Sheet, at: tuple[int, int], label: str, pile: int) -> int:
+def _label(sheet: DrawContext, at: tuple[int, int], label: str, pile: int) -> int:
     held = sheet.scene.held is not None and sheet.scene.held.pile == pile
     mark = Mark.HELD if held else sheet.scene.pile_mark(pile)
     return sheet.canvas.put(at[0] + 1, at[1], label, Role.KEY | mark)
 
 
-def _draw_plain(sheet: Sheet, column: Column, label: str) -> None:
+def _draw_plain(sheet: DrawContext, column: DrawnColumn, label: str) -> None:
     """Draw a column without frames: two signs a card, the face-down ones as a number in the heading."""
     cards = sheet.board.cards[column.pile]
     hidden = _hidden(cards)
@@ -93,7 +93,7 @@ def _draw_plain(sheet: Sheet, column: Column, label: str) -> None:
         sheet.canvas.touch(Hit(column.x, at, column.width, 1, column.pile, place))
 
 
-def _draw_framed(sheet: Sheet, column: Column) -> None:
+def _draw_framed(sheet: DrawContext, column: DrawnColumn) -> None:
     cards = sheet.board.cards[column.pile]
     if not cards:
         draw_frame(sheet.canvas, (column.x, column.y), (column.width, 3), sheet.glyphs, dashed=True)
@@ -124,7 +124,7 @@ def _draw_framed(sheet: Sheet, column: Column) -> None:
         y += height
 
 
-def _draw_one(sheet: Sheet, at: tuple[int, int], size: tuple[int, int], card: int, ink: int) -> None:
+def _draw_one(sheet: DrawContext, at: tuple[int, int], size: tuple[int, int], card: int, ink: int) -> None:
     (x, y), (width, height) = at, size
     if card == UNKNOWN:  # played away from above, and not named by the server yet
         for row in range(height):

@@ -10,11 +10,11 @@ from racing_demon_protocol.engine.rules.base import Rules
 from .canvas import Canvas
 from .scene import Scene
 
-__all__ = ["Sheet"]
+__all__ = ["DrawContext"]
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class DrawContext:
     """A canvas, what is to be drawn on it, and how.
 
     Attributes:

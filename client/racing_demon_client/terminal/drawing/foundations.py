@@ -6,7 +6,7 @@ from racing_demon_protocol.engine.specification import Base, Foundations
 
 from .canvas import Hit
 from .cards import draw_frame
-from .context import Sheet
+from .context import DrawContext
 from .slots import Slots
 
 __all__ = ["draw_foundations"]
@@ -15,7 +15,7 @@ MARGIN = 5
 """The columns left of the first slot, with the suit's sign."""
 
 
-def draw_foundations(sheet: Sheet, y: int) -> int:
+def draw_foundations(sheet: DrawContext, y: int) -> int:
     """Draw the foundations from a row on, and return the row below them."""
     slots = Slots(sheet.rules, sheet.scene.focus)
     pitch = max(3, min(sheet.density.slot[0], (sheet.width - MARGIN) // max(1, slots.columns)))
@@ -38,7 +38,7 @@ def draw_foundations(sheet: Sheet, y: int) -> int:
     return y + slots.rows * height
 
 
-def _draw_slot(sheet: Sheet, at: tuple[int, int], size: tuple[int, int], pile: int | None) -> None:
+def _draw_slot(sheet: DrawContext, at: tuple[int, int], size: tuple[int, int], pile: int | None) -> None:
     (x, y), (width, height) = at, size
     cards = sheet.board.cards[pile] if pile is not None else []
     mark = sheet.scene.pile_mark(pile) if pile is not None else Mark.NONE
@@ -60,7 +60,7 @@ def _draw_slot(sheet: Sheet, at: tuple[int, int], size: tuple[int, int], pile: i
         sheet.canvas.touch(Hit(x, y, width - 1, max(1, height - 1), pile))
 
 
-def _base(sheet: Sheet) -> str:
+def _base(sheet: DrawContext) -> str:
     """Return the rank that the foundations begin with, once it is fixed."""
     for pile in sheet.scene.slots:
         group, cards = sheet.rules.layout.groups[pile], sheet.board.cards[pile]

@@ -9,8 +9,8 @@ from .arrangement import Arrangement, arrange
 from .blocks import Spot, is_counted
 from .canvas import Hit
 from .cards import Box, draw_card, draw_frame, sign_of
-from .columns import Column, draw_column
-from .context import Sheet
+from .columns import DrawnColumn, draw_column
+from .context import DrawContext
 from .side_piles import draw_loose_line
 
 __all__ = ["draw_heaps"]
@@ -21,7 +21,7 @@ AIRY_ROWS = 2
 """With so many rows for a pile the second one is free."""
 
 
-def draw_heaps(sheet: Sheet, y: int, end: int) -> None:
+def draw_heaps(sheet: DrawContext, y: int, end: int) -> None:
     """Draw all piles that the seat in focus may use, between two rows."""
     layout, board = sheet.rules.layout, sheet.board
     piles = sheet.scene.piles()
@@ -42,12 +42,12 @@ def draw_heaps(sheet: Sheet, y: int, end: int) -> None:
     for spot in places.squared:
         _draw(sheet, places, spot._replace(x=spot.x + 1, y=spot.y + y))
     for spot in places.columns:
-        column = Column(spot.pile, spot.x + 1, spot.y + y + 1, spot.width + 1, spot.height - 1)
+        column = DrawnColumn(spot.pile, spot.x + 1, spot.y + y + 1, spot.width + 1, spot.height - 1)
         sheet.canvas.touch(Hit(column.x, spot.y + y, spot.width, spot.height, spot.pile))
         draw_column(sheet, column, framed=places.cell.framed)
 
 
-def _draw(sheet: Sheet, places: Arrangement, spot: Spot) -> None:
+def _draw(sheet: DrawContext, places: Arrangement, spot: Spot) -> None:
     """Draw one squared pile: its key, its top card, and how many there are; of a door the key only."""
     if sheet.board.piles[spot.pile].kind is Kind.HEAD:
         _draw_door(sheet, spot)
@@ -58,7 +58,7 @@ def _draw(sheet: Sheet, places: Arrangement, spot: Spot) -> None:
     sheet.canvas.touch(Hit(spot.x, spot.y, spot.width, spot.height, spot.pile))
 
 
-def _top(sheet: Sheet, pile: int, *, ten: bool = False) -> tuple[str, int]:
+def _top(sheet: DrawContext, pile: int, *, ten: bool = False) -> tuple[str, int]:
     """Return what is written for the top of a pile, and its ink."""
     cards, glyphs = sheet.board.cards[pile], sheet.glyphs
     if cards:
@@ -69,7 +69,7 @@ def _top(sheet: Sheet, pile: int, *, ten: bool = False) -> tuple[str, int]:
     return first + glyphs.dot, Role.DIM | sheet.scene.pile_mark(pile)
 
 
-def _name_groups(sheet: Sheet, places: Arrangement, y: int, *, is_lined: bool) -> None:
+def _name_groups(sheet: DrawContext, places: Arrangement, y: int, *, is_lined: bool) -> None:
     """Write what the piles of each group are called beside the first that has room for it.
 
     Args:
@@ -107,30 +107,30 @@ def _name_groups(sheet: Sheet, places: Arrangement, y: int, *, is_lined: bool) -
             sheet.canvas.put(spot.x + 1, y + row, name, Role.DIM)
 
 
-def _up(sheet: Sheet, pile: int) -> str:
+def _up(sheet: DrawContext, pile: int) -> str:
     """Return how many cards were slipped face up under those that lie face down, if any were."""
     cards = sheet.board.cards[pile]
     up = sum(card != UNKNOWN for card in cards)
     return f"{up} up" if up and cards[-1] == UNKNOWN else ""
 
 
-def _count(sheet: Sheet, pile: int) -> str:
+def _count(sheet: DrawContext, pile: int) -> str:
     count = len(sheet.board.cards[pile])
     return str(count) if count > 1 and is_counted(sheet.board.piles[pile]) else ""
 
 
-def _label_ink(sheet: Sheet, pile: int) -> int:
+def _label_ink(sheet: DrawContext, pile: int) -> int:
     held = sheet.scene.held is not None and sheet.scene.held.pile == pile
     return Role.KEY | (Mark.HELD if held else sheet.scene.pile_mark(pile))
 
 
-def _draw_door(sheet: Sheet, spot: Spot) -> None:
+def _draw_door(sheet: DrawContext, spot: Spot) -> None:
     label = sheet.scene.label(spot.pile)
     end = sheet.canvas.put(spot.x, spot.y, label[:1], _label_ink(sheet, spot.pile))
     sheet.canvas.put(end, spot.y, " head"[: spot.x + spot.width - end], Role.DIM)
 
 
-def _draw_plain(sheet: Sheet, spot: Spot) -> None:
+def _draw_plain(sheet: DrawContext, spot: Spot) -> None:
     text, ink = _top(sheet, spot.pile)
     canvas, label = sheet.canvas, sheet.scene.label(spot.pile)
     canvas.put(spot.x, spot.y, label[:1], _label_ink(sheet, spot.pile))
@@ -147,7 +147,7 @@ def _draw_plain(sheet: Sheet, spot: Spot) -> None:
         canvas.put(spot.x + start, spot.y + 1, up, Role.DIM)
 
 
-def _draw_framed(sheet: Sheet, spot: Spot) -> None:
+def _draw_framed(sheet: DrawContext, spot: Spot) -> None:
     text, ink = _top(sheet, spot.pile, ten=True)
     canvas, glyphs, cards = sheet.canvas, sheet.glyphs, sheet.board.cards[spot.pile]
     at, size = (spot.x, spot.y), (spot.width, 3)

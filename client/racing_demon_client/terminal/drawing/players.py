@@ -13,7 +13,7 @@ from racing_demon_protocol.wire.messages.server import SeatState
 
 from .banner import draw_banner
 from .canvas import Hit
-from .context import Sheet
+from .context import DrawContext
 
 __all__ = ["draw_feed", "draw_players", "draw_race", "others"]
 
@@ -24,12 +24,12 @@ MOST_LINES = 3
 SHORT_KINDS = {Kind.RESERVE: "rsv", Kind.WASTE: "wst"}
 
 
-def others(sheet: Sheet) -> list[int]:
+def others(sheet: DrawContext) -> list[int]:
     """Return the seats that are drawn beside the large layout, in the order of their seats."""
     return [seat for seat in sheet.scene.view.hand_seats if seat != sheet.scene.focus]
 
 
-def draw_players(sheet: Sheet, x: int, y: int) -> int:
+def draw_players(sheet: DrawContext, x: int, y: int) -> int:
     """Draw the other players from a place on, and return the row below them."""
     if sheet.scene.view.is_private:
         return draw_race(sheet, (x + 1, y), sheet.canvas.width - x - 2)
@@ -45,7 +45,7 @@ def draw_players(sheet: Sheet, x: int, y: int) -> int:
     return y
 
 
-def draw_race(sheet: Sheet, corner: tuple[int, int], width: int) -> int:
+def draw_race(sheet: DrawContext, corner: tuple[int, int], width: int) -> int:
     """Draw how far everybody is on identical deals, the first one first; return the row below."""
     (x, y), view, canvas = corner, sheet.scene.view, sheet.canvas
     most = max([sheet.rules.game.deck_size, *(each.reached for each in view.progress.values())])
@@ -64,7 +64,7 @@ def draw_race(sheet: Sheet, corner: tuple[int, int], width: int) -> int:
     return y
 
 
-def _draw_lines(sheet: Sheet, x: int, y: int, seats: Sequence[int]) -> int:
+def _draw_lines(sheet: DrawContext, x: int, y: int, seats: Sequence[int]) -> int:
     """Draw a line a player: name, points, the ends of the columns, top of waste and reserve, cards left."""
     layout = sheet.rules.layout
     singles = [kind for kind in (Kind.RESERVE, Kind.WASTE) if seats and layout.own(seats[0], kind)]
@@ -100,7 +100,7 @@ def _draw_lines(sheet: Sheet, x: int, y: int, seats: Sequence[int]) -> int:
     return y + 1 + len(seats)
 
 
-def _draw_box(sheet: Sheet, corner: tuple[int, int], seat: int, lines: int) -> None:
+def _draw_box(sheet: DrawContext, corner: tuple[int, int], seat: int, lines: int) -> None:
     """Draw a player in two lines or more."""
     x, y = corner
     layout, state = sheet.rules.layout, sheet.scene.view.seats.get(seat)
@@ -126,7 +126,7 @@ def _draw_box(sheet: Sheet, corner: tuple[int, int], seat: int, lines: int) -> N
             _put_depth(sheet, left, y + 2, pile)
 
 
-def _put_top(sheet: Sheet, x: int, y: int, pile: int) -> int:
+def _put_top(sheet: DrawContext, x: int, y: int, pile: int) -> int:
     cards = sheet.board.cards[pile]
     if not cards:
         return sheet.canvas.put(x, y, sheet.glyphs.dot * 2, Role.DIM)
@@ -136,7 +136,7 @@ def _put_top(sheet: Sheet, x: int, y: int, pile: int) -> int:
     return sheet.canvas.put(x, y, sheet.glyphs.card(cards[-1]), suit_role(suit(cards[-1])) | mark)
 
 
-def _put_depth(sheet: Sheet, x: int, y: int, pile: int) -> None:
+def _put_depth(sheet: DrawContext, x: int, y: int, pile: int) -> None:
     """Write how many cards of a column lie face down and face up, where there is room for it."""
     cards = sheet.board.cards[pile]
     hidden = sum(card == UNKNOWN for card in cards)
@@ -149,7 +149,7 @@ def _name(state: SeatState | None, seat: int) -> str:
     return screen_text(state.name) if state else f"seat {seat + 1}"
 
 
-def _name_ink(sheet: Sheet, seat: int) -> int:
+def _name_ink(sheet: DrawContext, seat: int) -> int:
     return Role.ACCENT | Mark.STRONG if seat == sheet.scene.seat else Role.TEXT
 
 
@@ -167,7 +167,7 @@ def _state_word(state: SeatState | None) -> str:
     return "stuck" if state.stuck else ""
 
 
-def _left(sheet: Sheet, seat: int) -> int:
+def _left(sheet: DrawContext, seat: int) -> int:
     """Return how many cards a seat has to get rid of to be out."""
     layout = sheet.rules.layout
     only_reserve = sheet.rules.game.goal is Goal.RESERVE_EMPTY
@@ -182,7 +182,7 @@ def _bars(pace: Sequence[int], glyphs: Glyphs) -> str:
     return "".join(glyphs.bars[count * steps // most if most else 0] for count in pace)
 
 
-def draw_feed(sheet: Sheet, x: int, y: int, end: int) -> None:
+def draw_feed(sheet: DrawContext, x: int, y: int, end: int) -> None:
     """Draw what happened between two rows, the newest first; or the seconds to the signal."""
     width = sheet.canvas.width - x
     if sheet.scene.countdown:

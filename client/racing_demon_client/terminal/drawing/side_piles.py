@@ -10,14 +10,14 @@ from racing_demon_protocol.engine.specification import Stock
 
 from .canvas import Hit
 from .cards import Box, draw_card, draw_frame, sign_of
-from .context import Sheet
+from .context import DrawContext
 
 __all__ = ["draw_loose", "draw_loose_line"]
 
 MOST_SHOWN = 5
 
 
-class Loose(NamedTuple):
+class SidePiles(NamedTuple):
     """One such pile: its number, what it is called, and the name of its key."""
 
     pile: int
@@ -25,7 +25,7 @@ class Loose(NamedTuple):
     label: str
 
 
-def draw_loose(sheet: Sheet, y: int) -> int:
+def draw_loose(sheet: DrawContext, y: int) -> int:
     """Draw the loose piles from a row on, and return the row below them."""
     kinds = (Kind.STOCK, Kind.WASTE, Kind.RESERVE)
     framed = sheet.density.card[1] > 1
@@ -35,7 +35,7 @@ def draw_loose(sheet: Sheet, y: int) -> int:
 
 
 def draw_loose_line(
-    sheet: Sheet, piles: Sequence[int], at: tuple[int, int], width: int, *, framed: bool
+    sheet: DrawContext, piles: Sequence[int], at: tuple[int, int], width: int, *, framed: bool
 ) -> None:
     """Draw loose piles beside each other, with their names: in frames, or in one row."""
     loose = list(_named(sheet, piles))
@@ -47,14 +47,14 @@ def draw_loose_line(
         x = _draw_framed(sheet, each, x, at[1]) + 4
 
 
-def _named(sheet: Sheet, piles: Sequence[int]) -> Iterator[Loose]:
+def _named(sheet: DrawContext, piles: Sequence[int]) -> Iterator[SidePiles]:
     for pile in piles:
         kind = sheet.board.piles[pile].kind
         label = sheet.scene.labels.get("turn", "") if kind is Kind.STOCK else sheet.scene.label(pile)
-        yield Loose(pile, str(kind), f"[{label}]" if label else "")
+        yield SidePiles(pile, str(kind), f"[{label}]" if label else "")
 
 
-def _shown(sheet: Sheet, pile: int) -> list[tuple[Card, int]]:
+def _shown(sheet: DrawContext, pile: int) -> list[tuple[Card, int]]:
     """Return the cards of a pile that are seen, bottom first, each with its ink."""
     cards = sheet.board.cards[pile]
     in_air = sheet.scene.air.get(pile, 0)
@@ -66,7 +66,7 @@ def _shown(sheet: Sheet, pile: int) -> list[tuple[Card, int]]:
     return shown[::-1][-max(1, sheet.board.piles[pile].view) :]
 
 
-def _draw_line(sheet: Sheet, piles: Sequence[Loose], at: tuple[int, int], width: int) -> None:
+def _draw_line(sheet: DrawContext, piles: Sequence[SidePiles], at: tuple[int, int], width: int) -> None:
     """Draw all of them in one row; names, and then lower cards, are left out where they do not fit."""
     x, y = at
     is_named = sum(len(loose.label) + len(loose.name) + 12 for loose in piles) <= width
@@ -82,7 +82,7 @@ def _draw_line(sheet: Sheet, piles: Sequence[Loose], at: tuple[int, int], width:
         x += 2
 
 
-def _told(sheet: Sheet, loose: Loose, most: int, *, is_named: bool) -> list[tuple[str, int]]:
+def _told(sheet: DrawContext, loose: SidePiles, most: int, *, is_named: bool) -> list[tuple[str, int]]:
     """Return a pile in words, each with its ink: key, name, at most so many cards, and how many there are."""
     count, glyphs = len(sheet.board.cards[loose.pile]), sheet.glyphs
     pieces: list[tuple[str, int]] = [(loose.label, _label_ink(sheet, loose.pile)), (" ", Role.DIM)]
@@ -99,12 +99,12 @@ def _told(sheet: Sheet, loose: Loose, most: int, *, is_named: bool) -> list[tupl
     return [*pieces, (str(count), Role.DIM)]
 
 
-def _label_ink(sheet: Sheet, pile: int) -> int:
+def _label_ink(sheet: DrawContext, pile: int) -> int:
     held = sheet.scene.held is not None and sheet.scene.held.pile == pile
     return Role.KEY | (Mark.HELD if held else sheet.scene.pile_mark(pile))
 
 
-def _draw_framed(sheet: Sheet, loose: Loose, x: int, y: int) -> int:
+def _draw_framed(sheet: DrawContext, loose: SidePiles, x: int, y: int) -> int:
     """Draw one of them with its name above it, and return the column behind it."""
     count = len(sheet.board.cards[loose.pile])
     end = sheet.canvas.put(x, y, loose.label, _label_ink(sheet, loose.pile))
@@ -128,7 +128,7 @@ def _draw_framed(sheet: Sheet, loose: Loose, x: int, y: int) -> int:
     return max(right, end)
 
 
-def _redeals(sheet: Sheet, pile: int) -> str:
+def _redeals(sheet: DrawContext, pile: int) -> str:
     """Return how often the waste may still be turned over, where that has an end."""
     group, seat = sheet.rules.layout.groups[pile], sheet.board.piles[pile].seat
     if not isinstance(group, Stock) or group.redeals is None or seat is None:
@@ -136,6 +136,6 @@ def _redeals(sheet: Sheet, pile: int) -> str:
     return f" redeals {group.redeals - sheet.board.redeals.get(seat, 0)}"
 
 
-def _hit(sheet: Sheet, pile: int, at: tuple[int, int], size: tuple[int, int]) -> Hit:
+def _hit(sheet: DrawContext, pile: int, at: tuple[int, int], size: tuple[int, int]) -> Hit:
     is_stock = sheet.board.piles[pile].kind is Kind.STOCK
     return Hit(*at, *size, pile, action="turn" if is_stock else None)

@@ -20,7 +20,7 @@ from .banner import draw_banner
 from .canvas import Canvas, Hit
 from .cards import Box, draw_card, draw_frame
 from .columns import column_pitch, draw_columns
-from .context import Sheet
+from .context import DrawContext
 from .foundations import draw_foundations
 from .heaps import draw_heaps
 from .players import draw_feed, draw_players, draw_race
@@ -47,7 +47,7 @@ def draw_table(scene: Scene, size: tuple[int, int], density: Density, glyphs: Gl
     _draw_header(canvas, scene, glyphs)
     bottom = height - density.footer - 1
     divider = width if scene.alone else width - density.side - 1
-    sheet = Sheet(canvas, scene, density, glyphs, divider)
+    sheet = DrawContext(canvas, scene, density, glyphs, divider)
     if scene.board is None or scene.rules is None:
         _draw_greeting(sheet)
         draw_feed(sheet, divider + 1, 3, bottom)
@@ -70,7 +70,7 @@ def draw_table(scene: Scene, size: tuple[int, int], density: Density, glyphs: Gl
     return canvas
 
 
-def _draw_layout(sheet: Sheet, bottom: int) -> None:
+def _draw_layout(sheet: DrawContext, bottom: int) -> None:
     """Draw the foundations, and below them the layout of the seat in focus."""
     scene, canvas = sheet.scene, sheet.canvas
     if scene.focus is None and scene.view.is_private:
@@ -94,7 +94,7 @@ def _draw_layout(sheet: Sheet, bottom: int) -> None:
     draw_columns(sheet, y, bottom)
 
 
-def _draw_unseen(sheet: Sheet) -> None:
+def _draw_unseen(sheet: DrawContext) -> None:
     """Tell whoever watches a race on identical deals why there are no cards, and how far everybody is."""
     canvas, game = sheet.canvas, sheet.rules.game
     lines = (
@@ -108,7 +108,7 @@ def _draw_unseen(sheet: Sheet) -> None:
     draw_race(sheet, (2, 7), sheet.width - 4)
 
 
-def _draw_greeting(sheet: Sheet) -> None:
+def _draw_greeting(sheet: DrawContext) -> None:
     """Tell, before the first deal, how the game goes, what ends a hand, and which keys play."""
     canvas, scene = sheet.canvas, sheet.scene
     room = min(sheet.width - 3, MOST_GREETING)
@@ -233,7 +233,7 @@ def _draw_dragged(canvas: Canvas, scene: Scene, density: Density, glyphs: Glyphs
             draw_card(canvas, Box((x, y + number), size), glyphs.card(card, ten=True), ink, glyphs)
 
 
-def _draw_banner(sheet: Sheet, bottom: int) -> None:
+def _draw_banner(sheet: DrawContext, bottom: int) -> None:
     """Let a word fill the screen; in a pause, in which people talk, above what they say."""
     canvas, scene, height = sheet.canvas, sheet.scene, sheet.canvas.height - 3
     for row in range(canvas.height):

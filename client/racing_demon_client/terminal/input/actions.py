@@ -23,8 +23,8 @@ __all__ = [
     "REPLAY_ACTIONS",
     "SOLO_ACTIONS",
     "Action",
-    "Group",
-    "Row",
+    "ActionGroup",
+    "KeyRow",
     "column_actions",
     "pile_actions",
 ]
@@ -35,7 +35,7 @@ MOST_PILES: Final = 52
 MOST_FOUNDATIONS: Final = 10
 
 
-class Group(StrEnum):
+class ActionGroup(StrEnum):
     """The headings of the help."""
 
     PLAY = "Play"
@@ -46,7 +46,7 @@ class Group(StrEnum):
     SOLO = "Alone"
 
 
-class Row(StrEnum):
+class KeyRow(StrEnum):
     """The rows of a keyboard."""
 
     UPPER = "upper"
@@ -71,9 +71,9 @@ class Action:
     id: str
     does: str
     brief: str = ""
-    group: Group = Group.PLAY
+    group: ActionGroup = ActionGroup.PLAY
     keys: tuple[str, ...] = ()
-    spot: tuple[Row, str] | None = None
+    spot: tuple[KeyRow, str] | None = None
 
 
 ACTIONS: Final = (
@@ -82,26 +82,26 @@ ACTIONS: Final = (
         id="waste",
         does="pick the waste's top card up; twice: its best play",
         brief="waste",
-        spot=(Row.HOME, "waste"),
+        spot=(KeyRow.HOME, "waste"),
     ),
-    Action(id="waste-up", does="waste's top card to the foundations", spot=(Row.UPPER, "waste")),
+    Action(id="waste-up", does="waste's top card to the foundations", spot=(KeyRow.UPPER, "waste")),
     Action(
         id="reserve",
         does="pick the reserve's top card up; twice: its best play",
         brief="reserve",
-        spot=(Row.HOME, "reserve"),
+        spot=(KeyRow.HOME, "reserve"),
     ),
     Action(
         id="reserve-up",
         does="reserve's top card to the foundations",
-        spot=(Row.UPPER, "reserve"),
+        spot=(KeyRow.UPPER, "reserve"),
     ),
     Action(
         id="drop",
         does="put back what is picked up",
         brief="drop",
         keys=("backspace",),
-        spot=(Row.LOWER, "drop"),
+        spot=(KeyRow.LOWER, "drop"),
     ),
     Action(id="left", does="cursor to the next pile on the left", keys=("left",)),
     Action(id="right", does="cursor to the next pile on the right", keys=("right",)),
@@ -116,45 +116,60 @@ ACTIONS: Final = (
         id="stuck",
         does="say that you are stuck; when everybody does, the hand ends",
         brief="stuck",
-        group=Group.SAY,
-        spot=(Row.LOWER, "stuck"),
+        group=ActionGroup.SAY,
+        spot=(KeyRow.LOWER, "stuck"),
     ),
     Action(
         id="call",
         does='call "Demon!" when you are out, where the table wants it called',
-        group=Group.SAY,
-        spot=(Row.LOWER, "call"),
+        group=ActionGroup.SAY,
+        spot=(KeyRow.LOWER, "call"),
     ),
-    Action(id="chat", does="say something to the table", group=Group.SAY, keys=("/",)),
+    Action(id="chat", does="say something to the table", group=ActionGroup.SAY, keys=("/",)),
     *(
-        Action(id=f"react-{reaction}", does=f'show the others "{text}"', group=Group.SAY, keys=(str(number),))
+        Action(
+            id=f"react-{reaction}",
+            does=f'show the others "{text}"',
+            group=ActionGroup.SAY,
+            keys=(str(number),),
+        )
         for number, (reaction, text) in enumerate(REACTIONS.items(), start=1)
     ),
-    Action(id="players", does="who plays: mute, send away, let a bot play", group=Group.SAY, keys=("f8",)),
-    Action(id="pause", does="pause the hand, or go on (host)", group=Group.SAY, keys=("f9",)),
+    Action(
+        id="players", does="who plays: mute, send away, let a bot play", group=ActionGroup.SAY, keys=("f8",)
+    ),
+    Action(id="pause", does="pause the hand, or go on (host)", group=ActionGroup.SAY, keys=("f9",)),
     Action(
         id="hint",
         does="show a play, where the table allows hints",
         brief="hint",
-        group=Group.SEE,
-        spot=(Row.LOWER, "hint"),
+        group=ActionGroup.SEE,
+        spot=(KeyRow.LOWER, "hint"),
     ),
-    Action(id="watch", does="as a spectator: the next player's layout", group=Group.SEE, keys=("tab",)),
-    Action(id="rotate", does="as a spectator: one player after the other", group=Group.SEE, keys=("f10",)),
-    Action(id="tally", does="the tally so far", group=Group.SEE, keys=("f6",)),
-    Action(id="lobby", does="seats, bots and options", group=Group.SEE, keys=("f7",)),
-    Action(id="density", does="small, medium or large cards", group=Group.SEE, keys=("f2",)),
-    Action(id="colours", does="other colours", group=Group.SEE, keys=("f3",)),
-    Action(id="motion", does="flashes and sounds on or off", group=Group.SEE, keys=("f4",)),
-    Action(id="volume", does="hear more, or less, of the others", group=Group.SEE, keys=("f5",)),
-    Action(id="help", does="this help", brief="help", group=Group.SEE, keys=("?", "f1")),
-    Action(id="leave", does="leave the table (asks first)", group=Group.SEE, keys=("ctrl+c", "ctrl+q")),
+    Action(id="watch", does="as a spectator: the next player's layout", group=ActionGroup.SEE, keys=("tab",)),
+    Action(
+        id="rotate", does="as a spectator: one player after the other", group=ActionGroup.SEE, keys=("f10",)
+    ),
+    Action(id="tally", does="the tally so far", group=ActionGroup.SEE, keys=("f6",)),
+    Action(id="lobby", does="seats, bots and options", group=ActionGroup.SEE, keys=("f7",)),
+    Action(id="density", does="small, medium or large cards", group=ActionGroup.SEE, keys=("f2",)),
+    Action(id="colours", does="other colours", group=ActionGroup.SEE, keys=("f3",)),
+    Action(id="motion", does="flashes and sounds on or off", group=ActionGroup.SEE, keys=("f4",)),
+    Action(id="volume", does="hear more, or less, of the others", group=ActionGroup.SEE, keys=("f5",)),
+    Action(id="help", does="this help", brief="help", group=ActionGroup.SEE, keys=("?", "f1")),
+    Action(id="leave", does="leave the table (asks first)", group=ActionGroup.SEE, keys=("ctrl+c", "ctrl+q")),
 )
 
 
 LOBBY_ACTIONS: Final = (
     *(
-        Action(id=f"bot-{level}", does=f"add a bot that {does}", brief=brief, keys=(key,), group=Group.LOBBY)
+        Action(
+            id=f"bot-{level}",
+            does=f"add a bot that {does}",
+            brief=brief,
+            keys=(key,),
+            group=ActionGroup.LOBBY,
+        )
         for key, level, does, brief in (
             ("1", BotLevel.EASY, "plays slowly", "easy bot"),
             ("2", BotLevel.MEDIUM, "plays well", "medium"),
@@ -162,17 +177,21 @@ LOBBY_ACTIONS: Final = (
             ("4", BotLevel.EXPERT, "plans to go out", "expert"),
         )
     ),
-    Action(id="bot-away", does="send the last bot away", brief="one less", keys=("-",), group=Group.LOBBY),
-    Action(id="qr", does="the table's link for a camera, as a QR code", keys=("q",), group=Group.LOBBY),
+    Action(
+        id="bot-away", does="send the last bot away", brief="one less", keys=("-",), group=ActionGroup.LOBBY
+    ),
+    Action(id="qr", does="the table's link for a camera, as a QR code", keys=("q",), group=ActionGroup.LOBBY),
     Action(
         id="analysis",
         does="the last hand: races, plays that waited, cards still buried",
         brief="analysis",
         keys=("f12",),
-        group=Group.SEE,
+        group=ActionGroup.SEE,
     ),
-    Action(id="options", does="game and options", brief="options", keys=("o",), group=Group.LOBBY),
-    Action(id="back", does="back to the cards", brief="to the cards", keys=("escape",), group=Group.SEE),
+    Action(id="options", does="game and options", brief="options", keys=("o",), group=ActionGroup.LOBBY),
+    Action(
+        id="back", does="back to the cards", brief="to the cards", keys=("escape",), group=ActionGroup.SEE
+    ),
 )
 """What can be done before and between the matches, beside what can be done always."""
 BOT_ACTIONS: Final = frozenset({"bot-away", *(f"bot-{level}" for level in BotLevel)})
@@ -180,7 +199,7 @@ BOT_ACTIONS: Final = frozenset({"bot-away", *(f"bot-{level}" for level in BotLev
 
 
 def _replay(name: str, does: str, brief: str, *keys: str) -> Action:
-    return Action(id=f"replay-{name}", does=does, brief=brief, keys=keys, group=Group.REPLAY)
+    return Action(id=f"replay-{name}", does=does, brief=brief, keys=keys, group=ActionGroup.REPLAY)
 
 
 REPLAY_ACTIONS: Final = (
@@ -201,22 +220,28 @@ SOLO_ACTIONS: Final = (
         id="solo-undo",
         does="take the last play back; with the same key, as many as you like",
         brief="undo",
-        group=Group.SOLO,
+        group=ActionGroup.SOLO,
         keys=(",", "ctrl+z"),
     ),
     Action(
         id="solo-redo",
         does="make the play again that was taken back",
         brief="redo",
-        group=Group.SOLO,
+        group=ActionGroup.SOLO,
         keys=(".", "ctrl+y"),
     ),
-    Action(id="solo-up", does="all that may go up goes up", brief="all up", group=Group.SOLO, keys=("'",)),
-    Action(id="hint", does="show a play", brief="hint", group=Group.SOLO, keys=("/",)),
-    Action(id="solo-restart", does="the same deal again", group=Group.SOLO, keys=("f8",)),
-    Action(id="solo-deal", does="another deal", brief="deal", group=Group.SOLO, keys=("f9",)),
-    Action(id="solo-rules", does="the rules of the game", brief="rules", group=Group.SOLO, keys=("f7",)),
-    Action(id="solo-statistics", does="how often you have played, and won", group=Group.SOLO, keys=("f6",)),
+    Action(
+        id="solo-up", does="all that may go up goes up", brief="all up", group=ActionGroup.SOLO, keys=("'",)
+    ),
+    Action(id="hint", does="show a play", brief="hint", group=ActionGroup.SOLO, keys=("/",)),
+    Action(id="solo-restart", does="the same deal again", group=ActionGroup.SOLO, keys=("f8",)),
+    Action(id="solo-deal", does="another deal", brief="deal", group=ActionGroup.SOLO, keys=("f9",)),
+    Action(
+        id="solo-rules", does="the rules of the game", brief="rules", group=ActionGroup.SOLO, keys=("f7",)
+    ),
+    Action(
+        id="solo-statistics", does="how often you have played, and won", group=ActionGroup.SOLO, keys=("f6",)
+    ),
 )
 """What can be done at a table of one's own, beside playing."""
 
@@ -228,10 +253,10 @@ def column_actions(columns: int) -> Iterator[Action]:
         yield Action(
             id=spot,
             does=f"pick up from column {number}, or put down there; twice: its best play",
-            spot=(Row.HOME, spot),
+            spot=(KeyRow.HOME, spot),
         )
         yield Action(
-            id=f"{spot}-up", does=f"top card of column {number} to the foundations", spot=(Row.UPPER, spot)
+            id=f"{spot}-up", does=f"top card of column {number} to the foundations", spot=(KeyRow.UPPER, spot)
         )
         yield Action(
             id=f"{spot}-one",

@@ -17,8 +17,8 @@ from .actions import (
     REPLAY_ACTIONS,
     SOLO_ACTIONS,
     Action,
-    Group,
-    Row,
+    ActionGroup,
+    KeyRow,
     column_actions,
     pile_actions,
 )
@@ -251,7 +251,7 @@ def _table_actions(space: str, alone: bool) -> list[Action]:
     if not alone:
         return actions
     own = {action.id for action in SOLO_ACTIONS}
-    kept = [a for a in actions if a.group is not Group.SAY and a.id not in own | TOGETHER]
+    kept = [a for a in actions if a.group is not ActionGroup.SAY and a.id not in own | TOGETHER]
     return [*(replace(a, does=AT_ONCE.get(a.id, a.does)) for a in kept), *SOLO_ACTIONS]
 
 
@@ -290,7 +290,11 @@ def watch_keymap(bindings: Mapping[str, str], *, seated: bool = False) -> Keymap
         replace(action, brief=brief.get(action.id, action.brief), does=SPECTATORS.get(action.id, action.does))
         for action in ACTIONS
         if action.spot is None
-        and (action.group is Group.SEE or action.id == "players" or (seated and action.group is Group.SAY))
+        and (
+            action.group is ActionGroup.SEE
+            or action.id == "players"
+            or (seated and action.group is ActionGroup.SAY)
+        )
     ]
     return Keymap(actions, {action.id: list(action.keys) for action in actions}, bindings)
 
@@ -298,7 +302,7 @@ def watch_keymap(bindings: Mapping[str, str], *, seated: bool = False) -> Keymap
 def replay_keymap(bindings: Mapping[str, str]) -> Keymap:
     """Return the keys of somebody who plays a record back."""
     brief = {"watch": "player", "analysis": "analysis", "leave": "leave"}
-    seen = [a for a in ACTIONS if a.group is Group.SEE and a.spot is None and a.id != "lobby"]
+    seen = [a for a in ACTIONS if a.group is ActionGroup.SEE and a.spot is None and a.id != "lobby"]
     seen += [a for a in LOBBY_ACTIONS if a.id == "analysis"]
     seen = [replace(a, brief=brief.get(a.id, ""), does=AT_ONCE.get(a.id, a.does)) for a in seen]
     actions = [*REPLAY_ACTIONS, *seen, *(a for a in ACTIONS if a.id == "enter")]
@@ -313,7 +317,7 @@ def lobby_keymap(bindings: Mapping[str, str], *, seated: bool = True) -> Keymap:
         seated: whether it is a player; the keys of others are the same, but not all are told to them.
 
     """
-    always = [a for a in ACTIONS if a.id == "enter" or (a.group is not Group.PLAY and a.spot is None)]
+    always = [a for a in ACTIONS if a.id == "enter" or (a.group is not ActionGroup.PLAY and a.spot is None)]
     own = [*LOBBY_ACTIONS, *(a for a in always if not a.id.startswith("react-"))]
     own.sort(key=lambda a: a.id == "players")  # a narrow footer has no room for all: this is left out first
     actions = [replace(a, brief="players") if a.id == "players" else a for a in own]
@@ -341,7 +345,7 @@ def _keys(action: Action, preset: Preset, spots: Mapping[str, int]) -> list[str]
         row, spot = action.spot
         if spot in spots:
             return [preset.key(row, spots[spot]), *action.keys]
-        return _spare_keys(spot, preset) if row is Row.HOME else []
+        return _spare_keys(spot, preset) if row is KeyRow.HOME else []
     return list(action.keys)
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from .actions import Row
+from .actions import KeyRow
 
 __all__ = ["PRESETS", "Preset"]
 
@@ -48,9 +48,9 @@ class Preset:
             spots["reserve"] = self.reserve
         return spots | LOWER_SPOTS
 
-    def key(self, row: Row, place: int) -> str:
+    def key(self, row: KeyRow, place: int) -> str:
         """Return the key at a place."""
-        return {Row.UPPER: self.upper, Row.HOME: self.home, Row.LOWER: self.lower}[row][place]
+        return {KeyRow.UPPER: self.upper, KeyRow.HOME: self.home, KeyRow.LOWER: self.lower}[row][place]
 
 
 PRESETS: Final = {

@@ -15,7 +15,7 @@ from racing_demon_client.terminal.drawing.pages.lobby import draw_lobby, shows_q
 from racing_demon_client.terminal.drawing.pages.tally import draw_tally
 from racing_demon_client.terminal.input.keymap import Keymap
 from racing_demon_client.terminal.picture_widget import PictureWidget
-from racing_demon_client.terminal.session import Session
+from racing_demon_client.terminal.session import TableSession
 from racing_demon_client.terminal.style.glyphs import ASCII
 from racing_demon_client.terminal.style.look import Look
 
@@ -39,7 +39,7 @@ class PictureScreen(Screen[None]):
 
     AUTO_FOCUS = None
 
-    def __init__(self, session: Session, look: Callable[[], Look], act: Act) -> None:
+    def __init__(self, session: TableSession, look: Callable[[], Look], act: Act) -> None:
         super().__init__()
         self.session = session
         self.picture = PictureWidget(self.draw, look)

@@ -8,19 +8,19 @@ from textual.events import Focus
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from racing_demon_client.net.probe import Table
+from racing_demon_client.net.probe import FoundTable
 from racing_demon_client.recent_tables import Recent
 from racing_demon_client.terminal.style.glyphs import screen_text
 from racing_demon_protocol.games import GAMES
 
-__all__ = ["Row", "TableList"]
+__all__ = ["TableList", "TableRow"]
 
 MOST_DIGITS = 9
 """Rows behind these have no digit; the arrows reach them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TableRow:
     """A table in the list.
 
     Attributes:
@@ -39,7 +39,7 @@ class Row:
     is_locked: bool = False
 
     @classmethod
-    def near(cls, table: Table) -> "Row":
+    def near(cls, table: FoundTable) -> "TableRow":
         """Return the row of a table that was found on this network."""
         game = GAMES[table.game].title if table.game in GAMES else table.game
         locked = ", with a passphrase" if table.needs_passphrase else ""
@@ -47,7 +47,7 @@ class Row:
         return cls(table.address, table.code, told, is_locked=table.needs_passphrase)
 
     @classmethod
-    def late(cls, recent: Recent) -> "Row":
+    def late(cls, recent: Recent) -> "TableRow":
         """Return the row of a table that one was at before."""
         told = f"{recent.code}  {recent.how} {recent.at[:16].replace('T', ' ')}  {recent.url}"
         return cls(recent.url, recent.code, told, "watch" if recent.how == "watched" else "join")
@@ -65,10 +65,10 @@ class TableList(OptionList):
 
     def __init__(self, *, id: str) -> None:  # noqa: A002 - as every widget calls it
         super().__init__(id=id)
-        self.rows: list[Row] = []
+        self.rows: list[TableRow] = []
         self.display = False
 
-    def show(self, near: Sequence[Row], late: Sequence[Row]) -> None:
+    def show(self, near: Sequence[TableRow], late: Sequence[TableRow]) -> None:
         """Show these tables; what is pointed at stays so, wherever it is now."""
         before = self._at_pointer()
         self.rows = [*near, *late]
@@ -80,7 +80,7 @@ class TableList(OptionList):
         if before in self.rows:
             self.highlighted = self.get_option_index(str(self.rows.index(before)))
 
-    def _option(self, number: int, row: Row) -> Option:
+    def _option(self, number: int, row: TableRow) -> Option:
         digit = str(number + 1) if number < MOST_DIGITS else " "
         return Option(Content(f"{digit}  {screen_text(row.told)}"), id=str(number))
 
@@ -92,11 +92,11 @@ class TableList(OptionList):
         return number < len(self.rows)
 
     @property
-    def pointed(self) -> Row | None:
+    def pointed(self) -> TableRow | None:
         """The row that is pointed at, while keys come here."""
         return self._at_pointer() if self.has_focus else None
 
-    def _at_pointer(self) -> Row | None:
+    def _at_pointer(self) -> TableRow | None:
         return None if self.highlighted_option is None else self.rows[int(self.highlighted_option.id or "")]
 
     def on_focus(self, event: Focus) -> None:

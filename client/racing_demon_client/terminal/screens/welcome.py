@@ -24,7 +24,7 @@ from racing_demon_protocol.wire.messages.base import MOST_PASSPHRASE
 
 from .dialogs import QuestionScreen
 from .games import GamesScreen
-from .tables import MOST_DIGITS, Row, TableList
+from .tables import MOST_DIGITS, TableList, TableRow
 
 __all__ = ["WelcomeScreen", "Wish"]
 
@@ -123,9 +123,9 @@ class WelcomeScreen(Screen[None]):
     def __init__(self, name: str, recents: Sequence[Recent], chosen: Callable[[Wish], None]) -> None:
         super().__init__()
         self._name = name
-        self._late = [Row.late(recent) for recent in recents]
+        self._late = [TableRow.late(recent) for recent in recents]
         self._chosen = chosen
-        self._near: list[Row] = []
+        self._near: list[TableRow] = []
 
     def compose(self) -> ComposeResult:
         """Lay the form out."""
@@ -198,15 +198,15 @@ class WelcomeScreen(Screen[None]):
 
     async def _look_around(self) -> None:
         while True:
-            found: list[Row] = []
+            found: list[TableRow] = []
             async with aclosing(find(LOOK_SECONDS)) as tables:
                 async for table in tables:
-                    found.append(Row.near(table))
+                    found.append(TableRow.near(table))
                     self._show_near([*self._near, *(row for row in found if row not in self._near)])
             self._show_near([row for row in self._near if row in found])
             await asyncio.sleep(REST_SECONDS)
 
-    def _show_near(self, near: Sequence[Row], nothing: str = f"{NEAR}: none found so far") -> None:
+    def _show_near(self, near: Sequence[TableRow], nothing: str = f"{NEAR}: none found so far") -> None:
         """Show the tables of the network, and behind them those of late that are not among them."""
         headings, lists = self.query("#near-told").results(Label), self.query(TableList)
         heading, tables = next(iter(headings), None), next(iter(lists), None)

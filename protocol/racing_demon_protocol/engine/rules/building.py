@@ -23,7 +23,7 @@ from racing_demon_protocol.engine.specification import (
 from racing_demon_protocol.errors import IllegalPlay
 
 from .candidates import CandidateRules
-from .fast_path import Ways
+from .fast_path import FastPath
 
 __all__ = ["BuildingRules"]
 
@@ -65,7 +65,7 @@ class BuildingRules(CandidateRules):
         }
         self._redeals_seen = max((effect.redeals_seen for effect in self._effects), default=0)
         self._liberties_seen = max((effect.liberties_seen for effect in self._effects), default=0)
-        self.fast_path = None if self.asks_more else Ways(self)
+        self.fast_path = None if self.asks_more else FastPath(self)
 
     def arrange(self, deck: Sequence[Card]) -> Sequence[Card]:
         """Return a seat's shuffled cards in the order in which they are dealt."""

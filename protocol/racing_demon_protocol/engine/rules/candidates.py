@@ -20,14 +20,14 @@ from racing_demon_protocol.engine.specification import (
     Waste,
 )
 
-from .placement import FittingRules
+from .placement import PlacementRules
 from .special_rules import effects_of
-from .stock import Turning
+from .stock import StockRules
 
 __all__ = ["CandidateRules"]
 
 
-class CandidateRules(FittingRules):
+class CandidateRules(PlacementRules):
     """The part of a building game's rules that knows which plays there are to be judged.
 
     Attributes:
@@ -39,7 +39,7 @@ class CandidateRules(FittingRules):
     def __init__(self, game: Game, seats: Sequence[int]) -> None:
         super().__init__(game, seats)
         own, groups = self.layout.own, self.layout.groups
-        self._turning = Turning(self.layout)
+        self._turning = StockRules(self.layout)
         self._goals = {
             seat: [pile for pile in self.layout.foundations if self.layout.piles[pile].seat in {None, seat}]
             for seat in seats

@@ -17,7 +17,7 @@ from racing_demon_protocol.engine.privileges import (
 from racing_demon_protocol.engine.specification import Foundations
 from racing_demon_protocol.errors import InvalidGame
 
-from .effects import Effect, Table
+from .effects import Effect, RulesContext
 
 __all__ = [
     "BasesFirstEffect",
@@ -107,7 +107,7 @@ class FamilyByLayingEffect(Effect):
 
     special: FamilyByLaying
 
-    def __init__(self, table: Table, special: FamilyByLaying) -> None:
+    def __init__(self, table: RulesContext, special: FamilyByLaying) -> None:
         super().__init__(table, special)
         self.redeals_seen = special.layings
 
@@ -277,7 +277,7 @@ class RowEndsEffect(Effect):
 
     special: RowEnds
 
-    def __init__(self, table: Table, special: RowEnds) -> None:
+    def __init__(self, table: RulesContext, special: RowEnds) -> None:
         super().__init__(table, special)
         for seat in table.layout.seats:
             if len(self.piles(seat, special.row)) != len(self.piles(seat, special.columns)):

@@ -8,10 +8,10 @@ from racing_demon_protocol.engine.cards import Card
 from racing_demon_protocol.engine.layout import Layout
 from racing_demon_protocol.engine.specification import Game, Tableau
 
-__all__ = ["Effect", "Table"]
+__all__ = ["Effect", "RulesContext"]
 
 
-class Table(Protocol):
+class RulesContext(Protocol):
     """What an effect asks of the rules."""
 
     game: Game
@@ -60,7 +60,7 @@ class Effect:
     redeals_seen = 0
     liberties_seen = 0
 
-    def __init__(self, table: Table, special: Any) -> None:
+    def __init__(self, table: RulesContext, special: Any) -> None:
         self.table = table
         self.special = special
 

@@ -30,7 +30,7 @@ MOVE_UNITS: Final = 3
 """The work of beginning, of finding the moves of a position, and of carrying one of them out."""
 
 
-class Column(NamedTuple):
+class ColumnState(NamedTuple):
     """One column in the search: its rules, whether cards lie face down below, and those face up."""
 
     pile: int
@@ -38,7 +38,7 @@ class Column(NamedTuple):
     cards: tuple[Card, ...]
 
 
-Columns = tuple[Column, ...]
+Columns = tuple[ColumnState, ...]
 """An arrangement of the tableau. Columns may change places: what can be played stays the same, so the
 search sorts them, and calls each by the first pile of its group."""
 
@@ -146,13 +146,13 @@ def _tops(cycle: Sequence[Card], start: int, stock: Stock) -> Iterator[Card]:
         yield cycle[-2]
 
 
-def _arrange(columns: Iterable[Column]) -> Columns:
+def _arrange(columns: Iterable[ColumnState]) -> Columns:
     return tuple(sorted(columns))
 
 
-def _column(rules: BuildingRules, pile: int, cards: Sequence[Card]) -> Column:
+def _column(rules: BuildingRules, pile: int, cards: Sequence[Card]) -> ColumnState:
     face_up = tuple(card for card in cards if card != UNKNOWN)
-    return Column(rules.layout.first[rules.layout.groups[pile].name], len(face_up) < len(cards), face_up)
+    return ColumnState(rules.layout.first[rules.layout.groups[pile].name], len(face_up) < len(cards), face_up)
 
 
 def _spaces(columns: Columns) -> int:
@@ -184,13 +184,13 @@ def _steps(
                 yield _arrange(moved)
 
 
-def _rules_of(rules: BuildingRules, column: Column) -> Tableau:
+def _rules_of(rules: BuildingRules, column: ColumnState) -> Tableau:
     group = rules.layout.groups[column.pile]
     assert isinstance(group, Tableau)
     return group
 
 
-def _lands(rules: BuildingRules, column: Column, card: Card) -> bool:
+def _lands(rules: BuildingRules, column: ColumnState, card: Card) -> bool:
     if column.cards:
         return rules.continues(_rules_of(rules, column), column.cards[-1], card)
     return rules.opens(_rules_of(rules, column), card)

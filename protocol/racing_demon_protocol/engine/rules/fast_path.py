@@ -21,10 +21,10 @@ from racing_demon_protocol.engine.specification import (
     Waste,
 )
 
-from .placement import FittingRules
+from .placement import PlacementRules
 from .sequences import faces, followers, successors
 
-__all__ = ["Way", "Ways"]
+__all__ = ["FastPath", "Way"]
 
 NOTHING: Final[frozenset[Card]] = frozenset()
 Fitting = Sequence[frozenset[Card]]
@@ -52,7 +52,7 @@ class Way:
 NO_WAY: Final = Way()
 
 
-class Ways:
+class FastPath:
     """The plain ways of one game.
 
     Args:
@@ -60,7 +60,7 @@ class Ways:
 
     """
 
-    def __init__(self, rules: FittingRules) -> None:
+    def __init__(self, rules: PlacementRules) -> None:
         self._rules = rules
         self._groups = rules.layout.groups
         self._owners = [pile.seat for pile in rules.layout.piles]

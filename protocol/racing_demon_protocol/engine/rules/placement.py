@@ -21,10 +21,10 @@ from racing_demon_protocol.engine.specification import (
 from .base import Rules
 from .sequences import faces, followers, successors
 
-__all__ = ["FittingRules"]
+__all__ = ["PlacementRules"]
 
 
-class FittingRules(Rules):
+class PlacementRules(Rules):
     """The part of a building game's rules that knows what fits, and not how it is played."""
 
     def __init__(self, game: Game, seats: Sequence[int]) -> None:

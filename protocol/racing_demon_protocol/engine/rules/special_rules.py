@@ -44,7 +44,7 @@ from .deal_rules import (
     RankPlacesEffect,
     RowEndsEffect,
 )
-from .effects import Effect, Table
+from .effects import Effect, RulesContext
 from .fill_rules import FillFromBottomEffect, FillFromDoublesEffect
 
 __all__ = ["effects_of"]
@@ -58,7 +58,7 @@ class DrawEffect(Effect):
 
     special: Draw
 
-    def __init__(self, table: Table, special: Draw) -> None:
+    def __init__(self, table: RulesContext, special: Draw) -> None:
         super().__init__(table, special)
         self.liberties_seen = 0 if special.through else special.times
 
@@ -155,7 +155,7 @@ class GraceEffect(Effect):
 
     special: Grace
 
-    def __init__(self, table: Table, special: Grace) -> None:
+    def __init__(self, table: RulesContext, special: Grace) -> None:
         super().__init__(table, special)
         self.liberties_seen = special.times
 
@@ -243,7 +243,7 @@ class OpeningRescueEffect(Effect):
 
     special: OpeningRescue
 
-    def __init__(self, table: Table, special: OpeningRescue) -> None:
+    def __init__(self, table: RulesContext, special: OpeningRescue) -> None:
         super().__init__(table, special)
         self._kinds = {
             seat: [
@@ -354,6 +354,6 @@ EFFECTS: Final[dict[type[Special], type[Effect]]] = {
 """What each entry of the closed list does."""
 
 
-def effects_of(table: Table) -> tuple[Effect, ...]:
+def effects_of(table: RulesContext) -> tuple[Effect, ...]:
     """Return the effects of a game's special rules, in the order declared."""
     return tuple(EFFECTS[type(special)](table, special) for special in table.game.specials)

@@ -30,11 +30,11 @@ __all__ = [
     "Name",
     "Passphrase",
     "PileNumber",
-    "Row",
     "Seat",
     "Seq",
     "Text",
     "Token",
+    "WireModel",
     "trusting",
 ]
 
@@ -87,7 +87,7 @@ _put_extra: Final = vars(BaseModel)["__pydantic_extra__"].__set__
 _put_private: Final = vars(BaseModel)["__pydantic_private__"].__set__
 
 
-class Row(BaseModel):
+class WireModel(BaseModel):
     """A frozen record that is written as an array. Fields with defaults may be left out at its end."""
 
     # What validates a row, and writes it, is made when the first one is met: no program meets all of them.
@@ -127,7 +127,7 @@ class Row(BaseModel):
         return _array(items, required, described.get("description", ""))
 
 
-R = TypeVar("R", bound=Row)
+R = TypeVar("R", bound=WireModel)
 
 
 def trusting(cls: type[R]) -> Callable[[dict[str, Any]], R]:
@@ -145,7 +145,7 @@ def trusting(cls: type[R]) -> Callable[[dict[str, Any]], R]:
     return make
 
 
-class Message(Row):
+class Message(WireModel):
     """A row that travels as a frame of its own, behind the number that names it."""
 
     TAG: ClassVar[int]
@@ -153,7 +153,7 @@ class Message(Row):
 
 
 @cache
-def _later(cls: type[Row]) -> list[Any]:
+def _later(cls: type[WireModel]) -> list[Any]:
     """Return what the fields hold that may be left out, the last field first."""
     return [field.default for field in cls.model_fields.values()][::-1][: cls.LATER]
 

@@ -19,11 +19,11 @@ from .base import (
     Microseconds,
     Milliseconds,
     Name,
-    Row,
     Seat,
     Seq,
     Text,
     Token,
+    WireModel,
 )
 
 __all__ = [
@@ -72,7 +72,7 @@ class Seated(Message):
     epoch: Epoch = ""
 
 
-class SeatState(Row):
+class SeatState(WireModel):
     """A seat as everybody sees it. ``bot`` is its level, or empty for a person.
 
     ``stand_in`` is the level of the bot that plays for a person who is away; empty without one.
@@ -89,7 +89,7 @@ class SeatState(Row):
     muted: Annotated[bool, Field(strict=True)] = False
 
 
-class HandResult(Row):
+class HandResult(WireModel):
     """The tally of one hand: ``points`` in the order of ``seats``; ``out`` is who went out, if any."""
 
     hand: Annotated[int, Field(strict=True, ge=1, le=1_000)]
@@ -100,7 +100,7 @@ class HandResult(Row):
     elapsed_ms: Elapsed = 0
 
 
-class Contribution(Row):
+class Contribution(WireModel):
     """What a player adds to the seed of a hand: the commitment, and the bytes once they are revealed."""
 
     seat: Seat
@@ -108,7 +108,7 @@ class Contribution(Row):
     value: Hash | None = None
 
 
-class Shuffle(Row):
+class Shuffle(WireModel):
     """How the seed of one hand comes about: the server's commitment, and what players contribute.
 
     ``seats`` are those who take part in the hand, once it is committed; then nobody can contribute any more.

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from racing_demon_client.settings import Settings
+from racing_demon_client.settings import PlayerSettings
 from racing_demon_client.sources.openers import Opened
 from racing_demon_client.sources.solo.place import SoloClient
 from racing_demon_client.sources.solo.statistics import scores, statistics_path
@@ -33,7 +33,7 @@ async def test_a_whole_game_by_keys(game: str) -> None:
     rng = random.Random(game)
     ticks = iter(range(0, 10**9, 50))
     client = SoloClient(table_of(game), lambda: next(ticks), statistics_path())
-    app = TerminalApp(Opened(client, "alone"), Settings(sound=False), Look())
+    app = TerminalApp(Opened(client, "alone"), PlayerSettings(sound=False), Look())
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.pause()
         assert app.session is not None
@@ -60,7 +60,7 @@ async def test_a_win_is_told_and_can_be_taken_back() -> None:
     """A trick that goes by one key: it is won, counted, compared; and after an undo it goes on."""
     ticks = iter(range(0, 10**9, 50))
     client = SoloClient(table_of("a-spell"), lambda: next(ticks), statistics_path())
-    app = TerminalApp(Opened(client, "alone"), Settings(sound=False), Look())
+    app = TerminalApp(Opened(client, "alone"), PlayerSettings(sound=False), Look())
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.pause()
         for _ in range(200):
@@ -86,7 +86,7 @@ async def test_a_loss_is_told_until_a_key_is_pressed() -> None:
     """When nothing leads on, what the game came to lies over the cards; the next key takes it away."""
     ticks = iter(range(0, 10**9, 50))
     client = SoloClient(table_of("clock"), lambda: next(ticks), statistics_path())
-    app = TerminalApp(Opened(client, "alone"), Settings(sound=False), Look())
+    app = TerminalApp(Opened(client, "alone"), PlayerSettings(sound=False), Look())
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.pause()
         assert app.session is not None

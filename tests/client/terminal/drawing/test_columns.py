@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from racing_demon_client.terminal.drawing.canvas import Canvas, Hit
 from racing_demon_client.terminal.drawing.columns import draw_columns
-from racing_demon_client.terminal.drawing.context import Sheet
+from racing_demon_client.terminal.drawing.context import DrawContext
 from racing_demon_client.terminal.drawing.scene import Scene
 from racing_demon_client.terminal.style.densities import choose
 from racing_demon_client.terminal.style.glyphs import ASCII, UNICODE
@@ -170,7 +170,7 @@ def test_columns_stay_in_their_part(
     scene: Scene = player.scene()
     canvas = Canvas(width, height)
     edge = divider_of((width, height))
-    sheet = Sheet(canvas, scene, choose("auto", width, height), player.glyphs, edge)
+    sheet = DrawContext(canvas, scene, choose("auto", width, height), player.glyphs, edge)
     draw_columns(sheet, 5, height - 3)
     rows = rows_of(canvas)
     assert not "".join(rows[:5] + rows[height - 3 :]).strip()

@@ -44,7 +44,7 @@ def check_picture(player: Player, size: tuple[int, int]) -> Canvas:
     rows = rows_of(canvas)
     assert [size[0]] * size[1] == [cell_len(row) for row in rows]
     assert all(row.isprintable() for row in rows)
-    if player.view.board is None or player.desk.lately.banner(player.now):
+    if player.view.board is None or player.desk.activity.banner(player.now):
         return canvas
     density = choose("auto", *size)
     edge = divider_of(size)
@@ -373,7 +373,7 @@ def test_the_signal_is_counted_down() -> None:
     """Before it big digits stand where the feed will be; and a word fills the screen when somebody is out."""
     player = Player.at_position(build(rules_of(), tableau=("KS",)))
     before = player.draw().text()
-    player.desk.lately.take_up(player.view, player.now, -2_500)
+    player.desk.activity.take_up(player.view, player.now, -2_500)
     player.view.phase = Phase.COUNTDOWN
     inks = {ink for y in range(24) for text, ink in player.draw().runs(y) if "█" in text}
     assert {Role.BANNER | Mark.STRONG} == inks

@@ -6,7 +6,7 @@ import pytest
 from textual.widgets import Input, Label, Select
 
 from racing_demon_client.net.connection import Client
-from racing_demon_client.settings import Settings, load
+from racing_demon_client.settings import PlayerSettings, load
 from racing_demon_client.shared.option_text import meanings
 from racing_demon_client.terminal.screens.dialogs import ChatScreen, HelpScreen, QuestionScreen
 from racing_demon_client.terminal.screens.options import OptionsScreen
@@ -290,7 +290,7 @@ async def test_changes_in_quick_succession_are_all_kept(folders: Folders) -> Non
     async with hosting(how="practised") as player:
         for name, value in changes.items():
             player.app.keep(**{name: value})
-        await wait(player.pilot, lambda: load(folders.settings) == Settings(**changes))
+        await wait(player.pilot, lambda: load(folders.settings) == PlayerSettings(**changes))
 
 
 async def test_a_file_that_cannot_be_kept_is_told(folders: Folders) -> None:

@@ -9,12 +9,12 @@ from textual.pilot import Pilot
 from textual.widgets import Label
 
 from racing_demon_client.discovery.mdns import announce
-from racing_demon_client.net.probe import Table
+from racing_demon_client.net.probe import FoundTable
 from racing_demon_client.recent_tables import Recent, recents_path, remember
 from racing_demon_client.terminal.app import TerminalApp
 from racing_demon_client.terminal.screens import welcome
 from racing_demon_client.terminal.screens.picture import LobbyScreen
-from racing_demon_client.terminal.screens.tables import Row, TableList
+from racing_demon_client.terminal.screens.tables import TableList, TableRow
 from tests.client.terminal.test_snapshots import TextFile
 from tests.support.neighbours import among_ourselves, announcement, saying
 from tests.support.screens import at_first_screen, field, told, wait
@@ -146,11 +146,11 @@ async def test_a_passphrase_is_asked_for() -> None:
 async def test_a_table_of_late_that_is_near_stands_once() -> None:
     """A table that one was at, and that is on the network now, has one row, among those of the network."""
     async with at_first_screen() as (app, _):
-        row = Row("ws://x", "BCDF", "BCDF  joined", "join")
+        row = TableRow("ws://x", "BCDF", "BCDF  joined", "join")
         screen = app.screen
         assert isinstance(screen, welcome.WelcomeScreen)
-        screen._late = [row, Row("ws://y", "CDFG", "CDFG  joined", "join")]
-        screen._show_near([Row("ws://x", "BCDF", "BCDF  Ann's table")])
+        screen._late = [row, TableRow("ws://y", "CDFG", "CDFG  joined", "join")]
+        screen._show_near([TableRow("ws://x", "BCDF", "BCDF  Ann's table")])
         assert ["BCDF  Ann's table", "CDFG  joined"] == [each.told for each in near(app).rows]
 
 
@@ -163,14 +163,16 @@ async def test_the_first_screen(
     late = Recent(url="ws://192.0.2.9:5252", code="DFGH", name="Ann", how="watched", at="2026-11-01T20:15:00")
     remember(recents_path(), late)
     near = [
-        Table(code="BCDF", game="racing-demon", host="Ben", url="ws://192.0.2.5:5252/v1"),
-        Table(code="CDFG", game="sultan", host="Cyn", url="ws://192.0.2.6:5252/v1", needs_passphrase=True),
+        FoundTable(code="BCDF", game="racing-demon", host="Ben", url="ws://192.0.2.5:5252/v1"),
+        FoundTable(
+            code="CDFG", game="sultan", host="Cyn", url="ws://192.0.2.6:5252/v1", needs_passphrase=True
+        ),
     ]
     width, height = map(int, size.split("x"))
     async with at_first_screen(size=(width, height)) as (app, pilot):
         screen = app.screen
         assert isinstance(screen, welcome.WelcomeScreen)
-        screen._show_near([Row.near(table) for table in near])
+        screen._show_near([TableRow.near(table) for table in near])
         await pilot.press("2")
         await pilot.pause()
         seen = painted(app)

@@ -3,7 +3,7 @@
 from rich.cells import cell_len
 from textual.app import App
 
-from racing_demon_client.settings import Settings
+from racing_demon_client.settings import PlayerSettings
 from racing_demon_client.terminal.app import TerminalApp
 from racing_demon_client.terminal.screens.dialogs import QuestionScreen
 from racing_demon_client.terminal.style.glyphs import ASCII
@@ -20,7 +20,7 @@ def foreign(app: App[None]) -> set[str]:
 
 async def test_no_widget_draws_more_than_ascii() -> None:
     """Arrows, bullets, a list that is open with its bar, and a frame around a question are in ASCII."""
-    app = TerminalApp(None, Settings(name="Ann", sound=False), Look(glyphs=ASCII))
+    app = TerminalApp(None, PlayerSettings(name="Ann", sound=False), Look(glyphs=ASCII))
     async with app.run_test(size=(80, 24)) as pilot:
         field(app, "passphrase").value = "secret"
         await pilot.pause()
@@ -38,7 +38,7 @@ async def test_no_widget_draws_more_than_ascii() -> None:
 async def test_names_stay_as_they_are_written() -> None:
     """Letters beyond ASCII are no signs of ours; and where UTF-8 is shown nothing is replaced."""
     for look, arrow in ((Look(glyphs=ASCII), "v"), (Look(), "▼")):
-        app = TerminalApp(None, Settings(name="Zoë", sound=False), look)
+        app = TerminalApp(None, PlayerSettings(name="Zoë", sound=False), look)
         async with app.run_test(size=(80, 24)) as pilot:
             await pilot.pause()
             assert "Zoë" in painted(app).text()

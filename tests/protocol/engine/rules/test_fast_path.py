@@ -10,7 +10,7 @@ from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.engine.cards import PACK_SIZE
 from racing_demon_protocol.engine.rulebook import make_rules
 from racing_demon_protocol.engine.rules.building import BuildingRules
-from racing_demon_protocol.engine.rules.fast_path import Ways
+from racing_demon_protocol.engine.rules.fast_path import FastPath
 from racing_demon_protocol.engine.specification import Game
 from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.games import BUILDING_GAMES, declare
@@ -51,7 +51,7 @@ def _check(game: Game, seats: range) -> None:
     for hand, rng in random_hands(game, 1, seats=seats):
         rules = hand.rules
         assert isinstance(rules, BuildingRules)
-        ways = Ways(rules)
+        ways = FastPath(rules)
         for number in range(PLAYS):
             plays = hand.plays()
             if not plays:
@@ -89,7 +89,7 @@ def test_nearly_all_plays_are_plain() -> None:
     """In Racing Demon only spaces, and the rest of a stock, may be anything else."""
     for hand, rng in random_hands(declare(Options(), 8), 1, seats=range(8)):
         assert isinstance(hand.rules, BuildingRules)
-        ways, plain, of = Ways(hand.rules), 0, 0
+        ways, plain, of = FastPath(hand.rules), 0, 0
         for _ in hand.play_on(rng):
             plays = hand.plays()
             of += len(plays)

@@ -3,7 +3,7 @@
 import textwrap
 
 from racing_demon_client.shared.analysis_text import full, hashes, summary
-from racing_demon_client.shared.message_text import Words
+from racing_demon_client.shared.message_text import MessageText
 from racing_demon_client.terminal.drawing.canvas import Canvas
 from racing_demon_client.terminal.style.glyphs import Glyphs, cut, screen_text
 from racing_demon_client.terminal.style.ink import Mark, Role
@@ -20,7 +20,7 @@ def draw_analysis(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
     if not page.analysis:
         canvas.put(2, 2, "Here is told, after a hand, what came of it.", Role.DIM)
         return canvas
-    words = Words(page.view, page.seat, ascii_only=glyphs.small_reds)
+    words = MessageText(page.view, page.seat, ascii_only=glyphs.small_reds)
     first = next((each for each in page.analysis if each.seat == page.focus), page.analysis[0])
     who = screen_text(words.who(first.seat))
     canvas.put(2, 2, f"The last hand, as {who} played it:", Role.ACCENT | Mark.STRONG)

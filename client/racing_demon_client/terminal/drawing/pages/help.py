@@ -3,7 +3,7 @@
 import re
 
 from racing_demon_client.terminal.drawing.canvas import Canvas, Hit
-from racing_demon_client.terminal.input.actions import Group
+from racing_demon_client.terminal.input.actions import ActionGroup
 from racing_demon_client.terminal.input.keymap import Keymap, in_short
 from racing_demon_client.terminal.style.glyphs import Glyphs, cut
 from racing_demon_client.terminal.style.ink import Mark, Role
@@ -35,14 +35,14 @@ def help_lines(*keymaps: Keymap) -> list[tuple[str, str]]:
 
     """
     lines: list[tuple[str, str]] = []
-    for group in dict.fromkeys([*(action.group for action in keymaps[0].actions), *Group]):
+    for group in dict.fromkeys([*(action.group for action in keymaps[0].actions), *ActionGroup]):
         if pairs := [pair for keymap in keymaps for pair in _group_lines(keymap, group)]:
             lines += [("", str(group.value)), *dict.fromkeys(pairs)]
     return [*lines, ("", "Mouse"), *MOUSE, ("", "Signs"), *SIGNS]
 
 
-def _group_lines(keymap: Keymap, group: Group) -> list[tuple[str, str]]:
-    piles = _pile_lines(keymap) if group is Group.PLAY else []
+def _group_lines(keymap: Keymap, group: ActionGroup) -> list[tuple[str, str]]:
+    piles = _pile_lines(keymap) if group is ActionGroup.PLAY else []
     others = [a for a in keymap.actions if a.group is group and not a.id.startswith(PILES)]
     return piles + [(labels, a.does) for a in others if (labels := keymap.all_labels(a.id))]
 

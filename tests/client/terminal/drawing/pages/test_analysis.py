@@ -3,7 +3,7 @@
 import pytest
 from rich.cells import cell_len
 
-from racing_demon_client.records.timeline import Tape
+from racing_demon_client.records.timeline import Timeline
 from racing_demon_client.terminal.drawing.pages.analysis import draw_analysis
 from racing_demon_client.terminal.drawing.pages.frame import Page
 from racing_demon_client.terminal.style.glyphs import ASCII, UNICODE
@@ -13,12 +13,12 @@ from tests.support.recordings import recording_of
 
 def page_of(name: str, focus: int | None, names: tuple[str, ...] = ()) -> Page:
     """Return what is known after a match, in which the players may be called otherwise."""
-    tape = Tape(recording_of(name))
-    view = tape.view_at(len(tape))
+    timeline = Timeline(recording_of(name))
+    view = timeline.view_at(len(timeline))
     for seat, other in enumerate(names):
         if seat in view.seats:
             view.seats[seat] = view.seats[seat].model_copy(update={"name": other})
-    return Page(view=view, seat=focus, focus=focus, analysis=tape.analysis_at(len(tape)))
+    return Page(view=view, seat=focus, focus=focus, analysis=timeline.analysis_at(len(timeline)))
 
 
 @pytest.mark.parametrize("size", [*SIZES, (40, 10), (20, 5)])
