@@ -50,7 +50,7 @@ unit: $(STAMP)  ## the tests alone; with ARGS, those that they name
 ifdef ARGS
 	$(BIN)/pytest $(ARGS)
 else
-	$(BIN)/pytest -n auto --maxprocesses 4 --dist worksteal tests/protocol tests/server tests/client
+	$(BIN)/pytest -n auto --maxprocesses 4 --dist worksteal tests/test_house.py tests/protocol tests/server tests/client
 	$(BIN)/pytest -n 2 --dist loadfile tests/system tests/browser
 endif
 

@@ -2,10 +2,13 @@
 
 import argparse
 import datetime as dt
+import functools
 import os
-from typing import Final
+from collections.abc import Callable
+from typing import Final, TypeVar
 from urllib.parse import urlsplit
 
+from racing_demon_protocol import arguments
 from racing_demon_protocol.errors import LONGEST_NAME
 
 __all__ = [
@@ -23,12 +26,38 @@ __all__ = [
     "names",
     "passphrase",
     "points",
+    "port",
     "reason",
+    "seats",
+    "seed",
+    "speed",
 ]
 
 PRACTISED_HANDS: Final = 3
 """How many hands a match against bots has, unless somebody says otherwise: six minutes with the quickest of
 them, twenty with the slowest."""
+
+
+_Value = TypeVar("_Value")
+
+
+def _argument(read: Callable[[str], _Value]) -> Callable[[str], _Value]:
+    """Return a reader whose sentence argparse shows."""
+
+    @functools.wraps(read)
+    def typed(text: str) -> _Value:
+        try:
+            return read(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return typed
+
+
+port = _argument(arguments.port)
+seats = _argument(arguments.seats)
+seed = _argument(arguments.seed)
+speed = _argument(arguments.speed)
 
 
 def date(text: str) -> dt.date:

@@ -1,37 +1,19 @@
-"""Values as people type them on the command lines of both programs. Each raises ``ArgumentTypeError``."""
+"""Values as people type them for both programs. Each raises ``ValueError``, with a sentence."""
 
-import sys
-from argparse import Action, ArgumentParser, ArgumentTypeError
-from typing import Any
-
-from . import __version__
-
-__all__ = ["Version", "port", "seats", "seed", "speed"]
-
-
-class Version(Action):
-    """Tells the program's name and version."""
-
-    def __init__(self, **more: Any) -> None:
-        super().__init__(nargs=0, help="show program's version number and exit", **more)
-
-    def __call__(self, parser: ArgumentParser, *_: Any) -> None:
-        """Tell it, and end the program."""
-        sys.stdout.write(f"{parser.prog} {__version__}\n")
-        parser.exit()
+__all__ = ["port", "seats", "seed", "speed"]
 
 
 def port(text: str) -> int:
     """Return a port, from 0 (any free one) to 65535."""
     if not text.isdecimal() or len(text) > 5 or int(text) > 65_535:
-        raise ArgumentTypeError(f"{text!r} is no port: a number from 0 to 65535")
+        raise ValueError(f"{text!r} is no port: a number from 0 to 65535")
     return int(text)
 
 
 def seats(text: str) -> int:
     """Return how many seats of a table are meant, from 0 to 8."""
     if not text.isdecimal() or len(text) > 1 or int(text) > 8:
-        raise ArgumentTypeError(f"{text!r} will not do: a table has eight seats")
+        raise ValueError(f"{text!r} will not do: a table has eight seats")
     return int(text)
 
 
@@ -44,7 +26,7 @@ def seed(text: str) -> bytes:
     except ValueError:
         found = b""
     if len(found) != SEED_SIZE:
-        raise ArgumentTypeError(f"{text!r} is no seed: up to {2 * SEED_SIZE} hexadecimal digits")
+        raise ValueError(f"{text!r} is no seed: up to {2 * SEED_SIZE} hexadecimal digits")
     return found
 
 
@@ -55,5 +37,5 @@ def speed(text: str) -> float:
     except ValueError:
         found = 0.0
     if not 0.01 <= found <= 10_000:
-        raise ArgumentTypeError(f"{text!r} is no speed: a number from 0.01 to 10000")
+        raise ValueError(f"{text!r} is no speed: a number from 0.01 to 10000")
     return found

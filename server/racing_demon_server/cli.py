@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from racing_demon_protocol.arguments import Version, port, seed, speed
+from racing_demon_protocol import __version__
 
+from .arguments import port, seed, speed
 from .durability import Durability
 
 if TYPE_CHECKING:
@@ -213,7 +214,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action=Version)
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     parser.add_argument("--host", default="0.0.0.0", help="address to listen on (default: all)")  # noqa: S104
     parser.add_argument("--port", type=port, default=5252, help="port, 0 for any free one (default 5252)")
     parser.add_argument(

@@ -6,7 +6,8 @@ import os
 from typing import Any, NoReturn
 
 from racing_demon_client import arguments
-from racing_demon_protocol.arguments import Version, port, seats, seed, speed
+from racing_demon_client.arguments import port, seats, seed, speed
+from racing_demon_protocol import __version__
 from racing_demon_protocol.reasons import BotLevel
 
 __all__ = ["EXAMPLES", "parser", "today"]
@@ -113,7 +114,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=RAW,
     )
     program.add_argument("--ascii", action="store_true", help="only letters and signs of ASCII")
-    program.add_argument("--version", action=Version)
+    program.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = program.add_subparsers(dest="command", metavar="[COMMAND]")
 
     play = commands.add_parser("play", help="play here and now, against bots")

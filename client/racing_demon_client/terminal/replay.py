@@ -118,4 +118,5 @@ class ReplaySession(TableSession):
         replay = self.replay
         state = "at the end" if replay.at_end else "paused" if replay.paused else f"speed {replay.speed:g}"
         at = duration(max(0, replay.timeline.elapsed_ms(replay.place)))
-        return f"Replay: {at}, event {replay.timeline.seq_at(replay.place)} of {replay.timeline.last_seq}, {state}"
+        event = f"{replay.timeline.seq_at(replay.place)} of {replay.timeline.last_seq}"
+        return f"Replay: {at}, event {event}, {state}"

@@ -23,9 +23,8 @@ from .demon import CLASSIC, DEMON_A, DEMON_B, FOOLIANAS, RACING_DEMONS
 from .fans import FAN_GAMES
 from .free import FREE_GAMES
 from .klondike import RACING_DEMON, TRIANGULAR_GAMES
-from .merging import GAMBLERS_PATIENCE
 from .puzzle import PUZZLES
-from .ranks import LITTLE_LOTS, SYMPATHY, SYMPATHY_ALONE
+from .ranks import GAMBLERS_PATIENCE, LITTLE_LOTS, SYMPATHY, SYMPATHY_ALONE
 from .rounds import ROUND_GAMES
 from .rows import DOUBLE_JUMP, PUSH_PIN
 from .steps import STEP_GAMES

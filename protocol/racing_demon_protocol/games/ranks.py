@@ -1,9 +1,10 @@
-"""Games of ranks: two equal cards leave together."""
+"""Games of equal ranks: two equal cards leave together, or four are put together."""
 
 from dataclasses import replace
 
 from racing_demon_protocol.engine.board import Shows
 from racing_demon_protocol.engine.mechanics.common import Out, Packets
+from racing_demon_protocol.engine.mechanics.merging import Merging
 from racing_demon_protocol.engine.mechanics.ranks import Ranks, Sympathy
 from racing_demon_protocol.engine.specification import (
     Cells,
@@ -17,9 +18,11 @@ from racing_demon_protocol.engine.specification import (
     Owner,
     Racing,
     Reserve,
+    Stock,
+    Waste,
 )
 
-__all__ = ["LITTLE_LOTS", "SYMPATHY", "SYMPATHY_ALONE"]
+__all__ = ["GAMBLERS_PATIENCE", "LITTLE_LOTS", "SYMPATHY", "SYMPATHY_ALONE"]
 
 LITTLE_LOTS = Game(
     name="little-lots",
@@ -121,3 +124,36 @@ SYMPATHY_ALONE = replace(
     racing=Racing.IDENTICAL,
 )
 """As entry 53 allows: "unless the right hand and the left may take their places"."""
+
+GAMBLERS_PATIENCE = Game(
+    name="gamblers",
+    title="Gambler's Patience",
+    source="seed 004 entry 45",
+    groups=(Packets(name="pile", count=4, shows=Shows.ALL), Stock(turn=4), Waste(plays_to=()), Out()),
+    deal=(),
+    goal=Goal.OWN_RULE,
+    mechanic=Merging(),
+    deals=Deals.IDENTICAL,
+    racing=Racing.REFLEX,
+    skill=0,
+    text=(
+        "Four cards are dealt in a row, again and again upon each other. After each full row equal tops "
+        "move to the left, upon the leftmost of them; four equal tops are thrown out. When the stock is "
+        "gone, the piles are taken up from the left and dealt again as they are, as often as wanted. The "
+        "game is won when all cards are thrown out, and lost when it comes round to where it was. It is "
+        "also known as Perpetual Motion."
+    ),
+    doubts=(
+        Doubt(
+            "What fills a gap in the row?",
+            "The next row that is dealt: places stay where they are.",
+            "mechanic.close_up",
+        ),
+        Doubt(
+            'When do four equal cards leave? ("Even if one belongs to a lower row.")',
+            "When they are the four tops, whichever row each was dealt in.",
+            "mechanic.gathered",
+        ),
+        Doubt("When is the game lost?", "When the same order of the cards comes back.", "stock.redeals"),
+    ),
+)

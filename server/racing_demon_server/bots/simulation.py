@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from typing import Final
 
-from racing_demon_protocol.arguments import seed
 from racing_demon_protocol.engine.shuffle import SEED_SIZE, hand_seeds, subseed
 from racing_demon_protocol.engine.specification import Racing
 from racing_demon_protocol.games import GAMES
@@ -22,6 +21,7 @@ from racing_demon_protocol.reasons import BotLevel, EndReason, Phase
 from racing_demon_protocol.wire.messages.client import AddBot, Command, Start
 from racing_demon_protocol.wire.messages.events import Event
 from racing_demon_protocol.wire.options import Options
+from racing_demon_server.arguments import seed
 from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.match.table import MAX_SEATS, Table
 
