@@ -24,7 +24,7 @@ from racing_demon_protocol.wire.codec import MAX_CLIENT_FRAME, MAX_SERVER_FRAME,
 from racing_demon_protocol.wire.messages import FROM_CLIENT, FROM_SERVER, Message, name_of
 from racing_demon_protocol.wire.messages.base import WireModel
 from racing_demon_protocol.wire.options import CallOut, OnLeave, Options, StallRule, TieBreak
-from web_data import games_with_moves, messages
+from web_data import games_with_moves, messages, texts
 
 FOLDER = Path(__file__).parent
 PAGE = FOLDER.parent / "server" / "racing_demon_server" / "web" / "static"
@@ -186,6 +186,7 @@ def _files() -> dict[Path, str]:
         FOLDER / "moves.json": moves(),
         FOLDER / "README.md": readme(),
         PAGE / "games.json": games_with_moves(),
+        PAGE / "texts.json": texts(),
         PAGE / "messages.js": messages(),
     }
 

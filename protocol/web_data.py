@@ -10,9 +10,9 @@ from move_list import moves
 from racing_demon_protocol.wire.messages import FROM_CLIENT, FROM_SERVER, Message, name_of
 from racing_demon_protocol.wire.options import Options
 
-__all__ = ["games_with_moves", "messages"]
+__all__ = ["games_with_moves", "messages", "texts"]
 
-NOT_DRAWN: Final = {"goal", "scoring", "arrange", "rounds", "shuffles", "limit", "counts"}
+NOT_DRAWN: Final = {"text", "goal", "scoring", "arrange", "rounds", "shuffles", "limit", "counts"}
 REQUEST: Final = "{tag: number, fields: string[], defaults: Record<string, any>}"
 ANSWER: Final = "{name: string, fields: string[], defaults: Record<string, any>}"
 
@@ -36,6 +36,11 @@ def games_with_moves() -> str:
     rows = (json.dumps({**_for_drawing(game), "moves": known["games"][name]}) for name, game in told.items())
     listed = ",\n".join(f"{json.dumps(name)}: {row}" for name, row in zip(told, rows, strict=True))
     return f'{{"tables": {json.dumps(known["tables"])},\n"games": {{\n{listed}\n}}}}\n'
+
+
+def texts() -> str:
+    """Return what each game is about, by its name, as JSON: a page loads that behind all else."""
+    return json.dumps({name: game["text"] for name, game in json.loads(games()).items()}, indent=0) + "\n"
 
 
 def _for_drawing(game: dict[str, Any]) -> dict[str, Any]:

@@ -96,6 +96,7 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
         public_urls=tuple(arguments.public_url),
         announces=_announces(arguments),
         web=arguments.web,
+        lists_tables=_announces(arguments) if arguments.list_tables is None else arguments.list_tables,
         proxies=(*OWN_PROXIES, *arguments.proxy),
         hosts=tuple(arguments.name),
         **dict(arguments.limit),
@@ -257,6 +258,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--no-web", dest="web", action="store_false", help="serve no page that browsers can play on"
+    )
+    parser.add_argument(
+        "--list-tables",
+        action=argparse.BooleanOptionalAction,
+        help="show browsers which tables are open (default: as with --lan)",
     )
     parser.add_argument(
         "--metrics-public", action="store_true", help="show /metrics to everybody, not to this machine only"

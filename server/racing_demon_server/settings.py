@@ -63,6 +63,7 @@ class ServerSettings:
         homeassistant: whether Home Assistant is told of the tables there.
         public_urls: where the tables can be joined, as it is told there; empty for what can be guessed.
         web: whether the browser's table is served.
+        lists_tables: whether browsers are told which tables there are.
         announces: whether the tables are announced on the local network.
         shards: the processes of the server, as this one sees them.
 
@@ -112,6 +113,7 @@ class ServerSettings:
     homeassistant: bool = False
     public_urls: tuple[str, ...] = ()
     web: bool = True
+    lists_tables: bool = False
     announces: bool = False
     shards: Shards = ALONE
 

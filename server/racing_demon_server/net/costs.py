@@ -10,10 +10,12 @@ from typing import Final
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 
-__all__ = ["COSTS", "HANDSHAKE", "REQUEST"]
+__all__ = ["COSTS", "HANDSHAKE", "PICTURE", "REQUEST"]
 
 REQUEST: Final = 10
 """An HTTP request."""
+PICTURE: Final = 60
+"""A request for the picture of a table's address, which is drawn."""
 HANDSHAKE: Final = 15
 """The handshake of a WebSocket, with the connection that comes of it."""
 

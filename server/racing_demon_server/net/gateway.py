@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from http import HTTPStatus
 from typing import Any, Final, cast
@@ -13,16 +13,17 @@ from websockets.typing import Subprotocol
 
 from racing_demon_protocol import __version__
 from racing_demon_protocol.reasons import CloseCode
+from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.codec import MAX_CLIENT_FRAME, VERSION, Encoding
 from racing_demon_protocol.wire.messages.server import Versions
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Clock
-from racing_demon_server.web.assets import Assets
+from racing_demon_server.web.site import Site
 
 from . import http
 from .address_limits import believed_address, networks
-from .costs import HANDSHAKE, REQUEST
+from .costs import HANDSHAKE, PICTURE, REQUEST
 from .service import Service
 from .session import Session
 from .transport import Connection
@@ -66,7 +67,7 @@ class Gateway:
         self._service = Service(settings, registry, clock, meter)
         self._handshakes: dict[Connection, None] = {}
         self._proxies = networks(settings.proxies)
-        self._assets = Assets.load() if settings.web else None
+        self._site = Site(self._listed if settings.lists_tables else None) if settings.web else None
         self._metrics: tuple[int, str] = (-METRICS_KEPT_US, "")
         self._sessions: set[Session] = set()
 
@@ -128,7 +129,7 @@ class Gateway:
 
     def answer(self, connection: ServerConnection, request: Request) -> Response | None:
         """Answer plain HTTP; ``None`` lets the WebSocket through."""
-        address, units = self._address_of(connection), HANDSHAKE if _path(request) == PATH else REQUEST
+        address, units = self._address_of(connection), _units(_path(request))
         if self._service.addresses.take_request(address, self._service.clock(), units):
             response = self._page(connection, request)
         else:
@@ -157,18 +158,19 @@ class Gateway:
         return connection.respond(HTTPStatus.FORBIDDEN, "Pages of other sites cannot play here.\n")
 
     def _asset(self, connection: ServerConnection, request: Request, path: str) -> Response:
-        """Answer the browser's table, or what it loads."""
+        """Answer what browsers ask for."""
         settings = self.settings
-        found = None
-        if self._assets is not None:
-            sockets = http.sockets(request, settings.shards)
-            headers = {name.lower(): value for name, value in request.headers.raw_items()}
-            found = self._assets.answer(path, headers, sockets)
-        if found is None:
-            return connection.respond(HTTPStatus.NOT_FOUND, f"The game is at {PATH}, over WebSocket.\n")
         if not http.is_own_name(request, settings.hosts):
             return connection.respond(HTTPStatus.MISDIRECTED_REQUEST, UNKNOWN_NAME)
+        headers = {name.lower(): value for name, value in request.headers.raw_items()}
+        where = http.origin_of(request), headers, http.sockets(request, settings.shards)
+        found = self._site.answer(path, *where) if self._site is not None else None
+        if found is None:
+            return connection.respond(HTTPStatus.NOT_FOUND, f"The game is at {PATH}, over WebSocket.\n")
         return http.asset(connection, found)
+
+    def _listed(self) -> Iterator[TableView]:
+        return (room.table.view for room in self._service.registry)
 
     def _write_metrics(self, write: Callable[[int], str]) -> str:
         now = self._service.clock()
@@ -185,6 +187,13 @@ class Gateway:
     def _check_entry(session: Session) -> None:
         if not session.entered:
             session.close(CloseCode.TOO_LATE, "No table was asked for in time.")
+
+
+def _units(path: str) -> int:
+    """Return what an address pays for a request."""
+    if path == PATH:
+        return HANDSHAKE
+    return PICTURE if path.startswith("/qr/") else REQUEST
 
 
 def _path(request: Request) -> str:

@@ -26,6 +26,7 @@ __all__ = [
     "is_own_name",
     "is_own_page",
     "metrics",
+    "origin_of",
     "sockets",
     "too_many",
 ]
@@ -139,6 +140,12 @@ def sockets(request: Request, shards: Shards) -> list[str]:
     host = _host(request)
     shown = f"[{host}]" if ":" in host else host
     return [f"{scheme}://{shown}:{port}" for port in shards.ports for scheme in ("ws", "wss")]
+
+
+def origin_of(request: Request) -> str:
+    """Return where a browser believes that it is: the scheme, host and port of this server."""
+    scheme = "https" if request.headers.get("X-Forwarded-Proto", "") == "https" else "http"
+    return f"{scheme}://{request.headers['Host'].strip()}"
 
 
 def asset(connection: ServerConnection, answer: HttpResponse) -> Response:

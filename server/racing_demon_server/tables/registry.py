@@ -77,6 +77,10 @@ class Registry:
         self._opened = 0
         self._epoch = secrets.token_hex(8)
 
+    def __iter__(self) -> Iterator[Room]:
+        """Iterate over the rooms of all tables, the oldest first."""
+        return iter(self._rooms.values())
+
     def __len__(self) -> int:
         return len(self._rooms)
 

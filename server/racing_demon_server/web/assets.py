@@ -15,6 +15,8 @@ from typing import Final, NamedTuple
 __all__ = ["Assets", "HttpResponse"]
 
 INDEX: Final = "index.html"
+LATER: Final = "texts.json"
+"""What games are about: loaded behind all else."""
 KINDS: Final = {
     "css": "text/css; charset=utf-8",
     "html": "text/html; charset=utf-8",
@@ -80,8 +82,9 @@ class Assets:
 
     @property
     def packed_bytes(self) -> int:
-        """How many bytes a browser loads that has nothing yet."""
-        return sum(len(file.packed) for file in (self._page, *self._files.values()))
+        """How many bytes a browser loads that has nothing yet, before it can play."""
+        loaded = [file for path, file in self._files.items() if not path.endswith(f"/{LATER}")]
+        return sum(len(file.packed) for file in (self._page, *loaded))
 
     def answer(
         self, path: str, headers: Mapping[str, str], sockets: Sequence[str] = ()

@@ -2,23 +2,26 @@
 
 import asyncio
 import gzip
+import io
+import json
 import re
 from http.client import HTTPConnection, HTTPResponse
 from typing import Final
 
 import pytest
+import segno
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 from websockets.typing import Origin, Subprotocol
 
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_server.web.assets import Assets
-from tests.support.servers import PATIENCE, Served, serving
+from tests.support.servers import PATIENCE, Peer, Served, serving
 
 PAGE: Final = b'<script type="module" src="{assets}/main.js"></script>'
 FILES: Final = {"index.html": PAGE, "main.js": b"1;" * 500}
 BUDGET: Final = 60_000
-"""So many bytes all files may have together, packed."""
+"""So many bytes a browser may load, packed, before somebody can play."""
 
 
 async def get(served: Served, path: str, host: str = "", **headers: str) -> tuple[HTTPResponse, bytes]:
@@ -107,6 +110,38 @@ def test_files_of_other_versions_lie_elsewhere() -> None:
 def test_all_files_fit_the_budget() -> None:
     """A phone on a slow line has the whole table within seconds."""
     assert BUDGET > Assets.load().packed_bytes
+
+
+# Finding a table.
+
+
+async def test_a_tables_address_is_drawn_for_cameras() -> None:
+    """The picture holds the address that the browser has asked for, with the code behind it."""
+    async with serving() as served:
+        answer, body = await get(served, "/qr/BCDF.svg")
+        assert (200, "image/svg+xml") == (answer.status, answer.headers["Content-Type"])
+        drawn = io.BytesIO()
+        address = f"HTTP://127.0.0.1:{served.port}/BCDF"
+        segno.make_qr(address, error="m").save(drawn, kind="svg", border=2, xmldecl=False)
+        assert drawn.getvalue() == body
+
+
+async def test_tables_are_listed_where_the_server_tells_them() -> None:
+    """A browser without a code is shown what is open, and who has opened it."""
+    async with serving(lists_tables=True) as served, Peer.hosting(served.url, seats=4):
+        _, body = await get(served, "/tables.json")
+        (told,) = json.loads(body)
+        assert ("Ann", "racing-demon", 1, 4) == tuple(
+            told[key] for key in ("host", "game", "players", "seats")
+        )
+        assert (False, False) == (told["locked"], told["running"])
+
+
+async def test_tables_are_nobodys_business_elsewhere() -> None:
+    """A server that does not announce its tables lists none to browsers, either."""
+    async with serving() as served:
+        answer, _ = await get(served, "/tables.json")
+        assert 404 == answer.status
 
 
 # Who may connect.

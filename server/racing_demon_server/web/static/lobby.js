@@ -10,12 +10,17 @@ const SHORT = ["game", "hands", "target", "time_limit_ms", "turn"];
 export class Lobby {
   /**
    * @param {HTMLElement} root
-   * @param {{games: any, command: (name: string, fields?: any) => void, share: () => void}} given
+   * @param {object} given
+   * @param {any} given.games
+   * @param {(name: string, fields?: any) => void} given.command
+   * @param {() => void} given.share shows how others join
+   * @param {(title: string, items: HTMLElement[]) => void} given.open shows a sheet
    */
-  constructor(root, { games, command, share }) {
+  constructor(root, { games, command, share, open }) {
     this.root = root;
     this.games = games;
     this.command = command;
+    this.open = open;
     this.showsAll = false;
     this._drawn = "";
     this.part("share").addEventListener("click", share);
@@ -73,7 +78,9 @@ export class Lobby {
       const row = element("li", "player");
       row.style.setProperty("--seat", colourOf(state.seat));
       row.append(element("bdi", "name", state.name), element("span", "state", stateOf(table, state, this.seat)));
-      if (isHost && state.seat !== this.seat) row.append(this._hostMenu(state));
+      const acts = isHost && state.seat !== this.seat ? this._acts(state) : [];
+      if (acts.length === 1) row.append(acts[0]);
+      else if (acts.length > 1) row.append(button("⋯", () => this.open(state.name, this._acts(state)), `What to do about ${state.name}`));
       return row;
     });
     this.part("players").replaceChildren(...rows);
@@ -86,23 +93,18 @@ export class Lobby {
     this.part("players").append(...banned);
   }
 
-  _hostMenu({ seat, name, bot, muted, connected, left }) {
-    const menu = element("span", "host-menu");
-    if (bot) {
-      if (this.table?.isBetweenMatches) menu.append(button("Remove", () => this.command("remove_bot", { seat }), `Remove ${name}`));
-      return menu;
-    }
-    if (left) return menu;
-    menu.append(button(muted ? "Unmute" : "Mute", () => this.command("mute", { seat, muted: !muted }), `${muted ? "Unmute" : "Mute"} ${name}`));
-    if (connected) menu.append(button("Make host", () => this.command("make_host", { seat }), `Make ${name} the host`));
-    else if (!this.table?.isBetweenMatches) menu.append(button("Bot plays", () => this.command("stand_in", { seat }), `Let a bot play for ${name}`));
-    menu.append(
-      button("Kick", () => {
-        const text = `Remove ${name} from the table? Until the match is over nobody of this name can come back, unless you allow it.`;
-        if (confirm(text)) this.command("kick", { seat });
-      }, `Kick ${name}`),
-    );
-    return menu;
+  /** What a host can do about somebody. */
+  _acts({ seat, name, bot, muted, connected, left }) {
+    const { isBetweenMatches } = /** @type {any} */ (this.table);
+    const act = (text, command, fields = {}) => button(text, () => this.command(command, { seat, ...fields }), `${text}: ${name}`);
+    if (bot) return isBetweenMatches ? [act("Remove", "remove_bot")] : [];
+    if (left) return [];
+    const acts = [act(muted ? "Unmute" : "Mute", "mute", { muted: !muted })];
+    if (connected) acts.push(act("Make host", "make_host"));
+    else if (!isBetweenMatches) acts.push(act("Let a bot play", "stand_in"));
+    const text = `Remove ${name} from the table? Until the match is over nobody of this name can come back, unless you allow it.`;
+    acts.push(button("Kick", () => confirm(text) && this.command("kick", { seat }), `Kick ${name}`));
+    return acts;
   }
 
   _tally() {

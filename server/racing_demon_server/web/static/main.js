@@ -8,7 +8,7 @@ import { hex, randomBytes } from "./sha256.js";
 import { unlock } from "./sound.js";
 import { TableScreen } from "./table.js";
 import { transcript } from "./transcript.js";
-import { REACTIONS, REFUSALS } from "./words.js";
+import { HELP, REACTIONS, REFUSALS, tableWords } from "./words.js";
 
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const field = (id) => /** @type {HTMLInputElement} */ (byId(id));
@@ -200,6 +200,7 @@ function openMenu() {
     items.push(button(paused ? "Continue the hand" : "Pause the hand", () => send("pause", { paused: !paused, seen: session.table.seq })));
   }
   items.push(...toggles());
+  if (session) items.push(button("How to play", help));
   if (session) items.push(button("Show the table as text", () => change({ hasText: !settings.hasText })), button("Invite others", share), button("Leave the table", leave));
   openSheet("Menu", items);
 }
@@ -246,16 +247,22 @@ function toggles() {
   return [theme, toggle("isFourColour", "Four colours"), toggle("isLarge", "Large figures"), toggle("isLeftHanded", "Left-handed"), toggle("hasSound", "Sounds")];
 }
 
+function help() {
+  const { session } = page;
+  const { text } = session ? games[session.table.options.game] : { text: "" };
+  openSheet("How to play", [element("p", "", text), ...HELP.map((line) => element("p", "", line))]);
+}
+
 function share() {
   const { session } = page;
   const code = session?.table.code ?? "";
   const address = `${location.origin}/${code}`;
   const line = element("p", "address", address);
-  const code128 = document.createElement("img");
-  code128.src = `/qr/${code}.svg`;
-  code128.alt = `QR code of ${address}`;
-  code128.className = "qr";
-  openSheet("Join this table", [line, code128, button("Copy the link", () => copy(address))]);
+  const picture = document.createElement("img");
+  picture.src = `/qr/${code}.svg`;
+  picture.alt = `QR code of ${address}`;
+  picture.className = "qr";
+  openSheet("Join this table", [line, picture, button("Copy the link", () => copy(address))]);
 }
 
 function copy(text) {
@@ -310,21 +317,44 @@ function wire() {
   setInterval(() => page.session && document.body.dataset.screen === "table" && due(), 500);
 }
 
+/** A file of data that lies beside this module. */
+const load = async (name) => (await fetch(new URL(name, import.meta.url))).json();
+
+/** Show the tables that this server tells everybody, a button each. */
+async function listTables() {
+  const answer = await fetch("/tables.json").catch(() => null);
+  if (!answer || !answer.ok) return;
+  const rows = (await answer.json()).map((table) => {
+    const row = element("li");
+    const press = button("", () => {
+      field("code").value = table.code;
+      byId("passphrase-row").hidden = !table.locked;
+      (settings.name || field("name").value ? byId("join") : field("name")).focus();
+    });
+    press.append(element("b", "", table.code), element("bdi", "", table.host), element("span", "", tableWords(table, games)));
+    row.append(press);
+    return row;
+  });
+  byId("tables").replaceChildren(...rows);
+  if (rows.length === 1 && !field("code").value) field("code").value = rows[0].querySelector("b")?.textContent ?? "";
+}
+
 async function begin() {
   show();
   setTv(page.isTv);
-  const answer = await fetch(new URL("./games.json", import.meta.url));
-  const told = await answer.json();
+  const told = await load("games.json");
   games = told.games;
   tableScreen = new TableScreen(byId("table"), { games, tables: told.tables, announce, isTv: page.isTv, openMenu });
-  lobby = new Lobby(byId("lobby"), { games, command: (name, fields) => page.session?.command(name, fields), share });
+  lobby = new Lobby(byId("lobby"), { games, command: send, share, open: openSheet });
   wire();
   field("name").value = settings.name;
   const code = codeOfPath();
   field("code").value = code;
   showScreen("start");
+  if (!code) await listTables();
   byId("start").classList.add("is-ready");
   const token = code ? tokenOf(code) : null;
+  load("texts.json").then((texts) => Object.keys(texts).forEach((name) => (games[name].text = texts[name])), () => undefined);
   if (code && page.isTv) watch(true);
   else if (token) enter({ name: "resume", fields: { code, token } }, code);
   else (settings.name || !code ? field("code") : field("name")).focus();

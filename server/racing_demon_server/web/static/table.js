@@ -187,6 +187,7 @@ export class TableScreen {
       chip = element("li", "chip");
       chip.append(element("bdi", "name"), element("span", "out"), element("span", "state"), element("div", "minis"));
       chip.style.setProperty("--seat", colourOf(seat));
+      chip.addEventListener("click", () => this.chips.classList.toggle("open"));
       this.neighbours.set(seat, chip);
       this.chips.append(chip);
     }

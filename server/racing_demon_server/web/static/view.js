@@ -115,7 +115,9 @@ function attempt({ layout, board, hand, slots, area, isMirrored, isWide, blocks,
   const inner = { x: isMirrored ? barWidth : 0, width: area.width - barWidth };
   let y = gap;
   if (shared.length > 0 && shared.length >= 4) {
-    const sharedArea = { x: inner.x, y, width: inner.width, height: area.height * (isWide ? 0.34 : 0.26) };
+    const hasOwn = blocks.middle.length + blocks.top.length + blocks.bar.length > 0;
+    const height = hasOwn ? area.height * (isWide ? 0.34 : 0.26) : area.height - 2 * gap;
+    const sharedArea = { x: inner.x, y, width: inner.width, height };
     y = race({ places, board, hand, slots, shared, card, gap, area: sharedArea }) + gap * 2;
   }
   const rows = [...blocks.top, ...blocks.middle].flatMap((piles) => rowsOf(piles, inner.width, card.w, gap));
@@ -139,7 +141,7 @@ function attempt({ layout, board, hand, slots, area, isMirrored, isWide, blocks,
 /** The foundations of a race: a grid by suits, whose slots never change. Returns where it ends. */
 function race({ places, board, hand, slots, shared, card, gap, area }) {
   const seats = shared.length / 4;
-  const columns = seats <= 2 ? shared.length : seats <= 4 ? 2 * seats : Math.max(seats, area.width > 900 ? seats * 2 : seats);
+  const columns = [4 * seats, 2 * seats, seats].reduce((best, each) => (sizeOf(each, area, shared.length) > sizeOf(best, area, shared.length) ? each : best));
   const rows = Math.ceil(shared.length / columns);
   const w = Math.min(card.w, (area.width - gap) / columns - gap);
   const h = Math.min(w * RATIO, (area.height - gap) / rows - gap);
@@ -150,6 +152,11 @@ function race({ places, board, hand, slots, shared, card, gap, area }) {
     places.set(shared[at].number, { x, y, w, h, dx: 0, down: 0, up: 0, isFlat: h < w * 1.2 });
   });
   return area.y + rows * (h + gap);
+}
+
+/** How wide a card of the grid can be with so many columns. */
+function sizeOf(columns, area, count) {
+  return Math.min(area.width / columns, area.height / Math.ceil(count / columns) / RATIO);
 }
 
 /** A group's piles in as many rows as it takes; where the game says how many lie in each, so many. */

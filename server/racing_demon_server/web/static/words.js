@@ -41,6 +41,13 @@ export const REFUSALS = {
   bad_token: "Your seat at this table is gone.",
 };
 
+export const HELP = [
+  "Tap a card: it goes to a foundation if it fits there, or else to another column. Tap the stock to turn it.",
+  "Drag cards, or hold one down and then tap where it goes, to choose the place yourself. Flick a card up to send it to the foundations.",
+  "With a keyboard: A S D F J K L play the columns, the row above sends their cards up, space turns the stock, ; plays the waste and P sends it up, V says that you are stuck.",
+  "The hand ends when somebody goes out, or when everybody is stuck. Each card of yours on the foundations is a point; going out adds a bonus.",
+];
+
 export const LEVELS = ["easy", "medium", "hard", "expert"];
 
 const KINDS = { stock: "Stock", waste: "Waste", reserve: "Reserve", tableau: "Column", foundation: "Foundation", cell: "Cell" };
@@ -72,4 +79,12 @@ export function span(microseconds) {
 export function clock(milliseconds) {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000));
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
+
+/** An open table in a line: the game, who plays, and whether it can be joined at once. */
+export function tableWords({ game, players, seats, locked, running }, games) {
+  const facts = [games[game]?.title ?? game, `${players} of ${seats} seats`];
+  if (locked) facts.push("passphrase");
+  if (running) facts.push("playing");
+  return facts.join(" · ");
 }

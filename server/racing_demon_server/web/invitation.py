@@ -1,0 +1,43 @@
+"""The picture of a table's address that a phone's camera reads."""
+
+import io
+import re
+from functools import lru_cache
+from http import HTTPStatus
+from typing import Final
+
+import segno
+
+from .assets import HttpResponse
+
+__all__ = ["PATH", "invitation"]
+
+PATH: Final = re.compile(r"/qr/([A-Z]{4,16})\.svg")
+"""Where the picture of a code's address is. It tells nothing of whether there is such a table."""
+QUIET: Final = 2
+MOST_KEPT: Final = 256
+HEADERS: Final = (
+    ("Content-Type", "image/svg+xml"),
+    ("Cache-Control", "no-cache"),
+    ("X-Content-Type-Options", "nosniff"),
+    ("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'"),
+)
+
+
+def invitation(origin: str, code: str) -> HttpResponse:
+    """Return the picture of a table's address.
+
+    Args:
+        origin: the scheme, host and port that the browser has asked for.
+        code: the table's code.
+
+    """
+    return HttpResponse(HTTPStatus.OK, HEADERS, _drawn(f"{origin}/{code}"))
+
+
+@lru_cache(maxsize=MOST_KEPT)
+def _drawn(address: str) -> bytes:
+    # In capitals an address takes a smaller picture; schemes, hosts and codes mean the same in them.
+    drawn = io.BytesIO()
+    segno.make_qr(address.upper(), error="m").save(drawn, kind="svg", border=QUIET, xmldecl=False)
+    return drawn.getvalue()
