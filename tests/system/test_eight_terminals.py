@@ -111,8 +111,8 @@ def eight(folder: Path) -> Iterator[Eight]:
             "--option",
             "tally_ms=600000",
         )
-        players.until(r"racing-demon join ws://\S+ [A-Z]{4}")
-        found = re.search(r"join ws://[^:]+:(\d+)\S* ([A-Z]{4})", players.programs[0].screen.text)
+        players.until(r"http://\S+/[A-Z]{4} in a browser")
+        found = re.search(r"http://[^:]+:(\d+)/([A-Z]{4})", players.programs[0].screen.text)
         assert found is not None
         for _ in range(PLAYERS - 1):
             start("join", f"ws://127.0.0.1:{found[1]}", found[2])

@@ -9,6 +9,7 @@ from typing import Any, Final, NoReturn
 
 from racing_demon_client import arguments as values
 from racing_demon_client.environment import login_name
+from racing_demon_client.links import taken_apart
 
 from .parser import parser, today
 
@@ -55,20 +56,17 @@ def _find_place(arguments: argparse.Namespace) -> None:
             _fail("with --mqtt URL, name the table by its code alone, or as NODE/CODE")
         arguments.url, arguments.code = None, url
         return
-    scheme, is_whole, _ = (url or "").partition("://")
-    if is_whole and scheme.lower() not in {"ws", "wss"}:
-        _fail(f"{url}: a table's address begins with ws:// or wss://")
     if url is None:
         return
-    address, hash_, in_link = url.partition("#")
     try:
-        if code is not None or hash_:
+        address, in_link = taken_apart(url)
+        if code is not None or in_link:
             arguments.url, arguments.code = values.address(address), code or values.code(in_link)
         elif any(sign in url for sign in ".:/"):
-            _fail(f"{url}: its table's code is missing: write it behind, or as {url}#CODE")
+            _fail(f"{url}: its table's code is missing: write it behind, or as {url.rstrip('#/')}/CODE")
         else:
             arguments.url, arguments.code = None, values.named_code(url)
-    except argparse.ArgumentTypeError as error:
+    except (argparse.ArgumentTypeError, ValueError) as error:
         _fail(str(error))
 
 

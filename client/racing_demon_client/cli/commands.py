@@ -10,9 +10,10 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from typing import Any, Final
 
 from racing_demon_client.discovery.finder import NOTHING, as_json, look, place, told
-from racing_demon_client.discovery.qr import link_of, qr_lines
+from racing_demon_client.discovery.qr import qr_lines
 from racing_demon_client.errors import RecordFailed
 from racing_demon_client.files import open_behind
+from racing_demon_client.links import link_of
 from racing_demon_client.net.local_server import Keeping
 from racing_demon_client.plain.session import attend, take_part
 from racing_demon_client.plain.solo import play_alone
@@ -102,12 +103,11 @@ async def host(arguments: argparse.Namespace) -> int:
     async with opening as opened:
         code = printable(opened.client.code)
         lines = [opened.note] if opened.note else []
-        lines.append(f"table {code} is open. Others join with:")
-        lines += [f"  racing-demon join {address} {code}" for address in opened.addresses]
-        link = link_of(printable(opened.addresses[0]), code)
-        lines.append(f"or by this link: {link}")
+        links = [link_of(printable(address), code) for address in opened.addresses]
+        lines.append(f"table {code} is open. Others open a link in a browser, or join with it:")
+        lines += [f"  racing-demon join {link}" for link in links]
         if not arguments.plain:  # nobody reads signs of blocks aloud
-            lines += qr_lines(link, ascii_only=is_ascii_only(arguments))
+            lines += qr_lines(links[0], ascii_only=is_ascii_only(arguments))
         await _take_part(opened, arguments, [*lines, GREETING])
     return 0
 

@@ -20,8 +20,8 @@ EXAMPLES = """examples:
   racing-demon host                            open a table for the network
   racing-demon join                            join the table on this network, or choose one
   racing-demon join BCDF                       join the one with this code
-  racing-demon join ws://192.168.1.5:5252 BCDF join it from elsewhere
-  racing-demon watch ws://192.168.1.5:5252#BCDF
+  racing-demon join http://192.168.1.5:5252/BCDF
+  racing-demon watch http://192.168.1.5:5252/BCDF
   racing-demon tables                          list the tables on this network
   racing-demon play --watch --json > match.jsonl && racing-demon verify match.jsonl
   racing-demon replay match.jsonl              play it back
@@ -36,8 +36,8 @@ exit codes: 0 done, 1 it could not be done, 2 wrong arguments, 130 interrupted
 PLACES = """where the table is:
   racing-demon {0}                               on this network: the only one, or one of a list
   racing-demon {0} BCDF                          on this network, with this code
-  racing-demon {0} ws://192.168.1.5:5252 BCDF    at this address
-  racing-demon {0} ws://192.168.1.5:5252#BCDF    the same as a link, as its host sees it
+  racing-demon {0} http://192.168.1.5:5252/BCDF   by the link that its host sees
+  racing-demon {0} ws://192.168.1.5:5252 BCDF     at a server's address
 """
 
 RECORDS = """examples:

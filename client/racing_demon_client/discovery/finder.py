@@ -8,10 +8,9 @@ from dataclasses import asdict
 from typing import Final
 
 from racing_demon_client.errors import ConnectionFailed
+from racing_demon_client.links import link_of
 from racing_demon_client.net.probe import FoundTable
 from racing_demon_client.streams import read_line
-
-from .qr import link_of
 
 __all__ = ["NOTHING", "as_json", "choose", "look", "place", "told"]
 
@@ -25,7 +24,7 @@ PATIENCE_SECONDS: Final = 4.0
 NOTHING: Final = (
     "No table was found on this network. It may be that nobody hosts one, or that this network does not "
     "carry such questions (guest networks often do not).\nWhoever hosts a table sees its address: "
-    "racing-demon join ws://ADDRESS:5252 CODE"
+    "racing-demon join http://ADDRESS:5252/CODE"
 )
 
 

@@ -1,22 +1,19 @@
-"""A table's link, and its picture for a camera."""
+"""The picture of a table's link for a camera."""
 
 from functools import lru_cache
 from typing import Final
 
 import segno
 
-__all__ = ["link_of", "qr_lines"]
+__all__ = ["qr_lines"]
 
 QUIET: Final = 2
 """Modules of margin: half of the standard's, which cameras manage with, and a lobby has room for."""
 MOST_LINK: Final = 200
+SLASHES: Final = 3
+"""In a link whose path is a table's code alone."""
 HALVES: Final = {(1, 1): "█", (1, 0): "▀", (0, 1): "▄", (0, 0): " "}
 """The upper and the lower module of a character: 1 for what is written, on a dark ground the light ones."""
-
-
-def link_of(address: str, code: str) -> str:
-    """Return one word that says where a table is: its server's address, ``#``, and its code."""
-    return f"{address}#{code}"
 
 
 @lru_cache(maxsize=8)
@@ -34,7 +31,9 @@ def qr_lines(link: str, *, ascii_only: bool = False, is_dark: bool = True) -> tu
     """
     if len(link) > MOST_LINK:
         return ()
-    code = segno.make_qr(link, error="l", boost_error=False)
+    # Where only a code stands behind the host, capitals mean the same, and take less room.
+    told = link.upper() if link.count("/") == SLASHES else link
+    code = segno.make_qr(told, error="l", boost_error=False)
     rows = [tuple(int(module) ^ is_dark for module in row) for row in code.matrix_iter(border=QUIET)]
     if ascii_only:
         return tuple("".join("##" if written else "  " for written in row) for row in rows)

@@ -155,6 +155,10 @@ def test_a_user_without_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
         ([f"{URL}#BCDF"], (URL, "BCDF")),
         ([f"{URL}#BCDF", "GHJK"], (URL, "GHJK")),
         (["192.168.1.5#BCDF"], ("192.168.1.5", "BCDF")),
+        (["http://192.168.1.5:5252/BCDF"], ("ws://192.168.1.5:5252", "BCDF")),
+        (["https://cards.example.org/bcdf?tv"], ("wss://cards.example.org", "bcdf")),
+        (["HTTP://192.168.1.5:5252/BCDF/"], ("ws://192.168.1.5:5252", "BCDF")),
+        (["http://192.168.1.5:5252", "BCDF"], ("ws://192.168.1.5:5252", "BCDF")),
     ],
 )
 def test_the_ways_to_name_a_table(
@@ -199,7 +203,7 @@ def test_what_stands_before_or_behind_the_game(words: list[str]) -> None:
         (["dance"], "invalid choice: 'dance'"),
         (["join", URL], "its table's code is missing"),
         (["watch", "192.168.1.5"], "its table's code is missing"),
-        (["join", f"{URL}#"], "'' will not do: write 1 to 16 characters"),
+        (["join", f"{URL}#"], "its table's code is missing"),
         (["join", "B" * 17], "will not do: write 1 to 16 characters"),
         (["join", URL, ""], "'' will not do: write 1 to 16 characters"),
         (["join", URL, "B" * 17], "will not do: write 1 to 16 characters"),
@@ -262,8 +266,8 @@ def test_options_that_will_not_do_lead_to_the_help(capsys: pytest.CaptureFixture
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ("watch http://x BCDF", "begins with ws:// or wss://"),
-        ("join nonsense://x", "begins with ws:// or wss://"),
+        ("watch ftp://x BCDF", "begins with http://, https://, ws:// or wss://"),
+        ("join nonsense://x", "begins with http://, https://, ws:// or wss://"),
         ("watch --name X BCDF", "usage: racing-demon watch "),
         ("games --jsn", "usage: racing-demon games "),
     ],

@@ -199,8 +199,8 @@ async def test_a_match_on_another_server_is_watched() -> None:
 async def test_a_guest_joins_a_hosted_table() -> None:
     """``host`` says how to join; another process does just that, and both play."""
     async with started(CLIENT, "host", "--port", "0", "--name", "Ann", "--option", "countdown_ms=0") as host:
-        await host.line("^table [A-Z]{4} is open[.] Others join with:$")
-        found = await host.line(r"^  racing-demon join ws://[^:]+(:\d+) ([A-Z]{4})$")
+        await host.line("^table [A-Z]{4} is open[.] Others open a link in a browser, or join with it:$")
+        found = await host.line(r"^  racing-demon join http://[^:]+(:\d+)/([A-Z]{4})$")
         await host.line("^Enter deals[.]")
         here = f"127.0.0.1{found.group(1)}"
         async with started(CLIENT, "join", here, found.group(2), "--name", "Ben") as guest:

@@ -53,7 +53,7 @@ def test_a_table_in_one_line() -> None:
 def test_a_table_for_programs() -> None:
     """As JSON a table has the link that ``join`` takes."""
     table = json.loads(as_json(BENS))
-    assert table["link"] == "ws://[fd00::1]:5253#GHJK"
+    assert table["link"] == "http://[fd00::1]:5253/GHJK"
     assert (table["code"], table["host"], table["needs_passphrase"]) == ("GHJK", "Ben", True)
 
 
@@ -110,7 +110,7 @@ async def test_finding_nothing_says_what_to_do(monkeypatch: pytest.MonkeyPatch, 
     for code, sentence in ((None, "No table was found"), ("bcdf", "No table BCDF was found")):
         with pytest.raises(ConnectionFailed, match=sentence) as failed:
             await place(None, code, lines.append, asks=True)
-        assert "racing-demon join ws://ADDRESS:5252 CODE" in str(failed.value)
+        assert "racing-demon join http://ADDRESS:5252/CODE" in str(failed.value)
 
 
 # Chosen.
@@ -174,8 +174,8 @@ async def test_a_guest_joins_by_the_code_alone() -> None:
     """``host`` announces its table, by the name of its host; ``join`` and its code find it."""
     async with started(CLIENT, "host", "--port", "0", "--name", "Zoë", "--ascii") as host:
         code = (await host.line("^table ([A-Z]{4}) is open"))[1]
-        link = (await host.line("^or by this link: (ws://[^ ]+#[A-Z]{4})$"))[1]
-        assert link.endswith(f"#{code}")
+        link = (await host.line("^ *racing-demon join (http://[^ ]+/[A-Z]{4})$"))[1]
+        assert link.endswith(f"/{code}")
         await host.line("^ *##")
         async with started(CLIENT, "join", code, "--name", "Ben") as guest:
             await guest.line(f"^found {code}  Zoë's table, racing-demon  ws://{LOOPBACK}:")

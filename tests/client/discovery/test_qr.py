@@ -3,7 +3,8 @@
 import pytest
 import segno
 
-from racing_demon_client.discovery.qr import link_of, qr_lines
+from racing_demon_client.discovery.qr import qr_lines
+from racing_demon_client.links import link_of
 from racing_demon_client.terminal.drawing.pages.lobby import ROOMY
 from tests.support.screens import hosting, shows, wait
 
@@ -31,7 +32,7 @@ def test_it_can_be_read_back(link: str, ascii_only: bool, is_dark: bool) -> None
     lines = qr_lines(link, ascii_only=ascii_only, is_dark=is_dark)
     assert len({len(line) for line in lines}) == 1
     seen = read(lines, is_dark=is_dark, ascii_only=ascii_only)
-    code = segno.make_qr(link, error="l", boost_error=False)
+    code = segno.make_qr(link.upper() if link.count("/") == 3 else link, error="l", boost_error=False)
     wanted = [[int(module) for module in row] for row in code.matrix]
     size = len(wanted)
     assert wanted == [row[QUIET : QUIET + size] for row in seen[QUIET : QUIET + size]]

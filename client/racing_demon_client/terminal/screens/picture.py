@@ -8,7 +8,8 @@ from textual import events
 from textual.app import ComposeResult
 from textual.screen import Screen
 
-from racing_demon_client.discovery.qr import link_of, qr_lines
+from racing_demon_client.discovery.qr import qr_lines
+from racing_demon_client.links import link_of
 from racing_demon_client.terminal.drawing.canvas import Canvas, Hit
 from racing_demon_client.terminal.drawing.pages.analysis import draw_analysis
 from racing_demon_client.terminal.drawing.pages.lobby import draw_lobby, shows_qr

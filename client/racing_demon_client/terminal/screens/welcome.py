@@ -14,6 +14,7 @@ from textual.screen import Screen
 from textual.widgets import Button, Input, Label, OptionList, Select
 
 from racing_demon_client.discovery.mdns import find
+from racing_demon_client.links import taken_apart
 from racing_demon_client.recent_tables import Recent
 from racing_demon_client.shared.text import counted
 from racing_demon_client.terminal.style.glyphs import screen_text
@@ -173,7 +174,10 @@ class WelcomeScreen(Screen[None]):
             with Horizontal(classes="field"):
                 yield Label("address")
                 yield Input(
-                    placeholder="ws://192.168.1.5:5252", id="address", max_length=MOST_ADDRESS, compact=True
+                    placeholder="http://192.168.1.5:5252/BCDF",
+                    id="address",
+                    max_length=MOST_ADDRESS,
+                    compact=True,
                 )
             with Horizontal(classes="field"):
                 yield Label("code")
@@ -276,7 +280,11 @@ class WelcomeScreen(Screen[None]):
     def _go_to_table(self, what: str) -> None:
         """Go to the table that is pointed at, or written down, or the only one there is."""
         row = self.query_one(TableList).pointed
-        address, _, in_link = self._text("address").partition("#")
+        try:
+            address, in_link = taken_apart(self._text("address"))
+        except ValueError as error:
+            self._ask_for("address", str(error))
+            return
         code = self._text("code") or in_link
         if row is None and not (address or code) and len(self._near) == 1:
             row = self._near[0]

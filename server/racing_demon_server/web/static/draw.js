@@ -99,16 +99,14 @@ export class Felt {
         if (from) {
           flights += 1;
           made.style.transform = at(from);
-          made.style.width = `${place.w}px`;
-          made.style.height = `${place.h}px`;
+          sized(made, place);
           this.root.append(made);
           made.getBoundingClientRect(); // lets the flight begin there
         } else {
           this.root.append(made);
         }
       }
-      made.style.width = `${place.w}px`;
-      made.style.height = `${place.h}px`;
+      sized(made, place);
       made.style.zIndex = String(z + (isHeld ? 500 : 0));
       made.classList.toggle("flat", place.isFlat);
       made.classList.toggle("air", isAir);
@@ -178,6 +176,12 @@ export class Felt {
     slot.style.setProperty("--ring", colour);
     pulse(slot, "ring");
   }
+}
+
+function sized(made, { w, h }) {
+  made.style.width = `${w}px`;
+  made.style.height = `${h}px`;
+  made.style.setProperty("--card", `${w}px`);
 }
 
 const at = ({ x, y }) => `translate(${Math.round(x * 2) / 2}px, ${Math.round(y * 2) / 2}px)`;

@@ -50,7 +50,7 @@ async def test_hosting_shows_how_others_come() -> None:
         await wait(pilot, lambda: isinstance(app.screen, LobbyScreen))
         assert isinstance(app.screen, LobbyScreen)
         screen = app.screen
-        await wait(pilot, lambda: "racing-demon join ws://" in screen.picture.text)
+        await wait(pilot, lambda: "in a browser, or with racing-demon join" in screen.picture.text)
         assert app.session is not None
         assert "hosted" == recents(recents_path())[0].how
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from racing_demon_client.links import link_of
 from racing_demon_client.shared.option_text import told_options
 from racing_demon_client.shared.text import counted
 from racing_demon_client.terminal.drawing.canvas import Canvas, Hit
@@ -60,7 +61,8 @@ def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs, qr: Sequence[s
     bottom = size[1] - 2
     is_tight = y + len(page.addresses) + _places(view) + LEAST_BELOW_SEATS > bottom
     for address in page.addresses[:1] if is_tight else page.addresses:
-        line = f"racing-demon join {screen_text(address)} {screen_text(view.code)}"
+        link = link_of(screen_text(address), screen_text(view.code))
+        line = f"{link} in a browser, or with racing-demon join"
         canvas.put(2, y, cut(line, room - 4, glyphs), Role.TEXT)
         y += 1
     if is_tight:

@@ -1,0 +1,38 @@
+"""Links to tables: what browsers open, and what ``racing-demon join`` takes."""
+
+__all__ = ["link_of", "taken_apart"]
+
+
+def link_of(address: str, code: str) -> str:
+    """Return the link to a table, such as ``http://192.168.1.5:5252/BCDF``.
+
+    Args:
+        address: its server's address, like ``ws://192.168.1.5:5252``.
+        code: its code.
+
+    """
+    scheme, _, rest = address.rpartition("://")
+    return f"{'https' if scheme == 'wss' else 'http'}://{rest.rstrip('/').removesuffix('/v1')}/{code}"
+
+
+def taken_apart(text: str) -> tuple[str, str]:
+    """Return the server's address and the table's code that one word names; the code may be empty.
+
+    The word is a link, or an address with ``#`` and the code behind it.
+
+    Raises:
+        ValueError: it is neither; the text says why.
+
+    """
+    scheme, is_whole, rest = text.rpartition("://")
+    if not is_whole or scheme.lower() in {"ws", "wss"}:
+        address, _, code = text.partition("#")
+        return address, code
+    if scheme.lower() not in {"http", "https"}:
+        raise ValueError(f"{text}: a table's address begins with http://, https://, ws:// or wss://")
+    path = rest.partition("?")[0].partition("#")[0].rstrip("/")
+    host, slash, code = path.rpartition("/")
+    return (
+        f"{'wss' if scheme.lower() == 'https' else 'ws'}://{host if slash else path}",
+        code if slash else "",
+    )
