@@ -12,7 +12,7 @@ from racing_demon_protocol.wire.options import Options
 
 __all__ = ["games_with_moves", "messages", "texts"]
 
-NOT_DRAWN: Final = {"text", "goal", "scoring", "arrange", "rounds", "shuffles", "limit", "counts"}
+NOT_DRAWN: Final = {"text", "goal", "scoring", "rounds", "limit", "counts"}
 REQUEST: Final = "{tag: number, fields: string[], defaults: Record<string, any>}"
 ANSWER: Final = "{name: string, fields: string[], defaults: Record<string, any>}"
 

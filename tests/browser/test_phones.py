@@ -42,6 +42,24 @@ async def test_phones_play_by_taps_and_show_the_servers_board() -> None:
         assert [[]] * PHONES == [player.complaints for player in players]
 
 
+async def test_a_phone_checks_the_deal_that_it_has_a_part_in() -> None:
+    """When a hand is over the page deals it again, from the server's secret and all contributions."""
+    async with serving() as served, chromium() as browser, phone(browser, served.origin) as ann:
+        code = await ann.create("Ann")
+        async with phone(browser, f"{served.origin}/{code}") as ben:
+            await ben.join("Ben")
+            players = (ann, ben)
+            for player in players:
+                await player.page.tap(".ready")
+            for player in players:
+                await player.page.tap(".stuck:enabled")
+            for player in players:
+                told = player.page.locator(".proof", has_text="You and 1 other took part in this shuffle")
+                await told.wait_for()
+                assert "as they were shuffled" in await told.inner_text()
+                assert [] == player.complaints
+
+
 async def test_a_phone_that_hears_nothing_comes_back_to_its_seat() -> None:
     """A phone's socket does not say that it is dead: the page finds out, and resumes with its token."""
     async with serving() as served, Relay.before(served.url) as relay, chromium() as browser:

@@ -67,7 +67,7 @@ class Gateway:
         self._service = Service(settings, registry, clock, meter)
         self._handshakes: dict[Connection, None] = {}
         self._proxies = networks(settings.proxies)
-        self._site = Site(self._listed if settings.lists_tables else None) if settings.web else None
+        self._site = Site(self._listed) if settings.web else None
         self._metrics: tuple[int, str] = (-METRICS_KEPT_US, "")
         self._sessions: set[Session] = set()
 
@@ -170,7 +170,9 @@ class Gateway:
         return http.asset(connection, found)
 
     def _listed(self) -> Iterator[TableView]:
-        return (room.table.view for room in self._service.registry)
+        """Yield the tables that browsers are told of: none, where nobody else is told of them, either."""
+        rooms = self._service.registry if self.settings.lists_tables else ()
+        return (room.table.view for room in rooms)
 
     def _write_metrics(self, write: Callable[[int], str]) -> str:
         now = self._service.clock()

@@ -15,8 +15,8 @@ from typing import Final, NamedTuple
 __all__ = ["Assets", "HttpResponse"]
 
 INDEX: Final = "index.html"
-LATER: Final = "texts.json"
-"""What games are about: loaded behind all else."""
+LATER: Final = frozenset({"proof.js", "shake256.js", "texts.json"})
+"""What is loaded behind all else, and after a hand."""
 KINDS: Final = {
     "css": "text/css; charset=utf-8",
     "html": "text/html; charset=utf-8",
@@ -83,7 +83,7 @@ class Assets:
     @property
     def packed_bytes(self) -> int:
         """How many bytes a browser loads that has nothing yet, before it can play."""
-        loaded = [file for path, file in self._files.items() if not path.endswith(f"/{LATER}")]
+        loaded = [file for path, file in self._files.items() if path.rpartition("/")[2] not in LATER]
         return sum(len(file.packed) for file in (self._page, *loaded))
 
     def answer(

@@ -12,18 +12,18 @@ from .table_list import table_list
 __all__ = ["Site"]
 
 TABLES: Final = "/tables.json"
-"""Where the open tables are listed, on a server that tells them to everybody."""
+"""Where the open tables are listed."""
 
 
 class Site:
     """Answers requests of browsers.
 
     Args:
-        tables: gives all tables; ``None`` where nobody is told of them.
+        tables: gives the tables that browsers are told of.
 
     """
 
-    def __init__(self, tables: Callable[[], Iterable[TableView]] | None) -> None:
+    def __init__(self, tables: Callable[[], Iterable[TableView]]) -> None:
         self._assets = Assets.load()
         self._tables = tables
 
@@ -41,6 +41,6 @@ class Site:
         """
         if picture := PATH.fullmatch(path):
             return invitation(origin, picture[1])
-        if path == TABLES and self._tables is not None:
+        if path == TABLES:
             return table_list(self._tables())
         return self._assets.answer(path, headers, sockets)

@@ -47,11 +47,12 @@ export class Board {
     }
     const taken = from.splice(count > 0 ? from.length - depth - count : depth, Math.abs(count));
     if (target.kind === "stock" || (origin.kind === "stock" && count > 0)) taken.reverse();
-    if (target.kind === "stock" && this.cards[destination].length === 0) this.redeals[target.place] += 1;
+    const isMadeUp = target.kind === "stock" && this.cards[destination].length === 0;
     const isUnder = target.under !== null && origin.kind !== "stock";
     const to = isUnder ? target.under : destination;
     if (isUnder) this.cards[to].unshift(...taken);
     else this.cards[to].push(...taken);
+    if (isMadeUp) this._madeUp(destination);
     this._cover(to);
     return to === source ? [] : [...this._unknown(source), ...this._unknown(to)];
   }
@@ -103,9 +104,14 @@ export class Board {
       row.push(...(spec.gathers === 1 ? cards : cards.reverse()));
     }
     this.cards[stock].unshift(...row.reverse());
-    this.redeals[place] += 1;
+    this._madeUp(stock);
     this._cover(stock);
     return [];
+  }
+
+  /** Count that a stock was made up anew. */
+  _madeUp(number) {
+    this.redeals[this.layout.piles[number].place] += 1;
   }
 
   _cover(number) {

@@ -53,7 +53,7 @@ export class Lobby {
     this.seat = session.seat;
     const { table } = this;
     const isHost = this.seat !== null && table.host === this.seat;
-    const facts = [table.seq, this.seat, session.watchers, session.isCaughtUp, this.showsAll];
+    const facts = [table.seq, this.seat, session.watchers, session.isCaughtUp, session.proof, this.showsAll];
     const drawn = JSON.stringify(facts);
     if (drawn === this._drawn) return;
     this._drawn = drawn;
@@ -122,6 +122,7 @@ export class Lobby {
     });
     section.querySelector("tbody")?.replaceChildren(...rows);
     setText(section.querySelector("caption"), outcome(table, last));
+    setText(this.part("proof"), this.session.proof);
   }
 
   _options(isHost) {

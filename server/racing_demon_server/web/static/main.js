@@ -5,10 +5,11 @@ import { Lobby, button } from "./lobby.js";
 import { Session } from "./session.js";
 import { change, keepToken, settings, show, tokenOf } from "./settings.js";
 import { hex, randomBytes } from "./sha256.js";
+import { HandLog } from "./shuffle.js";
 import { unlock } from "./sound.js";
 import { TableScreen } from "./table.js";
 import { transcript } from "./transcript.js";
-import { HELP, REACTIONS, REFUSALS, tableWords } from "./words.js";
+import { HELP, REACTIONS, REFUSALS, proofWords, tableWords } from "./words.js";
 
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const field = (id) => /** @type {HTMLInputElement} */ (byId(id));
@@ -19,6 +20,7 @@ const page = {
   session: null,
   isTv: new URLSearchParams(location.search).has("tv"),
   isDue: false,
+  log: new HandLog(),
   lastTold: 0,
 };
 
@@ -51,6 +53,7 @@ function enter(entry, code) {
   page.session?.close();
   const session = new Session(games, listener);
   page.session = session;
+  page.log = new HandLog();
   tableScreen.attach(session);
   if (code && entry.name === "resume") {
     session.table.code = code;
@@ -112,6 +115,9 @@ const listener = {
     const session = /** @type {Session} */ (page.session);
     if (name === "seated") seated(fields);
     else tableScreen.follow(name, fields, isPast);
+    page.log.follow(name, fields, session.table.layout);
+    if (name === "dealt" || name === "snapshot") session.proof = "";
+    if (name === "hand_over") checkHand(session, fields.seed);
     if (!isPast && ["joined", "left", "connected", "paused", "continued", "hand_over", "match_over", "signalled"].includes(name)) {
       const text = transcript(session.table, name, fields, session.seat);
       if (text) announce(text);
@@ -132,6 +138,20 @@ const listener = {
     due();
   },
 };
+
+/** Deal the hand again that is over, and say whether all was as it was promised. */
+async function checkHand(session, secret) {
+  const { hand } = page.log;
+  if (!hand?.moves) return;
+  try {
+    const { prove } = await import("./proof.js");
+    session.proof = proofWords(prove(hand, secret), session.seat !== null && session.contributor.counted);
+  } catch (error) {
+    session.proof = `Not right: ${error.message}.`;
+    announce(session.proof, true);
+  }
+  due();
+}
 
 function seated({ code, seat }) {
   const session = /** @type {Session} */ (page.session);

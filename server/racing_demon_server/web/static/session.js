@@ -41,6 +41,8 @@ export class Session {
     this.pingMs = 0;
     this.watchers = 0;
     this.isHalted = false;
+    /** What came of checking the hand that is over. */
+    this.proof = "";
     this._epoch = "";
     this._told = "";
     this._tries = 0;

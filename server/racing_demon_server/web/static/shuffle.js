@@ -48,3 +48,40 @@ export class Contributor {
     return { name: "reveal", fields: { value: hex(next.value) } };
   }
 }
+
+/** What is told of a hand from its commitment on: what its proof needs. */
+export class HandLog {
+  constructor() {
+    /** The hand that is played; null where it was not seen from its beginning. @type {any} */
+    this.hand = null;
+    /** What players have promised to contribute to the next hand, by their seats. @type {Map<number, string>} */
+    this.promised = new Map();
+  }
+
+  /**
+   * Follow a message.
+   * @param {import("./layout.js").Layout | null} layout the table's, which has followed it already
+   */
+  follow(name, fields, layout) {
+    const { promised, hand } = this;
+    if (name === "snapshot") {
+      this.hand = null;
+      this.promised = new Map((fields.next_shuffle?.[2] ?? []).map(([seat, commitment]) => [seat, commitment]));
+    } else if (name === "prepared") {
+      this.promised = new Map();
+    } else if (name === "contributed") {
+      promised.set(fields.seat, fields.commitment);
+    } else if (name === "left" || name === "joined") {
+      promised.delete(fields.seat);
+    } else if (name === "committed") {
+      this.hand = { handId: fields.hand_id, commitment: fields.commitment, promised, values: new Map(), moves: null };
+      this.promised = new Map();
+    } else if (hand && name === "revealed") {
+      hand.values.set(fields.seat, fields.value);
+    } else if (hand && name === "dealt") {
+      Object.assign(hand, { layout, moves: [[name, fields]], leftOut: fields.left_out });
+    } else if (name === "played" || name === "rotated") {
+      hand?.moves?.push([name, fields]);
+    }
+  }
+}

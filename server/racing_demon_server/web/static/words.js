@@ -88,3 +88,9 @@ export function tableWords({ game, players, seats, locked, running }, games) {
   if (running) facts.push("playing");
   return facts.join(" · ");
 }
+
+/** What the check of a hand has shown. */
+export function proofWords({ contributions, cards }, isOwn) {
+  const who = contributions === 0 ? "No player took part in this shuffle" : isOwn ? `You and ${contributions - 1} other${contributions === 2 ? "" : "s"} took part in this shuffle` : `${contributions} took part in this shuffle`;
+  return `${who}. Your browser has dealt the hand again: all ${cards} cards are as they were shuffled.`;
+}

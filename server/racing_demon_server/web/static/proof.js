@@ -1,0 +1,147 @@
+// After a hand: whether every card was its seed's. "The deal" and "Fair deals" in the wire's document.
+
+import { Board } from "./board.js";
+import { rank } from "./layout.js";
+import { bytesOf, hex, sha256 } from "./sha256.js";
+import { shake256 } from "./shake256.js";
+
+/**
+ * Deal a hand again, and make all its moves with open cards.
+ * @param {any} hand of a log, all of whose messages were seen
+ * @param {string} secret the server's, in hexadecimal
+ * @returns {{contributions: number, cards: number}} how many took part in the shuffle, and how many cards were compared
+ * @throws {Error} something is not as it was promised; the text says what
+ */
+export function prove(hand, secret) {
+  const seed = seedOf(hand, secret);
+  const { layout, moves } = hand;
+  const open = new OpenBoard(layout, deal(layout, seed.bytes), seed.bytes);
+  const mirror = Board.dealt(layout);
+  let cards = 0;
+  const compare = (places, shown) => {
+    const own = places.map(([pile, at]) => open.cards[pile][at]);
+    if (String(own) !== String(shown)) throw new Error("a card was not the one that the seed deals");
+    mirror.name(places, shown);
+    cards += shown.length;
+  };
+  for (const [what, fields] of moves) {
+    if (what === "dealt") compare(mirror.faceUp(), fields.shown);
+    else if (what === "rotated") [open, mirror].forEach((board) => board.rotate());
+    else {
+      const { source, count, destination, depth } = fields;
+      const places = mirror.move(source, count, destination, depth);
+      open.move(source, count, destination, depth);
+      compare(places, fields.shown);
+    }
+  }
+  return { contributions: seed.contributions, cards };
+}
+
+function seedOf({ handId, commitment, promised, values, leftOut }, secret) {
+  if (hex(sha256(bytesOf(secret), handId)) !== commitment) throw new Error("the server's secret is not the one it had committed to");
+  const seats = [...values.keys()].filter((seat) => !leftOut.includes(seat)).sort((a, b) => a - b);
+  for (const seat of seats) {
+    const own = sha256("racing-demon contribution 1\n", bytesOf(commitment), Uint8Array.of(seat), bytesOf(values.get(seat)), handId);
+    if (hex(own) !== promised.get(seat)) throw new Error("a contribution is not the one that was committed to");
+  }
+  if (seats.length === 0) return { bytes: bytesOf(secret), contributions: 0 };
+  const parts = seats.flatMap((seat) => [Uint8Array.of(seat), bytesOf(values.get(seat))]);
+  const bytes = sha256("racing-demon deal 1\n", bytesOf(secret), Uint8Array.of(seats.length), ...parts, handId);
+  return { bytes, contributions: seats.length };
+}
+
+/** A board on which no card is covered, and stocks are shuffled as the seed says. */
+class OpenBoard extends Board {
+  constructor(layout, cards, seed) {
+    super(layout, cards);
+    this.seed = seed;
+  }
+
+  _madeUp(number) {
+    super._madeUp(number);
+    const { place, spec } = this.layout.piles[number];
+    if (this.layout.options.shuffle ?? spec.shuffles) this.cards[number] = reshuffled(this, place, this.cards[number]);
+  }
+
+  _cover() {}
+}
+
+function shuffled(seed, game, place) {
+  const first = place * game.packs;
+  const cards = [];
+  for (let card = first * 52; card < (first + game.packs) * 52; card++) if (game.ranks.includes(rank(card))) cards.push(card);
+  const key = shake256(32, seed, `/pack/${first}`);
+  let block = 0;
+  /** @type {number[]} */
+  let stream = [];
+  const draw = () => {
+    if (stream.length === 0) {
+      stream = [...shake256(128, key, Uint8Array.of(block >>> 24, (block >>> 16) & 255, (block >>> 8) & 255, block & 255))];
+      block += 1;
+    }
+    return /** @type {number} */ (stream.shift());
+  };
+  for (let at = cards.length - 1; at >= 1; at--) {
+    let byte = draw();
+    while (byte >= 256 - (256 % (at + 1))) byte = draw();
+    const other = byte % (at + 1);
+    [cards[at], cards[other]] = [cards[other], cards[at]];
+  }
+  return cards;
+}
+
+function arranged(cards, arrange) {
+  if (arrange === null) return cards;
+  if (arrange.rule === "packs") return [...cards].sort((a, b) => Math.floor(a / 52) - Math.floor(b / 52));
+  return arrange.faces.map((face) => cards.find((card) => card % 52 === face));
+}
+
+/** The cards of all piles after the deal, each bottom first. */
+export function deal(layout, seed) {
+  const { game, options } = layout;
+  const board = layout.piles.map(() => []);
+  const isIdentical = game.deals === "identical";
+  layout.seats.forEach((_, place) => {
+    const own = shuffled(seed, game, isIdentical ? 0 : place).map((card) => (isIdentical ? card + place * game.packs * 52 : card));
+    const cards = arranged(own, game.arrange);
+    const take = (fits) => cards.splice(cards.findIndex(fits), 1)[0];
+    const sought = game.deal.map((step) => [
+      ...(step.faces ?? []).map((face) => take((card) => card % 52 === face)),
+      ...(step.ranks ?? []).map((wanted) => take((card) => rank(card) === wanted)),
+    ]);
+    game.deal.forEach((step, number) => {
+      if (step.once && place !== 0) return;
+      const to = layout.named(step.to, place).map((pile) => board[pile.number]);
+      if (step.faces || step.ranks) sought[number].forEach((card, at) => to[at].push(card));
+      else lay(step, to, cards, options);
+    });
+    if (cards.length > 0) board[layout.own(place, "stock")[0].number].push(...cards.reverse());
+  });
+  return board;
+}
+
+function lay(step, to, cards, options) {
+  const each = (step.option && options[step.option]) ?? step.each;
+  const counts = step.cards ?? to.map((_, at) => (step.first === undefined ? each : at === 0 ? step.first : 0));
+  const taken = cards.splice(0, counts.reduce((sum, count) => sum + count, 0));
+  if (step.by_rank) taken.sort((a, b) => rank(a) - rank(b));
+  if (!step.rows) {
+    to.forEach((pile, at) => pile.push(...taken.splice(0, counts[at])));
+    return;
+  }
+  for (let row = 0; taken.length > 0; row++) to.forEach((pile, at) => row < counts[at] && pile.push(taken.shift()));
+}
+
+function reshuffled({ layout, seed, redeals }, place, cards) {
+  const copies = new Map();
+  const who = layout.game.deals === "identical" ? 0 : place;
+  const keyed = [...cards]
+    .sort((a, b) => a - b)
+    .map((card) => {
+      const face = card % 52;
+      const copy = (copies.get(face) ?? 0) + 1;
+      copies.set(face, copy);
+      return { key: hex(shake256(32, seed, `/redeal/${who}/${redeals[place]}/${face}/${copy}`)), card };
+    });
+  return keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ card }) => card);
+}
