@@ -9,7 +9,7 @@ from typing import Any, Final, NoReturn
 
 from racing_demon_client import arguments as values
 from racing_demon_client.environment import login_name
-from racing_demon_client.links import taken_apart
+from racing_demon_client.shared.links import taken_apart
 
 from .parser import parser, today
 

@@ -13,11 +13,11 @@ from racing_demon_client.discovery.finder import NOTHING, as_json, look, place, 
 from racing_demon_client.discovery.qr import qr_lines
 from racing_demon_client.errors import RecordFailed
 from racing_demon_client.files import open_behind
-from racing_demon_client.links import link_of
 from racing_demon_client.net.local_server import Keeping
 from racing_demon_client.plain.session import attend, take_part
 from racing_demon_client.plain.solo import play_alone
 from racing_demon_client.records.recorder import Recorder
+from racing_demon_client.shared.links import link_of
 from racing_demon_client.shared.text import printable
 from racing_demon_client.sources import openers
 from racing_demon_client.sources.openers import Opened

@@ -8,8 +8,8 @@ from dataclasses import asdict
 from typing import Final
 
 from racing_demon_client.errors import ConnectionFailed
-from racing_demon_client.links import link_of
 from racing_demon_client.net.probe import FoundTable
+from racing_demon_client.shared.links import link_of
 from racing_demon_client.streams import read_line
 
 __all__ = ["NOTHING", "as_json", "choose", "look", "place", "told"]

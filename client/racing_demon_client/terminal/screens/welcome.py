@@ -14,8 +14,8 @@ from textual.screen import Screen
 from textual.widgets import Button, Input, Label, OptionList, Select
 
 from racing_demon_client.discovery.mdns import find
-from racing_demon_client.links import taken_apart
 from racing_demon_client.recent_tables import Recent
+from racing_demon_client.shared.links import taken_apart
 from racing_demon_client.shared.text import counted
 from racing_demon_client.terminal.style.glyphs import screen_text
 from racing_demon_protocol.errors import LONGEST_NAME

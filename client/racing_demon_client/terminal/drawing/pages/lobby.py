@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from racing_demon_client.links import link_of
+from racing_demon_client.shared.links import link_of
 from racing_demon_client.shared.option_text import told_options
 from racing_demon_client.shared.text import counted
 from racing_demon_client.terminal.drawing.canvas import Canvas, Hit
