@@ -4,16 +4,26 @@ import contextlib
 import logging
 import sqlite3
 import stat
+import sys
 from pathlib import Path
 
 import pytest
 
 from racing_demon_server.durability import Durability
-from racing_demon_server.journal.database import JournalUnusable, default_path, open_journal, reading
+from racing_demon_server.journal.database import (
+    JournalUnusable,
+    default_path,
+    journal_of,
+    journals_of,
+    open_journal,
+    reading,
+    telling_damage,
+)
 from racing_demon_server.journal.lock_file import LockFile, first_free
 from racing_demon_server.journal.matches import export, matches
 from racing_demon_server.journal.reader import last_us, log_of, tables
 from racing_demon_server.journal.sql_schema import APPLICATION_ID, LAYOUT, MIGRATIONS, TABLES, VERSION, layout
+from racing_demon_server.sharding import MOST_PROCESSES
 from tests.support.journals import check, overwrite_page
 
 FIXTURES = Path(__file__).parent
@@ -47,9 +57,18 @@ def test_nothing_is_put_aside_elsewhere(path: Path) -> None:
         assert (2,) == db.execute("PRAGMA temp_store").fetchone()
 
 
-def test_a_new_file_says_what_it_is(path: Path) -> None:
-    """Its application and its version stand in its head."""
+def test_whoever_only_reads_can_write_nothing(path: Path) -> None:
+    """A list or an export is no danger to the journal of a running server, whatever is wrong with it."""
     open_journal(path, write=True).close()
+    with reading(path) as db, pytest.raises(JournalUnusable, match="readonly"), telling_damage(path):
+        db.execute("DELETE FROM tables")
+
+
+def test_a_new_file_says_what_it_is(path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Its application and its version stand in its head; nothing about it needed to be brought up to date."""
+    caplog.set_level(logging.INFO, "racing_demon_server")
+    open_journal(path, write=True).close()
+    assert [] == caplog.messages
     with contextlib.closing(sqlite3.connect(path)) as db:
         assert (APPLICATION_ID,) == db.execute("PRAGMA application_id").fetchone()
         assert (VERSION,) == db.execute("PRAGMA user_version").fetchone()
@@ -64,7 +83,7 @@ def test_other_files_are_refused_and_left_alone(path: Path) -> None:
     for text in (other.read_bytes(), b"not a database at all, but long enough for one" * 100, b"short"):
         path.write_bytes(text)
         for write in (True, False):
-            with pytest.raises(JournalUnusable, match=r"no journal of Racing Demon|cannot be used"):
+            with pytest.raises(JournalUnusable, match=f"^{path} is no journal of Racing Demon"):
                 open_journal(path, write=write)
         assert text == path.read_bytes()
 
@@ -75,7 +94,9 @@ def test_a_newer_version_is_refused_and_left_alone(path: Path) -> None:
     with contextlib.closing(sqlite3.connect(path)) as db:
         db.execute(f"PRAGMA user_version = {VERSION + 1}")
     before = path.read_bytes()
-    with pytest.raises(JournalUnusable, match=r"written by a newer version .* update this program"):
+    with pytest.raises(
+        JournalUnusable, match=rf"^{path} was written by a newer version .* update this program"
+    ):
         open_journal(path, write=True)
     assert before == path.read_bytes()
 
@@ -98,7 +119,7 @@ def test_a_file_without_one_of_its_tables_is_damaged(path: Path, name: str) -> N
     with contextlib.closing(sqlite3.connect(path)) as db:
         db.execute(f"DROP {'VIEW' if name == 'marks' else 'TABLE'} {name}")
     for write in (True, False):
-        with pytest.raises(JournalUnusable, match=rf"is damaged: it lacks {name}\."):
+        with pytest.raises(JournalUnusable, match=rf"^The journal {path} is damaged: it lacks {name}\."):
             open_journal(path, write=write)
 
 
@@ -113,7 +134,7 @@ def test_damage_that_comes_to_light_later_is_told_in_the_same_way(path: Path) ->
     """A page that cannot be read is a sentence for its reader, who has closed the file by then."""
     open_journal(path, write=True).close()
     overwrite_page(path, "tables")
-    with pytest.raises(JournalUnusable, match="is damaged: database disk image is malformed"):
+    with pytest.raises(JournalUnusable, match=f"^The journal {path} is damaged: database disk image is"):
         with reading(path) as db:
             list(tables(db))
     with pytest.raises(sqlite3.ProgrammingError, match="closed"):
@@ -136,6 +157,7 @@ def test_older_files_are_brought_up_to_date(
     open_journal(path, write=True, durability=Durability.NORMAL).close()
     open_journal(path, write=True).close()  # which has nothing to do any more
     assert ["the journal is brought up to date"] == caplog.messages
+    assert (version, VERSION) == tuple(getattr(caplog.records[0], name) for name in ("version", "to"))
     report = check(path)
     assert ([], events) == (report.faults, report.events)
     with contextlib.closing(open_journal(path)) as db:
@@ -228,6 +250,20 @@ def test_the_usual_place_is_the_users(tmp_path: Path, monkeypatch: pytest.Monkey
     assert tmp_path / "journal.sqlite" == default_path()
     monkeypatch.delenv("RACING_DEMON_DATA")
     assert default_path().is_absolute()
+    if sys.platform == "linux":
+        monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+        assert tmp_path / "racing-demon" / "journal.sqlite" == default_path()
+
+
+def test_each_process_of_a_server_has_its_journal(path: Path) -> None:
+    """The first has that of a server alone. Those of others that are there are found, up to the last."""
+    second, last = (path.with_name(f"journal-process-{number}.sqlite") for number in (2, MOST_PROCESSES))
+    assert [path, second, last] == [journal_of(path, number) for number in (1, 2, MOST_PROCESSES)]
+    assert [("", path)] == list(journals_of(path))
+    path.parent.mkdir()
+    for number in (2, MOST_PROCESSES, MOST_PROCESSES + 1):
+        journal_of(path, number).touch()
+    assert [("", path), ("2-", second), (f"{MOST_PROCESSES}-", last)] == list(journals_of(path))
 
 
 def test_who_needs_any_file_gets_one_that_is_free(path: Path) -> None:

@@ -1,5 +1,6 @@
 """One server to a journal, by whatever name each of them was given."""
 
+import stat
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,13 @@ def link_of(path: Path, how: str) -> Path:
         case _:
             other.hardlink_to(path)
     return other
+
+
+def test_the_lock_lies_beside_the_file(path: Path) -> None:
+    """Servers of all versions look for it by that name; nobody but the owner can take it and keep them out."""
+    LockFile(path).release()
+    lock = path.with_name("journal.sqlite-lock")
+    assert 0o600 == stat.S_IMODE(lock.stat().st_mode)
 
 
 @pytest.mark.parametrize("how", ["symlink", "folder", "relative", "link"])

@@ -174,6 +174,7 @@ async def test_a_full_disk_halts_and_loses_nothing(
     assert not journal.is_halted
     assert ["the journal's disk takes nothing: tables stand still"] == troubles(caplog)
     assert ["database or disk is full"] == [each.why for each in caplog.records if hasattr(each, "why")]
+    assert [3] == [each.entries for each in caplog.records if hasattr(each, "entries")]
 
 
 async def test_one_that_cannot_be_told_is_no_trouble_for_others(
@@ -210,7 +211,7 @@ async def test_one_that_is_damaged_is_left_to_others(path: Path) -> None:
     """It is refused with a sentence, and its lock let go of: it can be put right while the program runs."""
     open_journal(path, write=True).close()
     overwrite_page(path, "tables")
-    with pytest.raises(JournalUnusable, match="is damaged: database disk image is malformed"):
+    with pytest.raises(JournalUnusable, match=f"^The journal {path} is damaged: database disk image is"):
         Journal(path, Durability.FULL)
     LockFile(path).release()
 
@@ -218,9 +219,17 @@ async def test_one_that_is_damaged_is_left_to_others(path: Path) -> None:
 async def test_durability_is_what_was_asked_for(path: Path) -> None:
     """Full waits for the disk with every transaction, normal does not; both write ahead."""
     for durability, synchronous in ((Durability.FULL, 2), (Durability.NORMAL, 1)):
-        with contextlib.closing(open_journal(path, write=True, durability=durability)) as db:
-            assert (synchronous,) == db.execute("PRAGMA synchronous").fetchone()
-            assert ("wal",) == db.execute("PRAGMA journal_mode").fetchone()
+        journal = Journal(path, durability)
+        assert (synchronous,) == journal._db.execute("PRAGMA synchronous").fetchone()
+        assert ("wal",) == journal._db.execute("PRAGMA journal_mode").fetchone()
+        await asyncio.to_thread(journal.close)
+
+
+async def test_a_program_that_fails_does_not_hang_on_its_journal(journal: Journal) -> None:
+    """Where it ends without closing the file, it does not wait for the thread that writes."""
+    (writer,) = (thread for thread in threading.enumerate() if thread.name == "journal")
+    assert writer.daemon
+    assert 0 == len(journal)
 
 
 async def test_a_disk_that_takes_its_time_halts_too(
