@@ -34,7 +34,7 @@ def link_of(path: Path, how: str) -> Path:
 
 
 def test_the_lock_lies_beside_the_file(path: Path) -> None:
-    """Servers of all versions look for it by that name; nobody but the owner can take it and keep them out."""
+    """Servers of all versions look for it by that name; nobody but the owner can take it."""
     LockFile(path).release()
     lock = path.with_name("journal.sqlite-lock")
     assert 0o600 == stat.S_IMODE(lock.stat().st_mode)

@@ -2,25 +2,19 @@
 
 import contextlib
 import json
-import random
 import shutil
 from pathlib import Path
 
 import pytest
 
-from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.records.match_file import Correction, read_records, section_line, why_not
 from racing_demon_protocol.records.record import verify
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
-from racing_demon_protocol.wire.messages.server import Refused
-from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.database import open_journal
-from tests.support.accounts import Account, Heard
 from tests.support.journals import journaled
 from tests.support.processes import CLIENT, SERVER, Ended, started, text_of, unread
 from tests.support.servers import Peer
-from tests.support.witnesses import Contest, table_of_witnesses
 
 MORE_TABLES = """
     WITH RECURSIVE more (id) AS (SELECT 2 UNION ALL SELECT id + 1 FROM more WHERE id < 2000)
@@ -86,36 +80,6 @@ async def test_an_output_that_nobody_reads_holds_nothing_up(
             db.execute("DELETE FROM corrections WHERE id = 1")
             assert 0 == db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
             assert program.process.returncode is None
-
-
-def beaten(account: Account) -> list[tuple[int, int, Refused]]:
-    """Return what a seat was told whenever its card came too late, with the event heard before."""
-    told, seq = [], 0
-    for message in [entry.message for entry in account.entries if isinstance(entry, Heard)]:
-        if isinstance(message, ev.Event):
-            seq = message.seq
-        elif isinstance(message, Refused) and message.reason is Reason.BEATEN:
-            told.append((seq, account.seat, message))
-    return told
-
-
-async def test_an_export_tells_who_was_beaten(tmp_path: Path) -> None:
-    """Each refusal stands as it was told, behind the event that its player had heard last."""
-    path = tmp_path / "journal.sqlite"
-    options = Options(game="classic", columns=9, turn=1, reserve=30, countdown_ms=0)
-    async with journaled(path, seed=bytes(32), command_burst=1e6, commands_per_second=1e6) as served:
-        async with table_of_witnesses(served.url, 4, options) as witnesses:
-            await Contest(witnesses, random.Random(1), faults=0).play(1, rounds=40)
-            told = [each for witness in witnesses for each in beaten(witness.account)]
-    (record,) = read_records((await ask(str(path), "export", "all")).out.splitlines())
-    kept, seq = [], 0
-    for entry in record.entries:
-        if isinstance(entry.message, ev.Event):
-            seq = entry.message.seq
-        elif isinstance(entry.message, Refused):
-            kept.append((seq, entry.seat, entry.message))
-    assert told
-    assert sorted(told, key=str) == sorted(kept, key=str)
 
 
 @pytest.mark.parametrize("arguments", [["list"], ["export", "all"]], ids=" ".join)

@@ -114,6 +114,21 @@ def test_the_time_of_all_tables_is_written_once_a_second(path: Path) -> None:
     in_virtual_time(history())
 
 
+def test_the_hand_of_a_closed_table_keeps_no_time(path: Path) -> None:
+    """A table that everybody has left in mid-hand is closed some time later; the disk has peace then."""
+
+    async def story() -> None:
+        async with opened(path) as (registry, journal):
+            room, _ = await begin(registry)
+            registry.discard(room)
+            await asyncio.sleep(1)
+            written = len(journal.times)
+            await asyncio.sleep(60)
+            assert len(journal.times) <= written + 1
+
+    in_virtual_time(story())
+
+
 def test_while_the_disk_takes_nothing_the_time_that_is_told_stands_still(path: Path) -> None:
     """What is told then is not on the disk, and would run backwards if the server died."""
 

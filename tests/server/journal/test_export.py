@@ -1,0 +1,91 @@
+"""Matches read back from a journal: what is listed of them, and their records."""
+
+import contextlib
+import random
+from pathlib import Path
+
+import pytest
+
+from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.records.match_file import Correction, read_records
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Refused
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.journal.database import open_journal
+from racing_demon_server.journal.matches import Match, correct, export, matches
+from tests.support.accounts import Account, Heard
+from tests.support.journals import journaled, play_match
+from tests.support.servers import Peer
+from tests.support.witnesses import Contest, table_of_witnesses
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Return where a journal is to be."""
+    return tmp_path / "journal.sqlite"
+
+
+def listed(path: Path) -> list[Match]:
+    """Return the matches of a journal."""
+    with contextlib.closing(open_journal(path)) as db:
+        return list(matches(db))
+
+
+def exported(path: Path) -> list[str]:
+    """Return the lines of all records of a journal."""
+    with contextlib.closing(open_journal(path)) as db:
+        return [line for match in matches(db) for line in export(db, match)]
+
+
+async def test_a_match_has_the_game_that_was_chosen_last(path: Path) -> None:
+    """A host may open a table with one game, and choose another before the match begins."""
+    async with journaled(path) as served, Peer.hosting(served.url, countdown_ms=0) as ann:
+        await ann.ask(cl.SetOptions, options=Options(game="classic", countdown_ms=0))
+        await ann.ask(cl.AddBot, level="easy")
+        await ann.ask(cl.Start)
+        await ann.until(ev.Signalled)
+    assert ["classic"] == [match.game for match in listed(path)]
+
+
+async def test_what_was_said_of_a_match_ends_its_record(path: Path) -> None:
+    """In the order in which it was said, and behind its own match alone."""
+    notes = [Correction(at_ms=at, by="Ann", why="A slip.", seat=0, points=-2) for at in (2, 1)]
+    async with journaled(path, bot_speed=1_000.0) as served:
+        for _ in range(2):
+            await play_match(served.url)
+    _, second = listed(path)
+    with contextlib.closing(open_journal(path, write=True)) as db:
+        for note in notes:
+            correct(db, second, note)
+    assert [[], notes] == [record.corrections for record in read_records(exported(path))]
+
+
+def beaten(account: Account) -> list[tuple[int, int, Refused]]:
+    """Return what a seat was told whenever its card came too late, with the event heard before."""
+    told, seq = [], 0
+    for message in [entry.message for entry in account.entries if isinstance(entry, Heard)]:
+        if isinstance(message, ev.Event):
+            seq = message.seq
+        elif isinstance(message, Refused) and message.reason is Reason.BEATEN:
+            told.append((seq, account.seat, message))
+    return told
+
+
+async def test_an_export_tells_who_was_beaten(tmp_path: Path) -> None:
+    """Each refusal stands as it was told, behind the event that its player had heard last."""
+    path = tmp_path / "journal.sqlite"
+    options = Options(game="classic", columns=9, turn=1, reserve=30, countdown_ms=0)
+    async with journaled(path, seed=bytes(32), command_burst=1e6, commands_per_second=1e6) as served:
+        async with table_of_witnesses(served.url, 4, options) as witnesses:
+            await Contest(witnesses, random.Random(1), faults=0).play(1, rounds=40)
+            told = [each for witness in witnesses for each in beaten(witness.account)]
+    (record,) = read_records(exported(path))
+    kept, seq = [], 0
+    for entry in record.entries:
+        if isinstance(entry.message, ev.Event):
+            seq = entry.message.seq
+        elif isinstance(entry.message, Refused):
+            kept.append((seq, entry.seat, entry.message))
+    assert told
+    assert sorted(told, key=str) == sorted(kept, key=str)

@@ -1,0 +1,97 @@
+"""The journal of one table: when it is time for a snapshot, and whether something is still to be written."""
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.frames import Frames
+from racing_demon_server.journal.compaction import MOST_BYTES, MOST_EVENTS
+from racing_demon_server.journal.rows import TableJournal
+from racing_demon_server.journal.timekeeper import Timekeeper
+from tests.support.rooms import in_virtual_time, now
+from tests.support.virtual_journal import VirtualJournal
+
+READIED = ev.Readied(seq=1, seat=0, ready=True)
+PLAYED = ev.Played(seq=1, seat=0, counter=1, source=1, count=1, destination=2, depth=0)
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Callable[[Callable[[TableJournal], None]], None]:
+    """Return what tells a story about the journal of a new table."""
+
+    def tell(story: Callable[[TableJournal], None]) -> None:
+        async def run() -> None:
+            journal = VirtualJournal(tmp_path / "journal.sqlite", random.Random(1))
+            story(TableJournal(journal, 1, lambda: 0, Timekeeper(journal, now)))
+            await journal.drained()
+            journal.close()
+
+        in_virtual_time(run())
+
+    return tell
+
+
+Told = Callable[[Callable[[TableJournal], None]], None]
+
+
+def test_after_so_many_events_comes_a_snapshot(table: Told) -> None:
+    """And after it as many again."""
+
+    def story(journal: TableJournal) -> None:
+        for _ in range(2):
+            journal.note([Frames(READIED, 0)] * (MOST_EVENTS - 1))
+            assert not journal.is_long
+            journal.note([Frames(READIED, 0)])
+            assert journal.is_long
+            journal.note_beside(0, snapshot=TableView("BCDF", Options()).snapshot(0))
+            assert not journal.is_long
+
+    table(story)
+
+
+def test_after_so_many_bytes_comes_a_snapshot(table: Told) -> None:
+    """However few events they are; and after it as many again."""
+    options = ev.OptionsSet(seq=1, options=Options())
+    needed = -(-MOST_BYTES // len(Frames(options, 0).packed))
+    assert needed < MOST_EVENTS
+
+    def story(journal: TableJournal) -> None:
+        for _ in range(2):
+            for _ in range(needed):
+                assert not journal.is_long
+                journal.note([Frames(options, 0)])
+            assert journal.is_long
+            journal.note_beside(0, snapshot=TableView("BCDF", Options()).snapshot(0))
+            assert not journal.is_long
+
+    table(story)
+
+
+def test_what_stands_behind_a_snapshot_counts_after_a_restart(table: Told) -> None:
+    """A server that is started again and again has the log cut as often as one that runs on."""
+
+    def story(journal: TableJournal) -> None:
+        for seq, snapshot_seq, is_long in ((1_000, 900, False), (1_000, 700, True), (300, 0, True)):
+            journal.begin("epoch", seq, snapshot_seq)
+            assert is_long is journal.is_long
+
+    table(story)
+
+
+@pytest.mark.parametrize("event", [READIED, PLAYED])
+def test_what_is_noted_is_to_be_written(table: Told, event: ev.Readied | ev.Played) -> None:
+    """A play, which waits for others to share its row, as well as any other event."""
+
+    def story(journal: TableJournal) -> None:
+        assert not journal.has_noted
+        journal.note([Frames(event, 0)])
+        assert journal.has_noted
+        journal.write(lambda: None)
+        assert not journal.has_noted
+
+    table(story)
