@@ -1,0 +1,170 @@
+"""Connections that the server ends: for what, with which sentence, and counted once."""
+
+import asyncio
+import logging
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from websockets.frames import Frame, Opcode
+
+from racing_demon_protocol.reasons import CloseCode
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Accepted
+from racing_demon_server.net.gateway import start
+from racing_demon_server.net.http import Meter
+from racing_demon_server.net.session import Session
+from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.registry import Registry
+from tests.support.clocks import clock
+from tests.support.servers import PATIENCE, Closing, Peer, Served, within
+
+FAR = {"X-Forwarded-For": "203.0.113.9"}
+PING = Frame(Opcode.PING, b"")
+PART = Frame(Opcode.CONT, b"", fin=False)
+
+
+@asynccontextmanager
+async def counting(
+    time: Callable[[], int] = clock, **settings: Any
+) -> AsyncIterator[tuple[Served, list[str]]]:
+    """Run a server, and note the words that it counts connections by which it ends."""
+    cuts: list[str] = []
+    chosen = ServerSettings(**{"port": 0, **settings})
+    registry = Registry(chosen, time)
+    server = await start(chosen, registry, time, Meter(None, cuts.append, lambda _reason: None))
+    port = next(iter(server.sockets)).getsockname()[1]
+    try:
+        yield Served(f"ws://127.0.0.1:{port}/v1", registry, server, chosen), cuts
+    finally:
+        server.close()
+        await within(PATIENCE, server.wait_closed())
+        registry.close()
+
+
+def silent(served: Served, number: int) -> list[socket.socket]:
+    """Connect so many times, and say nothing."""
+    return [socket.create_connection(("127.0.0.1", served.port)) for _ in range(number)]
+
+
+@pytest.mark.parametrize(
+    ("settings", "frames", "closing", "why"),
+    [
+        (
+            {"frame_burst": 4},
+            [Frame(Opcode.BINARY, b"\x92\x0f\x01")] * 4,
+            "Too many frames a second.",
+            "flood",
+        ),
+        ({"control_burst": 4}, [PING] * 5, "Too many pings a second.", "pings"),
+        (
+            {"max_fragments": 4},
+            [Frame(Opcode.BINARY, b"\x92", fin=False), *[PART] * 4],
+            "Too many fragments of one message.",
+            "fragments",
+        ),
+    ],
+    ids=["frames", "pings", "fragments"],
+)
+async def test_a_flood_is_told_what_was_too_much(
+    settings: dict[str, int], frames: list[Frame], closing: str, why: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The player has a sentence; the operator a word, and a line in the log that names the connection."""
+    rates = {"frames_per_second": 1e-6, "controls_per_second": 1e-6}
+    async with counting(**rates, **settings) as (served, cuts), Peer.connect(served.url) as peer:
+        await peer.greet()
+        peer.write(*frames)
+        assert Closing(CloseCode.FLOOD, closing) == await peer.closed()
+        assert [why] == cuts
+    (record,) = (record for record in caplog.records if record.levelno >= logging.WARNING)
+    assert ("connection cut", 1, why) == (
+        record.getMessage(),
+        record.__dict__["connection"],
+        record.__dict__["why"],
+    )
+
+
+async def test_who_is_let_in_no_more_is_counted_by_the_limit() -> None:
+    """A full server is another trouble than an address that takes all there is."""
+    async with counting(connections_per_address=1, max_connections=2) as (served, cuts):
+        async with Peer.hosting(served.url), Peer.connect(served.url, additional_headers=FAR) as one:
+            await one.greet()
+            for headers in (FAR, None):
+                async with Peer.connect(served.url, additional_headers=headers) as other:
+                    assert CloseCode.FULL == (await other.closed()).code
+    assert ["address", "full"] == cuts
+
+
+async def test_who_asks_for_nothing_in_time_is_counted() -> None:
+    """By the name of the code that closes the connection."""
+    async with counting(entry_seconds=0.2) as (served, cuts), Peer.connect(served.url) as peer:
+        assert CloseCode.TOO_LATE == (await peer.closed()).code
+        assert ["too_late"] == cuts
+
+
+async def test_who_is_cut_off_is_not_closed_as_well() -> None:
+    """A reader who is too slow is counted once, whatever else would end the connection before it is lost."""
+    async with counting(backlog_bytes=5_000) as (served, cuts), Peer.hosting(served.url) as ann:
+        async with Peer.entered(served.url, cl.Watch(code=ann.code)) as eve:
+            eve.socket.transport.pause_reading()
+            (session,) = served.registry.room(ann.code).broadcast.spectators
+            assert isinstance(session, Session)
+            line = ev.Said(seq=1, seat=0, text="x" * 200)
+            for _ in range(200_000):
+                session.reply(line)
+                if cuts:
+                    break
+            session.fall_behind()
+            session.close(CloseCode.KICKED, "The host wants nobody to look on.")
+            assert isinstance(await ann.ask(cl.AddBot), Accepted)
+            eve.socket.transport.abort()
+    assert ["slow_reader"] == cuts
+
+
+# Those who have not said yet what they want.
+
+
+async def test_the_silent_who_make_room_are_counted() -> None:
+    """Each by the same word, so that an operator sees that somebody keeps the door busy."""
+    async with counting(max_handshakes=3, entry_seconds=3_600.0) as (served, cuts):
+        quiet = silent(served, 10)
+        async with Peer.connect(served.url) as peer:
+            await peer.greet()
+            assert ["handshake"] * 8 == cuts
+        for each in quiet:
+            each.close()
+
+
+async def test_who_plays_does_not_make_room_for_the_silent() -> None:
+    """However many come and say nothing after the players have sat down."""
+    async with counting(max_handshakes=2, entry_seconds=3_600.0) as (served, cuts):
+        async with (
+            Peer.hosting(served.url) as ann,
+            Peer.hosting(served.url) as ben,
+            Peer.hosting(served.url) as cat,
+        ):
+            quiet = silent(served, 10)
+            async with Peer.connect(served.url) as peer:
+                await peer.greet()
+            for each in (ann, ben, cat):
+                assert isinstance(await each.ask(cl.AddBot), Accepted)
+            assert ["handshake"] * 9 == cuts
+            for each_quiet in quiet:
+                each_quiet.close()
+
+
+async def test_who_has_gone_already_makes_no_room() -> None:
+    """Those who hang up without a word are forgotten, and not cut off in place of others who wait."""
+    async with counting(max_handshakes=3, entry_seconds=3_600.0) as (served, cuts):
+        for _ in range(10):
+            reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+            writer.write_eof()
+            assert b"" == await within(PATIENCE, reader.read())
+            writer.close()
+            await writer.wait_closed()
+        async with Peer.connect(served.url) as peer:
+            await peer.greet()
+    assert [] == cuts
