@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -28,14 +28,12 @@ PART = Frame(Opcode.CONT, b"", fin=False)
 
 
 @asynccontextmanager
-async def counting(
-    time: Callable[[], int] = clock, **settings: Any
-) -> AsyncIterator[tuple[Served, list[str]]]:
+async def counting(**settings: Any) -> AsyncIterator[tuple[Served, list[str]]]:
     """Run a server, and note the words that it counts connections by which it ends."""
     cuts: list[str] = []
     chosen = ServerSettings(**{"port": 0, **settings})
-    registry = Registry(chosen, time)
-    server = await start(chosen, registry, time, Meter(None, cuts.append, lambda _reason: None))
+    registry = Registry(chosen, clock)
+    server = await start(chosen, registry, clock, Meter(None, cuts.append, lambda _reason: None))
     port = next(iter(server.sockets)).getsockname()[1]
     try:
         yield Served(f"ws://127.0.0.1:{port}/v1", registry, server, chosen), cuts

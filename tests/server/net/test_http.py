@@ -1,0 +1,132 @@
+"""Whom the server's port answers by plain HTTP: by which names, for which pages, and how often."""
+
+import asyncio
+import socket
+from urllib.request import urlopen
+
+import pytest
+from websockets.datastructures import Headers
+from websockets.http11 import Request
+
+from racing_demon_protocol.wire.codec import Encoding
+from racing_demon_server.net.gateway import METRICS_KEPT_US, start
+from racing_demon_server.net.http import Meter, is_meant, is_own_name, is_own_page, sockets
+from racing_demon_server.settings import ServerSettings
+from racing_demon_server.sharding import ALONE, Shards
+from racing_demon_server.tables.registry import Registry
+from tests.support.clocks import Standing
+from tests.support.servers import PATIENCE, Peer, within
+
+SEVERAL = Shards(number=1, ports=(5001, 5002))
+NAMED = ("Cards.example.org",)
+MACHINE = socket.gethostname()
+
+
+def asking(*hosts: str, origins: tuple[str, ...] = ()) -> Request:
+    """Return a request for these hosts, from pages of these origins."""
+    named = [("Host", host) for host in hosts]
+    return Request("/v1", Headers([*named, *(("Origin", origin) for origin in origins)]))
+
+
+def fetch(url: str) -> str:
+    """Return a page."""
+    with urlopen(url, timeout=PATIENCE) as page:  # noqa: S310 - our own server's
+        return str(page.read().decode())
+
+
+@pytest.mark.parametrize(
+    ("host", "hosts", "is_own"),
+    [
+        ("127.0.0.1:5001", (), True),
+        ("[::1]:5001", (), True),
+        ("[2001:db8::1]", NAMED, True),
+        ("LocalHost:5001", (), True),
+        (f"{MACHINE.upper()}:5001", (), True),
+        (f"{MACHINE.partition('.')[0]}.local", (), True),
+        (f"{MACHINE}.example", (), False),
+        (f"{MACHINE}:5001", NAMED, False),
+        (" cards.EXAMPLE.org ", NAMED, True),
+        ("cards.example.org", (), False),
+        ("example.org", NAMED, False),
+        ("", (), False),
+    ],
+)
+def test_names_that_nobody_else_can_lead_here(host: str, hosts: tuple[str, ...], is_own: bool) -> None:
+    """Addresses, what the operator has given, and where nothing was given the names of the machine."""
+    assert is_own is is_own_name(asking(host), hosts)
+
+
+def test_whoever_names_no_host_or_two_means_nobody() -> None:
+    """A proxy and a server could each take another of two for the one that is meant."""
+    for request in (asking(), asking("127.0.0.1", "127.0.0.1")):
+        assert not is_own_name(request, ())
+        assert not is_meant(request, NAMED)
+        assert is_meant(request, ())
+
+
+@pytest.mark.parametrize(
+    ("host", "origin", "is_own"),
+    [
+        ("127.0.0.1:5001", "http://127.0.0.1:5001", True),
+        ("127.0.0.1:5001", "HTTPS://127.0.0.1:5001", True),
+        ("127.0.0.1:5001", "http://127.0.0.1:5002", True),
+        ("127.0.0.1:5443", "http://127.0.0.1:5443", True),
+        ("127.0.0.1:5001", "http://127.0.0.1:5003", False),
+        ("127.0.0.1:5001", "http://127.0.0.1", False),
+        ("127.0.0.1:5001", "ws://127.0.0.1:5001", False),
+        ("127.0.0.1:5001", "http://localhost:5001", False),
+        ("127.0.0.1:5001", "http://127.0.0.1:x", False),
+        ("[::1]:5001", "http://[::1]:5002", True),
+        ("127.0.0.1", "https://127.0.0.1", True),
+        ("127.0.0.1", "https://127.0.0.1:5001", False),
+        ("evil.example:5001", "http://evil.example:5001", False),
+    ],
+)
+def test_pages_that_this_server_has_served(host: str, origin: str, is_own: bool) -> None:
+    """Those of its own host, and of its own port or that of another of its processes."""
+    assert is_own is is_own_page(asking(host, origins=(origin,)), (), SEVERAL)
+
+
+def test_a_page_that_has_two_origins_is_a_strangers() -> None:
+    """No browser sends two, so one of them was put there by somebody else; a program sends none."""
+    own = "http://127.0.0.1:5001"
+    assert not is_own_page(asking("127.0.0.1:5001", origins=(own, own)), (), SEVERAL)
+    assert not is_own_page(asking("127.0.0.1:5001", "127.0.0.1:5001", origins=(own,)), (), SEVERAL)
+    assert is_own_page(asking(), NAMED, SEVERAL)
+
+
+@pytest.mark.parametrize(("host", "shown"), [("127.0.0.1:5001", "127.0.0.1"), ("[::1]:5001", "[::1]")])
+def test_a_page_may_connect_to_all_processes(host: str, shown: str) -> None:
+    """With and without TLS, at the host that its browser has asked for; one process needs no word."""
+    expected = {f"{scheme}://{shown}:{port}" for scheme in ("ws", "wss") for port in SEVERAL.ports}
+    assert expected == set(sockets(asking(host), SEVERAL))
+    assert [] == sockets(asking(host), ALONE)
+
+
+async def test_metrics_are_written_down_once_a_second_at_the_most() -> None:
+    """However many ask for them: who reads them often has those of the same second, and no more is spent."""
+    time, settings = Standing(), ServerSettings(port=0)
+    written: list[int] = []
+
+    def write(connections: int) -> str:
+        written.append(connections)
+        return f"number {len(written)}\n"
+
+    registry = Registry(settings, time)
+    meter = Meter(write, lambda _why: None, lambda _reason: None)
+    server = await start(settings, registry, time, meter)
+    port = next(iter(server.sockets)).getsockname()[1]
+    try:
+        url = f"ws://127.0.0.1:{port}/v1"
+        async with Peer.hosting(url), Peer.connect(url, Encoding.JSON) as other:
+            await other.greet()
+            told = []
+            for seconds in (0, 0, (METRICS_KEPT_US - 1) / 1e6, 1e-6):
+                time.move(seconds)
+                told.append(await asyncio.to_thread(fetch, f"http://127.0.0.1:{port}/metrics"))
+        assert ["number 1\n"] * 3 + ["number 2\n"] == told
+        assert [2, 2] == written
+    finally:
+        server.close()
+        await within(PATIENCE, server.wait_closed())
+        registry.close()

@@ -1,0 +1,76 @@
+"""What is told to those who ask for more than their address may have: a number that is true."""
+
+import pytest
+
+from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_server.net.http import NO_METER
+from racing_demon_server.net.service import Service
+from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.registry import Registry
+from tests.support.clocks import Standing
+
+HOME = "203.0.113.9"
+ANN = cl.Create(name="Ann")
+
+
+def service_of(time: Standing, **settings: float) -> Service:
+    """Return what all sessions of a server share."""
+    chosen = ServerSettings(**settings)  # type: ignore[arg-type]
+    return Service(chosen, Registry(chosen, time), time, NO_METER)
+
+
+async def test_the_next_table_may_be_opened_when_it_is_said() -> None:
+    """With seven tables a minute one may be opened each nine seconds, and that is what the sentence says."""
+    time = Standing()
+    service = service_of(time, tables_per_minute=7, table_burst=1)
+    service.open(HOME, ANN, time())
+    with pytest.raises(CommandRefused, match="may be opened in 9 seconds") as refused:
+        service.open(HOME, ANN, time())
+    assert Reason.TOO_FAST is refused.value.reason
+    time.move(9)
+    service.open(HOME, ANN, time())
+    service.registry.close()
+
+
+async def test_an_address_has_so_many_tables_and_no_more() -> None:
+    """The sentence says how many; when one is closed there is room for another; this machine is free."""
+    time = Standing()
+    service = service_of(time, tables_per_address=2, table_burst=100)
+    first, _ = (service.open(HOME, ANN, time()) for _ in range(2))
+    with pytest.raises(CommandRefused, match="has 2 tables here") as refused:
+        service.open(HOME, ANN, time())
+    assert Reason.SERVER_FULL is refused.value.reason
+    for address in ("", "203.0.113.10"):
+        service.open(address, ANN, time())
+    service.registry.discard(first)
+    service.open(HOME, ANN, time())
+    service.registry.close()
+
+
+async def test_the_next_code_may_be_tried_when_it_is_said() -> None:
+    """With seven wrong codes a minute one more is looked for after nine seconds, and so says the sentence."""
+    time = Standing()
+    service = service_of(time, misses_per_minute=7, miss_burst=1)
+    code = service.open(HOME, ANN, time()).table.view.code
+    with pytest.raises(CommandRefused) as refused:
+        service.find(HOME, "Y", time())
+    assert Reason.UNKNOWN_TABLE is refused.value.reason
+    for _ in range(3):
+        with pytest.raises(CommandRefused, match="wait 9 seconds") as refused:
+            service.find(HOME, code, time())
+        assert Reason.TOO_FAST is refused.value.reason
+    time.move(9)
+    assert code == service.find(HOME, code, time()).table.view.code
+    service.registry.close()
+
+
+async def test_what_a_table_has_is_its_own() -> None:
+    """All players of one table draw on the same units, and those of another table on others."""
+    time = Standing()
+    service = service_of(time)
+    one, other = (service.open("", ANN, time()) for _ in range(2))
+    assert service.units_of(one) is service.units_of(one)
+    assert service.units_of(one) is not service.units_of(other)
+    service.registry.close()
