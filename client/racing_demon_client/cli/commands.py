@@ -207,7 +207,7 @@ async def welcome(arguments: argparse.Namespace) -> int:
     if not can_draw():
         sys.stderr.write("racing-demon: this needs a terminal; racing-demon --help shows what does not.\n")
         return 2
-    from racing_demon_client.terminal.app import run  # noqa: PLC0415
+    from racing_demon_client.terminal.launcher import run  # noqa: PLC0415
 
     return await run(None, arguments)
 
@@ -242,7 +242,7 @@ async def _attend(opened: Opened, arguments: argparse.Namespace) -> None:
 
 
 async def _sit_down(opened: Opened, arguments: argparse.Namespace, recorder: Recorder | None) -> None:
-    from racing_demon_client.terminal.app import run  # noqa: PLC0415 - Textual costs a third of a second, which plain text saves
+    from racing_demon_client.terminal.launcher import run  # noqa: PLC0415 - Textual costs a third of a second, which plain text saves
 
     await run(opened, arguments, recorder)
 

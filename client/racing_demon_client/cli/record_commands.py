@@ -265,7 +265,7 @@ async def replay(arguments: argparse.Namespace) -> int:
         client.go_to(arguments.at)
     seat = None if arguments.seat is None else _seat(timeline, arguments.seat)
     if has_screen(arguments):
-        from racing_demon_client.terminal.app import run  # noqa: PLC0415 - Textual costs a third of a second, which plain text saves
+        from racing_demon_client.terminal.launcher import run  # noqa: PLC0415 - Textual costs a third of a second, which plain text saves
 
         return await run(Opened(client, "replayed"), arguments, watched=seat)
     typed = sys.stdin if is_terminal() else None

@@ -1,15 +1,9 @@
 """The terminal client: which screen is seen, and what happens between them."""
 
-import argparse
 import asyncio
-import contextlib
-import functools
 import os
-import re
-import signal
-import sys
 from collections.abc import Callable, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, nullcontext
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -19,14 +13,12 @@ from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
 from textual.screen import ModalScreen
 
-from racing_demon_client.arguments import PRACTISED_HANDS
 from racing_demon_client.crash_report import told_fault
 from racing_demon_client.environment import login_name
 from racing_demon_client.errors import SettingsRefused, TableEnded
 from racing_demon_client.recent_tables import Recent, recents, recents_path, remember
 from racing_demon_client.records.recorder import Recorder
-from racing_demon_client.settings import PlayerSettings, load, save, settings_path
-from racing_demon_client.sources import openers
+from racing_demon_client.settings import PlayerSettings, save, settings_path
 from racing_demon_client.sources.openers import Opened
 from racing_demon_client.sources.replay import Replay
 from racing_demon_client.sources.solo.place import SoloClient
@@ -35,13 +27,12 @@ from racing_demon_protocol.reasons import Phase
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
-from racing_demon_protocol.wire.options import Options
 
 from .action_handlers import act
 from .activity import BANNER_MS, Cue
 from .desk import Desk
-from .input.keymap import known_actions
 from .input.presets import PRESETS
+from .opening import opening
 from .replay import ReplaySession
 from .screens.dialogs import ChatScreen, Dialog, QuestionScreen
 from .screens.picture import LobbyScreen, PictureScreen, TallyScreen
@@ -50,11 +41,11 @@ from .screens.welcome import WelcomeScreen, Wish
 from .session import TableSession
 from .solo import SoloSession
 from .style.glyphs import ASCII, screen_text
-from .style.look import Look, glyphs_for
+from .style.look import Look
 from .style.palette import depth_of, theme
 from .style.signs import AsciiSigns
 
-__all__ = ["TerminalApp", "run"]
+__all__ = ["TerminalApp"]
 
 TICK_SECONDS = 0.1
 
@@ -64,48 +55,6 @@ URGENT = (ev.Dealt, ev.Signalled)
 """What shows the cards at once."""
 ROUTING = (*URGENT, Snapshot, ev.HandOver, ev.Joined, ev.Left)
 """What may call for another screen."""
-
-
-async def run(
-    opened: Opened | None,
-    arguments: argparse.Namespace,
-    recorder: Recorder | None = None,
-    *,
-    watched: int | None = None,
-) -> int:
-    """Show a table, or without one the first screen, until the user has enough.
-
-    Args:
-        opened: the place at the table.
-        arguments: the command line.
-        recorder: keeps the record of the table.
-        watched: the seat that a spectator looks at first.
-
-    Raises:
-        SettingsRefused: the settings cannot be used; the text says where and why.
-        ConnectionFailed: the connection to the table was lost for good.
-        SystemExit: a signal ended the program.
-
-    """
-    settings = load(settings_path())
-    if unknown := sorted(set(settings.bindings) - known_actions()):
-        known = ", ".join(sorted({re.sub(r"\d+", "N", name) for name in known_actions()}))
-        raise SettingsRefused(
-            f"{settings_path()}: there is nothing called {unknown[0]!r} to bind a key to. "
-            f"There are, with a number for N: {known}."
-        )
-    glyphs = glyphs_for("ascii" if arguments.ascii else settings.glyphs, sys.stdout.encoding or "")
-    app = TerminalApp(opened, settings, Look(glyphs=glyphs), recorder=recorder, watched=watched)
-    # Not SIGHUP: then the terminal is gone, nothing can be drawn any more, and the usual sudden end is right.
-    with contextlib.suppress(NotImplementedError):  # Windows has no signal handlers on its loop
-        ended = functools.partial(app.exit, None, 128 + signal.SIGTERM)
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended)
-    await app.run_async(mouse=settings.mouse)
-    if app.failure is not None:
-        raise app.failure
-    if app.return_code == 128 + signal.SIGTERM:
-        sys.exit(app.return_code)
-    return 1 if app.is_faulty else app.return_code or 0
 
 
 class TerminalApp(App[None]):
@@ -206,22 +155,8 @@ class TerminalApp(App[None]):
         screen.tell("Opening the table...")
         if wish.name != self._settings.name:
             self.keep(name=wish.name)
-        options = Options(game=wish.game, hints=wish.what in {"practise", "alone"})
-        if wish.what == "practise":
-            options = options.model_copy(update={"hands": PRACTISED_HANDS})
-        ways: dict[str, Callable[[], AbstractAsyncContextManager[Opened]]] = {
-            "practise": lambda: openers.practise(
-                wish.name, options, bots=max(1, wish.bots), level=wish.level
-            ),
-            "host": lambda: openers.host(
-                wish.name, options, bots=wish.bots, level=wish.level, passphrase=wish.passphrase
-            ),
-            "alone": lambda: nullcontext(Opened(openers.alone(wish.name, options), "alone")),
-            "join": lambda: openers.join(wish.address, wish.code, wish.name, wish.passphrase),
-            "watch": lambda: openers.watch(wish.address, wish.code, wish.passphrase),
-        }
         try:
-            opened = await self._stack.enter_async_context(ways[wish.what]())
+            opened = await self._stack.enter_async_context(opening(wish))
         except RacingDemonError as error:
             screen.tell(str(error))
             return

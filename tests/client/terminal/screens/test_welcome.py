@@ -11,7 +11,7 @@ from racing_demon_client.errors import SettingsRefused
 from racing_demon_client.net.connection import Client
 from racing_demon_client.recent_tables import Recent, recents, recents_path, remember
 from racing_demon_client.settings import load
-from racing_demon_client.terminal.app import run
+from racing_demon_client.terminal.launcher import run
 from racing_demon_client.terminal.screens.dialogs import QuestionScreen
 from racing_demon_client.terminal.screens.games import GamesScreen
 from racing_demon_client.terminal.screens.picture import LobbyScreen
