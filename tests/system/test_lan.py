@@ -128,7 +128,7 @@ async def test_two_machines(wire: Cable, tmp_path: Path, times: Times) -> None:
         ann = await stack.enter_async_context(
             wire.started("a", *client, "host", *QUICK, "--name", "Ann", "--record", str(files[0]))
         )
-        code, port = (await ann.line(r"join ws://10\.77\.0\.1:(\d+) ([A-Z]{4})$")).group(2, 1)
+        code, port = (await ann.line(r"join http://10\.77\.0\.1:(\d+)/([A-Z]{4})$")).group(2, 1)
         times.note("host is ready", begun, 10.0)
         begun = time.monotonic()
         ben = await stack.enter_async_context(

@@ -97,6 +97,7 @@ async def host(arguments: argparse.Namespace) -> int:
         port=arguments.port,
         server=arguments.server,
         announced=arguments.announce,
+        web=arguments.web,
         keeping=_keeping(arguments, "full"),
         passphrase=arguments.passphrase,
     )

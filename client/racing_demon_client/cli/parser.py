@@ -138,10 +138,11 @@ def parser() -> argparse.ArgumentParser:
     host.add_argument(
         "--no-announce", dest="announce", action="store_false", help="do not tell the network of the table"
     )
+    host.add_argument("--no-web", dest="web", action="store_false", help="serve no page to browsers")
 
     for name, text in (("join", "take a seat at a table"), ("watch", "watch a table")):
         command = commands.add_parser(name, help=text, epilog=PLACES.format(name), formatter_class=RAW)
-        command.add_argument("url", nargs="?", help="the server's address, like ws://192.168.1.5:5252")
+        command.add_argument("url", nargs="?", help="the link that its host sees, or its server's address")
         command.add_argument("code", nargs="?", type=arguments.code, help="the table's code")
         _add_passphrase(command)
         _add_output(command)

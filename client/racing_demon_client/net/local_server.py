@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import re
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Final, NamedTuple
 
@@ -45,13 +45,14 @@ NOTHING: Final = Keeping("none")
 
 
 @asynccontextmanager
-async def local_server(
+async def local_server(  # noqa: PLR0913
     *,
     host: str = "127.0.0.1",
     port: int = 0,
     seed: bytes | None = None,
     bot_speed: float = 1.0,
     keeping: Keeping = NOTHING,
+    flags: Sequence[str] = (),
 ) -> AsyncIterator[str]:
     """Start a server, give its URL, and stop it at the end.
 
@@ -64,6 +65,7 @@ async def local_server(
         seed: 32 bytes that all deals follow from; ``None`` for secret ones.
         bot_speed: bots think so many times faster than people.
         keeping: whether and where it keeps what is played.
+        flags: more arguments of the server's.
 
     Raises:
         ConnectionFailed: it did not start.
@@ -72,7 +74,7 @@ async def local_server(
     """
     command = [sys.executable, "-m", "racing_demon_server", "--stop-with-stdin"]
     command += [f"--host={host}", f"--bot-speed={bot_speed}", f"--durability={keeping.durability}"]
-    command.append(f"--code-letters={CODE_LETTERS}")
+    command += [f"--code-letters={CODE_LETTERS}", *flags]
     if keeping.journal is not None:
         command.append(f"--journal={keeping.journal}")
     if seed is not None:

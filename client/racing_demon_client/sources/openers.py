@@ -4,7 +4,7 @@ import datetime as dt
 import secrets
 import socket
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
@@ -120,6 +120,7 @@ async def host(  # noqa: PLR0913
     announced: bool = True,
     keeping: Keeping = KEPT,
     passphrase: str = "",
+    web: bool = True,
 ) -> AsyncIterator[Opened]:
     """Open a table for others, on a server of one's own or, by its address, on another.
 
@@ -138,7 +139,8 @@ async def host(  # noqa: PLR0913
             addresses = [url.removesuffix("/v1")]
             note = "the table is not announced from here: tell others its address and code"
         else:
-            own_port, has_ipv6 = await _network_server(stack, port, keeping)
+            flags = ["--list-tables"] * announced + ["--no-web"] * (not web)
+            own_port, has_ipv6 = await _network_server(stack, port, keeping, flags)
             url = f"ws://127.0.0.1:{own_port}/v1"
             addresses = [f"ws://{address}:{own_port}" for address in _own_addresses()]
             usual = port is not None or own_port == DEFAULT_PORT
@@ -232,7 +234,9 @@ async def _add_bots(client: Client, number: int, level: str) -> None:
         await client.ask(AddBot(counter=client.next_counter(), level=level))
 
 
-async def _network_server(stack: AsyncExitStack, wanted: int | None, keeping: Keeping) -> tuple[int, bool]:
+async def _network_server(
+    stack: AsyncExitStack, wanted: int | None, keeping: Keeping, flags: Sequence[str]
+) -> tuple[int, bool]:
     """Start a server for the whole network; return its port, and whether it listens on IPv6, too.
 
     A port that was asked for is taken or nothing; the usual one may be another server's.
@@ -242,7 +246,7 @@ async def _network_server(stack: AsyncExitStack, wanted: int | None, keeping: Ke
     has_ipv6 = port != 0 and _has_ipv6()  # any free port would be another one on IPv6
     try:
         url = await stack.enter_async_context(
-            local_server(host="" if has_ipv6 else everywhere, port=port, keeping=keeping)
+            local_server(host="" if has_ipv6 else everywhere, port=port, keeping=keeping, flags=flags)
         )
     except JournalRefused:
         raise
@@ -252,7 +256,8 @@ async def _network_server(stack: AsyncExitStack, wanted: int | None, keeping: Ke
             text = f"Port {wanted} cannot be had: another program may have it. {advice}"
             raise ConnectionFailed(text) from None
         has_ipv6 = False
-        url = await stack.enter_async_context(local_server(host=everywhere, port=0, keeping=keeping))
+        own = local_server(host=everywhere, port=0, keeping=keeping, flags=flags)
+        url = await stack.enter_async_context(own)
     return int(url.rpartition(":")[2].partition("/")[0]), has_ipv6
 
 

@@ -6,6 +6,8 @@ import os
 import signal
 import socket
 from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 import pytest
 
@@ -222,12 +224,36 @@ async def test_a_guest_joins_a_hosted_table() -> None:
         assert Ended(0, "", "") == (await host.end())._replace(out="")
 
 
+@pytest.mark.parametrize(("flags", "codes"), [((), 1), (("--no-announce",), 0)])
+async def test_browsers_are_shown_a_hosted_table(flags: tuple[str, ...], codes: int) -> None:
+    """``host`` serves a page on its port, and lists the table there if the network is told of it."""
+    async with started(CLIENT, "host", "--port", "0", *flags) as host:
+        origin = (await host.line(r"^  racing-demon join (http://[^/]+)/[A-Z]{4}$"))[1]
+        here = f"http://127.0.0.1:{origin.rpartition(':')[2]}"
+        assert codes == len(json.loads(await asyncio.to_thread(fetched, f"{here}/tables.json")))
+        assert b"<title>Racing Demon</title>" in await asyncio.to_thread(fetched, here)
+
+
+async def test_a_host_may_serve_no_page() -> None:
+    """With ``--no-web`` the port is for programs alone."""
+    async with started(CLIENT, "host", "--port", "0", "--no-web") as host:
+        origin = (await host.line(r"^  racing-demon join (http://[^/]+)/[A-Z]{4}$"))[1]
+        with pytest.raises(HTTPError, match="404"):
+            await asyncio.to_thread(fetched, f"http://127.0.0.1:{origin.rpartition(':')[2]}")
+
+
+def fetched(url: str) -> bytes:
+    """Return what a server answers."""
+    with urlopen(url, timeout=PATIENCE) as answer:  # noqa: S310 - our own server
+        return bytes(answer.read())
+
+
 async def test_a_table_may_be_opened_on_a_server_that_runs() -> None:
     """``host --server`` opens the table there, and gives its address to others."""
     async with server_process() as (_, url):
         place = url.removeprefix("ws://").removesuffix("/v1")
         async with started(CLIENT, "host", "--server", place, "--bots", "2", "--level", "easy") as host:
-            found = await host.line(r"^  racing-demon join (\S+) ([A-Z]{8})$")
+            found = await host.line(r"^  racing-demon join http://(\S+)/([A-Z]{8})$")
             async with Peer.entered(full_url(found.group(1)), cl.Watch(code=found.group(2))) as eve:
                 assert ["", "easy", "easy"] == [state.bot for state in eve.view.seats.values()]
             host.type("q")
