@@ -267,12 +267,10 @@ async def test_a_host_at_another_server_has_the_way_back(
     monkeypatch.setenv("RACING_DEMON_STATE", str(tmp_path))
     async with server_process() as (_, url):
         async with started(CLIENT, "host", "--server", url, "--name", "Ann", "--plain") as host:
-            found = await host.line(r"^  racing-demon join (\S+) ([A-Z]{8})$")
+            found = await host.line(r"^  racing-demon join (\S+/[A-Z]{8})$")
             host.stop(signal.SIGKILL)
             await host.end()
-        async with started(
-            CLIENT, "join", found.group(1), found.group(2), "--name", "Bob", "--plain"
-        ) as back:
+        async with started(CLIENT, "join", found.group(1), "--name", "Bob", "--plain") as back:
             await back.line("you have your seat back")
             back.type("q")
             assert 0 == (await back.end()).code
