@@ -174,7 +174,7 @@ class WelcomeScreen(Screen[None]):
             with Horizontal(classes="field"):
                 yield Label("address")
                 yield Input(
-                    placeholder="http://192.168.1.5:5252/BCDF",
+                    placeholder="the link its host sees",
                     id="address",
                     max_length=MOST_ADDRESS,
                     compact=True,
