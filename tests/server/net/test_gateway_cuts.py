@@ -3,8 +3,8 @@
 import asyncio
 import logging
 import socket
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from typing import Any
 
 import pytest
@@ -43,9 +43,13 @@ async def counting(**settings: Any) -> AsyncIterator[tuple[Served, list[str]]]:
         registry.close()
 
 
-def silent(served: Served, number: int) -> list[socket.socket]:
+@contextmanager
+def silent(served: Served, number: int) -> Iterator[None]:
     """Connect so many times, and say nothing."""
-    return [socket.create_connection(("127.0.0.1", served.port)) for _ in range(number)]
+    with ExitStack() as stack:
+        for _ in range(number):
+            stack.enter_context(socket.create_connection(("127.0.0.1", served.port)))
+        yield
 
 
 @pytest.mark.parametrize(
@@ -128,30 +132,22 @@ async def test_who_is_cut_off_is_not_closed_as_well() -> None:
 async def test_the_silent_who_make_room_are_counted() -> None:
     """Each by the same word, so that an operator sees that somebody keeps the door busy."""
     async with counting(max_handshakes=3, entry_seconds=3_600.0) as (served, cuts):
-        quiet = silent(served, 10)
-        async with Peer.connect(served.url) as peer:
-            await peer.greet()
-            assert ["handshake"] * 8 == cuts
-        for each in quiet:
-            each.close()
+        with silent(served, 10):
+            async with Peer.connect(served.url) as peer:
+                await peer.greet()
+                assert ["handshake"] * 8 == cuts
 
 
 async def test_who_plays_does_not_make_room_for_the_silent() -> None:
     """However many come and say nothing after the players have sat down."""
     async with counting(max_handshakes=2, entry_seconds=3_600.0) as (served, cuts):
-        async with (
-            Peer.hosting(served.url) as ann,
-            Peer.hosting(served.url) as ben,
-            Peer.hosting(served.url) as cat,
-        ):
-            quiet = silent(served, 10)
-            async with Peer.connect(served.url) as peer:
-                await peer.greet()
-            for each in (ann, ben, cat):
-                assert isinstance(await each.ask(cl.AddBot), Accepted)
-            assert ["handshake"] * 9 == cuts
-            for each_quiet in quiet:
-                each_quiet.close()
+        async with Peer.hosting(served.url) as ann, Peer.hosting(served.url) as ben:
+            with silent(served, 10):
+                async with Peer.connect(served.url) as peer:
+                    await peer.greet()
+                assert ["handshake"] * 9 == cuts
+                for each in (ann, ben):
+                    assert isinstance(await each.ask(cl.AddBot), Accepted)
 
 
 async def test_who_has_gone_already_makes_no_room() -> None:
