@@ -145,11 +145,18 @@ class Gateway:
         if path == "/healthz":
             registry = self._service.registry
             return http.health(connection, len(registry), self.settings.shards, is_halted=registry.is_halted)
-        if path == "/metrics" and self._service.meter.text is not None:
-            if not self.settings.metrics_public and not http.is_local(connection, request):
-                return connection.respond(HTTPStatus.NOT_FOUND, "Metrics are for this machine only.\n")
-            return http.metrics(connection, self._write_metrics(self._service.meter.text))
+        if path == "/metrics":
+            return self._measured(connection, request)
         return self._enter(connection, request) if path == PATH else self._asset(connection, request, path)
+
+    def _measured(self, connection: ServerConnection, request: Request) -> Response:
+        """Answer who asks for metrics; also where there are none, as the path could be a table's code."""
+        write = self._service.meter.text
+        if write is None:
+            return connection.respond(HTTPStatus.NOT_FOUND, "This server keeps no metrics.\n")
+        if not self.settings.metrics_public and not http.is_local(connection, request):
+            return connection.respond(HTTPStatus.NOT_FOUND, "Metrics are for this machine only.\n")
+        return http.metrics(connection, self._write_metrics(write))
 
     def _enter(self, connection: ServerConnection, request: Request) -> Response | None:
         """Let programs and the own page through, and no page of another site."""
