@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PLAYABLE := $(VENV)/.playable
 STAMP := $(VENV)/.installed
 
-.PHONY: play test check format lint types contracts schema schema-write programs unit test-lan wheel-test \
+.PHONY: play test test-all check format lint types contracts schema schema-write programs unit long test-lan wheel-test \
 	attacks autobahn contention crash foreign fuzz fuzz-sockets hidden mutants soak torn \
 	bench figures played games games-table bench-bots bench-broker bench-restart bench-scores bench-spectators bench-steps bench-ui panes picture clean help
 
@@ -16,6 +16,8 @@ play: $(PLAYABLE)  ## a live match against bots, here and now (bots only without
 	@$(BIN)/racing-demon play $(ARGS)
 
 test: check  ## the same as check
+
+test-all: test long  ## the same, then the tests that take long, and more examples of every property
 
 check: lint types contracts schema programs unit  ## format, lint, types, import contracts, schema, tests
 
@@ -50,9 +52,11 @@ unit: $(STAMP)  ## the tests alone; with ARGS, those that they name
 ifdef ARGS
 	$(BIN)/pytest $(ARGS)
 else
-	$(BIN)/pytest -n auto --maxprocesses 4 --dist worksteal tests/test_house.py tests/protocol tests/server tests/client
-	$(BIN)/pytest -n 2 --dist loadfile tests/system tests/browser
+	$(BIN)/pytest -m "not long" -n 4 --dist worksteal
 endif
+
+long: $(STAMP) programs  ## what test-all adds to test
+	RACING_DEMON_LONG=1 $(BIN)/pytest -m long -n 4 --dist worksteal $(ARGS)
 
 test-lan: $(STAMP)  ## two machines of network namespaces (as root): found, cut for 30 s, healed; prints times
 	RACING_DEMON_CUT_SECONDS=30 $(BIN)/pytest tests/system/test_lan.py $(ARGS)

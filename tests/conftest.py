@@ -1,9 +1,13 @@
 """What holds for all tests."""
 
 import signal
+import sys
 from collections.abc import Iterator
 
 import pytest
+
+# Programs are started hundreds of times: each module is compiled once, here and in them.
+sys.dont_write_bytecode = False
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -15,7 +19,8 @@ def _own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("RACING_DEMON_STATE", str(folder / "state"))
         patch.setenv("RACING_DEMON_DATA", str(folder / "data"))
         patch.setenv("RACING_DEMON_INTERFACES", "none")
-        patch.delenv("PYTHONUNBUFFERED", raising=False)  # programs write as they do at a user's
+        for name in ("PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE"):  # programs run as they do at a user's
+            patch.delenv(name, raising=False)
         yield
 
 

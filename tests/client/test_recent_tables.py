@@ -6,11 +6,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from racing_demon_client.recent_tables import Recent, recents, recents_path, remember
+from tests.support.effort import examples
 
 ENTRY = {
     "url": "ws://192.168.1.5:5252/v1",
@@ -75,7 +76,7 @@ def test_at_first_there_are_none(path: Path) -> None:
     assert not path.parent.exists()
 
 
-@settings(max_examples=60, deadline=None, database=None, derandomize=True)
+@examples(60)
 @given(st.lists(RECENTS, max_size=12))
 def test_the_newest_eight_are_kept(tables: list[Recent]) -> None:
     """The newest comes first, each table once, as one was there last, and no more than eight."""

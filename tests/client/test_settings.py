@@ -5,7 +5,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -13,6 +13,7 @@ from racing_demon_client.errors import SettingsRefused
 from racing_demon_client.settings import Keyboard, PaletteName, PlayerSettings, load, settings_path
 from racing_demon_client.terminal.input.presets import PRESETS
 from racing_demon_client.terminal.style.palette import NAMES
+from tests.support.effort import examples
 
 KNOWN = "name, palette, glyphs, density, keys, motion, mark_red, sound, mouse, volume, bindings"
 
@@ -263,7 +264,7 @@ OTHERS = [
 ]
 
 
-@settings(max_examples=300, deadline=None, database=None, derandomize=True)
+@examples(300)
 @given(st.lists(st.sampled_from([*FRAGMENTS, *STATEMENTS, *OTHERS]), max_size=12).map("".join))
 def test_no_text_is_too_odd(text: str) -> None:
     """Whatever stands in the file is understood, or refused by its line."""

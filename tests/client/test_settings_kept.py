@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from racing_demon_client.errors import SettingsRefused
@@ -19,6 +19,7 @@ from racing_demon_client.settings import (
     load,
     save,
 )
+from tests.support.effort import examples
 
 LETTERS = st.characters(exclude_categories=["C", "Z"]) | st.sampled_from(" \"'\\#[]{}=")
 IDS = st.sampled_from(["hint", "stuck", "1"]) | st.text("abyz019-", min_size=1, max_size=12)
@@ -94,7 +95,7 @@ def written(path: Path, text: str) -> Path:
 # Whatever is set.
 
 
-@settings(max_examples=100, deadline=None, database=None, derandomize=True)
+@examples(100)
 @given(st.fixed_dictionaries(VALUES))
 def test_what_is_kept_is_read_again(values: dict[str, Any]) -> None:
     """All settings that can be are the same after they were kept and read."""
@@ -105,7 +106,7 @@ def test_what_is_kept_is_read_again(values: dict[str, Any]) -> None:
         assert wanted == load(path)
 
 
-@settings(max_examples=300, deadline=None, database=None, derandomize=True)
+@examples(300)
 @given(own_files(), st.fixed_dictionaries({}, optional=VALUES))
 def test_the_players_own_words_stay(text: str, changes: dict[str, Any]) -> None:
     """Whatever is changed, comments stay in their order; only with a binding goes what stood beside it."""

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.support.attacks import ATTACKS, Target
+from tests.support.effort import more_when_long
 from tests.support.processes import Running, started
 from tests.support.servers import PATIENCE, within
 
@@ -59,6 +60,7 @@ async def waited(prober: Running) -> tuple[float, float, float]:
     return float(half), float(most), float(worst)
 
 
+@more_when_long
 async def test_no_single_attack_costs_much_or_stops_the_match(tmp_path: Path) -> None:
     """The server goes on, answers the prober, grows by less than 16 MiB, and writes little.
 

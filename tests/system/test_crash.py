@@ -27,17 +27,19 @@ from tests.support.crashes import (
     mirrors_of,
     until,
 )
+from tests.support.effort import amount, more_when_long
 from tests.support.journals import put_back
 from tests.support.relay import Relay
 from tests.support.servers import Peer
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are forked and killed")
 
-KILLS: Final = int(os.environ.get("RACING_DEMON_KILLS", "30"))
+KILLS: Final = amount(8, 30, "RACING_DEMON_KILLS")
 SEED: Final = int(os.environ.get("RACING_DEMON_SEED", "1"))
 PLAYERS: Final = 3
 
 
+@more_when_long
 @pytest.mark.parametrize("options", [{}, {"redeals": 0}], ids=["long-hands", "short-hands"])
 async def test_nothing_told_is_lost_and_nothing_is_played_twice(
     tmp_path: Path, options: dict[str, Any]
@@ -93,6 +95,7 @@ async def test_the_time_of_a_quiet_hand_does_not_run_backwards(tmp_path: Path) -
     assert before.elapsed_ms <= after.elapsed_ms
 
 
+@more_when_long
 async def test_after_an_older_copy_everybody_has_the_servers_table(tmp_path: Path) -> None:
     """A server that is put back to what it was shows no player anything of the history that is gone.
 

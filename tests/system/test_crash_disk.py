@@ -1,7 +1,6 @@
 """A server whose disk fails, or that dies, at a chosen write of one hand."""
 
 import asyncio
-import os
 import resource
 import sys
 from pathlib import Path
@@ -10,11 +9,12 @@ from typing import Final
 import pytest
 
 from tests.support.crashes import Mortal, Player, judge, one_hand, until
+from tests.support.effort import amount, more_when_long
 from tests.support.faults import WRITES, faulty, needs_strace
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="made with strace and prlimit")
 
-STEP: Final = int(os.environ.get("RACING_DEMON_WRITE_STEP", "100"))
+STEP: Final = amount(400, 100, "RACING_DEMON_WRITE_STEP")
 """Each so-many-th write of the hand is tried."""
 MOST_WRITES: Final = 2_000
 
@@ -26,6 +26,7 @@ def check(journal: Path, players: list[Player]) -> None:
     assert verdict.told > 0
 
 
+@more_when_long
 @needs_strace
 @pytest.mark.parametrize("call", ["pwrite64", "fdatasync", "sendto"])
 async def test_killed_at_any_write_of_a_hand(tmp_path: Path, call: str) -> None:
@@ -56,6 +57,7 @@ async def _die_at(server: Mortal, fault: str, log: Path, journal: Path) -> bool:
     return died
 
 
+@more_when_long
 @needs_strace
 @pytest.mark.parametrize("error", ["EIO", "ENOSPC"])
 async def test_a_disk_that_fails_for_a_while(tmp_path: Path, error: str) -> None:

@@ -17,10 +17,11 @@ from racing_demon_protocol.engine.specification import Deals
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.match.hand import Hand
+from tests.support.effort import amount, more_when_long
 from tests.support.hidden import Plan, Told, canaries_in, other_cards, play, with_canaries
 from tests.support.lockstep import Race, run
 
-HANDS: Final = int(os.environ.get("RACING_DEMON_HANDS", "40"))
+HANDS: Final = amount(8, 40, "RACING_DEMON_HANDS")
 SEED: Final = int(os.environ.get("RACING_DEMON_SEED", "1"))
 
 TABLES: Final[list[dict[str, Any]]] = [
@@ -49,6 +50,7 @@ def differing(one: Told, other: Told) -> list[str]:
     return [name for name in one.streams if one.streams[name] != other.streams.get(name)]
 
 
+@more_when_long
 def test_what_lies_face_down_changes_nothing() -> None:
     """Players, spectators, broker, log, metrics and record are told the same of both deals.
 
@@ -122,6 +124,7 @@ def races(count: int, journals: Path) -> Iterator[Race]:
         yield Race(seed, options, rng.randint(2, 3), rng.choice([0, 0, 1]), rng.randint(5, 40), folder)
 
 
+@more_when_long
 def test_what_is_private_to_a_seat_changes_nothing_for_others(tmp_path: Path) -> None:
     """On identical deals two ways to play, with the same progress, give everybody else the same bytes."""
     compared = parted = cut_short = 0

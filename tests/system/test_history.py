@@ -22,14 +22,15 @@ from racing_demon_server.journal.reader import log_of, options_of, tables
 from racing_demon_server.journal.writer import Journal
 from tests.support.accounts import Account, Heard, Told, WrongHistory
 from tests.support.arrival_order import check_arrivals, sent_and_answered
+from tests.support.effort import amount, more_when_long
 from tests.support.history import check
 from tests.support.mutants import MUTATIONS, Mutation, with_unknown_outcome
 from tests.support.servers import PATIENCE, serving, serving_with, within
 from tests.support.witnesses import Contest, table_of_witnesses
 
-PLAYS: Final = int(os.environ.get("RACING_DEMON_PLAYS", "800"))
+PLAYS: Final = amount(200, 800, "RACING_DEMON_PLAYS")
 SEED: Final = int(os.environ.get("RACING_DEMON_SEED", "1"))
-MUTANTS: Final = int(os.environ.get("RACING_DEMON_MUTANTS", "12"))
+MUTANTS: Final = amount(3, 12, "RACING_DEMON_MUTANTS")
 """Of each kind."""
 HANDS: Final = 3
 FAULTS: Final = 0.02
@@ -97,6 +98,7 @@ async def play_against_bots(seed: int, path: Path) -> tuple[list[Account], int]:
     return accounts, contest.contended
 
 
+@more_when_long
 async def test_bots_and_clocks_overtake_nobody(tmp_path: Path) -> None:
     """Whatever was read before a bot's hand arrived, or the time was up, was judged before that."""
     contended = beaten = 0
@@ -108,6 +110,7 @@ async def test_bots_and_clocks_overtake_nobody(tmp_path: Path) -> None:
     assert beaten > 0
 
 
+@more_when_long
 async def test_what_eight_clients_tell_is_true() -> None:
     """All orders are legal and agree with real time, each place was won once, nobody was refused wrongly."""
     contended = events = commands = beaten = unanswered = cuts = 0
@@ -154,6 +157,7 @@ def test_a_table_that_nobody_saw_change_tells_nothing(histories: list[list[Accou
     check([*accounts, late])
 
 
+@more_when_long
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.__name__.strip("_"))
 def test_no_false_history_is_believed(mutation: Mutation, histories: list[list[Account]]) -> None:
     """Every history that was made wrong is found to be."""

@@ -9,11 +9,12 @@ from typing import Final
 from racing_demon_protocol.wire.codec import pack
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Event
+from tests.support.effort import amount, more_when_long
 from tests.support.journals import journaled
 from tests.support.servers import Peer
 from tests.support.torn import Recording, fast_folder, recovered, remove, tear
 
-IMAGES: Final = int(os.environ.get("RACING_DEMON_IMAGES", "300"))
+IMAGES: Final = amount(60, 300, "RACING_DEMON_IMAGES")
 EVENTS: Final = 120
 """So many are told before the power fails."""
 SEED: Final = int(os.environ.get("RACING_DEMON_SEED", "1"))
@@ -36,6 +37,7 @@ async def record(folder: Path) -> tuple[Recording, list[bytes]]:
             return Recording.of(path.read_bytes(), log, folder / "images"), told
 
 
+@more_when_long
 async def test_what_was_told_survives_a_power_cut(tmp_path: Path) -> None:
     """Cut, zeroed, filled with garbage or with other sectors behind what was synced: nothing told is lost."""
     (tmp_path / "images").mkdir()

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import msgpack
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from websockets.asyncio.server import ServerConnection, serve
 
@@ -28,6 +28,7 @@ from racing_demon_protocol.wire.messages.server import (
     Versions,
 )
 from racing_demon_protocol.wire.options import Options
+from tests.support.effort import examples
 from tests.support.frames import messages
 from tests.support.matches import log_of, options_of
 from tests.support.relay import WELCOME, babbling, table_of
@@ -213,7 +214,7 @@ def numbered(drawn: Sequence[Message], first: int) -> list[Message]:
     return [m.model_copy(update={"seq": next(numbers)}) if isinstance(m, Event) else m for m in drawn]
 
 
-@settings(max_examples=120, deadline=None, database=None, derandomize=True)
+@examples(120)
 @given(
     st.lists(st.one_of(KINDS.flatmap(messages), st.sampled_from(LOG[:60] + LOG[-40:])), max_size=6),
     st.integers(0, 12),
@@ -234,7 +235,7 @@ def test_any_messages_end_well(drawn: list[Message], true: int) -> None:
     asyncio.run(history())
 
 
-@settings(max_examples=120, deadline=None, database=None, derandomize=True)
+@examples(120)
 @given(
     st.fixed_dictionaries(
         {},

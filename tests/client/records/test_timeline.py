@@ -1,7 +1,7 @@
 """The tape: from any place of a record the table is as it was."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from racing_demon_client.records.timeline import LONGEST_WAIT_MS, Timeline
@@ -12,6 +12,7 @@ from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
+from tests.support.effort import examples
 from tests.support.matches import MATCHES, final_view, log_of, options_of
 from tests.support.recordings import picture_of, recording, recording_of, seed_of
 
@@ -45,7 +46,7 @@ def test_the_board_at_every_event_is_the_recorded_one(name: str) -> None:
     assert (final_view(name).results, final_view(name).winners) == (last.results, last.winners)
 
 
-@settings(max_examples=12, deadline=None, database=None, derandomize=True)
+@examples(12)
 @given(st.integers(0, 400), st.sampled_from(["racing-demon", "classic", "demon-b", "fooliana"]), st.data())
 def test_any_simulated_match_is_the_same_on_tape(number: int, game: str, data: st.DataObject) -> None:
     """Exported, read and wound to any place, any match lies as it lay, and proves itself."""

@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from racing_demon_client.shared.intent import (
@@ -19,6 +19,7 @@ from racing_demon_protocol.engine.cards import UNKNOWN
 from racing_demon_protocol.engine.rules.base import Rules
 from tests.support.boards import RACES, Position, build, rules_of
 from tests.support.desks import positions
+from tests.support.effort import examples
 from tests.support.tables import Own, Sitting
 
 FILLING = ("demon-a", "demon-b", "fooliana")
@@ -54,7 +55,7 @@ def test_upwards_one_card_is_meant() -> None:
     assert 1 == fitting_count(position.rules, position.board, 0, waste, column(position, 2))
 
 
-@settings(deadline=None, derandomize=True)
+@examples(100)
 @given(positions())
 def test_no_more_cards_would_fit(drawn: tuple[str, Position]) -> None:
     """What is meant between two columns is the largest of the legal plays between them."""
@@ -66,7 +67,7 @@ def test_no_more_cards_would_fit(drawn: tuple[str, Position]) -> None:
             assert max(legal, default=1) == meant
 
 
-@settings(deadline=None, derandomize=True)
+@examples(100)
 @given(positions())
 def test_the_longest_unit_is_what_the_rules_let_move(drawn: tuple[str, Position]) -> None:
     """It is never more than lies face up there, and a run of the rules; nothing from an empty pile."""
@@ -147,7 +148,7 @@ def test_the_waste_is_not_turned_over_by_its_best_play() -> None:
     assert play is None or play.destination != position.rules.layout.stock[0]
 
 
-@settings(deadline=None, derandomize=True, max_examples=200)
+@examples(200)
 @given(positions())
 def test_best_plays_are_legal_and_as_good_as_any(drawn: tuple[str, Position]) -> None:
     """A best play is one of the rules' own; up, and what makes progress, comes first; nothing wanders."""
@@ -175,7 +176,7 @@ def wanders(board: Board, play: Play) -> bool:
     return kinds == {Kind.TABLEAU} and whole and not board.cards[play.destination]
 
 
-@settings(deadline=None, derandomize=True)
+@examples(100)
 @given(positions())
 def test_targets_are_where_the_rules_let_it_go(drawn: tuple[str, Position]) -> None:
     """All piles that a legal play leads to are targets, and no others."""
@@ -282,7 +283,7 @@ games = st.sampled_from([*RACES, "racing-demon"]).flatmap(
 )
 
 
-@settings(deadline=None, derandomize=True, max_examples=60)
+@examples(60)
 @given(
     games.filter(lambda options: options["game"] not in FILLING),
     st.integers(0, 50),
@@ -293,7 +294,7 @@ def test_what_is_foreseen_comes_true(options: dict[str, object], before: int, rn
     foresee(options, before, rng)
 
 
-@settings(deadline=None, derandomize=True, max_examples=60)
+@examples(60)
 @given(
     games.filter(lambda options: options["game"] in FILLING),
     st.integers(0, 50),

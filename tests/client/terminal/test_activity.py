@@ -1,7 +1,7 @@
 """What happened lately, and how it fades."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from racing_demon_client.terminal.activity import BANNER_MS, Activity, Cue
@@ -13,6 +13,7 @@ from racing_demon_protocol.wire.messages.server import HandResult, Refused
 from racing_demon_protocol.wire.options import Options
 from tests.support.boards import build, rules_of
 from tests.support.desks import view_of
+from tests.support.effort import examples
 from tests.support.matches import MATCHES, log_of, options_of
 
 NOW = 50_000
@@ -167,7 +168,7 @@ def test_the_windows_of_the_pace() -> None:
     assert [0, 0, 0, 0, 0] == activity.pace(NOW)[1]
 
 
-@settings(deadline=None, derandomize=True)
+@examples(100)
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 20_000)), max_size=40), st.integers(0, 90_000))
 def test_the_pace_counts_what_went_up(plays: list[tuple[int, int]], later: int) -> None:
     """Each seat's windows together hold its cards of the last 75 seconds, each in the window of its age."""

@@ -1,7 +1,7 @@
 """A player's hands: keys and pointer become plays."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from racing_demon_client.shared.pile_names import addresses
@@ -12,6 +12,7 @@ from racing_demon_protocol.engine.cards import UNKNOWN
 from racing_demon_protocol.reasons import Phase
 from tests.support.boards import Position, build, rules_of
 from tests.support.desks import Player, klondike, message, positions
+from tests.support.effort import examples
 
 WASTE_KEY, TURN_KEY = ";", "space"
 
@@ -316,7 +317,7 @@ def by_keys(player: Player, play: Play) -> list[Play]:
     return player.type("enter")
 
 
-@settings(deadline=None, derandomize=True, max_examples=60)
+@examples(60)
 @given(positions(), st.data())
 def test_every_legal_play_can_be_made(drawn: tuple[str, Position], data: st.DataObject) -> None:
     """By the cursor and by the pointer, whatever the rules allow is what is sent."""
@@ -342,7 +343,7 @@ def test_every_legal_play_can_be_made(drawn: tuple[str, Position], data: st.Data
     assert ([turn] if may_turn else []) == player.type(TURN_KEY)
 
 
-@settings(deadline=None, derandomize=True, max_examples=60)
+@examples(60)
 @given(positions(), st.data())
 def test_a_columns_own_keys_move_the_longest_run_that_fits(
     drawn: tuple[str, Position], data: st.DataObject
@@ -371,7 +372,7 @@ noise = st.one_of(
 )
 
 
-@settings(deadline=None, derandomize=True, max_examples=150)
+@examples(150)
 @given(positions(), st.lists(noise, min_size=4, max_size=40))
 def test_what_is_sent_is_legal(
     drawn: tuple[str, Position], presses: list[str | tuple[int, int | None]]

@@ -4,7 +4,7 @@ import json
 from contextlib import suppress
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from racing_demon_protocol.errors import InvalidRecord
@@ -25,6 +25,7 @@ from racing_demon_protocol.table.scoring import totals
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused, Snapshot
+from tests.support.effort import examples
 from tests.support.matches import MATCHES, final_view, log_of, options_of
 from tests.support.recordings import recording_of
 from tests.support.relay import table_of
@@ -128,7 +129,7 @@ def test_lines_that_are_none(line: str, wrong: str) -> None:
         list(read_records([section_line(Header()), line]))
 
 
-@settings(max_examples=300, deadline=None, database=None, derandomize=True)
+@examples(300)
 @given(
     st.dictionaries(
         st.sampled_from(["message", "format", "version", "at_ms", "at_us", "seat", "seq", "why", "by", "id"]),

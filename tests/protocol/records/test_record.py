@@ -3,7 +3,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from racing_demon_protocol.errors import InvalidRecord
@@ -13,6 +13,7 @@ from racing_demon_protocol.table.scoring import match_winners
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import FROM_SERVER, Event, Message
 from racing_demon_protocol.wire.messages import events as ev
+from tests.support.effort import examples, more_when_long
 from tests.support.frames import messages
 from tests.support.matches import MATCHES, final_view, log_of, options_of
 
@@ -39,11 +40,12 @@ def _numbered(log: Sequence[Event]) -> list[Event]:
 # Lines.
 
 
+@more_when_long
 @pytest.mark.parametrize("cls", FROM_SERVER.values())
 def test_lines_keep_messages(cls: type[Message]) -> None:
     """Every message of the server comes out of its line as it went in."""
 
-    @settings(max_examples=20, deadline=None, database=None, derandomize=True)
+    @examples(20, 5)
     @given(messages(cls))
     def check(message: Message) -> None:
         line = to_line(message, at_ms=5)
@@ -97,7 +99,7 @@ def test_lines_that_are_none(line: str) -> None:
         list(read([to_line(ev.Signalled(seq=1)), line]))
 
 
-@settings(max_examples=200, deadline=None, database=None, derandomize=True)
+@examples(200)
 @given(st.text(max_size=80))
 def test_any_line_is_a_message_or_invalid(line: str) -> None:
     """Random lines raise nothing but InvalidRecord."""
@@ -274,7 +276,7 @@ def test_a_gap_is_found() -> None:
         verify([TableView("SIM", options_of(NAME)).snapshot(0), *log])
 
 
-@settings(max_examples=150, deadline=None, database=None, derandomize=True)
+@examples(150)
 @given(st.data())
 def test_any_messages_are_a_record_or_invalid(data: st.DataObject) -> None:
     """However its messages are mixed up, a record raises nothing but InvalidRecord."""

@@ -7,7 +7,7 @@ from itertools import permutations
 from typing import Any, Final
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from racing_demon_protocol.reasons import EndReason
@@ -18,6 +18,7 @@ from racing_demon_protocol.records.standings import Key, Standing, chosen, point
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
+from tests.support.effort import examples
 from tests.support.recordings import kept_from, recording, recording_of, seed_of
 
 MATCHES: Final = int(os.environ.get("RACING_DEMON_MATCHES", "10"))
@@ -167,7 +168,7 @@ def matches(draw: st.DrawFn) -> list[Digest]:
     return made
 
 
-@settings(max_examples=50, deadline=None, database=None, derandomize=True)
+@examples(50)
 @given(matches(), st.randoms(use_true_random=False))
 def test_any_matches_add_up(drawn: list[Digest], chance: random.Random) -> None:
     """Points, hands and wins add up with corrections, whatever order the matches are given in."""
@@ -190,7 +191,7 @@ def test_any_matches_add_up(drawn: list[Digest], chance: random.Random) -> None:
         assert 0 <= row.streak <= row.longest <= row.wins <= row.matches
 
 
-@settings(max_examples=40, deadline=None, database=None, derandomize=True)
+@examples(40)
 @given(matches())
 def test_a_correction_of_nothing_changes_no_winner(drawn: list[Digest]) -> None:
     """Who has won is found anew by the same rule as at the table."""

@@ -3,7 +3,7 @@ from typing import Any
 
 import msgpack
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -23,11 +23,12 @@ from racing_demon_protocol.wire.messages import FROM_CLIENT, FROM_SERVER, Messag
 from racing_demon_protocol.wire.messages.client import Hello, Join, PlayCards, SetOptions
 from racing_demon_protocol.wire.messages.events import Played
 from racing_demon_protocol.wire.options import Options
+from tests.support.effort import examples, more_when_long
 from tests.support.frames import messages
 from tests.support.matches import MATCHES, commands_of, log_of, options_of
 
-EASY = settings(max_examples=30, deadline=None, database=None, derandomize=True)
-HARD = settings(max_examples=400, deadline=None, database=None, derandomize=True)
+EASY = examples(30)
+HARD = examples(400)
 
 
 # There and back.
@@ -43,11 +44,12 @@ FIELDS = st.one_of(
 )
 
 
+@more_when_long
 @pytest.mark.parametrize("encoding", Encoding)
 def test_a_play_is_what_its_model_makes_of_it(encoding: Encoding) -> None:
     """Of any row whatever, the quick way to a play makes what the model makes, or refuses what it refuses."""
 
-    @settings(max_examples=500, deadline=None, database=None, derandomize=True)
+    @examples(500)
     @given(st.one_of(st.lists(FIELDS, max_size=8), st.lists(st.integers(0, 110), min_size=5, max_size=6)))
     def check(fields: list[Any]) -> None:
         row = [PlayCards.TAG, *fields]
@@ -86,6 +88,7 @@ def test_an_event_is_written_as_its_model_writes_it(event: Message) -> None:
     assert encode(event) == msgpack.packb([event.TAG, *event.model_dump()])
 
 
+@more_when_long
 @pytest.mark.parametrize("encoding", Encoding)
 @pytest.mark.parametrize("cls", FROM_CLIENT.values())
 def test_clients_messages_survive(cls: type[Message], encoding: Encoding) -> None:
@@ -99,6 +102,7 @@ def test_clients_messages_survive(cls: type[Message], encoding: Encoding) -> Non
     check()
 
 
+@more_when_long
 @pytest.mark.parametrize("encoding", Encoding)
 @pytest.mark.parametrize("cls", FROM_SERVER.values())
 def test_servers_messages_survive(cls: type[Message], encoding: Encoding) -> None:

@@ -5,15 +5,19 @@
 
 import os
 import random
+from collections.abc import Iterator
 from typing import Any, Final
+
+import pytest
 
 from racing_demon_protocol.reasons import Phase
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from tests.support.companies import Company, explore
+from tests.support.effort import amount, more_when_long
 from tests.support.tables import SECOND
 
-TABLES: Final = int(os.environ.get("RACING_DEMON_TABLES", "100"))
+TABLES: Final = amount(20, 100, "RACING_DEMON_TABLES")
 SEED: Final = int(os.environ.get("RACING_DEMON_SEED", "0"))
 STEPS: Final = 60
 """From each table so many others are made, by one step each."""
@@ -44,17 +48,28 @@ def options_of(rng: random.Random) -> dict[str, Any]:
     }
 
 
-def test_those_who_are_connected_can_always_go_on() -> None:
-    """From every state that chance finds, timers and their commands lead to the hand's end, or the next."""
+def companies(count: int) -> Iterator[Company]:
+    """Yield tables, in states that chance finds, at which somebody is connected."""
     known: set[str] = set()
-    kinds: set[object] = set()
-    for seed in range(SEED, SEED + TABLES):
+    for seed in range(SEED, SEED + count):
         rng = random.Random(seed)
         for company in explore(Company(seed, **options_of(rng)), STEPS, rng, known):
             if company.connected():
-                kinds.add(company.kind()[:3])
-                company.lead_on()
-                company.restarted().lead_on()
+                yield company
+
+
+@more_when_long
+def test_those_who_are_connected_can_always_go_on() -> None:
+    """From every state that chance finds, timers and their commands lead to the hand's end, or the next."""
+    for company in companies(TABLES):
+        company.lead_on()
+        company.restarted().lead_on()
+
+
+@pytest.mark.long
+def test_chance_finds_every_phase() -> None:
+    """Among the states of a hundred tables are all phases, a pause, and a grace that somebody misses."""
+    kinds = {company.kind()[:3] for company in companies(100)}
     assert {(phase, False, False) for phase in Phase} <= kinds
     assert (Phase.PLAYING, True, True) in kinds
     assert (Phase.GRACE, False, True) in kinds

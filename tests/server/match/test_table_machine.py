@@ -21,6 +21,7 @@ from racing_demon_server.bots.players import LEVELS, Bot
 from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.match.table import Answer
 from tests.support.contributing import hash_of, value_of
+from tests.support.effort import amount, more_when_long
 from tests.support.tables import MS, SECOND, Sitting
 
 SHARED = [name for name, game in GAMES.items() if game.racing is Racing.SHARED]
@@ -302,9 +303,9 @@ class TableMachine(RuleBasedStateMachine):
         return self.sitting.hand.dealt_seq
 
 
-TestTableMachine = TableMachine.TestCase
+TestTableMachine = more_when_long(TableMachine.TestCase)
 TestTableMachine.settings = settings(
-    max_examples=60,
+    max_examples=amount(15, 60),
     stateful_step_count=50,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from racing_demon_protocol.engine.invariants import status
@@ -16,6 +16,7 @@ from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import CallOut, OnLeave, Options, StallRule, TieBreak
 from racing_demon_server.match.names import folded
 from racing_demon_server.match.seat_tokens import Actor
+from tests.support.effort import examples
 from tests.support.tables import NAMES, SECOND, Own, Sitting
 
 LARGEST = 2**31 - 1
@@ -177,7 +178,7 @@ def test_every_command_is_tried_here() -> None:
 
 
 @pytest.mark.parametrize("name", TABLES)
-@settings(deadline=None, max_examples=60)
+@examples(60, derandomize=False)
 @given(steps=steps)
 def test_noise_breaks_nothing(name: str, steps: list[tuple[int, cl.Command]]) -> None:
     """Whatever comes is answered; what is refused changes nothing; and the table goes on."""
@@ -202,7 +203,7 @@ def test_noise_breaks_nothing(name: str, steps: list[tuple[int, cl.Command]]) ->
             assert not isinstance(reply, Refused) or reply.reason is not Reason.REPEATED
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100, derandomize=False)
 @given(names=st.lists(st.text(max_size=64), max_size=10))
 def test_whoever_comes_is_seated_or_refused(names: list[str]) -> None:
     """No name does harm, and all who are seated have different ones."""

@@ -1,11 +1,12 @@
 """Big letters."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from racing_demon_client.terminal.drawing.banner import draw_banner
 from racing_demon_client.terminal.drawing.canvas import Canvas
 from racing_demon_client.terminal.style.ink import Mark, Role
+from tests.support.effort import examples
 
 WORDS = ["DEMON!", *map(str, range(31))]
 
@@ -43,7 +44,7 @@ def test_where_room_is_short_a_dot_is_one_cell() -> None:
     assert expected.strip("\n").split("\n") == lines(canvas)
 
 
-@settings(deadline=None, derandomize=True, max_examples=200)
+@examples(200)
 @given(st.sampled_from(WORDS), st.integers(0, 9), st.integers(0, 9), st.integers(38, 200), st.integers(5, 60))
 def test_words_stay_within_their_area(word: str, x: int, y: int, width: int, height: int) -> None:
     """Every word that is ever shown fits into every area it is shown in, and is in the middle of it."""

@@ -1,12 +1,13 @@
 """The canvas: cells, inks, and what a pointer hits."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from racing_demon_client.terminal.drawing.canvas import Canvas, Hit
 from racing_demon_client.terminal.style.ink import Mark, Role
 from tests.support.desks import rows_of
+from tests.support.effort import examples
 
 SIGNS = "ab ♠│漢한e\u0301"
 texts = st.text(SIGNS, max_size=12)
@@ -70,14 +71,14 @@ def test_a_rule_goes_up_to_its_end() -> None:
     assert " ---" == canvas.text()
 
 
-@settings(deadline=None, derandomize=True)
+@examples(100)
 @given(puts)
 def test_every_row_is_as_wide_as_the_canvas(strokes: list[tuple[int, int, str, Role]]) -> None:
     """Whatever is written over whatever else, also over halves of wide signs, no row changes its width."""
     assert {20} == {cell_len(row) for row in rows_of(painted(strokes))}
 
 
-@settings(deadline=None, derandomize=True)
+@examples(100)
 @given(puts, puts)
 def test_spans_cover_all_differences(
     first: list[tuple[int, int, str, Role]], second: list[tuple[int, int, str, Role]]

@@ -1,7 +1,7 @@
 """Columns: as many as a game has, as high as the screen lets them."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from racing_demon_client.terminal.drawing.canvas import Canvas, Hit
@@ -14,6 +14,7 @@ from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.engine.cards import UNKNOWN
 from tests.support.boards import Position, build, rules_of
 from tests.support.desks import SIZES, Player, divider_of, left_part, positions, rows_of
+from tests.support.effort import examples
 
 of_all_sizes = pytest.mark.parametrize("size", SIZES, ids=["small", "medium", "large"])
 RUN = "KS QH JS TH 9S 8H 7S 6H 5S 4H 3S 2H AS"
@@ -75,7 +76,7 @@ def test_a_column_longer_than_the_screen(size: tuple[int, int]) -> None:
     assert f"+{left_out} " in left_part(canvas)
 
 
-@settings(deadline=None, derandomize=True, max_examples=40)
+@examples(40)
 @given(
     st.integers(0, 52), st.integers(0, 6), st.integers(80, 210), st.integers(24, 64), st.sampled_from("abcd")
 )
@@ -159,7 +160,7 @@ def test_empty_columns_answer_to_the_pointer(size: tuple[int, int]) -> None:
     assert canvas.hit(hit.x, canvas.height - 4) == hit
 
 
-@settings(deadline=None, derandomize=True, max_examples=60)
+@examples(60)
 @given(positions(), st.integers(80, 220), st.integers(24, 66), st.booleans())
 def test_columns_stay_in_their_part(
     drawn: tuple[str, Position], width: int, height: int, letters: bool

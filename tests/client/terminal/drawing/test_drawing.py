@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
@@ -31,6 +31,7 @@ from tests.support.desks import (
     right_part,
     rows_of,
 )
+from tests.support.effort import examples
 from tests.support.matches import MATCHES
 
 of_all_sizes = pytest.mark.parametrize("size", SIZES, ids=["small", "medium", "large"])
@@ -137,7 +138,7 @@ def test_the_first_moments(seat: int | None, size: tuple[int, int]) -> None:
             return
 
 
-@settings(deadline=None, derandomize=True, max_examples=120)
+@examples(120)
 @given(positions(), st.data(), widths, heights)
 def test_any_position_on_any_screen(
     drawn: tuple[str, Position], data: st.DataObject, width: int, height: int
@@ -161,7 +162,7 @@ def test_any_position_on_any_screen(
     check_picture(player, (width, height))
 
 
-@settings(deadline=None, derandomize=True, max_examples=80)
+@examples(80)
 @given(
     st.sampled_from(["classic", "fooliana", "racing-demon"]),
     st.integers(1, 5),

@@ -2,13 +2,14 @@
 
 import random
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from racing_demon_client.terminal.drawing.slots import Slots
 from racing_demon_protocol.engine.board import Board
 from racing_demon_protocol.engine.cards import suit
 from tests.support.boards import cards, deal_seed, rules_of
+from tests.support.effort import examples
 from tests.support.playouts import play_on
 
 
@@ -43,7 +44,7 @@ def test_own_foundations_lie_in_the_order_of_the_piles() -> None:
     assert {pile: (0, place) for place, pile in enumerate(own)} == slots.places(Board(rules.layout.piles))
 
 
-@settings(deadline=None, derandomize=True, max_examples=150)
+@examples(150)
 @given(st.integers(1, 8), st.randoms(use_true_random=False))
 def test_places_are_kept_while_other_aces_land(players: int, rng: random.Random) -> None:
     """In whatever order the aces of all packs land, a place once given stays, and no two share one."""
@@ -61,7 +62,7 @@ def test_places_are_kept_while_other_aces_land(players: int, rng: random.Random)
         before = after
 
 
-@settings(deadline=None, derandomize=True, max_examples=25)
+@examples(25)
 @given(st.integers(2, 8), st.integers(0, 999))
 def test_places_are_kept_through_a_hand(players: int, number: int) -> None:
     """While a hand is played by its rules, no foundation moves, whenever one looks at it."""

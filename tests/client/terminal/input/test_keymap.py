@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from racing_demon_client.terminal.input.actions import (
@@ -29,6 +29,7 @@ from racing_demon_client.terminal.input.keymap import (
     watch_keymap,
 )
 from racing_demon_client.terminal.input.presets import PRESETS
+from tests.support.effort import examples
 
 of_every_preset = pytest.mark.parametrize("preset", PRESETS)
 COLUMNS = range(1, 15)
@@ -245,7 +246,7 @@ def test_bindings_of_other_screens_do_nothing() -> None:
     assert "bot-easy" == lobby_keymap({"column-1": "1"}).action("1")
 
 
-@settings(deadline=None, derandomize=True)
+@examples(100)
 @given(
     st.sampled_from(sorted(PRESETS)),
     st.integers(1, 14),

@@ -11,6 +11,7 @@ from rich.cells import cell_len
 from racing_demon_client.terminal.style.glyphs import ASCII, UNICODE, Glyphs, fit, screen_text, wrapped
 from racing_demon_protocol.engine.cards import UNKNOWN, parse
 from tests.support.desks import HOSTILE
+from tests.support.effort import examples
 
 of_both = pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
 foreign = st.one_of(st.sampled_from(HOSTILE), st.text(max_size=64))
@@ -59,7 +60,7 @@ def test_the_back_design_is_not_told() -> None:
     assert UNICODE.card(parse("7D", 3)) == UNICODE.card(parse("7D"))
 
 
-@settings(deadline=None, derandomize=True, max_examples=300)
+@examples(300)
 @given(foreign)
 def test_foreign_texts_cannot_steer_a_terminal(text: str) -> None:
     """What is left is printable, has few marks in a row, and is as wide as its signs together."""
@@ -76,7 +77,7 @@ def test_honest_texts_stay(text: str) -> None:
     assert text == screen_text(text)
 
 
-@settings(deadline=None, derandomize=True, max_examples=300)
+@examples(300)
 @given(foreign, st.integers(1, 70), st.sampled_from([UNICODE, ASCII]))
 def test_fit_is_exact(text: str, width: int, glyphs: Glyphs) -> None:
     """A fitted text fills just so many cells; one that is narrow enough is kept, others are marked."""

@@ -1,7 +1,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -11,6 +11,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages import server as sv
 from racing_demon_protocol.wire.options import Options
+from tests.support.effort import examples, more_when_long
 from tests.support.frames import rows
 
 ALL = {**FROM_CLIENT, **FROM_SERVER}
@@ -115,11 +116,12 @@ def test_names_of_messages(message: Message | type[Message], name: str) -> None:
     assert name == name_of(message)
 
 
+@more_when_long
 @pytest.mark.parametrize("cls", ALL.values())
 def test_what_the_schema_draws_is_a_message(cls: type[Message]) -> None:
     """Every row that the published schema allows is read, and written in the same order."""
 
-    @settings(max_examples=25, deadline=None, database=None, derandomize=True)
+    @examples(25, 5)
     @given(rows(cls))
     def check(row: list[Any]) -> None:
         message = cls.model_validate(row)
@@ -220,7 +222,7 @@ def test_fields_out_of_bounds(cls: type[Message], row: list[Any]) -> None:
         cls.model_validate(row)
 
 
-@settings(max_examples=50, deadline=None, database=None, derandomize=True)
+@examples(50)
 @given(st.text(max_size=300))
 def test_texts_are_bounded(text: str) -> None:
     """A text of up to 240 characters is taken as it is, a longer one is refused."""
