@@ -6,6 +6,7 @@ import pytest
 
 from racing_demon_protocol.reasons import EndReason
 from racing_demon_protocol.wire.messages import events as ev
+from tests.support.effort import amount, more_when_long
 from tests.support.liars import HARMLESS, lying, shapes_of, strays_of, stream, whole_story
 from tests.support.matches import log_of
 from tests.support.stages import painted
@@ -24,10 +25,11 @@ def own_shapes() -> set[str]:
     return asyncio.run(history())
 
 
-@pytest.mark.parametrize("seed", range(2))
+@more_when_long
+@pytest.mark.parametrize("seed", range(amount(1, 2)))
 async def test_names_do_not_steer_the_terminal(seed: int, own_shapes: set[str]) -> None:
     """Names, chat and refusals of all kinds bring no escape sequence to the terminal but Textual's own."""
-    names = list(stream(12, seed))
+    names = list(stream(amount(4, 12), seed))
     async with lying(names[seed]) as liar:
         await whole_story(liar, names)
         assert shapes_of(liar.written) <= own_shapes

@@ -19,6 +19,7 @@ from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import CallOut, Options
+from tests.support.effort import covering
 from tests.support.matches import log_of
 from tests.support.stages import Stage, painted, staged
 
@@ -81,8 +82,7 @@ def has_colour(style: Style) -> bool:
     return any(colour is not None and not colour.is_default for colour in (style.color, style.bgcolor))
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("name", STAGES)
+@pytest.mark.parametrize(("name", "size"), covering(list(STAGES), list(SIZES)))
 async def test_colours(name: str, size: str, kept: SnapshotAssertion) -> None:
     """The same moment is painted the same; "mono" paints the same text, and no colour at all."""
     async with staged(STAGES[name], SIZES[size]) as pilot:
@@ -95,8 +95,7 @@ async def test_colours(name: str, size: str, kept: SnapshotAssertion) -> None:
     assert kept == "\n\n".join([dark.text(), "DARK", dark.inks(), "MONO", mono.inks()]) + "\n"
 
 
-@pytest.mark.parametrize("size", ["80x24", "120x40"])
-@pytest.mark.parametrize("name", STAGES)
+@pytest.mark.parametrize(("name", "size"), covering(list(STAGES), ["80x24", "120x40"]))
 async def test_ascii(name: str, size: str, kept: SnapshotAssertion) -> None:
     """Where the terminal has no other signs the table is drawn with those of ASCII, names apart."""
     async with staged(STAGES[name], SIZES[size], glyphs=ASCII) as pilot:

@@ -12,9 +12,11 @@ from racing_demon_protocol.games import GAMES
 from racing_demon_server.match.dead_hand import SLICE_UNITS
 from tests.support.calls import calls_of
 from tests.support.dealt import Dealt, random_hands
+from tests.support.effort import amount, more_when_long
 
 every_game = pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
 
+PLAYS = amount(21, 60)
 MOST_CALLS = 6_000
 """Calls of functions in one slice: a slow machine of today makes five million in a second."""
 
@@ -60,11 +62,12 @@ def _positions(game: Game, count: int) -> Iterator[Dealt]:
                 yield hand
 
 
+@more_when_long
 @every_game
 def test_slices_do_not_change_the_answer(game: Game) -> None:
     """Cut anywhere, a search does the same work and comes to the same answer."""
     rng = random.Random(game.name)
-    for hand in _positions(game, 60):
+    for hand in _positions(game, PLAYS):
         whole, cut = (hand.dealer.search(hand.board, 0) for _ in range(2))
         whole.finish()
         while cut.answer is None:
@@ -72,10 +75,11 @@ def test_slices_do_not_change_the_answer(game: Game) -> None:
         assert (whole.answer, whole.units) == (cut.answer, cut.units)
 
 
+@more_when_long
 @every_game
 def test_no_slice_does_much(game: Game) -> None:
     """In every game with all its seats a slice is a few thousand calls of functions at the most."""
-    for hand in _positions(game, 60):
+    for hand in _positions(game, PLAYS):
         search = hand.dealer.search(hand.board, 0)
         while search.answer is None:
             assert MOST_CALLS > calls_of(partial(search.advance, SLICE_UNITS))

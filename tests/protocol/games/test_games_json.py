@@ -15,8 +15,9 @@ from racing_demon_protocol.errors import InvalidGame
 from racing_demon_protocol.games import GAMES, declare
 from racing_demon_protocol.wire.options import Options
 from tests.support import independent_dealer as independent
+from tests.support.effort import amount, more_when_long
 
-SEEDS = [bytes([number]) * 32 for number in range(3)]
+SEEDS = [bytes([number]) * 32 for number in range(amount(1, 3))]
 TURNS = 80
 OTHER_WISE: tuple[dict[str, Any], ...] = (
     {},
@@ -57,6 +58,7 @@ def _parties(game: str) -> list[int]:
     return [seats for seats in (1, 2, 3, 5, 8) if least <= seats <= most]
 
 
+@more_when_long
 @pytest.mark.parametrize("game", GAMES)
 def test_anybody_can_deal_a_hand_again(game: str) -> None:
     """With games.json alone a hand of every game is dealt as its dealer does, for any seats and options."""

@@ -19,6 +19,7 @@ from racing_demon_server.bots.players import LEVELS, Bot
 from racing_demon_server.bots.seats import SLICE_UNITS
 from racing_demon_server.bots.simulation import RACES, play_match
 from tests.support.calls import calls_of
+from tests.support.effort import amount, more_when_long
 from tests.support.tables import Own, Sitting
 
 NOTHING = Own(["9D"])
@@ -290,6 +291,7 @@ def test_a_thought_is_about_what_was_seen_when_it_began() -> None:
 # How well they play.
 
 
+@more_when_long
 @pytest.mark.parametrize("game", [name for name, game in GAMES.items() if game.most_seats > 1])
 def test_no_play_of_a_bot_is_refused(game: str) -> None:
     """Whatever a game allows, bots that see the newest table make legal plays only, down to covered cards."""
@@ -297,7 +299,7 @@ def test_no_play_of_a_bot_is_refused(game: str) -> None:
     sitting.start()
     levels = LEVELS["hard"], LEVELS["expert"]
     bots = [Bot(seat, level, random.Random(seat), sitting.counter(seat)) for seat, level in enumerate(levels)]
-    for _ in range(100):
+    for _ in range(amount(30, 100)):
         for bot in bots:
             command, _ = bot.decide(sitting.table.view)
             if isinstance(command, PlayCards):
@@ -329,6 +331,7 @@ def test_times_are_those_of_the_level() -> None:
         assert len(set(waits)) > 100
 
 
+@pytest.mark.long
 def test_each_level_beats_the_one_below() -> None:
     """Over hands in which the levels take turns at the seats, the better clearly earn more."""
     levels = [BotLevel.EASY, BotLevel.EASY, BotLevel.MEDIUM, BotLevel.HARD]

@@ -17,6 +17,7 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.bots.simulation import Arrived, main, pass_time, play_match
 from racing_demon_server.match.table import Table
 from tests.support.boards import RACES
+from tests.support.effort import covering
 from tests.support.tables import of_type
 
 SEED = bytes(range(32))
@@ -116,8 +117,7 @@ def test_a_seat_s_match_does_not_depend_on_when_the_table_is_woken() -> None:
 # Always sound.
 
 
-@pytest.mark.parametrize("bots", range(1, 9))
-@pytest.mark.parametrize("game", RACES)
+@pytest.mark.parametrize(("game", "bots"), covering(RACES, range(1, 9)))
 def test_a_match_is_sound(game: str, bots: int) -> None:
     """The log has no gaps, the board keeps all invariants, and an auditor finds nothing wrong."""
     table, log, _ = _match(game, bots)
@@ -132,8 +132,7 @@ def test_a_match_is_sound(game: str, bots: int) -> None:
     assert (1, 0, 1) == (verdict.hands, verdict.skipped, verdict.matches)
 
 
-@pytest.mark.parametrize("bots", range(1, 9))
-@pytest.mark.parametrize("game", RACES)
+@pytest.mark.parametrize(("game", "bots"), covering(RACES, range(1, 9)))
 def test_each_place_is_won_once(game: str, bots: int) -> None:
     """On a foundation the heights are filled one after the other, each by one card."""
     table, log, _ = _match(game, bots)

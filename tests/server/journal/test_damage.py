@@ -18,10 +18,13 @@ from racing_demon_server.journal.reader import last_us
 from racing_demon_server.journal.sql_schema import MIGRATIONS, TABLES
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
+from tests.support.effort import amount, more_when_long
 from tests.support.journals import check, journaled
 from tests.support.servers import Peer
 
 OPEN: Final = 3
+EVERY: Final = amount(5, 1)
+"""Of so many pairs of a column and a value one is tried."""
 VALUES: Final = ("no number", b"\xff\x00", 1.5, -1, 2**62, "", b"", None)
 
 
@@ -82,7 +85,9 @@ def damaged(path: Path, copy: Path, name: str) -> Iterator[str]:
     with contextlib.closing(sqlite3.connect(path)) as db:
         columns = [column for _, column, *_ in db.execute(f"PRAGMA table_info({name})")]
         rows = [list(row) for row in db.execute(f"SELECT * FROM {name}")]  # noqa: S608 - our own names
-    for place, value in itertools.product(range(len(columns)), VALUES):
+    for place, value in itertools.islice(
+        itertools.product(range(len(columns)), VALUES), rng.randrange(EVERY), None, EVERY
+    ):
         row = rng.choice(rows)
         keys = " AND ".join(f"{column} IS ?" for column in columns)
         sql = f"UPDATE {name} SET {columns[place]} = ? WHERE {keys}"  # noqa: S608 - our own names
@@ -95,6 +100,7 @@ def damaged(path: Path, copy: Path, name: str) -> Iterator[str]:
         yield f"{name}.{columns[place]} = {value!r}"
 
 
+@more_when_long
 @pytest.mark.parametrize("name", sorted(TABLES - {"marks", "corrections"}))
 async def test_a_wrong_value_costs_one_table_and_a_check_knows(
     folder: Path, tmp_path: Path, name: str

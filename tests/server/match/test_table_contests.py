@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterator
 from functools import cache
+from itertools import islice
 from typing import NamedTuple
 
 import pytest
@@ -14,6 +15,7 @@ from racing_demon_protocol.reasons import Phase, Reason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_server.bots.players import LEVELS, Bot
+from tests.support.effort import amount, more_when_long
 from tests.support.tables import Contest, Sitting, contests
 
 GAMES: dict[str, dict[str, object]] = {
@@ -23,7 +25,9 @@ GAMES: dict[str, dict[str, object]] = {
 """With the shout, so that a winner who goes out does not end the hand at once."""
 
 LATE_US = 321
-ENOUGH = 30
+ENOUGH = amount(10, 30)
+EVERY = 8
+"""Of so many contests one is looked at, so that they come from all of a hand."""
 
 
 class Race(NamedTuple):
@@ -44,7 +48,7 @@ def _in_play(game: str, seed: int) -> Iterator[tuple[Sitting, Contest]]:
         for bot in bots:
             sitting.wait(50_000)
             if sitting.table.view.phase is Phase.PLAYING:
-                yield from ((sitting.fork(), contest) for contest in list(contests(sitting))[:1])
+                yield from ((sitting, contest) for contest in list(contests(sitting))[:1])
                 command, _ = bot.decide(sitting.table.view)
                 if command is not None:
                     counter = sitting.counter(bot.seat) + 1
@@ -53,12 +57,8 @@ def _in_play(game: str, seed: int) -> Iterator[tuple[Sitting, Contest]]:
 
 @cache
 def _found(game: str) -> list[tuple[Sitting, Contest]]:
-    found: list[tuple[Sitting, Contest]] = []
-    for seed in range(20):
-        found += _in_play(game, seed)
-        if len(found) >= ENOUGH:
-            break
-    return found[:: len(found) // ENOUGH]
+    in_play = (each for seed in range(20) for each in _in_play(game, seed))
+    return [(sitting.fork(), contest) for sitting, contest in islice(in_play, 0, ENOUGH * EVERY, EVERY)]
 
 
 @cache
@@ -88,12 +88,14 @@ def _own(sitting: Sitting, seat: int) -> list[list[Card]]:
     return [cards for pile, cards in piles if pile.seat == seat]
 
 
+@more_when_long
 @pytest.mark.parametrize("game", GAMES)
 def test_there_is_something_to_race_for(game: str) -> None:
     """Players are after the same places all the time."""
     assert len(_found(game)) >= ENOUGH
 
 
+@more_when_long
 @pytest.mark.parametrize("game", GAMES)
 def test_one_of_two_gets_the_place(game: str) -> None:
     """Of two who name the same foundation the first gets it; the other is told by whom and how late."""
@@ -111,6 +113,7 @@ def test_one_of_two_gets_the_place(game: str) -> None:
         assert won == race.after.board.top(race.place)
 
 
+@more_when_long
 @pytest.mark.parametrize("game", GAMES)
 def test_nothing_of_the_loser_s_has_moved(game: str) -> None:
     """The layout of the one who was beaten is as it was."""
@@ -119,6 +122,7 @@ def test_nothing_of_the_loser_s_has_moved(game: str) -> None:
         assert _own(race.before, loser) == _own(race.after, loser)
 
 
+@more_when_long
 @pytest.mark.parametrize("game", GAMES)
 def test_who_has_seen_it_was_not_beaten(game: str) -> None:
     """Sent again with a fresh picture, the loser's play is plainly illegal."""
@@ -128,6 +132,7 @@ def test_who_has_seen_it_was_not_beaten(game: str) -> None:
         assert (Reason.ILLEGAL, None) == (refused.reason, refused.by)
 
 
+@more_when_long
 @pytest.mark.parametrize("game", GAMES)
 def test_the_loser_plays_on(game: str) -> None:
     """Whatever is legal for the loser afterwards is accepted, and the board stays sound."""
@@ -139,6 +144,7 @@ def test_the_loser_plays_on(game: str) -> None:
             assert [] == status(after.rules, after.board)
 
 
+@more_when_long
 @pytest.mark.parametrize("game", GAMES)
 def test_both_get_a_place_where_there_are_two(game: str) -> None:
     """Who names no foundation is beaten just where no twin takes the card."""
@@ -149,6 +155,7 @@ def test_both_get_a_place_where_there_are_two(game: str) -> None:
         assert race.refused is None or race.refused.reason is Reason.BEATEN
 
 
+@more_when_long
 def test_there_are_twins_and_single_places() -> None:
     """Both kinds were among the contests."""
     assert {True, False} == {race.refused is None for game in GAMES for race in _races(game, named=False)}

@@ -20,6 +20,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_server.match.dead_hand import SLICE_GAP
+from tests.support.effort import amount, more_when_long
 from tests.support.lockstep import gain_of
 from tests.support.tables import NAMES, SECOND, Sitting, of_type
 
@@ -159,12 +160,13 @@ def test_a_refusal_shows_no_card_of_anothers_layout(game: str) -> None:
             assert (reason, pile, UNKNOWN) == (refused.reason, refused.pile, refused.top)
 
 
+@more_when_long
 @pytest.mark.parametrize("game", SOME)
 def test_nobody_is_beaten_in_a_race_of_identical_deals(game: str) -> None:
     """A card that comes too late for another's foundation was never meant for it: no rival is named."""
     sitting = racing(game, 2)
     dealt, rng = sitting.seq, random.Random(game)
-    for _ in range(30):
+    for _ in range(amount(8, 30)):
         play_on(sitting, [0], 2, rng)
         if sitting.table.view.phase is not Phase.PLAYING:
             break

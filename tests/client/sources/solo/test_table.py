@@ -11,6 +11,7 @@ from racing_demon_protocol.engine.specification import Goal
 from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.records.record import verify
+from tests.support.effort import amount, more_when_long
 from tests.support.solitaire import moments, table_of
 
 of_every_game = pytest.mark.parametrize("game", GAMES)
@@ -48,10 +49,11 @@ def test_the_record_of_a_deal_proves_itself(game: str) -> None:
     assert (1, int(table.is_won), 0) == (verdict.hands, verdict.matches, verdict.skipped)
 
 
+@more_when_long
 @of_every_game
 def test_nobody_comes_further_than_the_goal(game: str) -> None:
     """At no moment more is done than there is to do, and a game that is won is done."""
-    for table in moments(game, 3, 10 * PLAYS, 1):
+    for table in moments(game, 3, amount(3, 10) * PLAYS, 1):
         reached, goal = table.rules.progress(table.board, table.seat), table.rules.goal(table.seat)
         assert 0 <= reached <= goal
         if table.is_won and table.rules.game.goal is not Goal.RESERVE_EMPTY:

@@ -13,11 +13,12 @@ from racing_demon_client.terminal.app import TerminalApp
 from racing_demon_client.terminal.screens.table import TableScreen
 from racing_demon_client.terminal.style.look import Look
 from racing_demon_protocol.records.record import verify
+from tests.support.effort import amount, more_when_long
 from tests.support.servers import PATIENCE
 from tests.support.solitaire import table_of
 
 GAMES = ("clock", "little-lots", "sultan", "flower-garden", "demon-b")
-KEYS = 120
+KEYS = amount(40, 120)
 
 
 @pytest.fixture(autouse=True)
@@ -27,6 +28,7 @@ def _state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("RACING_DEMON_STATE", str(tmp_path_factory.mktemp("state")))
 
 
+@more_when_long
 @pytest.mark.parametrize("game", GAMES)
 async def test_a_whole_game_by_keys(game: str) -> None:
     """Any keys, in any order: the table stays sound, its record is right, the deal is counted once."""

@@ -31,11 +31,11 @@ from tests.support.desks import (
     right_part,
     rows_of,
 )
-from tests.support.effort import examples
+from tests.support.effort import amount, covering, examples, more_when_long
 from tests.support.matches import MATCHES
 
 of_all_sizes = pytest.mark.parametrize("size", SIZES, ids=["small", "medium", "large"])
-STEP = 59
+STEP = amount(177, 59)
 widths, heights = st.integers(80, 210), st.integers(24, 64)
 
 
@@ -118,6 +118,7 @@ def seats_of(name: str) -> list[int | None]:
 # Whole matches.
 
 
+@more_when_long
 @pytest.mark.parametrize("name", MATCHES)
 def test_all_that_matters_is_seen(name: str) -> None:
     """At many moments of a match, for every kind of seat and screen, the picture is sound."""
@@ -230,8 +231,7 @@ def test_in_letters_all_is_ascii(name: str) -> None:
 # Names.
 
 
-@of_all_sizes
-@pytest.mark.parametrize("name", HOSTILE, ids=range(len(HOSTILE)))
+@pytest.mark.parametrize(("name", "size"), covering(HOSTILE, SIZES))
 def test_hostile_names_move_nothing(name: str, size: tuple[int, int]) -> None:
     """Whatever somebody is called, no row changes its width, and nothing that is not printable is drawn."""
     position = build(rules_of(players=3), foundation=("AS",), tableau=("9S",), waste="2H")

@@ -15,10 +15,12 @@ from racing_demon_protocol.engine.rules.positions import Position, ScratchBoard
 from racing_demon_protocol.engine.specification import Game
 from racing_demon_protocol.games import BUILDING_GAMES
 from tests.support.dealt import Dealt, random_hands
+from tests.support.effort import amount, more_when_long
 
 every_game = pytest.mark.parametrize("game", BUILDING_GAMES, ids=lambda game: game.name)
 
 SEAT = 1
+HANDS = amount(1, 2)
 PURPOSE = 0.7
 """How often a hand is led on by chance, and not played by chance alone."""
 MOST_BOARDS = 300
@@ -53,7 +55,7 @@ def _future(hand: Dealt, scratch: ScratchBoard) -> Future:
 
 def _hands(game: Game, *, plays: int = 150, step: int = 10) -> Iterator[tuple[Dealt, random.Random]]:
     """Yield hands of two in which one has played by chance, so long as there was anything to play."""
-    for hand, rng in random_hands(game, 2, seats=(0, SEAT)):
+    for hand, rng in random_hands(game, HANDS, seats=(0, SEAT)):
         for number in range(plays):
             legal = list(hand.rules.legal_plays(hand.board, SEAT))
             if not legal:
@@ -64,13 +66,14 @@ def _hands(game: Game, *, plays: int = 150, step: int = 10) -> Iterator[tuple[De
                 yield hand, rng
 
 
+@more_when_long
 @every_game
 def test_counts_that_make_no_difference_are_not_in_a_position(game: Game) -> None:
     """However often cards came and stocks were renewed, equal positions have equal futures."""
     for hand, rng in _hands(game):
         plain = _scratch(hand, hand.board)
         future = _future(hand, plain)
-        for _ in range(6):
+        for _ in range(amount(2, 6)):
             board = hand.board.copy()
             for pile in board.piles:
                 if pile.counts and pile.seat == SEAT and rng.random() < 0.3:
@@ -82,6 +85,7 @@ def test_counts_that_make_no_difference_are_not_in_a_position(game: Game) -> Non
                 assert future == _future(hand, other)
 
 
+@more_when_long
 @every_game
 def test_a_position_holds_all_that_its_future_needs(game: Game) -> None:
     """Packed, put up again elsewhere and unpacked, it has the moves that the real board has."""
@@ -94,10 +98,11 @@ def test_a_position_holds_all_that_its_future_needs(game: Game) -> None:
         assert _future(hand, fresh) == _future(hand, real)
 
 
+@more_when_long
 @every_game
 def test_a_move_leads_where_the_real_play_leads(game: Game) -> None:
     """What the search expects of a move is the position after the real play, and its own stays as it was."""
-    for hand, rng in _hands(game, step=1, plays=60):
+    for hand, rng in _hands(game, step=1, plays=amount(20, 60)):
         scratch = _scratch(hand, hand.board)
         before = scratch.position()
         plays = list(hand.rules.legal_plays(hand.board, SEAT))
@@ -116,6 +121,7 @@ def _shuffles(game: Game) -> bool:
     return any(getattr(group, "shuffle", False) for group in game.groups)
 
 
+@more_when_long
 @pytest.mark.parametrize(
     "game",
     [game for game in BUILDING_GAMES if not _rules(game).is_classic],
