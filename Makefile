@@ -92,7 +92,7 @@ bench: $(STAMP)  ## the server beside bare relays and Colyseus; RACES=1000000 fo
 	$(BIN)/python benchmarks/server.py $(if $(RACES),--zero-races $(RACES)) $(ARGS)
 
 attacks: $(STAMP)  ## each attack on a server that a match is played on: what it costs, in time and memory
-	$(BIN)/pytest -s tests/system/test_attacks.py $(ARGS)
+	RACING_DEMON_LONG=1 $(BIN)/pytest -s tests/system/test_attacks.py $(ARGS)
 
 games: $(STAMP)  ## GAMES (1,000) random hands of every game, all invariants; the known figures over DEALS (a million); an hour
 	RACING_DEMON_GAMES=$(or $(GAMES),1000) RACING_DEMON_DEALS=$(or $(DEALS),1000000) \

@@ -49,7 +49,9 @@ async def run(*arguments: str) -> str:
 
 
 @needs_load
-@pytest.mark.parametrize("name", ["R1, the floor", "ours, uvloop, durability full"])
+@pytest.mark.parametrize(
+    "name", [pytest.param("R1, the floor", marks=pytest.mark.long), "ours, uvloop, durability full"]
+)
 def test_a_load_measures_a_relay_and_ours(name: str) -> None:
     """Plays by script go through sockets to a server of its own; all that is to be measured is."""
     contestant = next(each for each in contestants() if each.name == name)
@@ -63,6 +65,7 @@ def test_a_load_measures_a_relay_and_ours(name: str) -> None:
     assert len(measured.phases) == 2
 
 
+@pytest.mark.long
 @needs_load
 @pytest.mark.skipif(shutil.which("npm") is None, reason="Colyseus runs on Node, and comes by npm")
 @pytest.mark.parametrize("title", [DEFAULT, FASTEST])
@@ -93,6 +96,7 @@ async def test_the_table_and_the_numbers_have_the_same_rows(tmp_path: Path) -> N
         assert row["low"] <= row["median"] <= row["high"]
 
 
+@pytest.mark.long
 @needs_load
 def test_who_was_first_is_known_at_a_relay_and_at_ours() -> None:
     """At plays 50 ms apart the earlier one is first on both; a busy connection passes nobody on ours."""
@@ -131,6 +135,7 @@ def test_a_table_and_its_log_do_not_grow_unnoticed() -> None:
     assert log_bytes(300) <= MOST_BYTES
 
 
+@pytest.mark.long
 @needs_load
 def test_what_happens_elsewhere_has_phases_of_its_own() -> None:
     """The load tells the phases apart, and something happens in every second one of them."""

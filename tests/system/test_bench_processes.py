@@ -12,7 +12,7 @@ from benchmarks.yardsticks.script import rounds
 @pytest.mark.skipif(
     sys.platform != "linux" or shutil.which("cc") is None, reason="the load is compiled, and made for Linux"
 )
-@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize("count", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_plays_go_to_every_process(count: int) -> None:
     """Each has its table, and its plays and processor time are counted."""
     with serving(count) as server, seated(server, 1) as sockets:

@@ -11,6 +11,7 @@ ROWS = {"alone", "watched", "readers", "silent"}
 SIZES = ["--spectators", "6", "--rounds", "2", "--seconds", "0.5", "--silent", "3", "--readers", "3"]
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no limits of files to raise")
 async def test_both_kinds_of_spectators_are_measured(tmp_path: Path) -> None:
     """With very few spectators every row has its times, and no reader misses an event."""

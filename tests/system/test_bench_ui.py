@@ -10,6 +10,7 @@ from tests.support.measuring import measured
 VARIANTS = {"raw", "empty", "table", "table_turn", "table_busy", "event"}
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 @pytest.mark.xfail(
     strict=False,

@@ -1,4 +1,4 @@
-"""Eight terminal clients on terminals of their own, on one table, against each other."""
+"""Terminal clients on terminals of their own, on one table, against each other: eight in the long run."""
 
 import contextlib
 import os
@@ -15,10 +15,11 @@ from benchmarks.pty_program import ProgramEnded, PtyProgram, Terminals
 
 from racing_demon_protocol.records.record import from_line, verify
 from racing_demon_protocol.wire.messages.events import Event, HandOver, Played
+from tests.support.effort import amount, more_when_long
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 
-PLAYERS: Final = 8
+PLAYERS: Final = amount(3, 8)
 SIZE: Final = (80, 24)
 PATIENCE: Final = 60.0
 OVER: Final = "Checked: you took part in the shuffle"
@@ -116,7 +117,7 @@ def eight(folder: Path) -> Iterator[Eight]:
         assert found is not None
         for _ in range(PLAYERS - 1):
             start("join", f"ws://127.0.0.1:{found[1]}", found[2])
-        players.until(r"Player 8")
+        players.until(rf"Player {PLAYERS}")
         yield players
 
 
@@ -126,11 +127,12 @@ def events_of(file: Path) -> list[Event]:
     return [message for message in messages if isinstance(message, Event)]
 
 
-def test_eight_terminals_on_one_table(tmp_path: Path) -> None:
-    """Eight race for a hand by keys; all screens and all records end alike, and nothing goes wrong."""
+@more_when_long
+def test_all_terminals_on_one_table(tmp_path: Path) -> None:
+    """All race for a hand by keys; all screens and all records end alike, and nothing goes wrong."""
     with eight(tmp_path) as players:
         players.type("\r", *players.programs[1:])
-        players.until("Player 8 +ready")
+        players.until(f"Player {PLAYERS} +ready")
         players.type("\r", players.programs[0])
         players.until(r"0:0\d  play!")
         for keys, _ in zip(cycle(SCRIPT), range(ROUNDS * len(SCRIPT)), strict=False):
