@@ -2,6 +2,7 @@
 
 import io
 import random
+from collections.abc import Callable
 
 import pytest
 
@@ -21,6 +22,13 @@ from tests.support.solo import chance_game
 from tests.support.tables import Sitting
 
 every_game = pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
+
+
+def games_that(hold: Callable[[Game], bool]) -> pytest.MarkDecorator:
+    """Try all games of a kind."""
+    return pytest.mark.parametrize(
+        "game", [game for game in GAMES.values() if hold(game)], ids=lambda game: game.name
+    )
 
 
 def _line(rules: Rules, board: Board, seat: int, play: Play) -> str:
@@ -61,11 +69,9 @@ def test_every_play_can_be_typed(game: Game) -> None:
     assert seen or game.skill < 2
 
 
-@every_game
+@games_that(lambda game: game.racing is not Racing.SOLO)
 def test_the_table_can_be_read(game: Game) -> None:
     """Each pile that has a word is shown with it, and there is one line of one's own points."""
-    if game.racing is Racing.SOLO:
-        return
     sitting = Sitting.playing(2, game=game.name)
     lines = picture.table(sitting.mirror, 0)
     text = "\n".join(lines)
@@ -77,11 +83,9 @@ def test_the_table_can_be_read(game: Game) -> None:
     assert picture.table(sitting.mirror, None)
 
 
-@every_game
+@games_that(lambda game: game.racing is Racing.IDENTICAL)
 def test_nobody_else_s_foundations_are_shown(game: Game) -> None:
     """On identical deals the table shows one's own foundations, whatever lies on the others'."""
-    if game.racing is not Racing.IDENTICAL:
-        return
     hand = Dealt(game, seats=(0, 1))
     own = picture.laid(hand.rules, hand.board, 0), picture.foundations(hand.rules, hand.board, 0)
     for pile in hand.rules.layout.piles:

@@ -251,11 +251,11 @@ def test_whoever_cannot_go_on_waits_for_the_others() -> None:
     sitting = racing("clock", 2, time_limit_ms=86_400_000)
     _play_to_the_end(sitting, 0)
     sitting.wait(2 * SECOND)
-    if sitting.table.view.phase is Phase.PLAYING:
-        assert [0] == [said.seat for said in of_type(ev.StuckSaid, sitting.log)]
-        _play_to_the_end(sitting, 1)
-        sitting.wait(2 * SECOND)
-        assert [EndReason.STUCK] == [over.reason for over in of_type(ev.HandOver, sitting.log)]
+    assert sitting.table.view.in_hand
+    assert [0] == [said.seat for said in of_type(ev.StuckSaid, sitting.log)]
+    _play_to_the_end(sitting, 1)
+    sitting.wait(2 * SECOND)
+    assert [EndReason.STUCK] == [over.reason for over in of_type(ev.HandOver, sitting.log)]
     assert sitting.table.view.phase is Phase.TALLY
     first, second = sitting.table.view.progress.values()
     assert first.reached == second.reached

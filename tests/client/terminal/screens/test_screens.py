@@ -104,7 +104,13 @@ async def test_an_option_is_explained_while_it_is_looked_at() -> None:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("hands", "0"), ("hands", "many"), ("hands", "-3"), ("columns", "5"), ("grace_ms", "")],
+    [
+        ("hands", "many"),
+        ("columns", "5"),
+        ("grace_ms", ""),
+        pytest.param("hands", "0", marks=pytest.mark.long),
+        pytest.param("hands", "-3", marks=pytest.mark.long),
+    ],
 )
 async def test_wrong_options_are_refused_with_a_sentence(name: str, value: str) -> None:
     """A value that cannot be is told in the form, which stays; nothing changes."""
