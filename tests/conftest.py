@@ -3,11 +3,24 @@
 import signal
 import sys
 from collections.abc import Iterator
+from itertools import groupby
 
 import pytest
 
 # Programs are started hundreds of times: each module is compiled once, here and in them.
 sys.dont_write_bytecode = False
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Spread whole programs, which wait more than they compute, among the tests that compute."""
+    files = [list(file) for _, file in groupby(items, key=lambda item: item.path)]
+    waiting = [file for file in files if {"system", "browser"} & {*file[0].path.parts}]
+    places = {id(file): number / len(waiting) for number, file in enumerate(waiting)}
+    computing, seen = [file for file in files if id(file) not in places], 0
+    for file in computing:
+        places[id(file)] = seen / len(items)
+        seen += len(file)
+    items[:] = [item for file in sorted(files, key=lambda file: places[id(file)]) for item in file]
 
 
 @pytest.fixture(scope="session", autouse=True)

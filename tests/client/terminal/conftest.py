@@ -1,5 +1,7 @@
 """What the tests of the terminal client share."""
 
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,9 +25,17 @@ def _settled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(TableSession, "settle_ms", 0)
 
 
+@pytest.fixture(scope="session")
+def _places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Yield folders that are not there yet: most tests need none, and to make each takes its time."""
+    base = tmp_path_factory.mktemp("folders")
+    return (base / str(number) for number in count())
+
+
 @pytest.fixture(autouse=True)
-def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folders:
+def folders(_places: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Folders:
     """Give each test settings and tables of late of its own."""
-    monkeypatch.setenv("RACING_DEMON_CONFIG", str(tmp_path / "config"))
-    monkeypatch.setenv("RACING_DEMON_STATE", str(tmp_path / "state"))
-    return Folders(tmp_path / "config" / "settings.toml", tmp_path / "state" / "recent.json")
+    place = next(_places)
+    monkeypatch.setenv("RACING_DEMON_CONFIG", str(place / "config"))
+    monkeypatch.setenv("RACING_DEMON_STATE", str(place / "state"))
+    return Folders(place / "config" / "settings.toml", place / "state" / "recent.json")
