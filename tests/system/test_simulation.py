@@ -9,6 +9,7 @@ import os
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -44,9 +45,13 @@ WORLDS: Final = (
 
 
 @pytest.fixture(autouse=True)
-def _quiet() -> None:
+def _quiet() -> Iterator[None]:
     """Let the server say nothing of disks that take nothing: they are meant to."""
-    logging.getLogger("racing_demon_server").setLevel(logging.CRITICAL)
+    log = logging.getLogger("racing_demon_server")
+    before = log.level
+    log.setLevel(logging.CRITICAL)
+    yield
+    log.setLevel(before)
 
 
 @pytest.fixture(autouse=True)

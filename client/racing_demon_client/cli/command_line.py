@@ -9,7 +9,6 @@ from typing import Any, Final, NoReturn
 
 from racing_demon_client import arguments as values
 from racing_demon_client.environment import login_name
-from racing_demon_client.shared.links import taken_apart
 
 from .parser import parser, today
 
@@ -58,6 +57,8 @@ def _find_place(arguments: argparse.Namespace) -> None:
         return
     if url is None:
         return
+    from racing_demon_client.shared.links import taken_apart  # noqa: PLC0415 - a --help needs none
+
     try:
         address, in_link = taken_apart(url)
         if code is not None or in_link:

@@ -6,8 +6,6 @@ from functools import lru_cache
 from http import HTTPStatus
 from typing import Final
 
-import segno
-
 from .assets import HttpResponse
 
 __all__ = ["PATH", "invitation"]
@@ -37,6 +35,8 @@ def invitation(origin: str, code: str) -> HttpResponse:
 
 @lru_cache(maxsize=MOST_KEPT)
 def _drawn(address: str) -> bytes:
+    import segno  # noqa: PLC0415 - a server starts without it
+
     # In capitals an address takes a smaller picture; schemes, hosts and codes mean the same in them.
     drawn = io.BytesIO()
     segno.make_qr(address.upper(), error="m").save(drawn, kind="svg", border=QUIET, xmldecl=False)

@@ -301,6 +301,7 @@ async def test_changes_in_quick_succession_are_all_kept(folders: Folders) -> Non
 
 async def test_a_file_that_cannot_be_kept_is_told(folders: Folders) -> None:
     """When the settings cannot be written the game goes on, with a sentence."""
+    folders.settings.parent.parent.mkdir(parents=True)
     folders.settings.parent.write_text("a file where the folder should be")
     async with hosting(how="practised") as player:
         await player.pilot.press("f3")

@@ -204,7 +204,7 @@ async def test_the_small_screen_keeps_what_it_says_in_sight() -> None:
 
 async def test_broken_recents_are_passed_over(folders: Folders) -> None:
     """Tables of late with markup and escapes in them are shown as text, or not at all."""
-    folders.recents.parent.mkdir()
+    folders.recents.parent.mkdir(parents=True)
     entry = {"url": "ws://[/]", "code": "[bold]", "name": "", "how": "joined", "at": "2026-01-01T00:00:00"}
     folders.recents.write_text(json.dumps([entry, {**entry, "code": "\x1b[2J"}, 5]))
     async with at_first_screen() as (app, pilot):
@@ -214,7 +214,7 @@ async def test_broken_recents_are_passed_over(folders: Folders) -> None:
 
 async def test_a_binding_of_nothing_is_told_on_one_screen(folders: Folders) -> None:
     """Where the mistake is, and all that there is, are read at 80x24."""
-    folders.settings.parent.mkdir()
+    folders.settings.parent.mkdir(parents=True)
     folders.settings.write_text('[bindings]\ndance = "h"\n')
     with pytest.raises(SettingsRefused) as refused:
         await run(None, argparse.Namespace())
