@@ -18,6 +18,7 @@ FIELDS: Final[dict[str, str]] = {
     "banned": "The names under which players were sent away who may not come back yet.",
     "bot": "The level of a bot: `easy`, `medium`, `hard` or `expert`.",
     "by": "The seat whose card arrived first; null where the play lost no race.",
+    "closed": "Whether the table was closed before the match was played out; this is where it stood.",
     "by_server": "Whether the server's disk takes nothing, and the hand stands still for that.",
     "called": "The seat that has called in this hand; null where none has.",
     "came": "For each pile, how many cards came to it, where the game counts that; empty where all are 0.",

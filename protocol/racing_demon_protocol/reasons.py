@@ -123,6 +123,8 @@ class EndReason(StrEnum):
     """The table's time limit has passed."""
     ABANDONED = "abandoned"
     """Everybody left."""
+    CLOSED = "closed"
+    """The table was closed in the midst of the hand."""
 
 
 class CloseCode(IntEnum):

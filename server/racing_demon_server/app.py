@@ -138,8 +138,10 @@ async def _serve(  # noqa: PLR0913, PLR0917
     preparing = asyncio.create_task(metrics.prepare())
     keeps = await stopping
     log.info("server stopping", extra={"tables": len(registry), "kept": keeps})
+    if not keeps:
+        registry.end_matches()
+    await _drain(registry, journal)
     if keeps:
-        await _drain(registry, journal)
         code, reason = RESTARTING, "The server stops; your table comes back with it."
     else:
         code, reason = GOING_DOWN, "The server was stopped, and the table with it."

@@ -130,6 +130,10 @@ class Sitting:
         """Let it be able to keep everything again."""
         return self._note(self.table.resume(self.now))
 
+    def close(self) -> list[Event]:
+        """Close the table."""
+        return self._note(self.table.close(self.now))
+
     def wait(self, us: int) -> list[Event]:
         """Let time pass, and wake the table whenever it wants to be woken."""
         self.now += us

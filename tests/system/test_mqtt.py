@@ -89,6 +89,21 @@ async def test_a_server_of_the_same_node_cleans_up_after_a_killed_one(tmp_path: 
                 assert await client.tables(broker.url) == []
 
 
+async def test_a_match_ends_for_the_broker_when_the_server_is_stopped(tmp_path: Path) -> None:
+    """A server that keeps nothing ends the match that is played, and publishes what it came to."""
+    async with Broker.running(tmp_path) as broker, Listening.to(broker, "rd/pub/a1/#") as ears:
+        async with told_server(broker, "--bot-speed=40") as (server, url), Peer.hosting(url, hands=3) as ann:
+            await ann.ask(cl.AddBot)
+            await ann.ask(cl.Start)
+            await ann.until(ev.Played)
+            server.stop()
+            hand, match = (await ears.until("/hands")).value, (await ears.until("/matches")).value
+            await ears.until(f"tables/{ann.code.lower()}", lambda heard: not heard.payload)
+    assert ("closed", None) == (hand["reason"], hand["out"])
+    assert [score["points"] for score in hand["scores"]] == [score["total"] for score in match["scores"]]
+    assert match["winners"]
+
+
 async def test_results_are_right_after_a_crash_in_mid_match(tmp_path: Path) -> None:
     """A server is killed in the second of two hands: its successor publishes what one server would have."""
     arguments = ("--node=a1", "--bot-speed=40")

@@ -1,6 +1,7 @@
 """Servers that are stopped and started again, as their operators and owners do it."""
 
 import contextlib
+import json
 import resource
 import sqlite3
 import sys
@@ -11,13 +12,13 @@ import pytest
 from racing_demon_client.net.connection import Client
 from racing_demon_protocol.reasons import Reaction
 from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_protocol.wire.messages.events import Connected, Signalled
+from racing_demon_protocol.wire.messages.events import Connected, MatchOver, Played, Signalled
 from racing_demon_protocol.wire.messages.server import Accepted
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.database import open_journal
 from tests.support.crashes import Mortal
 from tests.support.journals import overwrite_page
-from tests.support.processes import CLIENT, SERVER, server_process, text_of
+from tests.support.processes import CLIENT, SERVER, server_process, started, text_of
 from tests.support.servers import Closing, Peer
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
@@ -78,6 +79,30 @@ async def test_what_its_owner_ends_is_ended_for_good(tmp_path: Path, how: str) -
             assert 1001 == (await ann.closed()).code
         assert 0 == (await server.end()).code
     assert 0 == left_open(journal)
+
+
+async def test_a_match_that_its_owner_ends_is_over(tmp_path: Path) -> None:
+    """A guest gets the final standings before the table is gone, and record and scores know who has won."""
+    journal, kept = tmp_path / "journal.sqlite", tmp_path / "ben.jsonl"
+    options = ("--stop-with-stdin", "--journal", str(journal), "--bot-speed=50")
+    async with server_process(*options) as (server, url), Peer.hosting(url, hands=3, countdown_ms=0) as ann:
+        await ann.ask(cl.AddBot)
+        wanted = ("--plain", "--name", "Ben", "--record", str(kept), url, ann.code)
+        async with started(CLIENT, "join", *wanted) as ben:
+            await ben.line("table .*lobby")
+            await ann.ask(cl.Start)
+            await ann.until(Played)
+            server.hang_up()
+            end = await ann.until(MatchOver)
+            assert end.closed
+            assert end.winners
+            assert 1001 == (await ann.closed()).code
+            await ben.line("the table is closed, and the match ends here: .* won")
+            assert "Traceback" not in (await ben.end()).err
+    for match, where in ((str(kept), (str(kept),)), ("1.1", ("--journal", str(journal)))):
+        verified = await text_of(CLIENT, "verify", match, "--journal", str(journal))
+        assert (0, "") == (verified.code, verified.err)
+        assert 1 == json.loads((await text_of(CLIENT, "scores", "--json", *where)).out)["matches"]
 
 
 async def test_two_servers_do_not_share_a_journal(tmp_path: Path) -> None:

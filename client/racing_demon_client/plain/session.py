@@ -26,7 +26,7 @@ from racing_demon_protocol.wire.messages.server import Accepted, Pong, SeatState
 from . import picture
 from .line_reader import read_in_background
 from .line_wrap import folded
-from .table_end import has_guests, until_gone
+from .table_end import has_guests
 from .typed_commands import HELP, Spoken, Unclear, Verb, read_play, read_verb
 
 __all__ = ["Volume", "attend", "take_part"]
@@ -86,7 +86,7 @@ async def attend(
     if write is not None:
         client.notice = write
     verifier = Verifier()
-    async for message in until_gone(client, write):
+    async for message in client:
         if recorder is not None:
             recorder.keep(message, client.view)
         verifier.keep(message, client.view, client.part)
@@ -164,7 +164,7 @@ class _Player:
 
     async def listen(self) -> None:
         """Tell what happens."""
-        async for message in until_gone(self._client, self._write):
+        async for message in self._client:
             if self._recorder is not None:
                 self._recorder.keep(message, self._client.view)
             self._analyse(message)
@@ -210,7 +210,8 @@ class _Player:
                 self._write("Enter says that you are ready for the next hand.")
         elif isinstance(message, ev.MatchOver):
             self._write_all(picture.tally(view))
-            self._write("Enter: another match; q: quit")
+            if not message.closed:
+                self._write("Enter: another match; q: quit")
 
     async def speak(self, typed: asyncio.Queue[str | None]) -> None:
         """Carry out what is typed."""

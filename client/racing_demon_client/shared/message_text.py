@@ -292,6 +292,7 @@ class MessageText:
             EndReason.STUCK: "everybody is stuck",
             EndReason.TIME_UP: "the time is up",
             EndReason.ABANDONED: "everybody has left",
+            EndReason.CLOSED: "the table is closed",
         }[event.reason]
         points = ", ".join(
             f"{self.who(seat)} {points}"
@@ -301,7 +302,8 @@ class MessageText:
 
     def _match_over(self, event: ev.MatchOver) -> str:
         winners = [self.who(seat) for seat in event.winners] or ["nobody"]
-        return f"the match is over: {listing(winners)} won"
+        why = "the table is closed, and the match ends here" if event.closed else "the match is over"
+        return f"{why}: {listing(winners)} won"
 
 
 _TELLERS: dict[type[Message], Callable[[MessageText, Any], str]] = {

@@ -8,7 +8,6 @@ from typing import ClassVar
 from racing_demon_client.records.recorder import Recorder
 from racing_demon_client.records.verifier import Verifier
 from racing_demon_client.shared.pile_names import keyed
-from racing_demon_client.sources.ending import end_match
 from racing_demon_client.sources.openers import Opened
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.engine.rulebook import make_rules
@@ -123,8 +122,8 @@ class TableSession:
         self.settled_at = self.now() + self.settle_ms
 
     def end(self, why: str) -> bool:
-        """End the match on the own view, as the table is gone; tell whether there is a tally to show."""
-        if not end_match(self.client.view):
+        """Stay when the table is gone, if there is a tally of its match; tell whether there is one."""
+        if self.client.view.phase is not Phase.OVER:
             return False
         self.ended = why
         self.desk.trouble = ""

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from racing_demon_protocol.engine.shuffle import keeps
 from racing_demon_protocol.errors import InconsistentEvent, InvalidGame, InvalidRecord
-from racing_demon_protocol.reasons import Phase
-from racing_demon_protocol.table.scoring import match_winners, totals
+from racing_demon_protocol.reasons import EndReason, Phase
+from racing_demon_protocol.table.scoring import leaders, match_winners, totals
 from racing_demon_protocol.table.state import DEALT
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import FROM_SERVER, Event, Message, name_of
@@ -222,10 +222,12 @@ class _Auditor:
         except (InconsistentEvent, InvalidGame) as error:
             raise InvalidRecord(f"Event {event.seq}: {error}.") from error
         if isinstance(event, ev.HandOver):
-            self._match_over = match_winners(view) is not None
+            self._match_over = event.reason is EndReason.CLOSED or match_winners(view) is not None
         elif isinstance(event, ev.MatchOver):
             # Asked now, and not when the hand ended: everybody may have left since.
-            expect(event, match_winners(view) == event.winners, "the winners are others")
+            winners = leaders(view)[0] if event.closed else match_winners(view)
+            expect(event, winners == event.winners, "the winners are others")
+            expect(event, bool(view.results), "no hand was played")
             self._matches += 1
         elif isinstance(event, ev.Committed):
             expect(event, not self._match_over or event.hand == 1, "the match was over")

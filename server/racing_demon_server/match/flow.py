@@ -10,7 +10,7 @@ from racing_demon_protocol.engine.rulebook import make_rules
 from racing_demon_protocol.errors import InconsistentEvent
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.reasons import EndReason, Phase
-from racing_demon_protocol.table.scoring import hand_points, match_winners
+from racing_demon_protocol.table.scoring import hand_points, leaders, match_winners
 from racing_demon_protocol.table.state import DEALT
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import CallOut, StallRule
@@ -313,6 +313,10 @@ class MatchFlow:
         self._end(hand, reason if out is None else EndReason.OUT, out, at)
 
     def _end(self, hand: Hand, reason: EndReason, out: int | None, at: int) -> None:
+        self._end_hand(hand, reason, out, at)
+        self._check_match()
+
+    def _end_hand(self, hand: Hand, reason: EndReason, out: int | None, at: int) -> None:
         self._log.emit(
             ev.HandOver,
             reason=reason,
@@ -323,7 +327,16 @@ class MatchFlow:
         )
         self.pauses.forget()
         self._next_deal_at = at + self._view.options.tally_ms * 1_000
-        self._check_match()
+
+    def close(self, at: int) -> None:
+        """End the match, as the table is to be closed: it is worth what it has come to."""
+        view, hand = self._view, self.hand
+        if hand is not None and view.in_hand:
+            out = view.called if view.phase is Phase.GRACE else hand.first_out
+            self._end_hand(hand, EndReason.CLOSED if out is None else EndReason.OUT, out, at)
+        if view.results and not view.between_matches:
+            is_early = match_winners(view) is None
+            self._log.emit(ev.MatchOver, winners=leaders(view)[0], closed=is_early)
 
     def _check_match(self) -> None:
         winners = match_winners(self._view)

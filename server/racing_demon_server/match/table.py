@@ -228,6 +228,12 @@ class Table:
         self._flow.check_ready(self._now)
         return self._taken()
 
+    def close(self, at: int) -> list[ev.Event]:
+        """End the match that goes on, if one does: the table is to be closed."""
+        self._advance(at)
+        self._flow.close(self._now)
+        return self._taken()
+
     # Commands and time.
 
     def receive(self, actor: Actor, command: cl.Command, at: int) -> Answer:

@@ -299,6 +299,11 @@ class Broadcast:
             events = unsent if listener in self.listeners else []
             listener.send(Batch(list(_in_turn(events, said))))
 
+    def show_all(self) -> None:
+        """Send at once all that is told, to spectators as well: the table is to be closed."""
+        self.send_out()
+        self.spectators.hurry()
+
     def announce(self, message: Message) -> None:
         """Say something that is no event to players and spectators."""
         self.send_out()

@@ -7,6 +7,7 @@ import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import islice
 from typing import Final
 
@@ -246,6 +247,11 @@ class Registry:
         for observer in self._observers:
             observer.closed(room.shown)
 
+    def end_matches(self) -> None:
+        """End the matches that go on, as all tables are to be closed for good."""
+        for room in self._rooms.values():
+            room.end_match(room.broadcast.show_all)
+
     def stop(self) -> None:
         """Let nothing happen at the tables any more."""
         if self._timekeeper is not None:
@@ -271,6 +277,10 @@ class Registry:
 
     def _close_if_empty(self, room: Room) -> None:
         if room.is_deserted and not room.is_halted:  # nobody can come back while it is
+            room.end_match(partial(self._discard_if_empty, room))
+
+    def _discard_if_empty(self, room: Room) -> None:
+        if room.is_deserted and self._rooms.get(room.table.view.code) is room:
             self.discard(room)
 
     def _stop_expiry(self, code: str) -> None:

@@ -101,7 +101,6 @@ class Room:
         contributions: bool = True,
         may_add_bot: Callable[[], bool] = lambda: True,
     ) -> None:
-        self._last_seq = 0
         self.table = Table(code, options, secrets, contributions=contributions, may_add_bot=may_add_bot)
         self.table.view.locked = lock is not None and lock.is_locked
         kept = RecentEvents(kept_events)
@@ -215,6 +214,13 @@ class Room:
         self._write_down(now)
         return now
 
+    def end_match(self, then: Then) -> None:
+        """End the match that goes on, as the table is to be closed; do something when everybody was told."""
+        if not self._is_halted:
+            now = self.catch_up()
+            self._publish(self.table.close(now), now)
+        self._commit_queue.when_written(then)
+
     def close(self) -> None:
         """Stop the clockwork."""
         self.broadcast.close()
@@ -286,17 +292,13 @@ class Room:
         """Judge a command that was read; tell whether it is a play that was carried out."""
         sender, actor, command, arrived = item
         if self.broadcast.speakers.get(actor) is not sender:  # it changed hands meanwhile
-            has_left = sender in self.broadcast.spectators
-            text = GONE if has_left else "You do not speak for this seat any more."
+            text = GONE if sender in self.broadcast.spectators else "You do not speak for this seat any more."
             refused = Refused(counter=command.counter, reason=Reason.NOT_SEATED, text=text)
             self._note([], arrived, [partial(self.broadcast.answer, sender, command, refused, arrived)])
             return False
         reply, events = self._judge(actor, command, arrived)
-        self._note(
-            events,
-            arrived,
-            () if reply is None else [partial(self.broadcast.answer, sender, command, reply, arrived)],
-        )
+        answer = [] if reply is None else [partial(self.broadcast.answer, sender, command, reply, arrived)]
+        self._note(events, arrived, answer)
         return reply is None
 
     def _pass_time(self, until: int) -> None:
@@ -383,9 +385,8 @@ class Room:
         self._due = due
         if self._timer is not None:
             self._timer.cancel()
-            self._timer = None
-        if due is not None:
-            self._timer = self._loop.call_later(seconds_until(due, self._clock()), self._tick)
+        wait = None if due is None else seconds_until(due, self._clock())
+        self._timer = None if wait is None else self._loop.call_later(wait, self._tick)
 
     def _tick(self) -> None:
         """Do the first thing that is due, after all that was read; the other tables come before the next."""

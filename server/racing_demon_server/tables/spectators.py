@@ -28,6 +28,7 @@ from .committed import CommittedTable
 
 __all__ = ["Spectators"]
 
+FOREVER_US: Final = 2**62
 MOST_NEWS: Final = 500
 """So many events that were delayed one round has at most; the others wait, and are counted, in the queue."""
 
@@ -120,6 +121,12 @@ class Spectators:
         else:
             self._fresh += frames
         self._wind_up()
+
+    def hurry(self) -> None:
+        """Show at once all that is still to come: the table is to be closed."""
+        self._clock, self._delay_us = (lambda: FOREVER_US), 0
+        while self._fresh or self._news or self._queue:
+            self._take_turn(MOST_NEWS)
 
     def close(self) -> None:
         """Stop the clockwork."""

@@ -46,11 +46,13 @@ async def test_standings_are_told_when_the_table_goes() -> None:
                     while not (onlooker.view.in_hand and client.view.in_hand):  # noqa: ASYNC110
                         await asyncio.sleep(0.01)
                 running.stop()
-                for each, stay in ((console, evening), (aside, watching)):
-                    await each.until("the match ends here")
+                for each in (console, aside):
+                    await each.until("the table is closed, and the match ends here: .* won")
                     await each.until(r"Ann +\d+ +\d+")
-                    with pytest.raises(TableEnded):
-                        await within(PATIENCE, stay)
+                await within(PATIENCE, watching)
+                with pytest.raises(TableEnded):
+                    await within(PATIENCE, evening)
+                assert "another match" not in "\n".join(console.lines)
 
 
 async def test_nothing_is_tallied_where_nothing_was_played() -> None:

@@ -207,10 +207,14 @@ class HandOver(Event):
 
 
 class MatchOver(Event):
-    """The match is over; several winners share it."""
+    """The match is over; several winners share it.
+
+    ``closed``: the table was closed before the match was played out, and this is where it stood.
+    """
 
     TAG: ClassVar[int] = 94
     winners: tuple[Seat, ...]
+    closed: Annotated[bool, Field(strict=True)] = False
 
 
 class Said(Event):

@@ -55,7 +55,7 @@ export const FROM_SERVER = {
   "91": {"name": "rotated", "fields": ["seq"], "defaults": {}},
   "92": {"name": "called", "fields": ["seq", "seat", "grace_ms"], "defaults": {}},
   "93": {"name": "hand_over", "fields": ["seq", "reason", "out", "elapsed_ms", "points", "seed"], "defaults": {}},
-  "94": {"name": "match_over", "fields": ["seq", "winners"], "defaults": {}},
+  "94": {"name": "match_over", "fields": ["seq", "winners", "closed"], "defaults": {"closed": false}},
   "95": {"name": "said", "fields": ["seq", "seat", "text"], "defaults": {}},
   "96": {"name": "paused", "fields": ["seq", "seat", "by_server"], "defaults": {"seat": null, "by_server": false}},
   "97": {"name": "continued", "fields": ["seq", "elapsed_ms"], "defaults": {}},

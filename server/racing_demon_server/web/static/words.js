@@ -21,6 +21,7 @@ export const REASONS = {
   stuck: "Everybody is stuck",
   time_up: "Time is up",
   abandoned: "Everybody has left",
+  closed: "The table was closed",
 };
 
 /** What a refusal means to a player; what is not listed is told in the server's words. */

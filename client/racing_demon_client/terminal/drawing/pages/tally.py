@@ -66,6 +66,7 @@ def _ending(view: TableView, result: HandResult, own: int | None) -> str:
         EndReason.STUCK: "everybody was stuck",
         EndReason.TIME_UP: "the time was up",
         EndReason.ABANDONED: "everybody had left",
+        EndReason.CLOSED: "the table was closed",
         EndReason.OUT: "somebody went out",
     }
     return why[result.reason] + after + "."
