@@ -158,7 +158,8 @@ def faults_told(file: Path) -> Iterator[None]:
 def surroundings(folder: str) -> Mapping[str, str]:
     """Return an environment in which nobody's own settings or terminal matter."""
     own = {name: text for name, text in os.environ.items() if not name.startswith(("RACING_DEMON_", "LC_"))}
-    own.pop("NO_COLOR", None)
+    for name in ("NO_COLOR", "COLUMNS", "LINES"):  # these two even where nobody has set them: readline does
+        own.pop(name, None)
     return {
         **own,
         "TERM": "xterm-256color",
