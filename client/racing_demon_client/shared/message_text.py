@@ -252,8 +252,9 @@ class MessageText:
         return f"{self.who(event.seat)} {says}: {printable(event.text)}"
 
     def _paused(self, event: ev.Paused) -> str:
-        why = "too few are connected" if event.seat is None else f"{self.who(event.seat)} asked for it"
-        why = "the server's disk took nothing" if event.by_server else why
+        if event.seat is not None:
+            return f"{self.who(event.seat)} paused the hand"
+        why = "the server's disk took nothing" if event.by_server else "too few are connected"
         return f"the hand is paused: {why}"
 
     def _continued(self, event: ev.Continued) -> str:

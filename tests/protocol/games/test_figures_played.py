@@ -27,6 +27,7 @@ GAMES: Final[tuple[dict[str, Any], ...]] = (
     {"game": "fooliana", "shuffle": True},
     {"game": "fooliana-reorder"},
     {"game": "old-stager"},
+    {"game": "demon-a"},
 )
 
 ORDER: Final = (13, 12, 11, 10, 9, 8, 7, 1)

@@ -9,7 +9,7 @@ from racing_demon_client.shared.briefing import brief
 from racing_demon_client.shared.message_text import duration
 from racing_demon_client.shared.pile_names import MOST_COLUMNS, is_racelike
 from racing_demon_client.terminal.style.densities import SMALLEST, Density
-from racing_demon_client.terminal.style.glyphs import Glyphs, cut, screen_text
+from racing_demon_client.terminal.style.glyphs import Glyphs, cut, screen_text, wrapped
 from racing_demon_client.terminal.style.ink import Mark, Role
 from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.games import declare
@@ -257,11 +257,11 @@ def _draw_notice(canvas: Canvas, lines: Sequence[str], bottom: int, glyphs: Glyp
 
 
 def _draw_too_small(canvas: Canvas) -> None:
-    lines = (
-        f"The table needs {SMALLEST[0]}x{SMALLEST[1]} characters;",
-        f"this terminal has {canvas.width}x{canvas.height}.",
-        "The game goes on, and the keys work.",
-        "--plain plays in lines of text, in any size.",
-    )
-    for row, line in enumerate(lines):
-        canvas.put(0, row, line, Role.WARNING if row < 2 else Role.TEXT)
+    size = f"{SMALLEST[0]}x{SMALLEST[1]}"
+    needs = f"The table needs {size} characters; this terminal has {canvas.width}x{canvas.height}."
+    goes_on = "The game goes on, and the keys work. racing-demon --plain plays in lines of text, in any size."
+    row = 0
+    for text, ink in ((needs, Role.WARNING), (goes_on, Role.TEXT)):
+        for line in wrapped(text, canvas.width):
+            canvas.put(0, row, line, ink)
+            row += 1

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Set
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any, ClassVar, Final
 
 from textual import on
@@ -68,6 +69,7 @@ class PlayersScreen(Dialog[Deed]):
     """
 
     AUTO_FOCUS = "OptionList"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (80, "-wide")]  # noqa: RUF012 - as Textual declares it
     DEFAULT_CSS = """
     PlayersScreen { align: center middle; }
     PlayersScreen Vertical { width: 80; max-width: 100%; height: auto; }
@@ -77,6 +79,11 @@ class PlayersScreen(Dialog[Deed]):
     PlayersScreen #wrong { color: $error; height: auto; width: 100%; }
     PlayersScreen Horizontal { height: auto; margin-top: 1; }
     PlayersScreen Button { min-width: 8; }
+    PlayersScreen #keys { display: none; color: $text-muted; height: auto; width: 100%; }
+    PlayersScreen.-narrow Horizontal { display: none; }
+    PlayersScreen.-narrow #keys { display: block; }
+    PlayersScreen.-narrow #title { display: none; }
+    PlayersScreen.-narrow OptionList { max-height: 4; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("k", "take('kick')", "send away"),
@@ -102,17 +109,18 @@ class PlayersScreen(Dialog[Deed]):
     def compose(self) -> ComposeResult:
         """Lay the players out, and below them what can be done."""
         with Vertical():
-            yield Label("Who plays", markup=False)
+            yield Label("Who plays", id="title", markup=False)
             yield OptionList()
             yield Label("", id="wrong", markup=False)
             with Horizontal():
                 yield Button("Send away (k)", id="kick", classes="hosts", compact=True)
-                yield Button("Host (h)", id="host", classes="hosts", compact=True)
-                yield Button("Bot (b)", id="stand-in", classes="hosts", compact=True)
+                yield Button("Make host (h)", id="host", classes="hosts", compact=True)
+                yield Button("Stand-in (b)", id="stand-in", classes="hosts", compact=True)
                 yield Button("Mute (m)", id="mute", classes="hosts", compact=True)
                 yield Button("Ignore (i)", id="ignore", compact=True)
                 yield Button("Let in (l)", id="unban", compact=True)
                 yield Button("Back", id="back", compact=True)
+            yield Label("", id="keys", markup=False)
 
     def on_mount(self) -> None:
         """Show who plays now."""
@@ -126,6 +134,8 @@ class PlayersScreen(Dialog[Deed]):
         told += [(name, f"- {screen_text(name)}  sent away") for name in view.banned]
         self.query(".hosts").set(display=self._is_host)
         self.query("#unban").set(display=self._is_host and bool(view.banned))
+        for label in self.query("#keys").results(Label):
+            label.update(self._told_keys())
         if told == self._shown or not self.query(OptionList):  # it may not have been laid out yet
             return
         players = self.query_one(OptionList)
@@ -134,6 +144,14 @@ class PlayersScreen(Dialog[Deed]):
         players.set_options(Option(Content(text)) for _, text in told)
         rows = [row for row, _ in told]
         players.highlighted = rows.index(chosen) if chosen in rows else min(place, len(rows) - 1)
+
+    def _told_keys(self) -> str:
+        """Return the keys, two a line, where there is no room for buttons."""
+        keys = ["k send away", "h make host", "b bot stands in", "m mute"] if self._is_host else []
+        keys += [*["l let in"] * (self._is_host and bool(self._view().banned)), "i ignore", "Esc back"]
+        return "\n".join(
+            f"{one:17}{other}" for one, other in zip_longest(keys[::2], keys[1::2], fillvalue="")
+        )
 
     def _chosen(self) -> int | str | None:
         """Return the seat under the cursor, or the name of somebody who was sent away."""

@@ -18,17 +18,23 @@ __all__ = ["draw_tally"]
 NAME = 16
 HAND = 6
 BAR = 20
+ROWS_AROUND = 4
+"""The heads of the columns, what the asterisk means, and an empty row before and behind."""
 
 
 def draw_tally(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
     """Return the picture of the tally, of a width and height in cells."""
     canvas = draw_page(page, size, glyphs)
-    view = page.view
+    view, bottom = page.view, canvas.height - 2
+    headline = _headline(view, _own(page)) if view.results or _is_running(view) else ""
     y = 2
-    if view.results or _is_running(view):
-        canvas.put(2, y, _headline(view, _own(page)), Role.ACCENT | Mark.STRONG)
-    y = _draw_rows(canvas, page, y + 2, glyphs)
-    for line in wrapped(screen_text(page.proof), canvas.width - 4) if page.proof else ():
+    for line in wrapped(headline, canvas.width - 4):
+        canvas.put(2, y, line, Role.ACCENT | Mark.STRONG)
+        y += 1
+    is_tight = y + ROWS_AROUND + len(scoring.totals(view)) > bottom
+    y = _draw_rows(canvas, page, (y if is_tight else y + 1, bottom), glyphs)
+    proof = wrapped(screen_text(page.proof), canvas.width - 4) if page.proof else []
+    for line in proof if y + 1 + len(proof) <= bottom else ():
         canvas.put(2, y + 1, line, Role.WARNING if page.is_wrong else Role.DIM)
         y += 1
     page.draw_feed(canvas, y + 2, canvas.width, glyphs)
@@ -72,12 +78,12 @@ def _ending(view: TableView, result: HandResult, own: int | None) -> str:
     return why[result.reason] + after + "."
 
 
-def _draw_rows(canvas: Canvas, page: Page, y: int, glyphs: Glyphs) -> int:
-    """Draw a line a player: points hand by hand, the total, a bar. Return the row below."""
-    view, own = page.view, _own(page)
+def _draw_rows(canvas: Canvas, page: Page, rows: tuple[int, int], glyphs: Glyphs) -> int:
+    """Draw a line a player, as many as find room: points, the total, a bar. Return the row below."""
+    (y, bottom), view, own = rows, page.view, _own(page)
     running = scoring.points(view) if _is_running(view) else {}
     totals = {seat: total + running.get(seat, 0) for seat, total in scoring.totals(view).items()}
-    seats = sorted(totals, key=lambda seat: -totals[seat])
+    seats = _fitting(sorted(totals, key=lambda seat: -totals[seat]), bottom - y - 1, own)
     room = canvas.width - NAME - 4 - 8
     bar = BAR if room > BAR + 3 * HAND else 0
     results = view.results[-max(1, (room - bar) // HAND - bool(running)) :]
@@ -100,9 +106,16 @@ def _draw_rows(canvas: Canvas, page: Page, y: int, glyphs: Glyphs) -> int:
         if seat in view.winners and view.phase is Phase.OVER:
             canvas.put(x + 3 + length, row, "won", Role.BANNER | Mark.STRONG)
     y += 1 + len(seats)
-    if any(result.out is not None for result in results):
+    if y < bottom and any(result.out is not None for result in results):
         canvas.put(2, y, "* went out", Role.DIM)
     return y + 1
+
+
+def _fitting(seats: list[int], room: int, own: int | None) -> list[int]:
+    """Return as many seats as find room, the best; the own one is always among them."""
+    if own in seats[max(1, room) :]:
+        return [*seats[: max(0, room - 1)], own]
+    return seats[: max(1, room)]
 
 
 def _name(view: TableView, seat: int) -> str:
