@@ -134,7 +134,7 @@ async def test_two_machines(wire: Cable, tmp_path: Path, times: Times) -> None:
         ben = await stack.enter_async_context(
             wire.started("b", *client, "join", "--name", "Ben", "--record", str(files[1]))
         )
-        await ben.line(rf"^found {code}  Ann's table, racing-demon  ws://10\.77\.0\.1:{port}$")
+        await ben.line(rf"^found {code}  Ann's table, Racing Demon  ws://10\.77\.0\.1:{port}$")
         await ann.line("^Ben took seat 2$")
         times.note("join without an address", begun, 6.0)
         with files[2].open("wb") as record:
@@ -165,7 +165,7 @@ async def test_a_table_at_a_server_is_found(wire: Cable) -> None:
         async with wire.started("b", "-m", CLIENT, "host", "--server", place, "--name", "Ann") as ann:
             code = (await ann.line("^table ([A-Z]+) is open"))[1]
             async with wire.started("b", "-m", CLIENT, "join", "--name", "Ben") as ben:
-                await ben.line(rf"^found {code}  Ann's table, racing-demon  {place}$")
+                await ben.line(rf"^found {code}  Ann's table, Racing Demon  {place}$")
                 await ann.line("^Ben took seat 2$")
 
 

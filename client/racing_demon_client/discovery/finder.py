@@ -10,6 +10,7 @@ from typing import Final
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.net.probe import FoundTable
 from racing_demon_client.shared.links import link_of
+from racing_demon_client.shared.phrases import title_of
 from racing_demon_client.streams import read_line
 
 __all__ = ["NOTHING", "as_json", "choose", "look", "place", "told"]
@@ -31,7 +32,7 @@ NOTHING: Final = (
 def told(table: FoundTable) -> str:
     """Return a table in one line."""
     locked = ", with a passphrase" if table.needs_passphrase else ""
-    return f"{table.code}  {table.host}'s table, {table.game}{locked}  {table.address}"
+    return f"{table.code}  {table.host}'s table, {title_of(table.game)}{locked}  {table.address}"
 
 
 def as_json(table: FoundTable) -> str:

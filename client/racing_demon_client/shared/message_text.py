@@ -13,6 +13,7 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Halted, Refused, Seated, SeatState, Snapshot, Watchers
 
 from .option_text import told_options
+from .phrases import title_of
 from .pile_labels import words_of
 from .pile_names import is_racelike
 from .rivals import Lost
@@ -197,7 +198,8 @@ class MessageText:
         there = (seat for seat, state in self._view.seats.items() if not state.left)
         people = ", ".join(map(self.who, there)) or "nobody"
         hand = f"hand {message.hand} of {message.options.hands}, " if message.hand else ""
-        return f"table {printable(message.code)}: {message.options.game}, {hand}{message.phase}; {people}"
+        game = printable(title_of(message.options.game))
+        return f"table {printable(message.code)}: {game}, {hand}{message.phase}; {people}"
 
     def _joined(self, event: ev.Joined) -> str:
         kind = f", a bot ({printable(event.bot)})" if event.bot else ""
@@ -219,7 +221,7 @@ class MessageText:
         return f"host: {self.who(event.seat)}"
 
     def _options_set(self, event: ev.OptionsSet) -> str:
-        return f"options: {event.options.game}, {told_options(event.options)}"
+        return f"options: {printable(title_of(event.options.game))}, {told_options(event.options)}"
 
     def _committed(self, event: ev.Committed) -> str:
         shuffle = self._view.shuffle

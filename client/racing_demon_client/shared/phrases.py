@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from racing_demon_protocol.engine.cards import RANK_NAMES
+from racing_demon_protocol.games import GAMES
 
 from .text import listing
 
-__all__ = ["card_names", "heading", "names", "number", "rank", "ranks", "the", "times"]
+__all__ = ["card_names", "heading", "names", "number", "rank", "ranks", "the", "times", "title_of"]
 
 NUMBERS: Final = (
     *("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
@@ -132,3 +133,8 @@ def _rank_of(face: str) -> int:
 def _one(value: int) -> str:
     word = rank(value)
     return word.removesuffix("es") if word == "sixes" else word.removesuffix("s")
+
+
+def title_of(game: str) -> str:
+    """Return what a game is called in words; the name itself where it is not known here."""
+    return GAMES[game].title if game in GAMES else game

@@ -18,6 +18,7 @@ from pydantic import ValidationError
 
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.net.guest import Guest
+from racing_demon_client.shared.phrases import title_of
 from racing_demon_protocol.discovery.directory import CODE, NODE, ROOT, ListedTable
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.errors import CommandRefused, InvalidFrame
@@ -51,8 +52,8 @@ def told(listed: ListedTable) -> str:
     if listed.hand and listed.phase not in {Phase.LOBBY, Phase.OVER}:
         doing = f"hand {listed.hand} of {listed.hands}"
     locked = ", with a passphrase" if listed.locked else ""
-    where = " ".join(listed.urls)
-    return f"{listed.code}  {listed.game}{locked}, {doing}, {listed.free} free: {who}  {where}".rstrip()
+    what = f"{title_of(listed.game)}{locked}, {doing}, {listed.free} free"
+    return f"{listed.code}  {what}: {who}  {' '.join(listed.urls)}".rstrip()
 
 
 def as_json(listed: ListedTable) -> str:

@@ -46,7 +46,7 @@ async def hosted(stack: AsyncExitStack, name: str) -> tuple[Served, Peer]:
 
 def test_a_table_in_one_line() -> None:
     """A line has all that one chooses by; the usual path is left away."""
-    assert told(ANNS) == "BCDF  Ann's table, classic  ws://192.168.1.5:5252"
+    assert told(ANNS) == "BCDF  Ann's table, Racing Demon, the classic game  ws://192.168.1.5:5252"
     assert told(BENS) == "GHJK  Ben's table, klondike, with a passphrase  ws://[fd00::1]:5253"
 
 
@@ -73,7 +73,7 @@ async def test_the_only_table_is_taken(lines: list[str]) -> None:
         served, ann = await hosted(stack, "Ann")
         address = served.url.removesuffix("/v1")
         assert await place(None, None, lines.append, asks=False) == (address, ann.code)
-        assert lines == [f"found {ann.code}  Ann's table, racing-demon  {address}"]
+        assert lines == [f"found {ann.code}  Ann's table, Racing Demon  {address}"]
 
 
 async def test_a_code_is_enough(lines: list[str]) -> None:
@@ -178,7 +178,7 @@ async def test_a_guest_joins_by_the_code_alone() -> None:
         assert link.endswith(f"/{code}")
         await host.line("^ *##")
         async with started(CLIENT, "join", code, "--name", "Ben") as guest:
-            await guest.line(f"^found {code}  Zoë's table, racing-demon  ws://{LOOPBACK}:")
+            await guest.line(f"^found {code}  Zoë's table, Racing Demon  ws://{LOOPBACK}:")
             await host.line("^Ben took seat 2$")
             guest.hang_up()
             assert (await guest.end()).code == 0

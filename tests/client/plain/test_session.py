@@ -197,7 +197,7 @@ async def test_the_host_keeps_order_by_words() -> None:
         await console.answer("react loudly", "^Reactions are well_played, thanks, ")
         await console.answer("pause", "^refused: There is no hand to pause[.]$")
         await console.answer("start", "^play!$")
-        await console.answer("pause", "^the hand is paused: you asked for it$")
+        await console.answer("pause", "^you paused the hand$")
         await console.answer("t", "^refused: The hand pauses")
         await console.answer("go", "^the hand goes on$")
         await console.answer("kick", "^Name a seat by its number")

@@ -60,7 +60,10 @@ def told(
         (ev.Readied(seq=1, seat=1, ready=False), "you: not ready"),
         (ev.Hosted(seq=1, seat=2), "host: Cat"),
         (ev.Hosted(seq=1, seat=None), "host: nobody"),
-        (ev.OptionsSet(seq=1, options=Options(game="classic", hands=7)), "options: classic, 7 hands"),
+        (
+            ev.OptionsSet(seq=1, options=Options(game="classic", hands=7)),
+            "options: Racing Demon, the classic game, 7 hands",
+        ),
         (ev.Committed(seq=1, hand=2, hand_id="BCDF/1/2", commitment=SECRET), "hand 2 of 5"),
         (
             ev.Dealt(seq=1, seats=(0, 1), shown=(), countdown_ms=3_000, left_out=(0,)),
@@ -88,7 +91,7 @@ def told(
         (ev.Said(seq=1, seat=1, text="Hi"), "you say: Hi"),
         (ev.Left(seq=1, seat=0, kicked=True), "Ann was sent away by the host"),
         (ev.Paused(seq=1), "the hand is paused: too few are connected"),
-        (ev.Paused(seq=1, seat=0), "the hand is paused: Ann asked for it"),
+        (ev.Paused(seq=1, seat=0), "Ann paused the hand"),
         (ev.Paused(seq=1, by_server=True), "the hand is paused: the server's disk took nothing"),
         (ev.Continued(seq=1, elapsed_ms=9), "the hand goes on"),
         (ev.StoodIn(seq=1, seat=0, bot="hard"), "a bot (hard) stands in for Ann"),
@@ -170,11 +173,11 @@ def test_who_is_freed_by_others_is_told_by_whom() -> None:
 
 def test_a_table_at_a_glance() -> None:
     """A snapshot is told by its game, its phase and its people."""
-    assert "table TEST: racing-demon, lobby; Ann, you, Cat" == told(LOBBY.mirror.snapshot(0))
+    assert "table TEST: Racing Demon, lobby; Ann, you, Cat" == told(LOBBY.mirror.snapshot(0))
     playing = Sitting.playing(2, game="classic", hands=3)
     snapshot = playing.mirror.snapshot(0)
     assert "table TEST: classic, hand 1 of 3, playing; Ann, Ben" == told(snapshot, playing, None)
-    assert "table TEST: racing-demon, lobby; nobody" == told(Sitting.lobby(0).mirror.snapshot(0), Sitting())
+    assert "table TEST: Racing Demon, lobby; nobody" == told(Sitting.lobby(0).mirror.snapshot(0), Sitting())
 
 
 @pytest.mark.parametrize(

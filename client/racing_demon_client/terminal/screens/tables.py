@@ -8,10 +8,10 @@ from textual.events import Focus
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from racing_demon_client.discovery.finder import told
 from racing_demon_client.net.probe import FoundTable
 from racing_demon_client.recent_tables import Recent
 from racing_demon_client.terminal.style.glyphs import screen_text
-from racing_demon_protocol.games import GAMES
 
 __all__ = ["TableList", "TableRow"]
 
@@ -41,10 +41,7 @@ class TableRow:
     @classmethod
     def near(cls, table: FoundTable) -> "TableRow":
         """Return the row of a table that was found on this network."""
-        game = GAMES[table.game].title if table.game in GAMES else table.game
-        locked = ", with a passphrase" if table.needs_passphrase else ""
-        told = f"{table.code}  {table.host}'s table, {game}{locked}  {table.address}"
-        return cls(table.address, table.code, told, is_locked=table.needs_passphrase)
+        return cls(table.address, table.code, told(table), is_locked=table.needs_passphrase)
 
     @classmethod
     def late(cls, recent: Recent) -> "TableRow":

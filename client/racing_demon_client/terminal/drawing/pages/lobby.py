@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from racing_demon_client.shared.links import link_of
 from racing_demon_client.shared.option_text import told_options
+from racing_demon_client.shared.phrases import title_of
 from racing_demon_client.shared.text import counted
 from racing_demon_client.terminal.drawing.canvas import Canvas, Hit
 from racing_demon_client.terminal.style.glyphs import Glyphs, cut, fit, screen_text, shortened
@@ -71,7 +72,7 @@ def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs, qr: Sequence[s
         _draw_qr(canvas, qr, room)
         return canvas
     y = _draw_seats(canvas, page, y + 1, room, glyphs)
-    canvas.put(2, y, _title(view), Role.TEXT | Mark.STRONG)
+    canvas.put(2, y, title_of(view.options.game), Role.TEXT | Mark.STRONG)
     told = shortened(told_options(view.options), room - 4, MOST_OPTIONS, glyphs)
     for row, line in enumerate(told, start=y + 1):
         canvas.put(2, row, line, Role.DIM)
@@ -122,7 +123,7 @@ def _draw_tightly(canvas: Canvas, page: Page, rows: tuple[int, int], room: int, 
     told = [
         f"{hidden} more" * bool(hidden),
         counted(free, "seat") + " free" if free else "",
-        _title(page.view),
+        title_of(page.view.options.game),
     ]
     if y + shown < bottom:
         line = cut(", ".join(filter(None, told)), room - 4, glyphs)
@@ -144,11 +145,6 @@ def _draw_seat(canvas: Canvas, page: Page, place: tuple[int, int], room: int, gl
     x = canvas.put(x, y, "ready" if ready else "-", Role.KEY if ready else Role.DIM)
     if seat == page.view.host:
         canvas.put(x + 2, y, "host", Role.ACCENT)
-
-
-def _title(view: TableView) -> str:
-    game = GAMES.get(view.options.game)
-    return game.title if game else view.options.game
 
 
 def _kind(state: SeatState) -> str:
