@@ -4,6 +4,10 @@ from collections.abc import Iterator
 
 from racing_demon_protocol.engine.cards import KING
 from racing_demon_protocol.engine.specification import Game, Goal, Racing, Stock, SuitRule, Tableau, Waste
+from racing_demon_protocol.games import declare
+from racing_demon_protocol.wire.options import Options
+
+from .text import span
 
 __all__ = ["brief"]
 
@@ -20,14 +24,22 @@ ENDS = {
 }
 
 
-def brief(game: Game) -> Iterator[str]:
-    """Yield a game in three short paragraphs: the goal, the own cards, the end."""
+def brief(options: Options, limit_ms: int | None = None) -> Iterator[str]:
+    """Yield a table's game in three short paragraphs: the goal, the own cards, the end.
+
+    Args:
+        options: the table's.
+        limit_ms: after how many milliseconds a hand ends, if it does then.
+
+    """
+    game = declare(options, 1)
     if game.racing is Racing.SHARED:
         yield "Build on the shared foundations, ace to king. Whose card arrives first, stays."
     else:
         yield game.text.partition(". ")[0].rstrip(".") + "."
     yield " ".join(sentence for group in game.groups for sentence in _own_cards(game, group))
-    end = f"The hand ends when {ENDS[game.goal]}, or nobody can play on."
+    late = "" if limit_ms is None else f", or after {span(limit_ms * 1_000)}"
+    end = f"The hand ends when {ENDS[game.goal]}, or nobody can play on{late}."
     yield end if game.racing is Racing.SOLO else f"{end} {_counts(game)}"
 
 

@@ -3,13 +3,13 @@
 import pytest
 
 from racing_demon_client.shared.briefing import brief
-from racing_demon_protocol.games import GAMES, declare
+from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.wire.options import Options
 
 
 def briefing(**options: object) -> str:
     """Return the whole briefing of a game."""
-    return " ".join(brief(declare(Options.model_validate(options), 1)))
+    return " ".join(brief(Options.model_validate(options)))
 
 
 def test_the_usual_game_is_explained() -> None:
@@ -34,10 +34,16 @@ def test_options_are_told_as_they_are() -> None:
     assert "The stock turns one card at a time." in briefing(turn=1)
 
 
+def test_the_time_limit_is_told() -> None:
+    """Where a hand ends after some time, that is told with what else ends it."""
+    told = " ".join(brief(Options(), 300_000))
+    assert "when somebody is out of cards, or nobody can play on, or after 5:00." in told
+
+
 @pytest.mark.parametrize("game", GAMES)
 def test_every_game_says_what_ends_it(game: str) -> None:
     """Each game has a briefing, in sentences, that tells what ends a hand."""
-    paragraphs = list(brief(GAMES[game]))
+    paragraphs = list(brief(Options(game=game)))
     assert len(paragraphs) == 3
     assert "ends when" in paragraphs[2]
     assert all(each.endswith(".") for each in paragraphs if each)

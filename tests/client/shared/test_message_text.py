@@ -176,7 +176,9 @@ def test_a_table_at_a_glance() -> None:
     assert "table TEST: Racing Demon, lobby; Ann, you, Cat" == told(LOBBY.mirror.snapshot(0))
     playing = Sitting.playing(2, game="classic", hands=3)
     snapshot = playing.mirror.snapshot(0)
-    assert "table TEST: classic, hand 1 of 3, playing; Ann, Ben" == told(snapshot, playing, None)
+    assert "table TEST: Racing Demon, the classic game, hand 1 of 3, playing; Ann, Ben" == told(
+        snapshot, playing, None
+    )
     assert "table TEST: Racing Demon, lobby; nobody" == told(Sitting.lobby(0).mirror.snapshot(0), Sitting())
 
 

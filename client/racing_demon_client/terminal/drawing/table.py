@@ -12,7 +12,6 @@ from racing_demon_client.terminal.style.densities import SMALLEST, Density
 from racing_demon_client.terminal.style.glyphs import Glyphs, cut, screen_text, wrapped
 from racing_demon_client.terminal.style.ink import Mark, Role
 from racing_demon_protocol.engine.board import Kind
-from racing_demon_protocol.games import declare
 from racing_demon_protocol.table import scoring
 
 from .arrangement import LOOSE_ROOM
@@ -112,7 +111,11 @@ def _draw_greeting(sheet: DrawContext) -> None:
     """Tell, before the first deal, how the game goes, what ends a hand, and which keys play."""
     canvas, scene = sheet.canvas, sheet.scene
     room = min(sheet.width - 3, MOST_GREETING)
-    lines = [line for sentence in brief(declare(scene.view.options, 1)) for line in wrap(sentence, room)]
+    lines = [
+        line
+        for sentence in brief(scene.view.options, scene.view.time_limit_ms)
+        for line in wrap(sentence, room)
+    ]
     keys = _greeting_keys(scene)
     last = canvas.height - 4
     for row, line in enumerate([*lines[: last - 3 - len(keys)], "", *keys], start=2):

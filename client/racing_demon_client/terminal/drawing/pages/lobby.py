@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 
 from racing_demon_client.shared.links import link_of
+from racing_demon_client.shared.briefing import brief
 from racing_demon_client.shared.option_text import told_options
 from racing_demon_client.shared.phrases import title_of
 from racing_demon_client.shared.text import counted
 from racing_demon_client.terminal.drawing.canvas import Canvas, Hit
-from racing_demon_client.terminal.style.glyphs import Glyphs, cut, fit, screen_text, shortened
+from racing_demon_client.terminal.style.glyphs import Glyphs, cut, fit, screen_text, shortened, wrapped
 from racing_demon_client.terminal.style.ink import Mark, Role
 from racing_demon_protocol.games import GAMES, seats_of
 from racing_demon_protocol.table.view import TableView
@@ -24,6 +25,10 @@ MOST_OPTIONS = 3
 """In so many lines it is told what is not as usual."""
 LEAST_BELOW_SEATS = 3
 """What is played takes two rows below the seats, and an empty one."""
+ROWS_BETWEEN = 5
+"""The title, and empty rows before the seats, behind them, behind the options and behind the briefing."""
+LEAST_FEED = 2
+"""So many rows are left for what is said."""
 LEAST = 40
 """So wide all else must be beside the link's picture."""
 ROOMY = (120, 40)
@@ -71,13 +76,21 @@ def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs, qr: Sequence[s
         _draw_tightly(canvas, page, (y, bottom - told_last), room, glyphs)
         _draw_qr(canvas, qr, room)
         return canvas
-    y = _draw_seats(canvas, page, y + 1, room, glyphs)
-    canvas.put(2, y, title_of(view.options.game), Role.TEXT | Mark.STRONG)
     told = shortened(told_options(view.options), room - 4, MOST_OPTIONS, glyphs)
+    rules = _rules(view, room - 4)
+    left = bottom - y - len(told) - len(rules) - ROWS_BETWEEN
+    folds = left - _places(view) < LEAST_FEED <= left - len(view.seats) - 1
+    y = _draw_seats(canvas, page, y + 1, room, glyphs, folds=folds)
+    canvas.put(2, y, title_of(view.options.game), Role.TEXT | Mark.STRONG)
     for row, line in enumerate(told, start=y + 1):
         canvas.put(2, row, line, Role.DIM)
     canvas.touch(Hit(2, y, room - 4, 1 + len(told), action="options"))
-    page.draw_feed(canvas, y + 2 + len(told), room, glyphs)
+    y += 2 + len(told)
+    if y + len(rules) + LEAST_FEED < bottom:
+        for row, line in enumerate(rules, start=y):
+            canvas.put(2, row, line, Role.TEXT)
+        y += len(rules) + 1
+    page.draw_feed(canvas, y, room, glyphs)
     _draw_qr(canvas, qr, room)
     return canvas
 
@@ -104,11 +117,25 @@ def _places(view: TableView) -> int:
     return max([places, *(seat + 1 for seat in view.seats)])
 
 
-def _draw_seats(canvas: Canvas, page: Page, y: int, room: int, glyphs: Glyphs) -> int:
+def _rules(view: TableView, room: int) -> list[str]:
+    """Return the game's briefing, in lines of so many cells; nothing where the game is not known."""
+    told = brief(view.options, view.time_limit_ms) if view.options.game in GAMES else ()
+    return [line for sentence in told for line in wrapped(sentence, room)]
+
+
+def _draw_seats(  # noqa: PLR0913
+    canvas: Canvas, page: Page, y: int, room: int, glyphs: Glyphs, *, folds: bool
+) -> int:
+    """Draw the seats, those that are free as a number where they are folded; return the row below."""
     places = _places(page.view)
-    for seat in range(places):
-        _draw_seat(canvas, page, (seat, y + seat), room, glyphs)
-    return y + places + 1
+    shown = sorted(page.view.seats) if folds else range(places)
+    for row, seat in enumerate(shown, start=y):
+        _draw_seat(canvas, page, (seat, row), room, glyphs)
+    y += len(shown)
+    if folds:
+        canvas.put(2, y, f"{counted(places - len(shown), 'seat')} free", Role.DIM)
+        y += 1
+    return y + 1
 
 
 def _draw_tightly(canvas: Canvas, page: Page, rows: tuple[int, int], room: int, glyphs: Glyphs) -> None:

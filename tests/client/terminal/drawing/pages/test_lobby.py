@@ -51,6 +51,21 @@ def test_the_link_stands_beside_all_else(size: tuple[int, int], glyphs: Glyphs) 
         assert seat != 1 or "host" in line
 
 
+@pytest.mark.parametrize("number", [1, 4, 8])
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+def test_whoever_waits_reads_how_the_game_goes(size: tuple[int, int], number: int) -> None:
+    """What ends a hand, and what it counts, is told below the seats; the newest words stay in view."""
+    page = lobby()
+    page.view.seats = {seat: SeatState(seat=seat, name=f"P{seat}") for seat in range(number)}
+    said = [*page.feed, FeedLine(0, "P0 says: hello", Role.TEXT)]
+    text = draw_lobby(replace(page, feed=said), size, UNICODE).text()
+    words = " ".join(text.split())
+    told = "ends when somebody is out of cards" in words and "A card up counts 1" in words
+    assert told == (size == (120, 40) or number <= 4)
+    assert "P0 says: hello" in text
+    assert all(f"P{seat} " in text for seat in range(number))
+
+
 SMALL = [(40, 10), (40, 12), (60, 14), (80, 12)]
 
 
@@ -85,7 +100,7 @@ def test_there_are_as_many_places_as_may_be_taken(game: str, seats: int, places:
     """The game and the options say how many; who sits there already has a place, and all else lies below."""
     page = lobby()
     page.view.options = Options(game=game, seats=seats)
-    text = draw_lobby(page, (80, 24), UNICODE).text().splitlines()
+    text = draw_lobby(page, (80, 40), UNICODE).text().splitlines()
     first = next(y for y, line in enumerate(text) if line.startswith("  1 Ann"))
     assert [str(number + 1) for number in range(places)] == [line[2] for line in text[first : first + places]]
     assert not text[first + places].strip()
