@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from racing_demon_client.shared.links import link_of
 from racing_demon_client.shared.briefing import brief
+from racing_demon_client.shared.links import link_of
 from racing_demon_client.shared.option_text import told_options
 from racing_demon_client.shared.phrases import title_of
 from racing_demon_client.shared.text import counted
@@ -120,7 +120,7 @@ def _places(view: TableView) -> int:
 def _rules(view: TableView, room: int) -> list[str]:
     """Return the game's briefing, in lines of so many cells; nothing where the game is not known."""
     told = brief(view.options, view.time_limit_ms) if view.options.game in GAMES else ()
-    return [line for sentence in told for line in wrapped(sentence, room)]
+    return wrapped(" ".join(told), room) if told else []
 
 
 def _draw_seats(  # noqa: PLR0913
