@@ -1,8 +1,7 @@
 """A room: one table, and everybody who listens to it. The thin shell that keeps the table's time.
 
-Arrival order is the law, for bots and timers too. Whatever comes to the table in another way than through
-the inbox (a bot's play, a timer, somebody who joins, a line that breaks) comes after all that was read
-before it. From the inbox to the log there is no ``await``.
+Arrival order is the law, for bots and timers too. Whatever does not come through the inbox (a bot's play, a
+timer, a join, a lost connection) comes after all that was read before it. There is no ``await`` between.
 
 With a journal the judge is ahead of what everybody sees: an event, and the answer to a command, is told when
 it is written down, and everything is told in the order in which it was judged.
