@@ -114,8 +114,8 @@ class PlayersScreen(Dialog[Deed]):
             yield Label("", id="wrong", markup=False)
             with Horizontal():
                 yield Button("Send away (k)", id="kick", classes="hosts", compact=True)
-                yield Button("Make host (h)", id="host", classes="hosts", compact=True)
-                yield Button("Stand-in (b)", id="stand-in", classes="hosts", compact=True)
+                yield Button("Host (h)", id="host", classes="hosts", compact=True)
+                yield Button("Bot (b)", id="stand-in", classes="hosts", compact=True)
                 yield Button("Mute (m)", id="mute", classes="hosts", compact=True)
                 yield Button("Ignore (i)", id="ignore", compact=True)
                 yield Button("Let in (l)", id="unban", compact=True)
