@@ -40,6 +40,11 @@ class Mouse:
         assert match is not None
         return match
 
+    def shows(self, pattern: str, seconds: float) -> bool:
+        """Wait for so long at most; tell whether the screen shows something."""
+        shown = re.compile(pattern)
+        return self._terminals.wait(lambda: shown.search(self.text) is not None, seconds)
+
     def type(self, keys: str) -> None:
         """Press keys."""
         os.write(self._program.fd, keys.encode())
