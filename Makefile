@@ -52,7 +52,8 @@ unit: $(STAMP)  ## the tests alone; with ARGS, those that they name
 ifdef ARGS
 	$(BIN)/pytest $(ARGS)
 else
-	$(BIN)/pytest -m "not long" -n 4 --dist worksteal
+	$(BIN)/pytest -m "not long" -n auto --maxprocesses 4 --dist worksteal tests/test_house.py tests/protocol tests/server tests/client
+	$(BIN)/pytest -m "not long" -n 2 --dist loadfile tests/system tests/browser
 endif
 
 long: $(STAMP) programs  ## what test-all adds to test
