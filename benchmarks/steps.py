@@ -100,16 +100,22 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--games", default=",".join(GAMES), help="which, with commas (default: all)")
     parser.add_argument("--hands", type=int, default=1, help="hands of each (default 1)")
     arguments = parser.parse_args(argv)
-    garbage_collection.begin()
+    with garbage_collection.small_collections():
+        _measure(arguments.games.split(","), arguments.hands)
+    return 0
+
+
+def _measure(games: list[str], hands: int) -> None:
+    """Play these games, some hands of each, and print a line for each."""
     in_virtual_time(_play("racing-demon", 0), TimedLoop)
     over = 0
     sys.stdout.write(
         f"{'game':22} {'longest':>8} {'median':>7} {'total':>8} {'>2 ms':>5}  end, longest step\n"
     )
-    for game in arguments.games.split(","):
+    for game in games:
         steps: list[Step] = []
         reasons: list[str] = []
-        for number in range(arguments.hands):
+        for number in range(hands):
             gc.collect()
             reason, more = in_virtual_time(_play(game, number), TimedLoop)
             steps += more
@@ -122,7 +128,6 @@ def main(argv: list[str] | None = None) -> int:
         sys.stdout.write(f"{'/'.join(sorted(set(reasons)))}, {longest.name}\n")
         sys.stdout.flush()
     sys.stdout.write(f"{over} games have steps above {BOUND_MS:g} ms\n")
-    return 0
 
 
 if __name__ == "__main__":

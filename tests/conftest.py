@@ -1,5 +1,6 @@
 """What holds for all tests."""
 
+import gc
 import signal
 import sys
 from collections.abc import Iterator
@@ -44,3 +45,10 @@ def _heeded_signals() -> None:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, usual)
+
+
+@pytest.fixture(autouse=True)
+def _seen_by_the_collector() -> Iterator[None]:
+    """Leave nothing frozen, as the commands do: Hypothesis looks for what refers to what."""
+    yield
+    gc.unfreeze()

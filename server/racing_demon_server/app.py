@@ -132,11 +132,11 @@ async def _serve(  # noqa: PLR0913, PLR0917
     url = url_of(settings.host, port)
     log.info("server started", extra={"url": url, "version": __version__, "tables": len(registry)})
     _say_where(settings, port, brokers, announcers)
-    garbage_collection.begin()
-    sweeping = asyncio.create_task(_sweep(registry, gateway))
-    announce(url)
-    preparing = asyncio.create_task(metrics.prepare())
-    keeps = await stopping
+    with garbage_collection.small_collections():
+        sweeping = asyncio.create_task(_sweep(registry, gateway))
+        announce(url)
+        preparing = asyncio.create_task(metrics.prepare())
+        keeps = await stopping
     log.info("server stopping", extra={"tables": len(registry), "kept": keeps})
     if not keeps:
         registry.end_matches()

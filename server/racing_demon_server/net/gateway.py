@@ -178,8 +178,8 @@ class Gateway:
 
     def _listed(self) -> Iterator[TableView]:
         """Yield the tables that browsers are told of: none, where nobody else is told of them, either."""
-        rooms = self._service.registry if self.settings.lists_tables else ()
-        return (room.table.view for room in rooms)
+        tables = self._service.registry if self.settings.lists_tables else ()
+        return (table.view for table in tables)
 
     def _write_metrics(self, write: Callable[[int], str]) -> str:
         now = self._service.clock()

@@ -7,11 +7,13 @@ on, and gives back what the C library keeps. Python's own allocator gives back o
 1,000 spectators have gone, most of their 16 MB stays with the process, for the next ones.
 """
 
+import contextlib
 import gc
 import sys
+from collections.abc import Iterator
 from typing import Any, Final
 
-__all__ = ["begin", "is_due", "sweep"]
+__all__ = ["is_due", "small_collections", "sweep"]
 
 THRESHOLDS: Final = (3_000, 0, 0)
 """A full collection comes with some 9,000 objects more than there were at the last: it takes 1 or 2 ms.
@@ -24,13 +26,20 @@ MANY: Final = 20_000
 """So many, some 20 MB, are not left for the next quiet moment."""
 
 
-def begin() -> None:
-    """Keep what is loaded by now out of all collections, and the collections small."""
-    if _freeze not in gc.callbacks:
-        gc.callbacks.append(_freeze)
+@contextlib.contextmanager
+def small_collections() -> Iterator[None]:
+    """Keep what is loaded by now out of all collections, and these small, until the context ends."""
+    before = gc.get_threshold()
+    gc.callbacks.append(_freeze)
     gc.set_threshold(*THRESHOLDS)
     gc.collect()
     gc.collect()  # while Python remembers much that lives, it waits for a quarter as much more
+    try:
+        yield
+    finally:
+        gc.callbacks.remove(_freeze)
+        gc.set_threshold(*before)
+        gc.unfreeze()
 
 
 def is_due(closed: int, *, is_played: bool) -> bool:

@@ -26,6 +26,7 @@ from racing_demon_server.settings import ServerSettings
 from racing_demon_server.sharding import CODE_LETTERS
 
 from .backlog import Backlog
+from .committed import CommittedTable
 from .observer import Observer
 from .passphrase import Passphrase
 from .room import Clock, Room
@@ -78,9 +79,9 @@ class Registry:
         self._opened = 0
         self._epoch = secrets.token_hex(8)
 
-    def __iter__(self) -> Iterator[Room]:
-        """Iterate over the rooms of all tables, the oldest first."""
-        return iter(self._rooms.values())
+    def __iter__(self) -> Iterator[CommittedTable]:
+        """Iterate over all tables as everybody sees them, the oldest first."""
+        return (room.shown for room in self._rooms.values())
 
     def __len__(self) -> int:
         return len(self._rooms)

@@ -24,19 +24,16 @@ class Node:
         self.itself = self
 
 
-@pytest.fixture(autouse=True)
-def _as_it_was() -> Iterator[None]:
-    """Leave the collector as it was."""
-    thresholds, callbacks = gc.get_threshold(), list(gc.callbacks)
-    yield
-    gc.callbacks[:] = callbacks
-    gc.set_threshold(*thresholds)
-    gc.unfreeze()
+@pytest.fixture(name="small")
+def _small() -> Iterator[None]:
+    """Have collections that are small."""
+    with garbage_collection.small_collections():
+        yield
 
 
+@pytest.mark.usefixtures("small")
 def test_what_lives_is_looked_at_once() -> None:
     """After a full collection nothing of what it left is looked through again."""
-    garbage_collection.begin()
     kept = [[number] for number in range(10_000)]
     gc.collect()
     assert len(gc.get_objects()) < 1_000
@@ -44,9 +41,9 @@ def test_what_lives_is_looked_at_once() -> None:
     assert len(kept) == 10_000
 
 
+@pytest.mark.usefixtures("small")
 def test_full_collections_come_early() -> None:
     """While much comes that stays, no full collection finds more than some thousands of objects."""
-    garbage_collection.begin()
     found: list[int] = []
 
     def count(phase: str, _: dict[str, int]) -> None:
@@ -59,9 +56,18 @@ def test_full_collections_come_early() -> None:
     assert len(kept) == 200_000
 
 
+def test_a_server_that_has_stopped_leaves_the_collector_as_it_was() -> None:
+    """Whoever goes on in the same process finds Python's own collector, and everything in its view again."""
+    before = gc.get_threshold(), list(gc.callbacks), gc.get_freeze_count()
+    with garbage_collection.small_collections():
+        gc.collect()
+        assert gc.get_freeze_count() != before[2]
+    assert (gc.get_threshold(), gc.callbacks, gc.get_freeze_count()) == before
+
+
+@pytest.mark.usefixtures("small")
 def test_a_sweep_frees_what_refers_to_itself() -> None:
     """What was frozen, and refers to itself alone, is freed by a sweep."""
-    garbage_collection.begin()
     node = Node()
     gc.collect()
     there = weakref.ref(node)

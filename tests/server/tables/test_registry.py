@@ -54,6 +54,26 @@ def found(registry: Registry, code: str) -> bool:
     return True
 
 
+# What everybody is told.
+
+
+def test_tables_are_listed_as_everybody_sees_them(tmp_path: Path) -> None:
+    """Who has sat down is on no list before that is written down."""
+
+    async def history() -> None:
+        journal = VirtualJournal(tmp_path / "journal.db", random.Random(0))
+        registry = Registry(ServerSettings(), now, (), journal)
+        seat_at(registry.open(Options()), "Ann")
+        listed = [list(table.view.seats) for table in registry]
+        await journal.drained()
+        assert [[]] == listed
+        assert [[0]] == [list(table.view.seats) for table in registry]
+        registry.close()
+        journal.close()
+
+    in_virtual_time(history())
+
+
 # Codes.
 
 
