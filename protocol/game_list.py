@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, Final
 
 from racing_demon_protocol.engine.cards import PACK_SIZE, parse, rank
@@ -53,6 +54,7 @@ VALUES: Final[dict[str, tuple[Any, ...]]] = {
 """What is tried of each option, to see whether a game has anything for it; of the others small numbers."""
 
 
+@cache
 def games() -> str:
     """Return every game's piles, deal and scores, as JSON, one line a group and a step."""
     return "{\n" + ",\n".join(_listed(game) for game in GAMES.values()) + "\n}\n"

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import product
 from typing import Any, Final
 
@@ -12,24 +13,19 @@ from racing_demon_protocol.engine.rules.fast_path import Way
 from racing_demon_protocol.engine.specification import Game
 from racing_demon_protocol.games import GAMES
 
-__all__ = ["moves", "moves_of_games"]
+__all__ = ["moves"]
 
 BITS_A_DIGIT: Final = 4
 
 
+@cache
 def moves() -> str:
     """Return the moves of every game, and the tables that they share, as JSON."""
-    games, tables = moves_of_games()
-    rows = ",\n".join(f" {json.dumps(table)}" for table in tables)
+    numbers: dict[tuple[str, ...], int] = {}
+    games = {game.name: list(_moves(game, numbers)) for game in GAMES.values()}
+    rows = ",\n".join(f" {json.dumps(table)}" for table in numbers)
     listed = ",\n".join(f' "{name}": {json.dumps(told)}' for name, told in games.items())
     return f'{{"tables": [\n{rows}\n],\n"games": {{\n{listed}\n}}}}\n'
-
-
-def moves_of_games() -> tuple[dict[str, list[dict[str, Any]]], list[list[str]]]:
-    """Return the moves of every game by its name, and the tables to which they refer by number."""
-    tables: dict[tuple[str, ...], int] = {}
-    games = {game.name: list(_moves(game, tables)) for game in GAMES.values()}
-    return games, [list(table) for table in tables]
 
 
 def _moves(game: Game, tables: dict[tuple[str, ...], int]) -> Iterator[dict[str, Any]]:

@@ -33,10 +33,8 @@ class Mouse:
 
     def until(self, pattern: str) -> re.Match[str]:
         """Wait until the screen shows something."""
-        shown = re.compile(pattern)
-        found = self._terminals.wait(lambda: shown.search(self.text) is not None, PATIENCE)
-        assert found, f"{pattern!r} is not on the screen:\n{self.text}"
-        match = shown.search(self.text)
+        assert self.shows(pattern, PATIENCE), f"{pattern!r} is not on the screen:\n{self.text}"
+        match = re.search(pattern, self.text)
         assert match is not None
         return match
 

@@ -166,6 +166,12 @@ class TableState:
         state = self.seats.get(seat)
         return self.departed.get(seat) or (state.name if state else "")
 
+    @property
+    def host_name(self) -> str:
+        """What the host is called; empty while the host watches only."""
+        state = None if self.host is None else self.seats.get(self.host)
+        return "" if state is None else state.name
+
     def stuck(self) -> tuple[int, int]:
         """Return how many of the hand have said that they are stuck, and how many are there to say so."""
         there = [

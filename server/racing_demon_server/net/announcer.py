@@ -119,11 +119,10 @@ class Announcer:
 
 def _announcement(table: CommittedTable, port: int) -> Announcement:
     view = table.view
-    host = view.seats.get(-1 if view.host is None else view.host)
     return Announcement(
         code=view.code,
         game=view.options.game,
-        host="" if host is None else host.name,
+        host=view.host_name,
         port=port,
         needs_passphrase=view.locked,
     )

@@ -22,11 +22,10 @@ def table_list(tables: Iterable[TableView]) -> HttpResponse:
 
 
 def _table(view: TableView) -> dict[str, object]:
-    host = view.seats.get(-1 if view.host is None else view.host)
     return {
         "code": view.code,
         "game": view.options.game,
-        "host": "" if host is None else host.name,
+        "host": view.host_name,
         "players": sum(not state.left for state in view.seats.values()),
         "seats": view.options.seats,
         "locked": view.locked,

@@ -62,8 +62,8 @@ async def test_a_table_that_ends_in_a_hand_is_tallied() -> None:
         await deal(ann)
         running.stop()
         await wait(ann.pilot, lambda: isinstance(ann.app.screen, TallyScreen))
-        await shows(ann, "The match is over")
-        assert "Enter goes on." in ann.text
+        await shows(ann, "Enter goes on.")
+        assert "The match is over" in ann.text
         assert "total" in ann.text
         await ann.pilot.press("enter")
         await until_ended(ann.app)

@@ -17,6 +17,7 @@ from racing_demon_server.journal.database import open_journal
 from racing_demon_server.journal.reader import log_of, tables
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
+from racing_demon_server.tables.room import Room
 from tests.support.records import change, place_of, record
 from tests.support.rooms import Ear, in_virtual_time, now, open_room, say, seat_at
 from tests.support.tables import MS, Own, Sitting, of_type, pack_of, told
@@ -148,17 +149,23 @@ def test_everybody_is_told_before_the_table_is_closed(delay_ms: int) -> None:
     in_virtual_time(history())
 
 
+async def left_in_a_hand(registry: Registry) -> tuple[Room, int, Ear]:
+    """Open a table whose only person leaves in the first hand; return her seat, and where she listened."""
+    room = registry.open(Options(hands=3, countdown_ms=0))
+    ann, ear = seat_at(room, "Ann")
+    await say(room, ear, ann, cl.AddBot(counter=1), cl.Start(counter=2))
+    await asyncio.sleep(5)
+    room.leave(ear, ann)
+    return room, ann, ear
+
+
 def test_a_table_that_all_have_left_ends_its_match_in_the_journal(tmp_path: Path) -> None:
     """When nobody comes back to a table that is kept, its match is over in the journal, too."""
 
     async def history() -> None:
         journal = VirtualJournal(tmp_path / "journal.db", random.Random(0))
         registry = Registry(ServerSettings(idle_table_seconds=10, bot_speed=5.0), now, (), journal)
-        room = registry.open(Options(hands=3, countdown_ms=0))
-        ann, ear = seat_at(room, "Ann")
-        await say(room, ear, ann, cl.AddBot(counter=1), cl.Start(counter=2))
-        await asyncio.sleep(5)
-        room.leave(ear, ann)
+        room, _, _ = await left_in_a_hand(registry)
         registry.expire(room)
         await asyncio.sleep(11)
         assert not len(registry)
@@ -179,11 +186,7 @@ def test_who_comes_back_in_the_last_moment_finds_the_table(tmp_path: Path) -> No
     async def history() -> None:
         journal = VirtualJournal(tmp_path / "journal.db", random.Random(0))
         registry = Registry(ServerSettings(idle_table_seconds=10, bot_speed=5.0), now, (), journal)
-        room = registry.open(Options(hands=3, countdown_ms=0))
-        ann, ear = seat_at(room, "Ann")
-        await say(room, ear, ann, cl.AddBot(counter=1), cl.Start(counter=2))
-        await asyncio.sleep(5)
-        room.leave(ear, ann)
+        room, ann, ear = await left_in_a_hand(registry)
         await journal.drained()
         registry._close_if_empty(room)
         room.broadcast.take_seat(ear, ann)
