@@ -100,8 +100,6 @@ def test_one_click_on_the_tally_says_ready_once(tmp_path: Path) -> None:
         table.click("F12 analysis")
         table.until(r"hand +1 +total")
         table.click("Enter: ready for the next hand")
-        if not table.shows("The match is over", 5):  # the page below was not drawn yet, and took no click
-            table.click("Enter: ready for the next hand")
         table.until("The match is over")
         assert re.search(r"hand +1 +2 +total", table.text)
 

@@ -233,7 +233,7 @@ class TerminalApp(App[None]):
         if cue is not None and self._settings.sound:
             self.bell()
         if isinstance(message, ev.HandOver):
-            self._shown_until = session.now() + (BANNER_MS if session.desk.banner(session.now()) else 0)
+            self._shown_until = session.now() + BANNER_MS if session.desk.banner(session.now()) else 0
             session.settle()
             self.run_worker(self._check(session), group="checking")
         if isinstance(message, ROUTING):

@@ -4,6 +4,7 @@ import pytest
 
 from racing_demon_client.errors import TableEnded
 from racing_demon_client.net.connection import Client
+from racing_demon_client.terminal import app
 from racing_demon_client.terminal.screens.options import OptionsScreen
 from racing_demon_client.terminal.screens.picture import LobbyScreen, TallyScreen
 from racing_demon_client.terminal.session import TableSession
@@ -51,6 +52,17 @@ async def test_one_can_leave_just_after_a_hand(monkeypatch: pytest.MonkeyPatch) 
         assert isinstance(pilot.app.screen, TallyScreen)
         await pilot.press("ctrl+c")
         assert not isinstance(pilot.app.screen, TallyScreen)
+
+
+async def test_a_hand_that_ends_without_a_word_leaves_nothing_to_turn_from(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where no word fills the screen at a hand's end, the first key or click at the tally counts at once."""
+    monkeypatch.setattr(app, "TICK_SECONDS", 3_600)
+    async with staged(tallied(), (80, 24)) as pilot:
+        assert isinstance(pilot.app, app.TerminalApp)
+        assert isinstance(pilot.app.screen, TallyScreen)
+        assert not pilot.app.look_away()
 
 
 async def test_a_table_that_ends_in_a_hand_is_tallied() -> None:
