@@ -209,7 +209,8 @@ class TableSession:
         footer = [
             (keymap.labels[action.id], action.brief or action.id, action.id)
             for action in keymap.actions
-            if action.id in keymap.labels
+            if not self.ended  # then every key leads back
+            and action.id in keymap.labels
             and (action.brief or action.id in {"chat", "leave", "players"})
             and (is_host or action.id not in hosts_only)
             and (action.id != "back" or has_cards)

@@ -66,7 +66,7 @@ async def test_a_hand_that_ends_without_a_word_leaves_nothing_to_turn_from(
 
 
 async def test_a_table_that_ends_in_a_hand_is_tallied() -> None:
-    """When the server is stopped in a hand its guest sees how far everybody came, until a key is pressed."""
+    """When the server stops in a hand, its guest sees how far everybody came until a key is pressed."""
     async with (
         server_process() as (running, url),
         sitting(await Client.create(url, "Ann", SLOW), "joined") as ann,
@@ -77,6 +77,7 @@ async def test_a_table_that_ends_in_a_hand_is_tallied() -> None:
         await shows(ann, "Enter goes on.")
         assert "The match is over" in ann.text
         assert "total" in ann.text
+        assert "easy bot" not in ann.text
         await ann.pilot.press("enter")
         await until_ended(ann.app)
         assert isinstance(ann.app.failure, TableEnded)
