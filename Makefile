@@ -4,9 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 PLAYABLE := $(VENV)/.playable
 STAMP := $(VENV)/.installed
+JS_TOOLS := tests/browser/tools
 
 .PHONY: play test test-all check format lint types contracts schema schema-write programs unit long test-lan wheel-test \
-	attacks autobahn contention crash foreign fuzz fuzz-sockets hidden mutants soak torn \
+	types-js tools-js attacks autobahn contention crash foreign fuzz fuzz-sockets hidden mutants soak torn \
 	bench figures played games games-table bench-bots bench-broker bench-restart bench-scores bench-spectators bench-steps bench-ui panes picture clean help
 
 help:  ## list the targets
@@ -31,6 +32,11 @@ lint: $(STAMP)
 
 types: $(STAMP)
 	$(BIN)/mypy
+
+types-js: tools-js  ## check the types of the browser's scripts (Node.js 20)
+	$(JS_TOOLS)/node_modules/.bin/tsc -p $(JS_TOOLS)
+
+tools-js: $(JS_TOOLS)/node_modules/.stamp  ## install what the browser's table is checked with: TypeScript, axe (Node.js 20)
 
 contracts: $(STAMP)
 	@$(BIN)/lint-imports
@@ -155,6 +161,10 @@ clean:  ## remove what the other targets made
 
 $(STAMP): pyproject.toml constraints.txt deploy/venv.sh
 	@PYTHON="$(PYTHON)" sh deploy/venv.sh dev
+
+$(JS_TOOLS)/node_modules/.stamp: $(JS_TOOLS)/package-lock.json
+	npm ci --prefix $(JS_TOOLS) --silent --no-audit --no-fund
+	@touch $@
 
 $(PLAYABLE): pyproject.toml constraints.txt deploy/venv.sh
 	@PYTHON="$(PYTHON)" sh deploy/venv.sh

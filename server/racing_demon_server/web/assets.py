@@ -27,6 +27,8 @@ KINDS: Final = {
 """The media types of files by the ends of their names; no others are answered."""
 TABLE_PATH: Final = re.compile(r"/(?:[A-Za-z]{4,16})?")
 """The page's own path, or that of a table's code."""
+COMMENT: Final = re.compile(rb"^[ \t]*(?://.*|/\*\*(?:(?!\*/)[\s\S])*\*/)[ \t]*$", re.MULTILINE)
+"""Comments in scripts that have their lines to themselves."""
 YEAR_SECONDS: Final = 365 * 24 * 60 * 60
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -76,9 +78,10 @@ class Assets:
 
     @classmethod
     def load(cls) -> "Assets":
-        """Read the files that lie beside this module."""
+        """Read the files that lie beside this module; scripts without their comments."""
         folder = files(__package__) / "static"
-        return cls({file.name: file.read_bytes() for file in folder.iterdir() if _ending(file.name) in KINDS})
+        found = {file.name: file.read_bytes() for file in folder.iterdir() if _ending(file.name) in KINDS}
+        return cls({name: _bare(data) if _ending(name) == "js" else data for name, data in found.items()})
 
     @property
     def packed_bytes(self) -> int:
@@ -123,6 +126,11 @@ def _answer(file: _File, headers: Mapping[str, str], more: Sequence[tuple[str, s
     if "gzip" in accepted:
         return HttpResponse(HTTPStatus.OK, [*common, ("Content-Encoding", "gzip")], file.packed)
     return HttpResponse(HTTPStatus.OK, common, file.plain)
+
+
+def _bare(script: bytes) -> bytes:
+    """Empty the lines of comments: the others keep their numbers, so that errors can be found."""
+    return COMMENT.sub(lambda comment: b"\n" * comment[0].count(b"\n"), script)
 
 
 def _file(name: str, data: bytes) -> _File:

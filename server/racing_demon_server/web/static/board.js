@@ -2,6 +2,8 @@
 
 import { Layout, UNKNOWN } from "./layout.js";
 
+/** @import { Pile, Step } from "./layout.js" */
+
 export class Board {
   /**
    * @param {Layout} layout
@@ -14,7 +16,10 @@ export class Board {
     this.redeals = redeals;
   }
 
-  /** The board after the deal, before any card is named. */
+  /**
+   * The board after the deal, before any card is named.
+   * @param {Layout} layout
+   */
   static dealt(layout) {
     return new Board(layout, sizes(layout).map((size) => new Array(size).fill(UNKNOWN)));
   }
@@ -23,6 +28,7 @@ export class Board {
     return new Board(this.layout, this.cards.map((pile) => pile.slice()), this.redeals.slice());
   }
 
+  /** @param {number} pile */
   top(pile) {
     const cards = this.cards[pile];
     return cards.length > 0 ? cards[cards.length - 1] : null;
@@ -35,6 +41,10 @@ export class Board {
 
   /**
    * Move cards; return the places that lie face up now while their cards are not known, in their order.
+   * @param {number} source
+   * @param {number} count
+   * @param {number} destination
+   * @param {number} [depth]
    * @throws {Error} the cards are not there
    */
   move(source, count, destination, depth = 0) {
@@ -48,9 +58,9 @@ export class Board {
     const taken = from.splice(count > 0 ? from.length - depth - count : depth, Math.abs(count));
     if (target.kind === "stock" || (origin.kind === "stock" && count > 0)) taken.reverse();
     const isMadeUp = target.kind === "stock" && this.cards[destination].length === 0;
-    const isUnder = target.under !== null && origin.kind !== "stock";
-    const to = isUnder ? target.under : destination;
-    if (isUnder) this.cards[to].unshift(...taken);
+    const under = origin.kind === "stock" ? null : target.under;
+    const to = under ?? destination;
+    if (under !== null) this.cards[to].unshift(...taken);
     else this.cards[to].push(...taken);
     if (isMadeUp) this._madeUp(destination);
     this._cover(to);
@@ -69,7 +79,11 @@ export class Board {
     }
   }
 
-  /** @throws {Error} there are more or fewer places than cards */
+  /**
+   * @throws {Error} there are more or fewer places than cards
+   * @param {number[][]} places
+   * @param {number[]} shown
+   */
   name(places, shown) {
     if (places.length !== shown.length) throw new Error(`${shown.length} cards for ${places.length} places`);
     places.forEach(([pile, at], number) => {
@@ -77,7 +91,10 @@ export class Board {
     });
   }
 
-  /** Whether a play brings the hand nearer to its end, which takes every "stuck" back. */
+  /**
+   * Whether a play brings the hand nearer to its end, which takes every "stuck" back.
+   * @param {import("./rules.js").Play} play
+   */
   isProgress({ source, count, destination }) {
     const [from, to] = [this.layout.piles[source], this.layout.piles[destination]];
     if (to.kind === "stock" || to.kind === "waste" || from.kind === "foundation") return false;
@@ -87,7 +104,10 @@ export class Board {
     return this.cards[destination].length > 0;
   }
 
-  /** How many cards of a place lie on foundations. */
+  /**
+   * How many cards of a place lie on foundations.
+   * @param {number} place
+   */
   out(place) {
     const size = 52 * this.layout.game.packs;
     return this.layout.piles
@@ -95,6 +115,7 @@ export class Board {
       .reduce((sum, pile) => sum + this.cards[pile.number].filter((card) => Math.floor(card / size) === place).length, 0);
   }
 
+  /** @param {number} stock */
   _gather(stock) {
     const { place } = this.layout.piles[stock];
     const row = [];
@@ -109,11 +130,15 @@ export class Board {
     return [];
   }
 
-  /** Count that a stock was made up anew. */
+  /**
+   * Count that a stock was made up anew.
+   * @param {number} number
+   */
   _madeUp(number) {
     this.redeals[this.layout.piles[number].place] += 1;
   }
 
+  /** @param {number} number */
   _cover(number) {
     const pile = this.layout.piles[number];
     if (pile.spec.shows !== "none" && pile.spec.shows !== "top") return;
@@ -121,6 +146,7 @@ export class Board {
     cards.fill(UNKNOWN, 0, cards.length - this.layout.faceUp(pile, cards.length));
   }
 
+  /** @param {number} number */
   _unknown(number) {
     const cards = this.cards[number];
     const from = cards.length - this.layout.faceUp(this.layout.piles[number], cards.length);
@@ -130,7 +156,10 @@ export class Board {
   }
 }
 
-/** How many cards lie on each pile after the deal. */
+/**
+ * How many cards lie on each pile after the deal.
+ * @param {Layout} layout
+ */
 function sizes(layout) {
   const { game, options } = layout;
   const counts = layout.piles.map(() => 0);
@@ -150,9 +179,15 @@ function sizes(layout) {
   return counts;
 }
 
+/**
+ * @param {Step} step
+ * @param {Pile[]} to
+ * @param {any} options
+ */
 function dealt(step, to, options) {
   const sought = (step.faces ?? []).length + (step.ranks ?? []).length;
   if (sought > 0) return to.map((_, at) => (at < sought ? 1 : 0));
+  /** @type {number} */
   const each = (step.option && options[step.option]) ?? step.each;
   return step.cards ?? to.map((_, at) => (step.first === undefined ? each : at === 0 ? step.first : 0));
 }

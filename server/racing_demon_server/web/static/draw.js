@@ -4,10 +4,20 @@ import { UNKNOWN, isRed, rank, suit } from "./layout.js";
 import { cardAt } from "./view.js";
 import { COURTS, RANKS, SUITS, pileLabel } from "./words.js";
 
+/**
+ * @import { Board } from "./board.js"
+ * @import { Place } from "./view.js"
+ */
+
 const SVG = "http://www.w3.org/2000/svg";
 const MOST_FLIGHTS = 8;
 
-/** @returns {HTMLElement} */
+/**
+ * @returns {HTMLElement}
+ * @param {string} tag
+ * @param {string} [className]
+ * @param {string} [text]
+ */
 export function element(tag, className = "", text = "") {
   const made = document.createElement(tag);
   if (className) made.className = className;
@@ -15,7 +25,11 @@ export function element(tag, className = "", text = "") {
   return made;
 }
 
-/** A picture from the page's sprite. */
+/**
+ * A picture from the page's sprite.
+ * @param {string} name
+ * @param {string} [className]
+ */
 export function picture(name, className = "") {
   const svg = document.createElementNS(SVG, "svg");
   const use = document.createElementNS(SVG, "use");
@@ -26,18 +40,25 @@ export function picture(name, className = "") {
   return svg;
 }
 
-/** A card's face in words, such as "7 of hearts". */
+/**
+ * A card's face in words, such as "7 of hearts".
+ * @param {number} card
+ */
 export function faceName(card) {
   if (card === UNKNOWN) return "a card face down";
   const court = COURTS[rank(card)];
   return `${court ?? rank(card)} of ${SUITS[suit(card)]}`;
 }
 
-/** A card's face in two signs. */
+/**
+ * A card's face in two signs.
+ * @param {number} card
+ */
 export function short(card) {
   return card === UNKNOWN ? "▮" : RANKS[rank(card) - 1] + "♠♥♣♦"[suit(card)];
 }
 
+/** @param {number} card */
 function makeCard(card) {
   const made = element("div", card === UNKNOWN ? "card back" : `card face s${suit(card)} ${isRed(card) ? "red" : "black"}`);
   if (card === UNKNOWN) return made;
@@ -115,6 +136,14 @@ export class Felt {
     }
   }
 
+  /**
+   * @param {Map<string, any>} wanted
+   * @param {number[]} cards
+   * @param {number} number
+   * @param {Place} place
+   * @param {number} air
+   * @param {import("./view.js").Held | null} held
+   */
   _pile(wanted, cards, number, place, air, held) {
     const isStack = place.up === 0 && place.down === 0 && place.dx === 0;
     const from = isStack ? Math.max(0, cards.length - 2) : 0;
@@ -127,6 +156,13 @@ export class Felt {
     }
   }
 
+  /**
+   * @param {Board} board
+   * @param {number} number
+   * @param {Place} place
+   * @param {import("./view.js").Held | null} held
+   * @param {Set<number>} fits
+   */
   _slot(board, number, place, held, fits) {
     const pile = board.layout.piles[number];
     let slot = this.slots.get(number);
@@ -153,6 +189,7 @@ export class Felt {
     if (count.textContent !== told) count.textContent = told;
   }
 
+  /** @param {Map<string, any>} wanted */
   _remove(wanted) {
     for (const [key, made] of this.cards) {
       if (wanted.has(key)) continue;
@@ -161,7 +198,11 @@ export class Felt {
     }
   }
 
-  /** Shake a pile's top card: nothing can be played from there. */
+  /**
+   * Shake a pile's top card: nothing can be played from there.
+   * @param {Board} board
+   * @param {number} number
+   */
   shake(board, number) {
     const cards = board.cards[number];
     const top = cards[cards.length - 1];
@@ -169,7 +210,11 @@ export class Felt {
     pulse(this.cards.get(key) ?? this.slots.get(number), "shake");
   }
 
-  /** Ring a pile for a moment: somebody else was faster there. */
+  /**
+   * Ring a pile for a moment: somebody else was faster there.
+   * @param {number} number
+   * @param {string} colour
+   */
   ring(number, colour) {
     const slot = this.slots.get(number);
     if (!slot) return;
@@ -178,15 +223,24 @@ export class Felt {
   }
 }
 
+/**
+ * @param {HTMLElement} made
+ * @param {Place} place
+ */
 function sized(made, { w, h }) {
   made.style.width = `${w}px`;
   made.style.height = `${h}px`;
   made.style.setProperty("--card", `${w}px`);
 }
 
+/** @param {{x: number, y: number}} point */
 const at = ({ x, y }) => `translate(${Math.round(x * 2) / 2}px, ${Math.round(y * 2) / 2}px)`;
 
-/** Play a short animation of a class once. */
+/**
+ * Play a short animation of a class once.
+ * @param {HTMLElement | undefined} made
+ * @param {string} className
+ */
 export function pulse(made, className) {
   if (!made) return;
   made.classList.remove(className);
@@ -195,9 +249,15 @@ export function pulse(made, className) {
   made.addEventListener("animationend", () => made.classList.remove(className), { once: true });
 }
 
-/** A neighbour's layout in small: each pile's top, and how many cards lie there. */
+/**
+ * A neighbour's layout in small: each pile's top, and how many cards lie there.
+ * @param {Element} root
+ * @param {Board} board
+ * @param {number} place
+ */
 export function miniature(root, board, place) {
   const { layout } = board;
+  /** @type {Record<string, string>} */
   const groups = { stock: "S", waste: "W", reserve: "R" };
   const piles = layout.own(place);
   if (root.childElementCount !== piles.length) {

@@ -25,6 +25,7 @@ const LIFT = 48;
 export function listen(felt, gestures) {
   /** @type {Map<number, any>} */
   const fingers = new Map();
+  /** @param {MouseEvent} event */
   const pointOf = (event) => {
     const box = felt.getBoundingClientRect();
     return { x: event.clientX - box.left, y: event.clientY - box.top };
@@ -65,6 +66,10 @@ export function listen(felt, gestures) {
     gestures.drag(finger.hit, dx, event.pointerType === "touch" ? dy - LIFT : dy);
   });
 
+  /**
+   * @param {PointerEvent} event
+   * @param {boolean} isCancelled
+   */
   const end = (event, isCancelled) => {
     const finger = fingers.get(event.pointerId);
     if (!finger) return;
@@ -93,6 +98,11 @@ export function listen(felt, gestures) {
   });
 }
 
+/**
+ * @param {number} dx
+ * @param {number} dy
+ * @param {string} kind
+ */
 function isFlick(dx, dy, kind) {
   return kind === "touch" && dy < -FLICK && dy > -4 * FLICK && Math.abs(dx) < Math.abs(dy) / 3;
 }
@@ -103,6 +113,7 @@ const ABOVE = ["KeyQ", "KeyW", "KeyE", "KeyR", "KeyU", "KeyI", "KeyO"];
 
 /**
  * What a key means at the table.
+ * @param {KeyboardEvent} event
  * @returns {{name: string, column?: number, number?: number} | null}
  */
 export function keyMeaning({ code, ctrlKey, altKey, metaKey }) {

@@ -1,10 +1,68 @@
 // The piles of a hand, by their numbers, as games.json describes them.
 
+/** @param {number} card */
 export const rank = (card) => (card % 13) + 1;
+/** @param {number} card */
 export const suit = (card) => Math.floor((card % 52) / 13);
+/** @param {number} card */
 export const isRed = (card) => suit(card) % 2 === 1;
 export const UNKNOWN = -1;
 export const FOUNDATIONS = -1;
+
+/**
+ * @typedef {object} Group
+ * @property {string} name
+ * @property {string} kind
+ * @property {string} owner player or table
+ * @property {number} piles
+ * @property {"none" | "kept" | "last" | "top" | "all"} shows
+ * @property {number} view
+ * @property {number} gathers
+ * @property {boolean} shuffles
+ * @property {string | null} under
+ * @property {string} geometry
+ * @property {number[]} rows
+ */
+
+/**
+ * @typedef {object} Step a step of the deal
+ * @property {string} to
+ * @property {number[]} [cards]
+ * @property {number} [each]
+ * @property {string} [option]
+ * @property {number} [first]
+ * @property {boolean} [once]
+ * @property {number[]} [faces]
+ * @property {number[]} [ranks]
+ * @property {boolean} [by_rank]
+ * @property {boolean} [rows]
+ */
+
+/** @typedef {{rule: string, faces: number[]}} Arrange */
+
+/**
+ * @typedef {object} Move plays from one group to another
+ * @property {string} from
+ * @property {string} to
+ * @property {string} [opens]
+ * @property {(number | null)[]} [takes]
+ * @property {number | null} [run]
+ * @property {number} [turn]
+ */
+
+/**
+ * @typedef {object} Game an entry of games.json
+ * @property {string} title
+ * @property {string} racing
+ * @property {string} deals
+ * @property {number} packs
+ * @property {number[]} ranks
+ * @property {any} options
+ * @property {Arrange | null} arrange
+ * @property {Step[]} deal
+ * @property {Group[]} groups
+ * @property {Move[]} moves
+ */
 
 /**
  * @typedef {object} Pile
@@ -14,12 +72,12 @@ export const FOUNDATIONS = -1;
  * @property {number} place the place of its seat in the hand; -1: the table's
  * @property {number} index its number in its group
  * @property {number | null} under the pile that takes cards from beneath in its stead
- * @property {any} spec its group in games.json
+ * @property {Group} spec
  */
 
 export class Layout {
   /**
-   * @param {any} game an entry of games.json
+   * @param {Game} game
    * @param {number[]} seats those of the hand, in their order
    * @param {any} options the table's
    */
@@ -43,6 +101,11 @@ export class Layout {
     }
   }
 
+  /**
+   * @param {Group} spec
+   * @param {number} place
+   * @param {number} count
+   */
   _add(spec, place, count) {
     for (let index = 0; index < count; index++) {
       const number = this.piles.length;
@@ -50,6 +113,7 @@ export class Layout {
     }
   }
 
+  /** @param {Group} group */
   _count(group) {
     const { columns, columns_by_players: byPlayers } = this.options;
     if (group.kind !== "tableau") return group.piles;
@@ -58,17 +122,29 @@ export class Layout {
     return this.seats.length <= 2 ? 6 : this.seats.length === 3 ? 5 : 4;
   }
 
-  /** The piles of a group that a place may use: its own, or the table's. */
+  /**
+   * The piles of a group that a place may use: its own, or the table's.
+   * @param {string} group
+   * @param {number} place
+   */
   named(group, place) {
     return this.piles.filter((pile) => pile.group === group && (pile.place === place || pile.place === -1));
   }
 
-  /** A place's own piles, of a kind or of all kinds. */
+  /**
+   * A place's own piles, of a kind or of all kinds.
+   * @param {number} place
+   * @param {string} [kind]
+   */
   own(place, kind = "") {
     return this.piles.filter((pile) => pile.place === place && (kind === "" || pile.kind === kind));
   }
 
-  /** How many cards at the top of so many in a pile lie face up by themselves. */
+  /**
+   * How many cards at the top of so many in a pile lie face up by themselves.
+   * @param {Pile} pile
+   * @param {number} size
+   */
   faceUp(pile, size) {
     const { shows, kind } = pile.spec;
     const view = kind === "waste" ? (this.options.waste_view ?? pile.spec.view) : pile.spec.view;

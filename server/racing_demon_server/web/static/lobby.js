@@ -5,6 +5,8 @@ import { OPTIONS, optionLabel, optionValue } from "./options.js";
 import { colourOf } from "./table.js";
 import { LEVELS, REASONS, clock } from "./words.js";
 
+/** @import { Seat, TableState } from "./state.js" */
+
 const SHORT = ["game", "hands", "target", "time_limit_ms", "turn"];
 
 export class Lobby {
@@ -21,14 +23,16 @@ export class Lobby {
     this.games = games;
     this.command = command;
     this.open = open;
+    /** @type {any} */
+    this.session = null;
     this.showsAll = false;
     this._drawn = "";
     this.part("share").addEventListener("click", share);
     this.part("ready").addEventListener("click", () => {
-      const own = this.table?.seats.get(this.seat ?? -1);
-      this.command("ready", { ready: !(own?.ready ?? false), seen: this.table?.seq ?? 0 });
+      const own = this.table.seats.get(this.seat ?? -1);
+      this.command("ready", { ready: !(own?.ready ?? false), seen: this.table.seq });
     });
-    this.part("deal").addEventListener("click", () => this.command("start", { seen: this.table?.seq ?? 0 }));
+    this.part("deal").addEventListener("click", () => this.command("start", { seen: this.table.seq }));
     this.part("add-bot").addEventListener("click", () => {
       const level = /** @type {HTMLSelectElement} */ (this.part("level")).value;
       this.command("add_bot", { level });
@@ -42,6 +46,17 @@ export class Lobby {
     levels.append(...LEVELS.map((level) => option(level, `${level} bot`, level === "medium")));
   }
 
+  /** @returns {TableState} */
+  get table() {
+    return this.session.table;
+  }
+
+  /** The own seat; null for a spectator. @returns {number | null} */
+  get seat() {
+    return this.session.seat;
+  }
+
+  /** @param {string} name */
   part(name) {
     return /** @type {HTMLElement} */ (this.root.querySelector(`.${name}`));
   }
@@ -49,8 +64,6 @@ export class Lobby {
   /** @param {any} session */
   draw(session) {
     this.session = session;
-    this.table = session.table;
-    this.seat = session.seat;
     const { table } = this;
     const isHost = this.seat !== null && table.host === this.seat;
     const facts = [table.seq, this.seat, session.watchers, session.isCaughtUp, session.proof, this.showsAll];
@@ -72,6 +85,7 @@ export class Lobby {
     setText(this.part("watching"), session.watchers > 0 ? `${session.watchers} watching` : "");
   }
 
+  /** @param {boolean} isHost */
   _players(isHost) {
     const { table } = this;
     const rows = [...table.seats.values()].sort((a, b) => a.seat - b.seat).map((state) => {
@@ -93,9 +107,17 @@ export class Lobby {
     this.part("players").append(...banned);
   }
 
-  /** What a host can do about somebody. */
+  /**
+   * What a host can do about somebody.
+   * @param {Seat} seat
+   */
   _acts({ seat, name, bot, muted, connected, left }) {
-    const { isBetweenMatches } = /** @type {any} */ (this.table);
+    const { isBetweenMatches } = this.table;
+    /**
+     * @param {string} text
+     * @param {string} command
+     * @param {object} [fields]
+     */
     const act = (text, command, fields = {}) => button(text, () => this.command(command, { seat, ...fields }), `${text}: ${name}`);
     if (bot) return isBetweenMatches ? [act("Remove", "remove_bot")] : [];
     if (left) return [];
@@ -125,6 +147,7 @@ export class Lobby {
     setText(this.part("proof"), this.session.proof);
   }
 
+  /** @param {boolean} isHost */
   _options(isHost) {
     const { table, games } = this;
     const mayChange = isHost && table.isBetweenMatches;
@@ -143,8 +166,10 @@ export class Lobby {
     setText(this.part("all-options"), this.showsAll ? "Fewer options" : "All options");
   }
 
+  /** @param {string} name */
   _editor(name) {
-    const value = this.table?.options[name];
+    const value = this.table.options[name];
+    /** @param {unknown} next */
     const change = (next) => this.command("set_options", { options: { [name]: next } });
     const { choices } = OPTIONS[name];
     if (name === "game") {
@@ -157,6 +182,10 @@ export class Lobby {
   }
 }
 
+/**
+ * @param {TableState} table
+ * @param {number | null} seat
+ */
 function headline(table, seat) {
   if (table.phase === "tally") return `Hand ${table.hand} of ${table.options.hands}`;
   if (table.phase === "over") {
@@ -166,11 +195,20 @@ function headline(table, seat) {
   return "Waiting for players";
 }
 
+/**
+ * @param {TableState} table
+ * @param {any} result
+ */
 function outcome(table, { reason, out, elapsedMs }) {
   const what = reason === "out" && out !== null ? `${table.nameOf(out)} went out` : REASONS[reason] ?? reason;
   return `${what}, after ${clock(elapsedMs)}`;
 }
 
+/**
+ * @param {TableState} table
+ * @param {Seat} state
+ * @param {number | null} own
+ */
 function stateOf(table, state, own) {
   const words = [];
   if (state.seat === own) words.push("you");
@@ -183,12 +221,21 @@ function stateOf(table, state, own) {
   return words.join(", ");
 }
 
+/** @param {number} points */
 const signed = (points) => (points > 0 ? `+${points}` : String(points));
 
+/**
+ * @param {string} text
+ * @param {string} [className]
+ */
 function cell(text, className = "") {
   return element("td", className, text);
 }
 
+/**
+ * @param {string} name
+ * @param {boolean} isOut
+ */
 function nameCell(name, isOut) {
   const made = element("td", "who");
   made.append(element("bdi", "", name));
@@ -196,6 +243,11 @@ function nameCell(name, isOut) {
   return made;
 }
 
+/**
+ * @param {string} value
+ * @param {string} text
+ * @param {boolean} isChosen
+ */
 function option(value, text, isChosen) {
   const made = document.createElement("option");
   made.value = value;
@@ -204,6 +256,10 @@ function option(value, text, isChosen) {
   return made;
 }
 
+/**
+ * @param {HTMLElement[]} list
+ * @param {(value: string) => void} change
+ */
 function select(list, change) {
   const made = document.createElement("select");
   made.append(...list);
@@ -211,6 +267,11 @@ function select(list, change) {
   return made;
 }
 
+/**
+ * @param {string} text
+ * @param {() => unknown} press
+ * @param {string} [label]
+ */
 export function button(text, press, label = "") {
   const made = /** @type {HTMLButtonElement} */ (element("button", "", text));
   made.type = "button";
@@ -219,6 +280,10 @@ export function button(text, press, label = "") {
   return made;
 }
 
+/**
+ * @param {Element | null} made
+ * @param {string} text
+ */
 function setText(made, text) {
   if (made && made.textContent !== text) made.textContent = text;
 }

@@ -11,7 +11,9 @@ import { TableScreen } from "./table.js";
 import { transcript } from "./transcript.js";
 import { HELP, REACTIONS, REFUSALS, proofWords, tableWords } from "./words.js";
 
+/** @param {string} id */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+/** @param {string} id */
 const field = (id) => /** @type {HTMLInputElement} */ (byId(id));
 const SCREENS = ["start", "lobby", "table"];
 
@@ -21,7 +23,8 @@ const page = {
   isTv: new URLSearchParams(location.search).has("tv"),
   isDue: false,
   log: new HandLog(),
-  lastTold: 0,
+  /** What a device came with that has just joined. @type {{code: string, token: string} | null} */
+  fresh: null,
 };
 
 /** @type {TableScreen} */
@@ -34,7 +37,11 @@ let games;
 const socketUrl = () => `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/v1`;
 const codeOfPath = () => decodeURIComponent(location.pathname.split("/").pop() ?? "").toUpperCase();
 
-/** Tell something: in words at the foot of the page, and to screen readers. */
+/**
+ * Tell something: in words at the foot of the page, and to screen readers.
+ * @param {string} text
+ * @param {boolean} [isUrgent]
+ */
 function announce(text, isUrgent = false) {
   const live = byId(isUrgent ? "alert" : "live");
   live.textContent = text;
@@ -47,6 +54,10 @@ function announce(text, isUrgent = false) {
 
 // Entering.
 
+/**
+ * @param {{name: string, fields: any}} entry
+ * @param {string} code
+ */
 function enter(entry, code) {
   change({ name: field("name").value.trim() });
   tell("");
@@ -78,6 +89,7 @@ function create() {
   enter({ name: "create", fields: { name, options: {}, seated: true } }, "");
 }
 
+/** @param {boolean} isTv */
 function watch(isTv) {
   const code = field("code").value.trim().toUpperCase();
   if (!code) return tell("Enter the table's code. The host sees it in the lobby.", "code");
@@ -85,11 +97,16 @@ function watch(isTv) {
   enter({ name: "watch", fields: { code, passphrase: field("passphrase").value } }, code);
 }
 
+/** @param {boolean} isTv */
 function setTv(isTv) {
   page.isTv = isTv;
   document.body.classList.toggle("tv", isTv);
 }
 
+/**
+ * @param {string} text
+ * @param {string} [focus]
+ */
 function tell(text, focus = "") {
   byId("problem").textContent = text;
   if (focus) field(focus).focus();
@@ -110,6 +127,7 @@ function leave() {
 
 // What the session tells.
 
+/** @type {import("./session.js").Listener} */
 const listener = {
   message(name, fields, isPast) {
     const session = /** @type {Session} */ (page.session);
@@ -127,7 +145,7 @@ const listener = {
   connection(state, text) {
     document.body.dataset.connection = state;
     byId("offline").hidden = state === "open" || page.session === null;
-    byId("offline").textContent = { connecting: "Connecting…", lost: "Connection lost. Trying again…", closed: text || "The connection was closed." }[state] ?? "";
+    byId("offline").textContent = { open: "", connecting: "Connecting…", lost: "Connection lost. Trying again…", closed: text || "The connection was closed." }[state];
     if (state === "closed" && page.session) closed(text);
   },
   refused(fields, command) {
@@ -139,7 +157,11 @@ const listener = {
   },
 };
 
-/** Deal the hand again that is over, and say whether all was as it was promised. */
+/**
+ * Deal the hand again that is over, and say whether all was as it was promised.
+ * @param {Session} session
+ * @param {string} secret
+ */
 async function checkHand(session, secret) {
   const { hand } = page.log;
   if (!hand?.moves) return;
@@ -147,18 +169,23 @@ async function checkHand(session, secret) {
     const { prove } = await import("./proof.js");
     session.proof = proofWords(prove(hand, secret), session.seat !== null && session.contributor.counted);
   } catch (error) {
-    session.proof = `Not right: ${error.message}.`;
+    session.proof = `Not right: ${/** @type {Error} */ (error).message}.`;
     announce(session.proof, true);
   }
   due();
 }
 
+/** @param {{code: string, seat: number | null}} fields */
 function seated({ code, seat }) {
   const session = /** @type {Session} */ (page.session);
   if (seat !== null && session.token) keepToken(code, session.token);
   if (codeOfPath() !== code) history.replaceState(null, "", `/${code}${page.isTv ? "?tv" : ""}`);
 }
 
+/**
+ * @param {string} reason
+ * @param {string} text
+ */
 function entryRefused(reason, text) {
   const code = field("code").value;
   if (reason === "bad_token") keepToken(code, null);
@@ -168,6 +195,7 @@ function entryRefused(reason, text) {
   tell(text, reason === "bad_name" ? "name" : reason === "bad_passphrase" ? "passphrase" : "code");
 }
 
+/** @param {string} text */
 function closed(text) {
   page.session = null;
   showScreen("start");
@@ -196,6 +224,7 @@ function draw() {
   byId("pause-note").hidden = !table.paused;
 }
 
+/** @param {string} name */
 function showScreen(name) {
   if (document.body.dataset.screen === name) return;
   document.body.dataset.screen = name;
@@ -225,6 +254,10 @@ function openMenu() {
   openSheet("Menu", items);
 }
 
+/**
+ * @param {string} name
+ * @param {any} [fields]
+ */
 function send(name, fields) {
   page.session?.command(name, fields);
   closeSheet();
@@ -248,6 +281,10 @@ function chatLine() {
 }
 
 function toggles() {
+  /**
+   * @param {"isFourColour" | "isLarge" | "isLeftHanded" | "hasSound"} name
+   * @param {string} text
+   */
   const toggle = (name, text) => {
     const made = button(text, () => {
       change({ [name]: !settings[name] });
@@ -285,6 +322,7 @@ function share() {
   openSheet("Join this table", [line, picture, button("Copy the link", () => copy(address))]);
 }
 
+/** @param {string} text */
 function copy(text) {
   const line = document.createElement("textarea");
   line.value = text;
@@ -298,6 +336,10 @@ function copy(text) {
 /** @type {Element | null} */
 let focusBefore = null;
 
+/**
+ * @param {string} title
+ * @param {HTMLElement[]} items
+ */
 function openSheet(title, items) {
   if (byId("sheet").hidden) focusBefore = document.activeElement;
   byId("sheet").hidden = false;
@@ -337,14 +379,17 @@ function wire() {
   setInterval(() => page.session && document.body.dataset.screen === "table" && due(), 500);
 }
 
-/** A file of data that lies beside this module. */
+/**
+ * A file of data that lies beside this module.
+ * @param {string} name
+ */
 const load = async (name) => (await fetch(new URL(name, import.meta.url))).json();
 
 /** Show the tables that this server tells everybody, a button each. */
 async function listTables() {
   const answer = await fetch("/tables.json").catch(() => null);
   if (!answer || !answer.ok) return;
-  const rows = (await answer.json()).map((table) => {
+  const rows = (await answer.json()).map((/** @type {any} */ table) => {
     const row = element("li");
     const press = button("", () => {
       field("code").value = table.code;

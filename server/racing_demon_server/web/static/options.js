@@ -36,6 +36,7 @@ export const OPTIONS = {
   out_bonus: { label: "Points for going out", about: "The bonus for going out.", choices: [null, 0, 5, 10, 20] },
 };
 
+/** @type {Record<string, string>} */
 const WORDS = {
   auto: "by itself",
   shout: "when the player calls",
@@ -52,11 +53,18 @@ const WORDS = {
   to_space: "only to a space",
 };
 
+/** @type {Record<string, string>} */
 const NONE = { target: "none", pause_after_ms: "never", time_limit_ms: "none" };
 
+/** @param {string} name */
 export const optionLabel = (name) => OPTIONS[name]?.label ?? name;
 
-/** The value of an option in words, such as "1 s", "yes" or "as the game has it". */
+/**
+ * The value of an option in words, such as "1 s", "yes" or "as the game has it".
+ * @param {string} name
+ * @param {any} value
+ * @param {any} games
+ */
 export function optionValue(name, value, games) {
   if (name === "game") return games[value]?.title ?? value;
   if (value === null) return NONE[name] ?? "as the game has it";

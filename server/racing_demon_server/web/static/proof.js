@@ -5,6 +5,8 @@ import { rank } from "./layout.js";
 import { bytesOf, hex, sha256 } from "./sha256.js";
 import { shake256 } from "./shake256.js";
 
+/** @import { Arrange, Game, Layout, Step } from "./layout.js" */
+
 /**
  * Deal a hand again, and make all its moves with open cards.
  * @param {any} hand of a log, all of whose messages were seen
@@ -18,6 +20,10 @@ export function prove(hand, secret) {
   const open = new OpenBoard(layout, deal(layout, seed.bytes), seed.bytes);
   const mirror = Board.dealt(layout);
   let cards = 0;
+  /**
+   * @param {number[][]} places
+   * @param {number[]} shown
+   */
   const compare = (places, shown) => {
     const own = places.map(([pile, at]) => open.cards[pile][at]);
     if (String(own) !== String(shown)) throw new Error("a card was not the one that the seed deals");
@@ -37,6 +43,10 @@ export function prove(hand, secret) {
   return { contributions: seed.contributions, cards };
 }
 
+/**
+ * @param {any} hand
+ * @param {string} secret
+ */
 function seedOf({ handId, commitment, promised, values, leftOut }, secret) {
   if (hex(sha256(bytesOf(secret), handId)) !== commitment) throw new Error("the server's secret is not the one it had committed to");
   const seats = [...values.keys()].filter((seat) => !leftOut.includes(seat)).sort((a, b) => a - b);
@@ -52,11 +62,17 @@ function seedOf({ handId, commitment, promised, values, leftOut }, secret) {
 
 /** A board on which no card is covered, and stocks are shuffled as the seed says. */
 class OpenBoard extends Board {
+  /**
+   * @param {Layout} layout
+   * @param {number[][]} cards
+   * @param {Uint8Array} seed
+   */
   constructor(layout, cards, seed) {
     super(layout, cards);
     this.seed = seed;
   }
 
+  /** @param {number} number */
   _madeUp(number) {
     super._madeUp(number);
     const { place, spec } = this.layout.piles[number];
@@ -66,6 +82,11 @@ class OpenBoard extends Board {
   _cover() {}
 }
 
+/**
+ * @param {Uint8Array} seed
+ * @param {Game} game
+ * @param {number} place
+ */
 function shuffled(seed, game, place) {
   const first = place * game.packs;
   const cards = [];
@@ -90,20 +111,30 @@ function shuffled(seed, game, place) {
   return cards;
 }
 
+/**
+ * @param {number[]} cards
+ * @param {Arrange | null} arrange
+ */
 function arranged(cards, arrange) {
   if (arrange === null) return cards;
   if (arrange.rule === "packs") return [...cards].sort((a, b) => Math.floor(a / 52) - Math.floor(b / 52));
-  return arrange.faces.map((face) => cards.find((card) => card % 52 === face));
+  return arrange.faces.map((face) => /** @type {number} */ (cards.find((card) => card % 52 === face)));
 }
 
-/** The cards of all piles after the deal, each bottom first. */
+/**
+ * The cards of all piles after the deal, each bottom first.
+ * @param {Layout} layout
+ * @param {Uint8Array} seed
+ */
 export function deal(layout, seed) {
   const { game, options } = layout;
+  /** @type {number[][]} */
   const board = layout.piles.map(() => []);
   const isIdentical = game.deals === "identical";
   layout.seats.forEach((_, place) => {
     const own = shuffled(seed, game, isIdentical ? 0 : place).map((card) => (isIdentical ? card + place * game.packs * 52 : card));
     const cards = arranged(own, game.arrange);
+    /** @param {(card: number) => boolean} fits */
     const take = (fits) => cards.splice(cards.findIndex(fits), 1)[0];
     const sought = game.deal.map((step) => [
       ...(step.faces ?? []).map((face) => take((card) => card % 52 === face)),
@@ -120,8 +151,15 @@ export function deal(layout, seed) {
   return board;
 }
 
+/**
+ * @param {Step} step
+ * @param {number[][]} to
+ * @param {number[]} cards
+ * @param {any} options
+ */
 function lay(step, to, cards, options) {
   const each = (step.option && options[step.option]) ?? step.each;
+  /** @type {number[]} */
   const counts = step.cards ?? to.map((_, at) => (step.first === undefined ? each : at === 0 ? step.first : 0));
   const taken = cards.splice(0, counts.reduce((sum, count) => sum + count, 0));
   if (step.by_rank) taken.sort((a, b) => rank(a) - rank(b));
@@ -129,9 +167,14 @@ function lay(step, to, cards, options) {
     to.forEach((pile, at) => pile.push(...taken.splice(0, counts[at])));
     return;
   }
-  for (let row = 0; taken.length > 0; row++) to.forEach((pile, at) => row < counts[at] && pile.push(taken.shift()));
+  for (let row = 0; taken.length > 0; row++) to.forEach((pile, at) => row < counts[at] && pile.push(/** @type {number} */ (taken.shift())));
 }
 
+/**
+ * @param {OpenBoard} board
+ * @param {number} place
+ * @param {number[]} cards
+ */
 function reshuffled({ layout, seed, redeals }, place, cards) {
   const copies = new Map();
   const who = layout.game.deals === "identical" ? 0 : place;

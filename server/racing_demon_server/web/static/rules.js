@@ -3,6 +3,11 @@
 
 import { FOUNDATIONS, UNKNOWN } from "./layout.js";
 
+/**
+ * @import { Board } from "./board.js"
+ * @import { Layout, Move } from "./layout.js"
+ */
+
 const FACES = 52;
 
 /**
@@ -31,7 +36,12 @@ export class Rules {
     return this.ways.size > 0;
   }
 
-  /** Whether a play is legal beyond doubt. Foundations are named by their piles. */
+  /**
+   * Whether a play is legal beyond doubt. Foundations are named by their piles.
+   * @param {Board} board
+   * @param {number} place
+   * @param {Play} play
+   */
   allows(board, place, { source, count, destination }) {
     const way = this._way(place, source, destination);
     if (!way || count < 1) return false;
@@ -47,6 +57,11 @@ export class Rules {
     return top !== UNKNOWN && takes !== null && has(takes[top % FACES], face);
   }
 
+  /**
+   * @param {number} place
+   * @param {number} source
+   * @param {number} destination
+   */
   _way(place, source, destination) {
     const [from, to] = [this.layout.piles[source], this.layout.piles[destination]];
     if (!from || !to || source === destination || from.place !== place) return undefined;
@@ -54,7 +69,13 @@ export class Rules {
     return this.ways.get(`${from.group}>${to.group}`);
   }
 
-  /** The known plays from a pile, those of one card up to `most`; foundations among them by their piles. */
+  /**
+   * The known plays from a pile, those of one card up to `most`; foundations among them by their piles.
+   * @param {Board} board
+   * @param {number} place
+   * @param {number} source
+   * @param {number} [most]
+   */
   playsFrom(board, place, source, most = board.cards[source].length) {
     const plays = [];
     for (const { number } of this.layout.piles) {
@@ -66,7 +87,11 @@ export class Rules {
     return plays;
   }
 
-  /** How the stock is turned, or made up anew from the waste; null where neither is possible. */
+  /**
+   * How the stock is turned, or made up anew from the waste; null where neither is possible.
+   * @param {Board} board
+   * @param {number} place
+   */
   turn(board, place) {
     const stock = this.layout.own(place, "stock")[0];
     const waste = this.layout.own(place, "waste")[0];
@@ -86,10 +111,15 @@ export class Rules {
   /**
    * The best known play of the run of `count` cards at a pile's top: up, then that run, then whatever
    * brings the hand on, then any that moves; null where the tables know none.
+   * @param {Board} board
+   * @param {number} place
+   * @param {number} source
+   * @param {number} count
    */
   bestPlay(board, place, source, count) {
     const plays = this.playsFrom(board, place, source).filter((play) => !this._wanders(board, play));
     if (plays.length === 0) return null;
+    /** @param {Play} play */
     const worth = (play) => [
       this._isUp(play) && count === 1,
       play.count === count && !this._isUp(play),
@@ -101,11 +131,16 @@ export class Rules {
     return plays.reduce((best, play) => (compare(worth(play), worth(best)) > 0 ? play : best));
   }
 
+  /** @param {Play} play */
   _isUp(play) {
     return this.layout.piles[play.destination].kind === "foundation";
   }
 
-  /** Whether a play moves a whole column into an empty one. */
+  /**
+   * Whether a play moves a whole column into an empty one.
+   * @param {Board} board
+   * @param {Play} play
+   */
   _wanders(board, { source, count, destination }) {
     const kinds = [this.layout.piles[source].kind, this.layout.piles[destination].kind];
     if (kinds.includes("stock")) return true;
@@ -113,7 +148,10 @@ export class Rules {
     return isColumns && board.cards[destination].length === 0 && board.cards[source].length === count;
   }
 
-  /** The play as it is sent: the server picks the foundation, so that nobody is refused a twin. */
+  /**
+   * The play as it is sent: the server picks the foundation, so that nobody is refused a twin.
+   * @param {Play} play
+   */
   toSend(play) {
     return this._isUp(play) ? { ...play, destination: FOUNDATIONS } : play;
   }
@@ -122,6 +160,9 @@ export class Rules {
 /**
  * The board on which plays in the air have landed, and how many cards in the air top each pile.
  * @param {Rules} rules
+ * @param {Board} board
+ * @param {number} place
+ * @param {Play[]} plays
  */
 export function ahead(rules, board, place, plays) {
   const air = new Map();
@@ -137,6 +178,12 @@ export function ahead(rules, board, place, plays) {
   return { board: shown, air };
 }
 
+/**
+ * @param {Rules} rules
+ * @param {Board} board
+ * @param {number} place
+ * @param {Play} play
+ */
 function landingOf(rules, board, place, play) {
   if (play.destination !== FOUNDATIONS) {
     const isTurn = [play.source, play.destination].some((pile) => rules.layout.piles[pile]?.kind === "stock");
@@ -149,22 +196,40 @@ function landingOf(rules, board, place, play) {
   return up ? { ...play, destination: up.number } : null;
 }
 
+/**
+ * @param {Move} move
+ * @param {string[][]} tables
+ * @param {Layout} layout
+ */
 function wayOf(move, tables, layout) {
   const { turn, opens, takes, run } = move;
   if (turn !== undefined) return { turn: layout.options.turn ?? turn };
+  /** @param {number | null | undefined} number */
   const table = (number) => (number === null || number === undefined ? null : tables[number]);
-  return { turn: 0, opens, takes: takes.map(table), run: table(run) };
+  return { turn: 0, opens, takes: (takes ?? []).map(table), run: table(run) };
 }
 
+/**
+ * @param {string[] | null} run
+ * @param {number[]} cards
+ */
 function isRun(run, cards) {
   return run !== null && cards.every((card, at) => at === 0 || has(run[cards[at - 1] % FACES], card % FACES));
 }
 
-/** Whether bit `face` of a row is set; its first hexadecimal digit holds faces 0 to 3, lowest bit first. */
+/**
+ * Whether bit `face` of a row is set; its first hexadecimal digit holds faces 0 to 3, lowest bit first.
+ * @param {string} row
+ * @param {number} face
+ */
 function has(row, face) {
   return ((parseInt(row[face >> 2] ?? "0", 16) >> (face & 3)) & 1) === 1;
 }
 
+/**
+ * @param {number[]} a
+ * @param {number[]} b
+ */
 function compare(a, b) {
   for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return a[at] - b[at];
   return 0;

@@ -70,7 +70,11 @@ export class Session {
     return [...this.pending.values()].filter(({ name }) => name === "play_cards").map(({ fields }) => fields);
   }
 
-  /** Send a command of the seat; it is sent again after a break, and carried out once. */
+  /**
+   * Send a command of the seat; it is sent again after a break, and carried out once.
+   * @param {string} name
+   * @param {any} [fields]
+   */
   command(name, fields = {}) {
     this.counter += 1;
     const command = { name, fields: { counter: this.counter, ...fields } };
@@ -78,7 +82,10 @@ export class Session {
     if (this.isCaughtUp) this._send(command);
   }
 
-  /** Send a play. */
+  /**
+   * Send a play.
+   * @param {{source: number, count: number, destination: number, depth?: number}} play
+   */
   play({ source, count, destination, depth = 0 }) {
     const seen = this.table.seq;
     this.command("play_cards", depth > 0 ? { source, count, destination, seen, depth } : { source, count, destination, seen });
@@ -119,6 +126,11 @@ export class Session {
     socket.onclose = (event) => this._lost(socket, event.code, event.reason);
   }
 
+  /**
+   * @param {WebSocket} socket
+   * @param {number} code
+   * @param {string} reason
+   */
   _lost(socket, code, reason) {
     if (this._socket !== socket) return;
     this._socket = null;
@@ -137,6 +149,7 @@ export class Session {
     this._timer = setTimeout(() => this._dial(), wait * (0.75 + Math.random() / 2));
   }
 
+  /** @param {{name: string, fields: any}} message */
   _send({ name, fields }) {
     this._socket?.send(encode(name, fields));
   }
@@ -152,6 +165,7 @@ export class Session {
     }, PING_MS);
   }
 
+  /** @param {string} text */
   _receive(text) {
     const message = decode(text);
     this._heard = this.clock();
@@ -162,6 +176,10 @@ export class Session {
     else this._follow(name, fields);
   }
 
+  /**
+   * @param {string} name
+   * @param {any} fields
+   */
   _follow(name, fields) {
     try {
       this.table.follow(name, fields, this.clock());
@@ -198,7 +216,8 @@ const HANDLERS = {
       return;
     }
     session._send({ name: "hello", fields: { version: VERSION, software: "racing-demon-web" } });
-    session._send(session._entry());
+    const entry = session._entry();
+    if (entry) session._send(entry);
   },
   seated(session, { code, seat, token, counter, epoch }) {
     session.table.code = code;

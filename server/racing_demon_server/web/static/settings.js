@@ -11,7 +11,10 @@ const DEFAULTS = {
   hasText: false,
 };
 
-/** @returns {any} */
+/**
+ * @returns {any}
+ * @param {string} name
+ */
 function read(name) {
   try {
     return JSON.parse(localStorage.getItem(`${KEY}.${name}`) ?? "null");
@@ -20,6 +23,10 @@ function read(name) {
   }
 }
 
+/**
+ * @param {string} name
+ * @param {unknown} value
+ */
 function write(name, value) {
   try {
     if (value === null) localStorage.removeItem(`${KEY}.${name}`);
@@ -31,6 +38,7 @@ function write(name, value) {
 
 export const settings = { ...DEFAULTS, ...read("settings") };
 
+/** @param {Partial<typeof DEFAULTS>} changes */
 export function change(changes) {
   Object.assign(settings, changes);
   write("settings", settings);
@@ -46,6 +54,13 @@ export function show() {
   classList.toggle("large-index", settings.isLarge);
 }
 
-/** The token of the seat that this device has at a table; null: it has none. */
+/**
+ * The token of the seat that this device has at a table; null: it has none.
+ * @param {string} code
+ */
 export const tokenOf = (code) => read(`seat.${code}`);
+/**
+ * @param {string} code
+ * @param {string | null} token
+ */
 export const keepToken = (code, token) => write(`seat.${code}`, token);

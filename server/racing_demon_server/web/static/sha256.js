@@ -18,21 +18,32 @@ export function sha256(...parts) {
   return Uint8Array.from(state.flatMap((word) => [word >>> 24, (word >>> 16) & 255, (word >>> 8) & 255, word & 255]));
 }
 
+/** @param {Uint8Array} bytes */
 export const hex = (bytes) => [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+/** @param {string} text */
 export const bytesOf = (text) => Uint8Array.from(text.match(/../g) ?? [], (pair) => parseInt(pair, 16));
 
-/** Bytes that nobody can guess. */
+/**
+ * Bytes that nobody can guess.
+ * @param {number} count
+ */
 export const randomBytes = (count) => crypto.getRandomValues(new Uint8Array(count));
 
+/**
+ * @param {number[]} state
+ * @param {number[]} block
+ */
 function compress(state, block) {
+  /** @type {number[]} */
   const w = [];
   for (let at = 0; at < 16; at++) {
     w.push((block[4 * at] << 24) | (block[4 * at + 1] << 16) | (block[4 * at + 2] << 8) | block[4 * at + 3]);
   }
   for (let at = 16; at < 64; at++) {
-    const [a, b] = [w[at - 15], w[at - 2]];
-    const s0 = turn(a, 7) ^ turn(a, 18) ^ (a >>> 3);
-    const s1 = turn(b, 17) ^ turn(b, 19) ^ (b >>> 10);
+    const before = w[at - 15];
+    const last = w[at - 2];
+    const s0 = turn(before, 7) ^ turn(before, 18) ^ (before >>> 3);
+    const s1 = turn(last, 17) ^ turn(last, 19) ^ (last >>> 10);
     w.push((w[at - 16] + s0 + w[at - 7] + s1) | 0);
   }
   let [a, b, c, d, e, f, g, h] = state;
@@ -48,15 +59,23 @@ function compress(state, block) {
   });
 }
 
+/**
+ * @param {number} word
+ * @param {number} by
+ */
 function turn(word, by) {
   return (word >>> by) | (word << (32 - by));
 }
 
-/** The first 32 bits of a number's fraction. */
+/**
+ * The first 32 bits of a number's fraction.
+ * @param {number} number
+ */
 function fraction(number) {
   return Math.floor((number - Math.floor(number)) * 2 ** 32) | 0;
 }
 
+/** @param {number} wanted */
 function prime(wanted) {
   let found = -1;
   let number = 1;

@@ -3,7 +3,7 @@
 const RATE = 136;
 const LANE = (1n << 64n) - 1n;
 const ROUNDS = 24;
-const [SHIFTS, CONSTANTS] = tables();
+const { shifts: SHIFTS, constants: CONSTANTS } = tables();
 
 /**
  * @param {number} size how many bytes are wanted
@@ -15,6 +15,7 @@ export function shake256(size, ...parts) {
   data.push(0x1f);
   while (data.length % RATE !== 0) data.push(0);
   data[data.length - 1] |= 0x80;
+  /** @type {bigint[]} */
   const state = new Array(25).fill(0n);
   for (let start = 0; start < data.length; start += RATE) {
     for (let at = 0; at < RATE; at++) state[at >> 3] ^= BigInt(data[start + at]) << BigInt(8 * (at & 7));
@@ -28,6 +29,7 @@ export function shake256(size, ...parts) {
   return Uint8Array.from(out.slice(0, size));
 }
 
+/** @param {bigint[]} a */
 function permute(a) {
   for (let round = 0; round < ROUNDS; round++) {
     const c = [0, 1, 2, 3, 4].map((x) => a[x] ^ a[x + 5] ^ a[x + 10] ^ a[x + 15] ^ a[x + 20]);
@@ -35,6 +37,7 @@ function permute(a) {
       const d = c[(x + 4) % 5] ^ turn(c[(x + 1) % 5], 1n);
       for (let y = 0; y < 25; y += 5) a[x + y] ^= d;
     }
+    /** @type {bigint[]} */
     const b = new Array(25);
     for (let x = 0; x < 5; x++) {
       for (let y = 0; y < 5; y++) b[y + 5 * ((2 * x + 3 * y) % 5)] = turn(a[x + 5 * y], SHIFTS[x + 5 * y]);
@@ -46,18 +49,24 @@ function permute(a) {
   }
 }
 
+/**
+ * @param {bigint} lane
+ * @param {bigint} by
+ */
 function turn(lane, by) {
   return ((lane << by) | (lane >> (64n - by))) & LANE;
 }
 
 /** The shifts of the lanes, and what each round adds. */
 function tables() {
+  /** @type {bigint[]} */
   const shifts = new Array(25).fill(0n);
   let [x, y] = [1, 0];
   for (let step = 1; step <= 24; step++) {
     shifts[x + 5 * y] = BigInt(((step * (step + 1)) / 2) % 64);
     [x, y] = [y, (2 * x + 3 * y) % 5];
   }
+  /** @type {bigint[]} */
   const constants = [];
   let register = 1;
   for (let round = 0; round < ROUNDS; round++) {
@@ -68,5 +77,5 @@ function tables() {
     }
     constants.push(constant);
   }
-  return [shifts, constants];
+  return { shifts, constants };
 }

@@ -14,6 +14,8 @@ export class Contributor {
   /**
    * Follow a message; return the command that answers it, or null.
    * @param {number | null} seat the own seat; null for a spectator
+   * @param {string} name
+   * @param {any} fields
    * @returns {{name: string, fields: Record<string, unknown>} | null}
    */
   follow(name, fields, seat) {
@@ -30,6 +32,11 @@ export class Contributor {
     return null;
   }
 
+  /**
+   * @param {string} handId
+   * @param {string} commitment
+   * @param {number} seat
+   */
   _contribute(handId, commitment, seat) {
     const isNew = !this.next || this.next.handId !== handId || this.next.commitment !== commitment || this.next.seat !== seat;
     if (!isNew) return null;
@@ -39,7 +46,10 @@ export class Contributor {
     return { name: "contribute", fields: { commitment: own } };
   }
 
-  /** Reveal the bytes, but only under the commitment for which they were drawn. */
+  /**
+   * Reveal the bytes, but only under the commitment for which they were drawn.
+   * @param {{hand_id: string, commitment: string}} fields
+   */
   _reveal({ hand_id: handId, commitment }) {
     const next = this.next;
     this.next = null;
@@ -61,12 +71,14 @@ export class HandLog {
   /**
    * Follow a message.
    * @param {import("./layout.js").Layout | null} layout the table's, which has followed it already
+   * @param {string} name
+   * @param {any} fields
    */
   follow(name, fields, layout) {
     const { promised, hand } = this;
     if (name === "snapshot") {
       this.hand = null;
-      this.promised = new Map((fields.next_shuffle?.[2] ?? []).map(([seat, commitment]) => [seat, commitment]));
+      this.promised = new Map(fields.next_shuffle?.[2] ?? []);
     } else if (name === "prepared") {
       this.promised = new Map();
     } else if (name === "contributed") {

@@ -76,11 +76,15 @@ export class TableState {
     return this.layout !== null && this.layout.isPrivate;
   }
 
+  /** @param {number} seat */
   nameOf(seat) {
     return this.seats.get(seat)?.name ?? this.departed.get(seat) ?? "?";
   }
 
-  /** Milliseconds since the signal, without pauses; negative before it. */
+  /**
+   * Milliseconds since the signal, without pauses; negative before it.
+   * @param {number} now
+   */
   elapsed(now) {
     const runs = ["countdown", "playing", "grace"].includes(this.phase) && !this.paused;
     return this.elapsedMs + (runs ? now - this.elapsedAt : 0);
@@ -91,7 +95,7 @@ export class TableState {
     /** @type {Map<number, number>} */
     const totals = new Map([...this.seats.keys()].map((seat) => [seat, 0]));
     for (const { seats, points } of this.results) {
-      seats.forEach((seat, at) => totals.set(seat, (totals.get(seat) ?? 0) + points[at]));
+      seats.forEach((/** @type {number} */ seat, /** @type {number} */ at) => totals.set(seat, (totals.get(seat) ?? 0) + points[at]));
     }
     return [...totals].sort(([, a], [, b]) => b - a);
   }
@@ -112,13 +116,17 @@ export class TableState {
     this.seq = fields.seq;
   }
 
+  /**
+   * @param {any} fields
+   * @param {number} now
+   */
   _snapshot(fields, now) {
     this.seq = fields.seq;
     this.code = fields.code;
     this.options = fields.options;
     this.host = fields.host;
     this.phase = fields.phase;
-    this.seats = new Map(fields.seats.map((row) => [row[0], seatOf(row)]));
+    this.seats = new Map(fields.seats.map((/** @type {any[]} */ row) => [row[0], seatOf(row)]));
     this.hand = fields.hand;
     this.results = fields.results.map(resultOf);
     this.winners = fields.winners;
@@ -134,14 +142,22 @@ export class TableState {
     if (fields.hand_seats.length === 0 || fields.piles.length === 0) return;
     this.layout = new Layout(this.game, fields.hand_seats, this.options);
     this.board = new Board(this.layout, fields.piles, fields.redeals);
-    if (fields.progress) fields.hand_seats.forEach((seat, at) => this.progress.set(seat, fields.progress[at] ?? 0));
+    if (fields.progress) fields.hand_seats.forEach((/** @type {number} */ seat, /** @type {number} */ at) => this.progress.set(seat, fields.progress[at] ?? 0));
   }
 
+  /**
+   * @param {number} elapsedMs
+   * @param {number} now
+   */
   _clock(elapsedMs, now) {
     this.elapsedMs = elapsedMs;
     this.elapsedAt = now;
   }
 
+  /**
+   * @param {number} seat
+   * @param {Partial<Seat>} changes
+   */
   _update(seat, changes) {
     const state = this.seats.get(seat);
     if (!state) throw new Error(`nobody has seat ${seat}`);
@@ -213,7 +229,7 @@ const APPLY = {
     table.layout = new Layout(table.game, seats, table.options);
     table.board = Board.dealt(table.layout);
     table.board.name(table.board.faceUp(), shown);
-    table.progress = new Map(table.isPrivate ? seats.map((seat) => [seat, 0]) : []);
+    table.progress = new Map(table.isPrivate ? seats.map((/** @type {number} */ seat) => [seat, 0]) : []);
     table.called = null;
     table.phase = "countdown";
     table._clock(-countdownMs, now);
@@ -268,10 +284,12 @@ const APPLY = {
   },
 };
 
+/** @param {any[]} row */
 function seatOf([seat, name, bot = "", connected = true, ready = false, stuck = false, left = false, standIn = "", muted = false]) {
   return { seat, name, bot, connected, ready, stuck, left, standIn, muted };
 }
 
+/** @param {any[]} row */
 function resultOf([hand, seats, points, reason, out, elapsedMs]) {
   return { hand, seats, points, reason, out, elapsedMs };
 }

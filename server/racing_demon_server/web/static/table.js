@@ -10,8 +10,11 @@ import { lines } from "./transcript.js";
 import { Slots, arrange, cardAt, indexAt } from "./view.js";
 import { REACTIONS, REASONS, REFUSALS, clock, span } from "./words.js";
 
+/** @import { Held, Point } from "./view.js" */
+
 const COLOURS = ["#e6b422", "#4fa3ff", "#ff7a59", "#5fd08a", "#d18cff", "#ff6fae", "#6fe0e0", "#c0c0c0"];
 
+/** @param {number} seat */
 export const colourOf = (seat) => COLOURS[seat % COLOURS.length];
 
 export class TableScreen {
@@ -48,6 +51,7 @@ export class TableScreen {
     root.querySelector(".stuck")?.addEventListener("click", () => this._stuck());
   }
 
+  /** @param {import("./session.js").Session} session */
   attach(session) {
     this.session = session;
     this.rules = null;
@@ -69,7 +73,12 @@ export class TableScreen {
     return this.place >= 0 && ["playing", "grace"].includes(this.table.phase) && !this.table.paused;
   }
 
-  /** Note what an event is to look like; the picture follows with the next frame. */
+  /**
+   * Note what an event is to look like; the picture follows with the next frame.
+   * @param {string} name
+   * @param {any} fields
+   * @param {boolean} isPast
+   */
   follow(name, fields, isPast) {
     if (name === "dealt" || name === "snapshot" || name === "options_set") {
       this.rules = null;
@@ -84,6 +93,7 @@ export class TableScreen {
     else if (name === "said") this._say(fields.seat, fields.text);
   }
 
+  /** @param {any} fields */
   _played({ seat, source, destination }) {
     const { board } = this.table;
     if (!board) return;
@@ -94,7 +104,11 @@ export class TableScreen {
     pulse(this.neighbours.get(seat), "flash");
   }
 
-  /** Where a card comes from: a pile that is drawn, or its player's chip. */
+  /**
+   * Where a card comes from: a pile that is drawn, or its player's chip.
+   * @param {number} seat
+   * @param {number} source
+   */
   _origin(seat, source) {
     const place = this.scene?.places.get(source);
     if (place) return { x: place.x, y: place.y };
@@ -104,6 +118,10 @@ export class TableScreen {
     return { x: box.left - felt.left, y: box.top - felt.top };
   }
 
+  /**
+   * @param {number} seat
+   * @param {string} text
+   */
   _say(seat, text) {
     const chip = this.neighbours.get(seat);
     const words = `${this.table.nameOf(seat)}: ${text}`;
@@ -115,6 +133,7 @@ export class TableScreen {
     setTimeout(() => bubble.remove(), 4000);
   }
 
+  /** @param {string} text */
   _tick(text) {
     this.ticker.prepend(element("li", "", text));
     while (this.ticker.childElementCount > 6) this.ticker.lastElementChild?.remove();
@@ -143,6 +162,7 @@ export class TableScreen {
       ...{ area: { width, height }, isMirrored: settings.isLeftHanded },
     });
     const fits = new Set(this.held && table.options.hints ? this._targets(this.held) : []);
+    /** @param {number} card */
     const origin = (card) => this.origins.get(card) ?? null;
     this.felt.draw({ scene: this.scene, board: shown, hand, air, held: this.held, fits, origin });
     this.origins.clear();
@@ -180,6 +200,7 @@ export class TableScreen {
     this.root.classList.toggle("alone", seats.length === 0);
   }
 
+  /** @param {number} seat */
   _drawNeighbour(seat) {
     const { table } = this;
     let chip = this.neighbours.get(seat);
@@ -215,6 +236,7 @@ export class TableScreen {
 
   // Gestures.
 
+  /** @param {Point} point */
   hit({ x, y }) {
     if (!this.scene || !this.shown) return null;
     for (const [pile, place] of this.scene.places) {
@@ -227,6 +249,7 @@ export class TableScreen {
     return null;
   }
 
+  /** @param {number} pile */
   isStock(pile) {
     return this.shown?.layout.piles[pile].kind === "stock" && this.shown.layout.piles[pile].place === this.place;
   }
@@ -241,7 +264,10 @@ export class TableScreen {
     this._send(play, "turn");
   }
 
-  /** One tap plays; a tap on a pile while cards are picked up puts them there. */
+  /**
+   * One tap plays; a tap on a pile while cards are picked up puts them there.
+   * @param {Held | null} hit
+   */
   tap(hit) {
     if (!hit) {
       this.putDown();
@@ -260,18 +286,23 @@ export class TableScreen {
     else this._refuse(hit.pile);
   }
 
-  /** Whether the tables say all about the plays from a pile, so that none is left to ask the server for. */
+  /**
+   * Whether the tables say all about the plays from a pile, so that none is left to ask the server for.
+   * @param {number} pile
+   */
   _isSettled(pile) {
     const { layout } = /** @type {Rules} */ (this.rules);
     const from = layout.piles[pile].group;
     return layout.game.moves.some((move) => move.from === from && move.opens !== undefined);
   }
 
+  /** @param {number} pile */
   _own(pile) {
     const { place } = /** @type {any} */ (this.shown).layout.piles[pile];
     return place === this.place || (place === -1 && this.table.handSeats.length === 1);
   }
 
+  /** @param {Held} hit */
   pickUp(hit) {
     if (!this._own(hit.pile) || !this.shown || this.shown.cards[hit.pile].length === 0) return;
     const face = this.shown.cards[hit.pile][this.shown.cards[hit.pile].length - Math.max(1, hit.count)];
@@ -287,6 +318,7 @@ export class TableScreen {
     this.draw();
   }
 
+  /** @param {number} pile */
   _putOn(pile) {
     const { held } = this;
     this.held = null;
@@ -294,7 +326,11 @@ export class TableScreen {
     this.draw();
   }
 
-  /** Play cards onto a pile: as many as fit there, or those that were taken. */
+  /**
+   * Play cards onto a pile: as many as fit there, or those that were taken.
+   * @param {Held} hit
+   * @param {number} destination
+   */
   _aim({ pile, count }, destination) {
     const { rules, shown } = this;
     if (!rules || !shown) return;
@@ -305,6 +341,11 @@ export class TableScreen {
     else this._send({ source: pile, count: fitting, destination }, "play");
   }
 
+  /**
+   * @param {Held} hit
+   * @param {number} dx
+   * @param {number} dy
+   */
   drag(hit, dx, dy) {
     if (!this._own(hit.pile) || !this.scene || !this.shown) return;
     this.held = { pile: hit.pile, count: Math.max(1, hit.count) };
@@ -321,6 +362,10 @@ export class TableScreen {
     }
   }
 
+  /**
+   * @param {Held} hit
+   * @param {Point | null} point
+   */
   drop(hit, point) {
     for (const made of this.felt.cards.values()) made.classList.remove("drag");
     this.held = null;
@@ -329,7 +374,10 @@ export class TableScreen {
     this.draw();
   }
 
-  /** The pile whose zone a point lies in: all the height of a column, and the foundations as one. */
+  /**
+   * The pile whose zone a point lies in: all the height of a column, and the foundations as one.
+   * @param {Point} point
+   */
   _zone({ x, y }) {
     let best = null;
     let least = Infinity;
@@ -340,20 +388,27 @@ export class TableScreen {
     return best;
   }
 
+  /** @param {number} pile */
   _isColumn(pile) {
     return this.shown?.layout.piles[pile].kind === "tableau";
   }
 
+  /** @param {Held} hit */
   flick(hit) {
     this.drop(hit, null);
     if (this._own(hit.pile)) this._send({ source: hit.pile, count: 1, destination: FOUNDATIONS }, "up");
   }
 
+  /** @param {Held} hit */
   _targets({ pile, count }) {
     if (!this.rules || !this.shown) return [];
     return this.rules.playsFrom(this.shown, this.place, pile).filter((play) => play.count === count).map((play) => play.destination);
   }
 
+  /**
+   * @param {import("./rules.js").Play} play
+   * @param {"play" | "up" | "turn"} noise
+   */
   _send(play, noise) {
     if (!this._mayPlay) {
       this.announce(this.table.paused ? REFUSALS.paused : this.table.phase === "countdown" ? REFUSALS.not_started : REFUSALS.hand_over);
@@ -368,11 +423,16 @@ export class TableScreen {
     if (this._mayPlay) this.session?.command("stuck", { seen: this.table.seq });
   }
 
+  /** @param {number} pile */
   _refuse(pile) {
     if (this.shown) this.felt.shake(this.shown, pile);
   }
 
-  /** Tell why a play was refused, where it was aimed at. */
+  /**
+   * Tell why a play was refused, where it was aimed at.
+   * @param {any} fields
+   * @param {any} play
+   */
   refused({ reason, by, late_us: lateUs, pile, text }, play) {
     if (reason === "beaten" && by !== null) {
       const words = `${this.table.nameOf(by)} was ${span(lateUs)} faster`;
@@ -389,8 +449,10 @@ export class TableScreen {
 
   // Keys.
 
+  /** @param {KeyboardEvent} event */
   _key(event) {
-    if (this.root.hidden || !this.session || !this.shown || /input|textarea|select/i.test(event.target.tagName)) return;
+    if (this.root.hidden || !this.session || !this.shown) return;
+    if (event.target instanceof Element && /input|textarea|select/i.test(event.target.tagName)) return;
     const meaning = keyMeaning(event);
     if (!meaning || document.querySelector(".sheet:not([hidden])")) return;
     if (event.code === "Space" && event.target instanceof HTMLButtonElement) event.target.blur();
@@ -398,10 +460,14 @@ export class TableScreen {
     this._act(meaning);
   }
 
+  /** @param {{name: string, column?: number, number?: number}} meaning */
   _act({ name, column = -1, number = -1 }) {
+    /** @param {string} kind */
     const own = (kind) => this.shown?.layout.own(this.place, kind).map((pile) => pile.number) ?? [];
     const columns = own("tableau");
+    /** @param {number | undefined} pile */
     const up = (pile) => pile !== undefined && this._send({ source: pile, count: 1, destination: FOUNDATIONS }, "up");
+    /** @param {number | undefined} pile */
     const tap = (pile) => pile !== undefined && this.tap({ pile, count: 1 });
     if (name === "turn") this.turn(own("stock")[0]);
     else if (name === "column") tap(columns[column]);
@@ -416,6 +482,10 @@ export class TableScreen {
   }
 }
 
+/**
+ * @param {Element} made
+ * @param {string} text
+ */
 function setText(made, text) {
   if (made.textContent !== text) made.textContent = text;
 }

@@ -2,12 +2,17 @@
 
 import { UNKNOWN, suit } from "./layout.js";
 
+/** @import { Layout, Pile } from "./layout.js" */
+
 const RATIO = 1.4;
 const LARGEST = 118;
 const SMALLEST = 20;
 const MOST_COLUMNS = 10; // in one row, however small the cards become
 const BAR_KINDS = ["stock", "waste", "reserve"];
 const TOP_KINDS = ["foundation", "cell"];
+
+/** @typedef {{pile: number, count: number}} Held cards that are picked up */
+/** @typedef {{x: number, y: number}} Point */
 
 /**
  * @typedef {object} Place where a pile lies
@@ -39,6 +44,9 @@ export class Slots {
   /**
    * The place of each shared foundation in the grid: by suits, in the order in which they were begun.
    * @param {import("./board.js").Board} board
+   * @param {import("./board.js").Board} board
+   * @param {Pile[]} piles
+   * @param {string} hand
    */
   of(board, piles, hand) {
     if (hand !== this.hand) {
@@ -79,14 +87,20 @@ export function arrange({ layout, board, place, hand, slots, area, isMirrored })
   const shared = layout.piles.filter((pile) => pile.place === -1 && pile.kind === "foundation");
   const blocks = blocksOf(layout, place, shared.length >= 4);
   const isWide = area.width > area.height * 1.15;
+  /** @type {Scene | null} */
   let scene = null;
   for (let width = Math.min(LARGEST, Math.floor(area.width / 5)); scene === null && width >= SMALLEST; width -= 1) {
     scene = attempt({ layout, board, hand, slots, area, isMirrored, isWide, blocks, shared, width });
   }
-  return scene ?? attempt({ layout, board, hand, slots, area, isMirrored, isWide, blocks, shared, width: SMALLEST, isForced: true });
+  return scene ?? /** @type {Scene} */ (attempt({ layout, board, hand, slots, area, isMirrored, isWide, blocks, shared, width: SMALLEST, isForced: true }));
 }
 
-/** The piles of a seat and of the table by where they belong: at the top, in the middle, in the bar. */
+/**
+ * The piles of a seat and of the table by where they belong: at the top, in the middle, in the bar.
+ * @param {Layout} layout
+ * @param {number} place
+ * @param {boolean} isRace
+ */
 function blocksOf(layout, place, isRace) {
   const own = layout.piles.filter((pile) => pile.place === place || pile.place === -1);
   const groups = new Map();
@@ -105,6 +119,11 @@ function blocksOf(layout, place, isRace) {
   return blocks;
 }
 
+/**
+ * The scene with cards of a width; null where they do not fit.
+ * @param {any} given
+ * @returns {Scene | null}
+ */
 function attempt({ layout, board, hand, slots, area, isMirrored, isWide, blocks, shared, width, isForced = false }) {
   const gap = Math.max(2, Math.round(width * 0.07));
   const card = { w: width, h: Math.round(width * RATIO) };
@@ -138,7 +157,10 @@ function attempt({ layout, board, hand, slots, area, isMirrored, isWide, blocks,
   return { places, cardWidth: width, height: Math.max(area.height, y) };
 }
 
-/** The foundations of a race: a grid by suits, whose slots never change. Returns where it ends. */
+/**
+ * The foundations of a race: a grid by suits, whose slots never change. Returns where it ends.
+ * @param {any} given
+ */
 function race({ places, board, hand, slots, shared, card, gap, area }) {
   const seats = shared.length / 4;
   const columns = [4 * seats, 2 * seats, seats].reduce((best, each) => (sizeOf(each, area, shared.length) > sizeOf(best, area, shared.length) ? each : best));
@@ -146,7 +168,7 @@ function race({ places, board, hand, slots, shared, card, gap, area }) {
   const w = Math.min(card.w, (area.width - gap) / columns - gap);
   const h = Math.min(w * RATIO, (area.height - gap) / rows - gap);
   const left = area.x + (area.width - columns * (w + gap) + gap) / 2;
-  slots.of(board, shared, hand).forEach((slot, at) => {
+  slots.of(board, shared, hand).forEach((/** @type {number} */ slot, /** @type {number} */ at) => {
     const x = left + (slot % columns) * (w + gap);
     const y = area.y + Math.floor(slot / columns) * (h + gap);
     places.set(shared[at].number, { x, y, w, h, dx: 0, down: 0, up: 0, isFlat: h < w * 1.2 });
@@ -154,12 +176,23 @@ function race({ places, board, hand, slots, shared, card, gap, area }) {
   return area.y + rows * (h + gap);
 }
 
-/** How wide a card of the grid can be with so many columns. */
+/**
+ * How wide a card of the grid can be with so many columns.
+ * @param {number} columns
+ * @param {{width: number, height: number}} area
+ * @param {number} count
+ */
 function sizeOf(columns, area, count) {
   return Math.min(area.width / columns, area.height / Math.ceil(count / columns) / RATIO);
 }
 
-/** A group's piles in as many rows as it takes; where the game says how many lie in each, so many. */
+/**
+ * A group's piles in as many rows as it takes; where the game says how many lie in each, so many.
+ * @param {Pile[]} piles
+ * @param {number} width
+ * @param {number} cardWidth
+ * @param {number} gap
+ */
 function rowsOf(piles, width, cardWidth, gap) {
   const { rows: told, geometry } = piles[0].spec;
   const fitting = Math.max(1, Math.floor((width - gap) / (cardWidth + gap)));
@@ -177,13 +210,24 @@ function rowsOf(piles, width, cardWidth, gap) {
   return rows;
 }
 
+/**
+ * @param {Pile[][]} rows
+ * @param {number} cardWidth
+ * @param {number} gap
+ */
 function widest(rows, cardWidth, gap) {
   return Math.max(0, ...rows.map((row) => row.length * (cardWidth + gap) + gap));
 }
 
+/** @param {Pile} pile */
 const isFanned = (pile) => ["tableau", "reserve", "packet"].includes(pile.kind) && pile.spec.shows !== "top" && pile.spec.shows !== "none";
 
-/** The least and the most height that a row of piles is good for. */
+/**
+ * The least and the most height that a row of piles is good for.
+ * @param {Pile[]} row
+ * @param {import("./board.js").Board} board
+ * @param {{w: number, h: number}} card
+ */
 function needOf(row, board, card) {
   if (!row.some(isFanned)) return { least: card.h, most: card.h };
   let least = card.h;
@@ -197,16 +241,18 @@ function needOf(row, board, card) {
   return { least, most: Math.max(most, room) };
 }
 
+/** @param {number[]} cards */
 function steps(cards) {
   const down = cards.filter((card) => card === UNKNOWN).length;
   const up = Math.max(0, cards.length - down - 1);
   return { up, down: down === cards.length ? Math.max(0, down - 1) : down };
 }
 
+/** @param {any} given */
 function lay({ places, row, board, x, y, width, height, card, gap }) {
   const pitch = Math.min(card.w + gap * 3, (width - gap) / row.length);
   const left = x + (width - pitch * row.length) / 2 + (pitch - card.w) / 2;
-  row.forEach((pile, at) => {
+  row.forEach((/** @type {Pile} */ pile, /** @type {number} */ at) => {
     const { up, down } = steps(board.cards[pile.number]);
     const free = height - card.h;
     const perDown = down > 0 ? Math.min(card.w * 0.16, (free * 0.35) / down) : 0;
@@ -225,8 +271,12 @@ function lay({ places, row, board, x, y, width, height, card, gap }) {
   });
 }
 
-/** Stock, waste and reserve: below the layout, or beside it, near the thumb. */
+/**
+ * Stock, waste and reserve: below the layout, or beside it, near the thumb.
+ * @param {any} given
+ */
 function bar({ places, piles, area, card, gap, isWide, isMirrored }) {
+  /** @type {Record<string, number>} */
   const order = { stock: 0, waste: 1, reserve: 2 };
   const sorted = [...piles].sort((a, b) => order[a.kind] - order[b.kind]);
   sorted.forEach((pile, at) => {
@@ -244,14 +294,24 @@ function bar({ places, piles, area, card, gap, isWide, isMirrored }) {
   });
 }
 
-/** Where the card at an index of a pile lies. */
+/**
+ * Where the card at an index of a pile lies.
+ * @param {Place} place
+ * @param {number[]} cards
+ * @param {number} index
+ */
 export function cardAt(place, cards, index) {
   let y = place.y;
   for (let at = 0; at < index; at++) y += cards[at] === UNKNOWN ? place.down : place.up;
   return { x: place.x + place.dx * index, y };
 }
 
-/** The index of the card of a pile that a point hits; -1 where it lies empty. */
+/**
+ * The index of the card of a pile that a point hits; -1 where it lies empty.
+ * @param {Place} place
+ * @param {number[]} cards
+ * @param {number} y
+ */
 export function indexAt(place, cards, y) {
   for (let index = cards.length - 1; index > 0; index--) {
     if (y >= cardAt(place, cards, index).y) return index;

@@ -3,9 +3,11 @@
 import { UNKNOWN } from "./layout.js";
 
 export const RANKS = ["A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K"];
+/** @type {Record<number, string>} */
 export const COURTS = { 1: "ace", 11: "jack", 12: "queen", 13: "king" };
 export const SUITS = ["spades", "hearts", "clubs", "diamonds"];
 
+/** @type {Record<string, string>} */
 export const REACTIONS = {
   well_played: "Well played!",
   thanks: "Thanks!",
@@ -15,6 +17,7 @@ export const REACTIONS = {
   sorry: "Sorry!",
 };
 
+/** @type {Record<string, string>} */
 export const REASONS = {
   out: "went out",
   dead: "Nobody can go on",
@@ -24,7 +27,10 @@ export const REASONS = {
   closed: "The table was closed",
 };
 
-/** What a refusal means to a player; what is not listed is told in the server's words. */
+/**
+ * What a refusal means to a player; what is not listed is told in the server's words.
+ * @type {Record<string, string>}
+ */
 export const REFUSALS = {
   illegal: "That card does not go there.",
   not_started: "Wait for the signal.",
@@ -51,9 +57,15 @@ export const HELP = [
 
 export const LEVELS = ["easy", "medium", "hard", "expert"];
 
+/** @type {Record<string, string>} */
 const KINDS = { stock: "Stock", waste: "Waste", reserve: "Reserve", tableau: "Column", foundation: "Foundation", cell: "Cell" };
 
-/** A pile in words, for those who hear the table: "Column 3: 9 of hearts down to 6 of clubs, 2 hidden". */
+/**
+ * A pile in words, for those who hear the table: "Column 3: 9 of hearts down to 6 of clubs, 2 hidden".
+ * @param {import("./board.js").Board} board
+ * @param {number} number
+ * @param {(card: number) => string} faceName
+ */
 export function pileLabel(board, number, faceName) {
   const pile = board.layout.piles[number];
   const cards = board.cards[number];
@@ -70,19 +82,29 @@ export function pileLabel(board, number, faceName) {
   return `${name}: ${top}${pile.kind === "foundation" ? "" : covered}`;
 }
 
-/** A time span, such as "12 ms" or "0.3 s". */
+/**
+ * A time span, such as "12 ms" or "0.3 s".
+ * @param {number} microseconds
+ */
 export function span(microseconds) {
   const ms = Math.round(microseconds / 1000);
   return ms < 100 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
-/** Minutes and seconds, such as "1:42". */
+/**
+ * Minutes and seconds, such as "1:42".
+ * @param {number} milliseconds
+ */
 export function clock(milliseconds) {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000));
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
-/** An open table in a line: the game, who plays, and whether it can be joined at once. */
+/**
+ * An open table in a line: the game, who plays, and whether it can be joined at once.
+ * @param {any} table
+ * @param {any} games
+ */
 export function tableWords({ game, players, seats, locked, running }, games) {
   const facts = [games[game]?.title ?? game, `${players} of ${seats} seats`];
   if (locked) facts.push("passphrase");
@@ -90,7 +112,11 @@ export function tableWords({ game, players, seats, locked, running }, games) {
   return facts.join(" · ");
 }
 
-/** What the check of a hand has shown. */
+/**
+ * What the check of a hand has shown.
+ * @param {{contributions: number, cards: number}} proved
+ * @param {boolean} isOwn
+ */
 export function proofWords({ contributions, cards }, isOwn) {
   const who = contributions === 0 ? "No player took part in this shuffle" : isOwn ? `You and ${contributions - 1} other${contributions === 2 ? "" : "s"} took part in this shuffle` : `${contributions} took part in this shuffle`;
   return `${who}. Your browser has dealt the hand again: all ${cards} cards are as they were shuffled.`;
