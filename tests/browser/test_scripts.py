@@ -1,8 +1,16 @@
 """The browser's scripts without a browser: their types, and what they make of what Python has played."""
 
 import asyncio
+import json
+import shutil
+from pathlib import Path
+from typing import Final
 
-from tests.support.nodes import TOOLS, node, tool
+from racing_demon_protocol.games import GAMES
+from tests.support.nodes import SCRIPTS, TOOLS, node, tool
+from tests.support.vectors import MATCHES, vectors
+
+REPLAY: Final = "vectors.test.js"
 
 
 async def run(*arguments: str) -> tuple[int | None, str]:
@@ -18,3 +26,14 @@ async def test_types_are_right() -> None:
     """TypeScript, as strict as it can be, finds nothing wrong with the types that the comments tell."""
     compiler = tool("typescript/bin/tsc")
     assert (0, "") == await run(str(compiler), "-p", str(TOOLS))
+
+
+async def test_scripts_play_again_what_python_has_played(tmp_path: Path) -> None:
+    """In hands of all games and whole matches they deal, move, judge and count as the server does."""
+    for script in [*SCRIPTS.iterdir(), Path(__file__).with_name(REPLAY)]:
+        shutil.copy(script, tmp_path)
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    (tmp_path / "vectors.json").write_text(json.dumps(vectors()))
+    ended, told = await run("--test", "--test-reporter=tap", str(tmp_path / REPLAY))
+    assert 0 == ended, "\n".join(line for line in told.splitlines() if "not ok" in line or "error" in line)
+    assert f"# pass {len(GAMES) + len(MATCHES)}" in told

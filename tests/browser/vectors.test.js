@@ -1,0 +1,74 @@
+// What Python has played, played again by the browser's scripts. test_scripts.py writes the vectors.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import test from "node:test";
+
+const { Board } = await import("./board.js");
+const { Layout } = await import("./layout.js");
+const { deal, prove } = await import("./proof.js");
+const { Rules } = await import("./rules.js");
+const { bytesOf } = await import("./sha256.js");
+const { HandLog } = await import("./shuffle.js");
+const { TableState } = await import("./state.js");
+const { decode } = await import("./wire.js");
+
+const read = (name) => JSON.parse(readFileSync(new URL(name, import.meta.url), "utf8"));
+const { games, tables } = read("games.json");
+const { hands, matches } = read("vectors.json");
+
+for (const { game, seats, options, seed, deck, dealt, moves } of hands) {
+  test(`a hand of ${game}`, () => {
+    const layout = new Layout(games[game], seats, options);
+    assert.deepEqual(deal(layout, bytesOf(seed)), deck);
+    const rules = new Rules(layout, tables);
+    const board = Board.dealt(layout);
+    board.name(board.faceUp(), dealt);
+    for (const { place, move, shown, asked, allowed, cards } of moves) {
+      const judged = asked.map(([source, count, destination]) => rules.allows(board, place, { source, count, destination }));
+      assert.deepEqual(judged, allowed);
+      board.name(board.move(...move), shown);
+      assert.deepEqual(board.cards, cards);
+    }
+  });
+}
+
+for (const { name, begin, frames } of matches) {
+  test(`a match: ${name}`, () => {
+    const table = new TableState(games);
+    const log = new HandLog();
+    let proved = 0;
+    const follow = (text) => {
+      const message = decode(text);
+      table.follow(message.name, message.fields, 0);
+      log.follow(message.name, message.fields, table.layout);
+      return message;
+    };
+    follow(begin);
+    for (const { text, facts, snapshot } of frames) {
+      const message = follow(text);
+      if (facts) assert.deepEqual(factsOf(table), facts);
+      if (snapshot) {
+        const late = new TableState(games);
+        const told = decode(snapshot);
+        late.follow(told.name, told.fields, 0);
+        assert.deepEqual(factsOf(late), factsOf(table));
+      }
+      if (message.name !== "hand_over") continue;
+      assert.ok(prove(log.hand, message.fields.seed).cards > 0);
+      proved += 1;
+    }
+    assert.ok(proved > 0);
+  });
+}
+
+function factsOf(table) {
+  return {
+    cards: table.board?.cards ?? [],
+    phase: table.phase,
+    hand: table.hand,
+    totals: table.totals().sort(([a], [b]) => a - b),
+    seats: [...table.seats.values()].sort((a, b) => a.seat - b.seat).map(({ seat, name, ready, stuck, left }) => [seat, name, ready, stuck, left]),
+    winners: table.winners,
+  };
+}

@@ -1,0 +1,117 @@
+"""Hands and matches as Python plays them, written for clients in other languages to play again."""
+
+import random
+from collections.abc import Iterator
+from itertools import product
+from typing import Any, Final
+
+from racing_demon_protocol.engine.board import Play
+from racing_demon_protocol.engine.dealer import Dealer
+from racing_demon_protocol.engine.rules.building import BuildingRules
+from racing_demon_protocol.engine.shuffle import subseed
+from racing_demon_protocol.engine.specification import Game
+from racing_demon_protocol.games import GAMES
+from racing_demon_protocol.table.scoring import totals
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.codec import Encoding, encode
+from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages.events import HandOver, MatchOver
+from racing_demon_protocol.wire.options import Options
+from tests.support.dealt import Dealt
+from tests.support.matches import log_of, options_of
+
+__all__ = ["MATCHES", "vectors"]
+
+PLAYS: Final = 40
+ASKED: Final = 20
+MOST: Final = 4
+MATCHES: Final = ("racing-demon", "shouted", "rotated", "first turns", "eight")
+EVERY: Final = 40
+"""After so many events a match's state is written down, and a snapshot of it."""
+
+
+def vectors() -> dict[str, Any]:
+    """Return hands of all games, and matches of shared games, as JSON may hold them."""
+    hands = [_hand(game) for game in GAMES.values()]
+    return {"hands": hands, "matches": [_match(name) for name in MATCHES]}
+
+
+def _hand(game: Game) -> dict[str, Any]:
+    """Return a hand, with every move, what the rules say before it, and how the board looks after it."""
+    seats = tuple(range(1, 1 + min(2, game.most_seats)))
+    seed, rng = subseed(bytes(32), f"vectors/{game.name}"), random.Random(game.name)
+    hand = Dealt(game, seed, seats)
+    for _ in range(PLAYS):
+        plays = hand.plays()
+        if not plays:
+            break
+        seat, play = rng.choice(plays)
+        hand.play(play, seat)
+    return {
+        "game": game.name,
+        "seats": seats,
+        "options": Options(game=game.name).model_dump(mode="json"),
+        "seed": seed.hex(),
+        "deck": Dealer(seed, hand.rules).open_board().cards,
+        "dealt": hand.dealt,
+        "moves": list(_moves(hand, rng)),
+    }
+
+
+def _moves(hand: Dealt, rng: random.Random) -> Iterator[dict[str, Any]]:
+    board, rules = hand.rules.deal(), hand.rules
+    board.reveal(board.all_unnamed(), hand.dealt)
+    fast_path = rules.fast_path if isinstance(rules, BuildingRules) else None
+    pairs = [pair for pair in product(range(len(board.piles)), repeat=2) if pair[0] != pair[1]]
+    for seat, move in hand.log:
+        asked = [
+            Play(source, count, destination)
+            for source, destination in rng.sample(pairs, min(ASKED, len(pairs)))
+            for count in range(1, min(MOST, len(board.cards[source])) + 1)
+            if fast_path is not None
+        ]
+        asked += [
+            play for play in rules.legal_plays(board, seat) if fast_path is not None and play.depth == 0
+        ]
+        allowed = [fast_path is not None and fast_path.allow(board, seat, play) for play in asked]
+        board.apply(move)
+        yield {
+            "place": hand.seats.index(seat),
+            "move": (move.source, move.count, move.destination, move.depth),
+            "shown": move.shown,
+            "asked": [play[:3] for play in asked],
+            "allowed": allowed,
+            "cards": [list(pile) for pile in board.cards],
+        }
+
+
+def _match(name: str) -> dict[str, Any]:
+    """Return all that a spectator of a match is told, with what a table holds now and then."""
+    view = TableView("SIM", options_of(name))
+    begin = _text(view.snapshot(0))
+    frames = []
+    for number, event in enumerate(log_of(name)):
+        view.apply(event)
+        frame: dict[str, Any] = {"text": _text(event)}
+        if number % EVERY == 0 or isinstance(event, HandOver | MatchOver):
+            frame["facts"] = _facts(view)
+            frame["snapshot"] = _text(view.snapshot(0))
+        frames.append(frame)
+    return {"name": name, "begin": begin, "frames": frames}
+
+
+def _text(message: Message) -> str:
+    text = encode(message, Encoding.JSON)
+    return text if isinstance(text, str) else text.decode()
+
+
+def _facts(view: TableView) -> dict[str, Any]:
+    seats = [view.seats[seat] for seat in sorted(view.seats)]
+    return {
+        "cards": [] if view.board is None else [list(pile) for pile in view.board.cards],
+        "phase": view.phase,
+        "hand": view.hand,
+        "totals": sorted(totals(view).items()),
+        "seats": [(state.seat, state.name, state.ready, state.stuck, state.left) for state in seats],
+        "winners": view.winners,
+    }
