@@ -26,11 +26,20 @@ export function element(tag, className = "", text = "") {
 }
 
 /**
+ * Set the text of an element, if it is another one.
+ * @param {Element | null} made
+ * @param {string} text
+ */
+export function setText(made, text) {
+  if (made && made.textContent !== text) made.textContent = text;
+}
+
+/**
  * A picture from the page's sprite.
  * @param {string} name
  * @param {string} [className]
  */
-export function picture(name, className = "") {
+function picture(name, className = "") {
   const svg = document.createElementNS(SVG, "svg");
   const use = document.createElementNS(SVG, "use");
   use.setAttribute("href", `#${name}`);
@@ -54,7 +63,7 @@ export function faceName(card) {
  * A card's face in two signs.
  * @param {number} card
  */
-export function short(card) {
+function short(card) {
   return card === UNKNOWN ? "▮" : RANKS[rank(card) - 1] + "♠♥♣♦"[suit(card)];
 }
 
@@ -184,9 +193,9 @@ export class Felt {
     const name = pileLabel(board, number, faceName);
     if (slot.getAttribute("aria-label") !== name) slot.setAttribute("aria-label", name);
     slot.setAttribute("aria-pressed", String(held !== null && held.pile === number));
-    const count = /** @type {HTMLElement} */ (slot.firstChild);
+    const count = slot.firstElementChild;
     const told = ["stock", "reserve", "waste"].includes(pile.kind) && cards.length > 0 ? String(cards.length) : pile.kind === "stock" ? "↻" : "";
-    if (count.textContent !== told) count.textContent = told;
+    setText(count, told);
   }
 
   /** @param {Map<string, any>} wanted */
@@ -268,7 +277,7 @@ export function miniature(root, board, place) {
     const top = board.top(pile.number);
     const made = /** @type {HTMLElement} */ (root.children[index]);
     const text = top === null ? "·" : top === UNKNOWN ? `${groups[pile.kind] ?? "▮"}${cards.length}` : short(top);
-    if (made.textContent !== text) made.textContent = text;
+    setText(made, text);
     made.classList.toggle("red", top !== null && top !== UNKNOWN && isRed(top));
   });
 }

@@ -1,6 +1,6 @@
 // Between hands: who sits at the table, the options, and the tally.
 
-import { element } from "./draw.js";
+import { element, setText } from "./draw.js";
 import { OPTIONS, optionLabel, optionValue } from "./options.js";
 import { colourOf } from "./table.js";
 import { LEVELS, REASONS, clock } from "./words.js";
@@ -278,12 +278,4 @@ export function button(text, press, label = "") {
   if (label) made.setAttribute("aria-label", label);
   made.addEventListener("click", press);
   return made;
-}
-
-/**
- * @param {Element | null} made
- * @param {string} text
- */
-function setText(made, text) {
-  if (made && made.textContent !== text) made.textContent = text;
 }

@@ -5,7 +5,6 @@ import { Lobby, button } from "./lobby.js";
 import { Session } from "./session.js";
 import { change, keepToken, settings, show, tokenOf } from "./settings.js";
 import { hex, randomBytes } from "./sha256.js";
-import { HandLog } from "./shuffle.js";
 import { unlock } from "./sound.js";
 import { TableScreen } from "./table.js";
 import { transcript } from "./transcript.js";
@@ -22,9 +21,6 @@ const page = {
   session: null,
   isTv: new URLSearchParams(location.search).has("tv"),
   isDue: false,
-  log: new HandLog(),
-  /** What a device came with that has just joined. @type {{code: string, token: string} | null} */
-  fresh: null,
 };
 
 /** @type {TableScreen} */
@@ -56,18 +52,16 @@ function announce(text, isUrgent = false) {
 
 /**
  * @param {{name: string, fields: any}} entry
- * @param {string} code
  */
-function enter(entry, code) {
+function enter(entry) {
   change({ name: field("name").value.trim() });
   tell("");
   page.session?.close();
   const session = new Session(games, listener);
   page.session = session;
-  page.log = new HandLog();
   tableScreen.attach(session);
-  if (code && entry.name === "resume") {
-    session.table.code = code;
+  if (entry.name === "resume") {
+    session.table.code = entry.fields.code;
     session.token = entry.fields.token;
   }
   session.enter(socketUrl(), entry);
@@ -79,14 +73,13 @@ function join() {
   if (!name) return tell("Enter your name first.", "name");
   if (!code) return tell("Enter the table's code. The host sees it in the lobby.", "code");
   const token = hex(randomBytes(32));
-  page.fresh = { code, token };
-  enter({ name: "join", fields: { code, name, passphrase: field("passphrase").value, token } }, code);
+  enter({ name: "join", fields: { code, name, passphrase: field("passphrase").value, token } });
 }
 
 function create() {
   const name = field("name").value.trim();
   if (!name) return tell("Enter your name first.", "name");
-  enter({ name: "create", fields: { name, options: {}, seated: true } }, "");
+  enter({ name: "create", fields: { name, options: {}, seated: true } });
 }
 
 /** @param {boolean} isTv */
@@ -94,7 +87,7 @@ function watch(isTv) {
   const code = field("code").value.trim().toUpperCase();
   if (!code) return tell("Enter the table's code. The host sees it in the lobby.", "code");
   setTv(isTv);
-  enter({ name: "watch", fields: { code, passphrase: field("passphrase").value } }, code);
+  enter({ name: "watch", fields: { code, passphrase: field("passphrase").value } });
 }
 
 /** @param {boolean} isTv */
@@ -133,7 +126,6 @@ const listener = {
     const session = /** @type {Session} */ (page.session);
     if (name === "seated") seated(fields);
     else tableScreen.follow(name, fields, isPast);
-    page.log.follow(name, fields, session.table.layout);
     if (name === "dealt" || name === "snapshot") session.proof = "";
     if (name === "hand_over") checkHand(session, fields.seed);
     if (!isPast && ["joined", "left", "connected", "paused", "continued", "hand_over", "match_over", "signalled"].includes(name)) {
@@ -163,7 +155,7 @@ const listener = {
  * @param {string} secret
  */
 async function checkHand(session, secret) {
-  const { hand } = page.log;
+  const { hand } = session.log;
   if (!hand?.moves) return;
   try {
     const { prove } = await import("./proof.js");
@@ -409,7 +401,7 @@ async function begin() {
   setTv(page.isTv);
   const told = await load("games.json");
   games = told.games;
-  tableScreen = new TableScreen(byId("table"), { games, tables: told.tables, announce, isTv: page.isTv, openMenu });
+  tableScreen = new TableScreen(byId("table"), { tables: told.tables, announce, openMenu });
   lobby = new Lobby(byId("lobby"), { games, command: send, share, open: openSheet });
   wire();
   field("name").value = settings.name;
@@ -421,7 +413,7 @@ async function begin() {
   const token = code ? tokenOf(code) : null;
   load("texts.json").then((texts) => Object.keys(texts).forEach((name) => (games[name].text = texts[name])), () => undefined);
   if (code && page.isTv) watch(true);
-  else if (token) enter({ name: "resume", fields: { code, token } }, code);
+  else if (token) enter({ name: "resume", fields: { code, token } });
   else (settings.name || !code ? field("code") : field("name")).focus();
 }
 

@@ -31,11 +31,6 @@ export class Rules {
     this.ways = new Map(changed ? [] : game.moves.map((move) => [`${move.from}>${move.to}`, wayOf(move, tables, layout)]));
   }
 
-  /** Whether the tables know any play of this game. */
-  get knows() {
-    return this.ways.size > 0;
-  }
-
   /**
    * Whether a play is legal beyond doubt. Foundations are named by their piles.
    * @param {Board} board

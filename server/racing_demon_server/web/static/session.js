@@ -1,6 +1,6 @@
 // One place at a table: the socket, the way back to the seat after a break, and commands until they are answered.
 
-import { Contributor } from "./shuffle.js";
+import { Contributor, HandLog } from "./shuffle.js";
 import { TableState } from "./state.js";
 import { SUBPROTOCOL, VERSION, decode, encode } from "./wire.js";
 
@@ -30,6 +30,7 @@ export class Session {
     this.clock = clock;
     this.table = new TableState(games);
     this.contributor = new Contributor();
+    this.log = new HandLog();
     /** @type {number | null} */
     this.seat = null;
     /** @type {string | null} */
@@ -190,6 +191,7 @@ export class Session {
     }
     this._epoch = this._told;
     if (name === "played" && fields.seat === this.seat) this.pending.delete(fields.counter);
+    this.log.follow(name, fields, this.table.layout);
     this.listener.message(name, fields, !this.isCaughtUp);
     const answer = this.contributor.follow(name, fields, this.seat);
     if (answer) this.command(answer.name, answer.fields);

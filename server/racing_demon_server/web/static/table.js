@@ -1,6 +1,6 @@
 // The table as it is played: the felt, the neighbours, the status line, and what a gesture leads to.
 
-import { Felt, element, faceName, miniature, picture, pulse, short } from "./draw.js";
+import { Felt, element, faceName, miniature, pulse, setText } from "./draw.js";
 import { keyMeaning, listen } from "./input.js";
 import { FOUNDATIONS, UNKNOWN } from "./layout.js";
 import { Rules, ahead } from "./rules.js";
@@ -8,7 +8,7 @@ import { settings } from "./settings.js";
 import { sound, vibrate } from "./sound.js";
 import { lines } from "./transcript.js";
 import { Slots, arrange, cardAt, indexAt } from "./view.js";
-import { REACTIONS, REASONS, REFUSALS, clock, span } from "./words.js";
+import { REACTIONS, REFUSALS, clock, span } from "./words.js";
 
 /** @import { Held, Point } from "./view.js" */
 
@@ -20,14 +20,12 @@ export const colourOf = (seat) => COLOURS[seat % COLOURS.length];
 export class TableScreen {
   /**
    * @param {HTMLElement} root
-   * @param {{games: any, tables: string[][], announce: (text: string, isUrgent?: boolean) => void, isTv: boolean, openMenu: () => void}} given
+   * @param {{tables: string[][], announce: (text: string, isUrgent?: boolean) => void, openMenu: () => void}} given
    */
-  constructor(root, { games, tables, announce, isTv, openMenu }) {
+  constructor(root, { tables, announce, openMenu }) {
     this.root = root;
-    this.games = games;
     this.tables = tables;
     this.announce = announce;
-    this.isTv = isTv;
     this.felt = new Felt(/** @type {HTMLElement} */ (root.querySelector(".felt")));
     this.status = /** @type {HTMLElement} */ (root.querySelector(".status"));
     this.chips = /** @type {HTMLElement} */ (root.querySelector(".chips"));
@@ -481,13 +479,3 @@ export class TableScreen {
     else if (name === "react") this.session?.command("react", { reaction: Object.keys(REACTIONS)[number] });
   }
 }
-
-/**
- * @param {Element} made
- * @param {string} text
- */
-function setText(made, text) {
-  if (made.textContent !== text) made.textContent = text;
-}
-
-export { REASONS, picture, short };

@@ -44,7 +44,6 @@ export class Slots {
   /**
    * The place of each shared foundation in the grid: by suits, in the order in which they were begun.
    * @param {import("./board.js").Board} board
-   * @param {import("./board.js").Board} board
    * @param {Pile[]} piles
    * @param {string} hand
    */
@@ -90,9 +89,9 @@ export function arrange({ layout, board, place, hand, slots, area, isMirrored })
   /** @type {Scene | null} */
   let scene = null;
   for (let width = Math.min(LARGEST, Math.floor(area.width / 5)); scene === null && width >= SMALLEST; width -= 1) {
-    scene = attempt({ layout, board, hand, slots, area, isMirrored, isWide, blocks, shared, width });
+    scene = attempt({ board, hand, slots, area, isMirrored, isWide, blocks, shared, width });
   }
-  return scene ?? /** @type {Scene} */ (attempt({ layout, board, hand, slots, area, isMirrored, isWide, blocks, shared, width: SMALLEST, isForced: true }));
+  return scene ?? /** @type {Scene} */ (attempt({ board, hand, slots, area, isMirrored, isWide, blocks, shared, width: SMALLEST, isForced: true }));
 }
 
 /**
@@ -124,7 +123,7 @@ function blocksOf(layout, place, isRace) {
  * @param {any} given
  * @returns {Scene | null}
  */
-function attempt({ layout, board, hand, slots, area, isMirrored, isWide, blocks, shared, width, isForced = false }) {
+function attempt({ board, hand, slots, area, isMirrored, isWide, blocks, shared, width, isForced = false }) {
   const gap = Math.max(2, Math.round(width * 0.07));
   const card = { w: width, h: Math.round(width * RATIO) };
   /** @type {Map<number, Place>} */
@@ -153,7 +152,7 @@ function attempt({ layout, board, hand, slots, area, isMirrored, isWide, blocks,
     lay({ places, row, board, x: inner.x, y, width: inner.width, height, card, gap });
     y += height + gap;
   });
-  if (hasBar) bar({ places, piles: blocks.bar, layout, area, card, gap, isWide, isMirrored });
+  if (hasBar) bar({ places, piles: blocks.bar, area, card, gap, isWide, isMirrored });
   return { places, cardWidth: width, height: Math.max(area.height, y) };
 }
 
