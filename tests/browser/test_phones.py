@@ -131,12 +131,14 @@ def _out(board: Board | None) -> int:
 
 async def _until_shown(player: Phone, served: Served, code: str) -> None:
     """Wait until a phone tells the tops of all foundations as the server has them."""
-    tops: list[str] = [""]
-    told: list[str] = []
-    while tops != told:
-        labels = [label.partition(": ")[2] for label in await player.foundations()]
-        told = sorted(label for label in labels if label != "empty")
-        tops = sorted(_words(pile[-1]) for pile in _foundations(_board(served, code)) if pile)
+    told = [""]
+    while told != tops_of(_board(served, code)):
+        told = await player.tops()
+
+
+def tops_of(board: Board | None) -> list[str]:
+    """Return in words the cards that lie on a board's foundations."""
+    return sorted(_words(pile[-1]) for pile in _foundations(board) if pile)
 
 
 def _words(card: int) -> str:

@@ -9,6 +9,9 @@ from typing import Final
 import pytest
 from playwright.async_api import Browser, ConsoleMessage, Page, async_playwright
 
+from racing_demon_protocol.wire.codec import decode_server
+from racing_demon_protocol.wire.messages import Message
+
 __all__ = ["Phone", "chromium", "phone"]
 
 NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -47,16 +50,22 @@ class Phone:
     Attributes:
         page: the page.
         complaints: what went wrong on it: errors of scripts, and what its policy forbade.
+        heard: what the server told it.
 
     """
 
     def __init__(self, page: Page) -> None:
         self.page = page
         self.complaints: list[str] = []
+        self.heard: list[Message] = []
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.on("console", self._heard)
+        page.on("console", self._note)
+        page.on("websocket", lambda socket: socket.on("framereceived", self._hear))
 
-    def _heard(self, message: ConsoleMessage) -> None:
+    def _hear(self, frame: bytes | str) -> None:
+        self.heard.append(decode_server(frame))
+
+    def _note(self, message: ConsoleMessage) -> None:
         if message.type == "error":
             self.complaints.append(message.text)
 
@@ -88,9 +97,14 @@ class Phone:
         for x, y in ends:
             await self.page.touchscreen.tap(x, y)
 
-    async def foundations(self) -> list[str]:
-        """Return what is read to those who cannot see the foundations."""
-        return sorted(await self.page.evaluate(FOUNDATIONS))
+    async def tops(self) -> list[str]:
+        """Return the cards that lie on foundations, as they are read to those who cannot see them."""
+        labels = [label.partition(": ")[2] for label in await self.page.evaluate(FOUNDATIONS)]
+        return sorted(label for label in labels if label != "empty")
+
+    async def points(self) -> dict[str, int]:
+        """Return the tally: what each player has in all."""
+        return {name: int(total) for name, total in await self.page.evaluate(TALLY)}
 
 
 ENDS: Final = """() => [...document.querySelectorAll(".slot:not(.foundation)")].map((slot) => {
@@ -99,6 +113,8 @@ ENDS: Final = """() => [...document.querySelectorAll(".slot:not(.foundation)")].
 })"""
 FOUNDATIONS: Final = """() =>
   [...document.querySelectorAll(".slot.foundation")].map((slot) => slot.getAttribute("aria-label"))"""
+TALLY: Final = """() => [...document.querySelectorAll(".tally tbody tr")].map((row) =>
+  [row.querySelector("bdi").textContent, row.querySelector(".total").textContent])"""
 
 
 @asynccontextmanager
