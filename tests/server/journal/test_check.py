@@ -1,6 +1,7 @@
 """The command ``racing-demon-server journal check``: whatever is missing, changed, or left out is found."""
 
 import contextlib
+import re
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -72,21 +73,21 @@ def test_what_is_wrong_is_found(
 
 @pytest.mark.parametrize("game", ["racing-demon", "flower-garden"])
 async def test_an_open_table_is_right(tmp_path: Path, capsys: pytest.CaptureFixture[str], game: str) -> None:
-    """Within a second hand, and after it when another server has taken it up; locked, and of any kind."""
+    """In the midst of a match, and after it when another server has taken it up; locked, and of any kind."""
     journal = tmp_path / "journal.sqlite"
     async with journaled(journal, bot_speed=100.0) as served:
-        options = Options(game=game, hands=3, countdown_ms=0, tally_ms=0)
+        options = Options(game=game, hands=5, countdown_ms=0, tally_ms=0)
         create = cl.Create(name="Ann", options=options, seated=False, passphrase="sesame")  # noqa: S106
         async with Peer.entered(served.url, create) as host:
             await begin_second_hand(host)
             (told,) = lines(capsys, "check", journal)
-    assert told.startswith("right: 1 tables, 2 hands, ")
+    assert re.match("right: 1 tables, [2-4] hands, ", told)  # the bots do not wait for the command
     async with journaled(journal, bot_speed=100.0) as again, Peer.connect(again.url) as back:
         await back.greet()
         await back.enter(cl.Resume(code=host.code, token=host.token))
         await back.until(ev.MatchOver)
         (told,) = lines(capsys, "check", journal)
-    assert told.startswith("right: 1 tables, 3 hands, ")
+    assert told.startswith("right: 1 tables, 5 hands, ")
 
 
 def undone(snapshot: Snapshot) -> bytes:
