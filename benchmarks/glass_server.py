@@ -21,10 +21,9 @@ from dataclasses import asdict, dataclass
 from typing import Final
 
 from tests.support.clocks import clock
-from websockets.asyncio.server import Server
 
 from benchmarks.others import say, standard_input
-from racing_demon_server.net.gateway import PATH, start
+from racing_demon_server.net.gateway import PATH, Server, start
 from racing_demon_server.net.http import Meter
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
@@ -70,7 +69,7 @@ class Glass:
         here = set()
         for connection in self._server.connections:
             transport = connection.transport
-            port = connection.remote_address[1]
+            port = transport.get_extra_info("peername")[1]
             here.add(port)
             stay = self._stays.setdefault(port, Stay())
             stay.seconds = now - self._begun.setdefault(port, now)

@@ -9,7 +9,6 @@ from typing import Any, Final, NamedTuple, Self, TypeVar
 
 import pytest
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.asyncio.server import Server, ServerConnection
 from websockets.exceptions import ConnectionClosed
 from websockets.frames import Frame, Opcode
 from websockets.typing import Subprotocol
@@ -22,7 +21,8 @@ from racing_demon_protocol.wire.messages.events import Played
 from racing_demon_protocol.wire.messages.server import Accepted, CaughtUp, Refused, Seated, Snapshot, Versions
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.writer import Journal
-from racing_demon_server.net.gateway import start
+from racing_demon_server.net.gateway import Server, start
+from racing_demon_server.net.transport import Connection
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Clock
@@ -65,7 +65,7 @@ class Served(NamedTuple):
         """The port that it listens on."""
         return int(self.url.rpartition(":")[2].partition("/")[0])
 
-    def newest(self) -> ServerConnection:
+    def newest(self) -> Connection:
         """Return the server's side of the only connection that is open."""
         (connection,) = self.server.connections
         return connection

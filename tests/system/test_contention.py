@@ -51,7 +51,8 @@ async def test_eight_clients_pound_the_same_foundations() -> None:
     async with AsyncExitStack() as stack:
         server = await start(settings, registry, clock)
         stack.callback(registry.close)
-        await stack.enter_async_context(server)
+        stack.push_async_callback(server.wait_closed)
+        stack.callback(server.close)
         port = next(iter(server.sockets)).getsockname()[1]
         url = f"ws://127.0.0.1:{port}/v1"
         first = await Client.create(url, "Ann", OPTIONS)

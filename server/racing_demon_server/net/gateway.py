@@ -2,13 +2,13 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator
-from functools import partial
+import socket
+from collections.abc import Callable, Iterator, Sequence
 from http import HTTPStatus
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple
 
-from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.http11 import Request, Response
+from websockets.server import ServerProtocol
 from websockets.typing import Subprotocol
 
 from racing_demon_protocol import __version__
@@ -28,7 +28,7 @@ from .service import Service
 from .session import Session
 from .transport import Connection
 
-__all__ = ["MOST_WAITING", "PATH", "Gateway", "listen", "start", "url_of"]
+__all__ = ["MOST_WAITING", "PATH", "Gateway", "Server", "listen", "start", "url_of"]
 
 PATH: Final = "/v1"
 """Where the game is; the same port answers plain HTTP at ``/healthz`` and ``/metrics``."""
@@ -44,6 +44,18 @@ UNKNOWN_NAME: Final = (
     "This server does not know itself by that name. Use its address, or start it with --name.\n"
 )
 SOFTWARE: Final = f"racing-demon-server {__version__}"
+GOING_AWAY: Final = 1001
+"""The close code of a server that stops (RFC 6455, 7.4.1)."""
+
+log = logging.getLogger("racing_demon_server")
+
+
+class Admitted(NamedTuple):
+    """Who has come in: a session, its address, and what ends it if it asks for no table in time."""
+
+    session: Session
+    address: str
+    entry: asyncio.TimerHandle
 
 
 class Gateway:
@@ -65,116 +77,141 @@ class Gateway:
         self.settings = settings
         self.closed = 0
         self._service = Service(settings, registry, clock, meter)
+        self._connections: set[Connection] = set()
         self._handshakes: dict[Connection, None] = {}
+        self._admitted: dict[Connection, Admitted] = {}
+        self._is_closing = False
+        self._lost = asyncio.Event()
         self._proxies = networks(settings.proxies)
         self._site = Site(self._listed) if settings.web else None
         self._metrics: tuple[int, str] = (-METRICS_KEPT_US, "")
-        self._sessions: set[Session] = set()
 
-    async def serve(self, connection: ServerConnection) -> None:
-        """Look after one connection until it is closed."""
-        assert isinstance(connection, Connection)
-        self.forget_handshake(connection)
-        address = self._address_of(connection)
-        connection.response = None  # nobody asks for it again; of an idle spectator it would be a tenth
+    @property
+    def connections(self) -> set[Connection]:
+        """The connections to which something can be sent."""
+        return {connection for connection in self._connections if connection.is_open}
+
+    def connect(self) -> Connection:
+        """Return a connection for somebody who has come to the port."""
+        subprotocols = [Subprotocol(encoding) for encoding in Encoding]
+        protocol = ServerProtocol(subprotocols=subprotocols, max_size=MAX_CLIENT_FRAME)
+        return Connection(self, protocol, self.settings)
+
+    def open(self, connection: Connection, request: Request) -> Session:
+        """Give a connection whose handshake is over its session, and say which protocol is spoken here."""
+        self._handshakes.pop(connection, None)
+        address = self._address_of(connection, request)
         session = Session(connection, self._service, address)
         is_allowed = self._service.addresses.enter(address)
-        try:
-            await self._converse(connection, session, is_allowed)
-        finally:
-            self._service.addresses.leave(address)
-
-    async def _converse(self, connection: Connection, session: Session, is_allowed: bool) -> None:
-        if len(self._sessions) >= self.settings.max_connections or not is_allowed:
-            if is_allowed:
-                session.close(CloseCode.FULL, "The server is full; try again later.")
-            else:
-                session.close(CloseCode.FULL, "Too many connections from your address.", "address")
-            connection.begin(session)
-            await connection.wait_closed()
-            return
-        self._sessions.add(session)
-        entry = asyncio.get_running_loop().call_later(self.settings.entry_seconds, self._check_entry, session)
-        session.reply(Versions(oldest=VERSION, newest=VERSION, software=SOFTWARE))
-        connection.begin(session)
-        try:
-            await connection.wait_closed()
-        finally:
-            entry.cancel()
-            self._sessions.discard(session)
-            session.gone()
+        if is_allowed and len(self._admitted) < self.settings.max_connections:
+            entry_seconds = self.settings.entry_seconds
+            entry = asyncio.get_running_loop().call_later(entry_seconds, self._check_entry, session)
+            self._admitted[connection] = Admitted(session, address, entry)
+            session.reply(Versions(oldest=VERSION, newest=VERSION, software=SOFTWARE))
+            return session
+        self._service.addresses.leave(address)
+        if is_allowed:
+            session.close(CloseCode.FULL, "The server is full; try again later.")
+        else:
+            session.close(CloseCode.FULL, "Too many connections from your address.", "address")
+        return session
 
     def await_handshake(self, connection: Connection) -> None:
         """Let a fresh connection say what it wants; where too many are silent, the oldest goes."""
+        self._connections.add(connection)
         self._handshakes[connection] = None
-        if len(self._handshakes) > self.settings.max_handshakes:
+        if self._is_closing:
+            connection.transport.abort()
+        elif len(self._handshakes) > self.settings.max_handshakes:
             oldest = next(iter(self._handshakes))
             del self._handshakes[oldest]
-            self.cut_off(oldest, "handshake")
-
-    def forget_handshake(self, connection: Connection) -> None:
-        """Wait for a connection no more: it has said what it wants."""
-        self._handshakes.pop(connection, None)
+            self._service.note_cut(0, "handshake")
+            oldest.transport.abort()
 
     def forget(self, connection: Connection) -> None:
         """Forget a connection that is lost."""
         self.closed += 1
-        self.forget_handshake(connection)
+        self._connections.discard(connection)
+        self._handshakes.pop(connection, None)
+        self._lost.set()
+        admitted = self._admitted.pop(connection, None)
+        if admitted is not None:
+            admitted.entry.cancel()
+            self._service.addresses.leave(admitted.address)
+            admitted.session.gone()
 
-    def _address_of(self, connection: ServerConnection) -> str:
-        peer = connection.remote_address
-        headers = connection.request.headers if connection.request is not None else None
-        forwarded = headers.get_all("X-Forwarded-For") if headers is not None else []
-        return believed_address(str(peer[0]) if peer else "", forwarded, self._proxies)
+    def close(self, code: int, reason: str) -> None:
+        """Say good-bye to everybody, and let nobody in any more."""
+        self._is_closing = True
+        for connection in self._connections:
+            if connection.is_open:
+                connection.close(code, reason)
+            else:
+                connection.transport.abort()
 
-    def answer(self, connection: ServerConnection, request: Request) -> Response | None:
-        """Answer plain HTTP; ``None`` lets the WebSocket through."""
-        address, units = self._address_of(connection), _units(_path(request))
-        if self._service.addresses.take_request(address, self._service.clock(), units):
-            response = self._page(connection, request)
-        else:
-            response = http.too_many(connection)
-        if response is not None and request.method == "HEAD":
+    async def wait_closed(self) -> None:
+        """Wait until all connections are lost."""
+        while self._connections:
+            self._lost.clear()
+            await self._lost.wait()
+
+    def _address_of(self, connection: Connection, request: Request) -> str:
+        forwarded = request.headers.get_all("X-Forwarded-For")
+        return believed_address(connection.address, forwarded, self._proxies)
+
+    def answer(self, connection: Connection, request: Request) -> Response:
+        """Return the answer to a request: a page, a refusal, or that of the handshake."""
+        try:
+            response = self._answer(connection, request) or connection.protocol.accept(request)
+        except Exception:
+            log.exception("a request could not be answered")
+            response = http.text(HTTPStatus.INTERNAL_SERVER_ERROR, "The server made a mistake.\n")
+        response.headers["Server"] = SOFTWARE
+        if request.method == "HEAD":
             response.body = b""  # RFC 9110, 9.3.2: all but that is as with GET
         return response
 
-    def _page(self, connection: ServerConnection, request: Request) -> Response | None:
+    def _answer(self, connection: Connection, request: Request) -> Response | None:
+        """Answer plain HTTP; ``None`` lets the WebSocket through."""
+        address, units = self._address_of(connection, request), _units(_path(request))
+        if not self._service.addresses.take_request(address, self._service.clock(), units):
+            return http.too_many()
         path = _path(request)
         if not http.is_meant(request, self.settings.hosts):
-            return connection.respond(HTTPStatus.MISDIRECTED_REQUEST, "This server has another name.\n")
+            return http.text(HTTPStatus.MISDIRECTED_REQUEST, "This server has another name.\n")
         if path == "/healthz":
             registry = self._service.registry
-            return http.health(connection, len(registry), self.settings.shards, is_halted=registry.is_halted)
+            return http.health(len(registry), self.settings.shards, is_halted=registry.is_halted)
         if path == "/metrics":
             return self._measured(connection, request)
-        return self._enter(connection, request) if path == PATH else self._asset(connection, request, path)
+        return self._enter(request) if path == PATH else self._asset(request, path)
 
-    def _measured(self, connection: ServerConnection, request: Request) -> Response:
+    def _measured(self, connection: Connection, request: Request) -> Response:
         """Answer who asks for metrics; also where there are none, as the path could be a table's code."""
         write = self._service.meter.text
         if write is None:
-            return connection.respond(HTTPStatus.NOT_FOUND, "This server keeps no metrics.\n")
-        if not self.settings.metrics_public and not http.is_local(connection, request):
-            return connection.respond(HTTPStatus.NOT_FOUND, "Metrics are for this machine only.\n")
-        return http.metrics(connection, self._write_metrics(write))
+            return http.text(HTTPStatus.NOT_FOUND, "This server keeps no metrics.\n")
+        if not self.settings.metrics_public and not http.is_local(connection.address, request):
+            return http.text(HTTPStatus.NOT_FOUND, "Metrics are for this machine only.\n")
+        return http.metrics(self._write_metrics(write))
 
-    def _enter(self, connection: ServerConnection, request: Request) -> Response | None:
+    def _enter(self, request: Request) -> Response | None:
         """Let programs and the own page through, and no page of another site."""
         if http.is_own_page(request, self.settings.hosts, self.settings.shards):
             return None
-        return connection.respond(HTTPStatus.FORBIDDEN, "Pages of other sites cannot play here.\n")
+        return http.text(HTTPStatus.FORBIDDEN, "Pages of other sites cannot play here.\n")
 
-    def _asset(self, connection: ServerConnection, request: Request, path: str) -> Response:
+    def _asset(self, request: Request, path: str) -> Response:
         """Answer what browsers ask for."""
         settings = self.settings
         if not http.is_own_name(request, settings.hosts):
-            return connection.respond(HTTPStatus.MISDIRECTED_REQUEST, UNKNOWN_NAME)
+            return http.text(HTTPStatus.MISDIRECTED_REQUEST, UNKNOWN_NAME)
         headers = {name.lower(): value for name, value in request.headers.raw_items()}
         where = http.origin_of(request), headers, http.sockets(request, settings.shards)
         found = self._site.answer(path, *where) if self._site is not None else None
         if found is None:
-            return connection.respond(HTTPStatus.NOT_FOUND, f"The game is at {PATH}, over WebSocket.\n")
-        return http.asset(connection, found)
+            return http.text(HTTPStatus.NOT_FOUND, f"The game is at {PATH}, over WebSocket.\n")
+        return http.respond(found.status, found.headers, found.body)
 
     def _listed(self) -> Iterator[TableView]:
         """Yield the tables that browsers are told of: none, where nobody else is told of them, either."""
@@ -184,13 +221,8 @@ class Gateway:
     def _write_metrics(self, write: Callable[[int], str]) -> str:
         now = self._service.clock()
         if now - self._metrics[0] >= METRICS_KEPT_US:
-            self._metrics = now, write(len(self._sessions))
+            self._metrics = now, write(len(self._admitted))
         return self._metrics[1]
-
-    def cut_off(self, connection: Connection, why: str) -> None:
-        """End a connection that nobody reads yet."""
-        self._service.note_cut(0, why)
-        connection.transport.abort()
 
     @staticmethod
     def _check_entry(session: Session) -> None:
@@ -212,6 +244,40 @@ def _path(request: Request) -> str:
 def url_of(host: str, port: int) -> str:
     """Return the URL of a server that listens there."""
     return f"ws://[{host}]:{port}{PATH}" if ":" in host else f"ws://{host}:{port}{PATH}"
+
+
+class Server:
+    """A port that is open.
+
+    Args:
+        gateway: has whoever comes to it.
+        listening: the port.
+
+    """
+
+    def __init__(self, gateway: Gateway, listening: asyncio.Server) -> None:
+        self._gateway = gateway
+        self._listening = listening
+
+    @property
+    def connections(self) -> set[Connection]:
+        """The connections to which something can be sent."""
+        return self._gateway.connections
+
+    @property
+    def sockets(self) -> Sequence[socket.socket]:
+        """Where it listens."""
+        return self._listening.sockets
+
+    def close(self, code: int = GOING_AWAY, reason: str = "") -> None:
+        """Listen no more, and close all connections with a sentence that a person understands."""
+        self._listening.close()
+        self._gateway.close(code, reason)
+
+    async def wait_closed(self) -> None:
+        """Wait until all connections are lost."""
+        await self._listening.wait_closed()
+        await self._gateway.wait_closed()
 
 
 async def start(
@@ -239,25 +305,10 @@ async def listen(gateway: Gateway, **where: Any) -> Server:
         OSError: the address cannot be listened on.
 
     """
-    # The library reports every torn handshake with a traceback; a port scan would fill the log.
+    # The library reports every connection, and every torn handshake: a port scan would fill the log.
     logging.getLogger("websockets.server").setLevel(logging.CRITICAL)
-    settings = gateway.settings
-    server = await serve(
-        gateway.serve,
-        **where,
-        subprotocols=[Subprotocol(encoding) for encoding in Encoding],
-        process_request=gateway.answer,
-        create_connection=cast("type[ServerConnection]", partial(Connection, gateway)),
-        compression=None,
-        max_size=MAX_CLIENT_FRAME,
-        ping_interval=settings.ping_seconds,
-        ping_timeout=settings.ping_seconds,
-        open_timeout=settings.entry_seconds,
-        close_timeout=1,
-        write_limit=settings.backlog_bytes,
-        server_header=SOFTWARE,
-        backlog=ACCEPTED_AT_ONCE,
-    )
+    loop = asyncio.get_running_loop()
+    server = Server(gateway, await loop.create_server(gateway.connect, backlog=ACCEPTED_AT_ONCE, **where))
     for listening in server.sockets:
         with listening.dup() as waiting:
             waiting.listen(MOST_WAITING)

@@ -3,23 +3,22 @@
 import ipaddress
 import json
 import socket
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
+from email.utils import formatdate
 from functools import cache
 from http import HTTPStatus
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
-from websockets.asyncio.server import ServerConnection
+from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from racing_demon_protocol.reasons import Reason
 from racing_demon_server.sharding import Shards
-from racing_demon_server.web.assets import HttpResponse
 
 __all__ = [
     "NO_METER",
     "Meter",
-    "asset",
     "health",
     "is_local",
     "is_meant",
@@ -27,7 +26,9 @@ __all__ = [
     "is_own_page",
     "metrics",
     "origin_of",
+    "respond",
     "sockets",
+    "text",
     "too_many",
 ]
 
@@ -55,7 +56,18 @@ class Meter(NamedTuple):
 NO_METER: Final = Meter(None, lambda _why: None, lambda _reason: None)
 
 
-def health(connection: ServerConnection, tables: int, shards: Shards, *, is_halted: bool) -> Response:
+def respond(status: HTTPStatus, headers: Iterable[tuple[str, str]], body: bytes) -> Response:
+    """Answer a request; the connection is closed behind the answer."""
+    usual = {"Date": formatdate(usegmt=True), "Connection": "close", "Content-Length": str(len(body))}
+    return Response(status.value, status.phrase, Headers([*usual.items(), *headers]), body)
+
+
+def text(status: HTTPStatus, words: str, kind: str = "text/plain; charset=utf-8") -> Response:
+    """Answer with words that are true at this moment."""
+    return respond(status, [("Content-Type", kind), ("Cache-Control", "no-store")], words.encode())
+
+
+def health(tables: int, shards: Shards, *, is_halted: bool) -> Response:
     """Say how the server is, and how many tables it keeps; of several processes, which one says so.
 
     Where its disk takes nothing and all tables stand still, it is not well (503).
@@ -64,23 +76,23 @@ def health(connection: ServerConnection, tables: int, shards: Shards, *, is_halt
     if not shards.is_alone:
         facts |= {"process": shards.number, "ports": shards.ports}
     status = HTTPStatus.SERVICE_UNAVAILABLE if is_halted else HTTPStatus.OK
-    return _page(connection, json.dumps(facts) + "\n", "application/json", status)
+    return text(status, json.dumps(facts) + "\n", "application/json")
 
 
-def too_many(connection: ServerConnection) -> Response:
+def too_many() -> Response:
     """Refuse a request of an address that asks too much."""
-    text = "Too many requests from your address. Wait a few seconds, and try again.\n"
-    response = connection.respond(HTTPStatus.TOO_MANY_REQUESTS, text)
+    words = "Too many requests from your address. Wait a few seconds, and try again.\n"
+    response = text(HTTPStatus.TOO_MANY_REQUESTS, words)
     response.headers["Retry-After"] = str(RETRY_SECONDS)
     return response
 
 
-def metrics(connection: ServerConnection, text: str) -> Response:
+def metrics(written: str) -> Response:
     """Hand out metrics in Prometheus' text format."""
-    return _page(connection, text, "text/plain; version=0.0.4; charset=utf-8")
+    return text(HTTPStatus.OK, written, "text/plain; version=0.0.4; charset=utf-8")
 
 
-def is_local(connection: ServerConnection, request: Request) -> bool:
+def is_local(peer: str, request: Request) -> bool:
     """Tell whether a request comes from this machine, and neither through a proxy on it nor a web page.
 
     A web page's name may be made to lead to this machine (DNS rebinding), so it must be asked for by
@@ -89,8 +101,8 @@ def is_local(connection: ServerConnection, request: Request) -> bool:
     if any(name in request.headers for name in FORWARDED) or not _is_address(_host(request)):
         return False
     try:
-        address = ipaddress.ip_address(connection.remote_address[0])
-    except (TypeError, ValueError):  # gone already, or no address of the Internet's
+        address = ipaddress.ip_address(peer)
+    except ValueError:  # gone already, or no address of the Internet's
         return False
     return (getattr(address, "ipv4_mapped", None) or address).is_loopback
 
@@ -107,9 +119,7 @@ def is_own_name(request: Request, hosts: Collection[str]) -> bool:
     An address is such a name, and so are those of the machine and those that the operator has given. Any
     other may belong to a stranger who lets it lead to this machine (DNS rebinding).
     """
-    host = _host(request)
-    named = {name.lower() for name in hosts}
-    return _is_address(host) or host in named or (not named and host in _names_of_machine())
+    return is_meant(request, hosts or _names_of_machine())
 
 
 def is_own_page(request: Request, hosts: Collection[str], shards: Shards) -> bool:
@@ -148,17 +158,6 @@ def origin_of(request: Request) -> str:
     return f"{scheme}://{request.headers['Host'].strip()}"
 
 
-def asset(connection: ServerConnection, answer: HttpResponse) -> Response:
-    """Hand out the browser's table, or a file that it loads."""
-    response = connection.respond(answer.status, "")
-    del response.headers["Content-Type"], response.headers["Content-Length"]
-    for name, value in answer.headers:
-        response.headers[name] = value
-    response.headers["Content-Length"] = str(len(answer.body))
-    response.body = answer.body
-    return response
-
-
 @cache
 def _names_of_machine() -> frozenset[str]:
     name = socket.gethostname().lower()
@@ -182,11 +181,3 @@ def _is_address(host: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _page(connection: ServerConnection, text: str, kind: str, status: HTTPStatus = HTTPStatus.OK) -> Response:
-    response = connection.respond(status, text)
-    del response.headers["Content-Type"]
-    response.headers["Content-Type"] = kind
-    response.headers["Cache-Control"] = "no-store"
-    return response

@@ -1,6 +1,5 @@
 """What all sessions share: the registry, limits that hold for several connections, and how they are ended."""
 
-import asyncio
 import itertools
 import logging
 import math
@@ -8,7 +7,7 @@ from typing import Final
 from weakref import WeakKeyDictionary
 
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_protocol.reasons import CloseCode, Reason
+from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.wire.messages.client import Create
 from racing_demon_server.rate_limit import Allowance, Bucket
 from racing_demon_server.settings import ServerSettings
@@ -17,7 +16,6 @@ from racing_demon_server.tables.room import Clock, Room
 
 from .address_limits import MINUTE, POOL_SECONDS, AddressLimits
 from .http import Meter
-from .transport import Connection
 
 __all__ = ["SHARE_SECONDS", "Service"]
 
@@ -49,7 +47,6 @@ class Service:
         self.numbers = itertools.count(1)
         self._units = self._pool(settings.units_per_server)
         self._tables: WeakKeyDictionary[Room, Bucket] = WeakKeyDictionary()
-        self._closings: set[asyncio.Task[None]] = set()
 
     def allowance(self, address: str) -> Allowance:
         """Return what a new connection from an address may use."""
@@ -123,9 +120,3 @@ class Service:
         """Log and count a connection that the server ends."""
         log.log(level, event, extra={"connection": number, "why": why})
         self.meter.cut(why)
-
-    def spawn_close(self, connection: Connection, code: CloseCode, reason: str) -> None:
-        """Close a connection while everybody else goes on."""
-        task = asyncio.get_running_loop().create_task(connection.close(code, reason))
-        self._closings.add(task)
-        task.add_done_callback(self._closings.discard)

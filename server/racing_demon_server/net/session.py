@@ -48,7 +48,7 @@ class Session:
     """
 
     def __init__(self, connection: Connection, service: Service, address: str) -> None:
-        self.encoding = Encoding(str(connection.subprotocol))
+        self.encoding = Encoding(str(connection.protocol.subprotocol))
         self._writes_text = self.encoding is Encoding.JSON
         self.is_flooding = False
         self.rest_us = 0
@@ -114,7 +114,7 @@ class Session:
             self._closing = True
             level = logging.WARNING if code is CloseCode.FLOOD else logging.INFO
             self._service.note_cut(self._number, why or code.name.lower(), level=level)
-            self._service.spawn_close(self._connection, code, reason)
+            self._connection.close(code, reason)
 
     # Receiving.
 

@@ -127,8 +127,9 @@ async def test_a_server_that_goes_down_is_waited_for() -> None:
     async with relayed() as (served, relay), Peer.hosting(served.url) as ann:
         async with listening(await Client.join(relay.url, ann.code, "Ben")) as ears:
             room = served.registry.room(ann.code)
-            (ben,) = (c for c in served.server.connections if c.remote_address[1] != port_of(ann))
-            await ben.close(1012, "The server is going down.")
+            ports = {c.transport.get_extra_info("peername")[1]: c for c in served.server.connections}
+            (ben,) = (connection for port, connection in ports.items() if port != port_of(ann))
+            ben.close(1012, "The server is going down.")
             await ann.until(ev.Connected)
             back = await ann.until(ev.Connected)
             assert (1, True) == (back.seat, back.connected)

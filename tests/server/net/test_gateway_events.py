@@ -6,7 +6,6 @@ import socket
 import struct
 
 import pytest
-from websockets.asyncio.connection import Connection as WebSocketConnection
 
 from racing_demon_protocol.reasons import CloseCode, Phase, Reason
 from racing_demon_protocol.wire.codec import Encoding, decode_server
@@ -148,9 +147,9 @@ async def test_two_who_answer_together_are_told_apart() -> None:
 # Slow readers.
 
 
-def narrow(connection: WebSocketConnection) -> None:
+def narrow(transport: asyncio.BaseTransport) -> None:
     """Leave the kernel no room to hide what a slow reader has not read."""
-    wire = connection.transport.get_extra_info("socket")
+    wire = transport.get_extra_info("socket")
     for option in (socket.SO_SNDBUF, socket.SO_RCVBUF):
         wire.setsockopt(socket.SOL_SOCKET, option, 4_096)
 
@@ -165,8 +164,8 @@ async def test_a_slow_reader_is_cut_off_and_nobody_else(caplog: pytest.LogCaptur
         known = set(served.server.connections)
         async with Peer.entered(served.url, cl.Watch(code=ann.code), max_size=None) as slow:
             (connection,) = served.server.connections - known
-            narrow(connection)
-            narrow(slow.socket)
+            narrow(connection.transport)
+            narrow(slow.socket.transport)
             slow.socket.transport.pause_reading()
             rounds = 0
             while connection in served.server.connections and rounds < 5_000:
@@ -191,8 +190,8 @@ async def test_a_slow_reader_can_come_back() -> None:
         known = set(served.server.connections)
         async with Peer.entered(served.url, cl.Join(code=ann.code, name="Ben")) as ben:
             (connection,) = served.server.connections - known
-            narrow(connection)
-            narrow(ben.socket)
+            narrow(connection.transport)
+            narrow(ben.socket.transport)
             ben.socket.transport.pause_reading()
             while ann.view.seats.get(1) is None or ann.view.seats[1].connected:
                 await ann.ask(cl.SetOptions, options=Options(hands=2))
@@ -256,7 +255,7 @@ async def test_a_connection_that_cannot_be_written_to_costs_nobody_else_anything
 
 
 async def test_a_lost_connection_is_written_to_no_more() -> None:
-    """From the moment on in which its loss is known, though its session goes some steps of the loop later."""
+    """From the moment in which its loss is known."""
     async with serving() as served, Peer.hosting(served.url) as ann:
         known = set(served.server.connections)
         async with Peer.entered(served.url, cl.Join(code=ann.code, name="Ben")) as ben:
@@ -268,8 +267,7 @@ async def test_a_lost_connection_is_written_to_no_more() -> None:
             )
             ben.socket.transport.abort()
             assert connection.is_open
-            while not connection.connection_lost_waiter.done():  # noqa: ASYNC110 - the very next step is meant
-                await asyncio.sleep(0)
+            await ann.until(ev.Connected)
             assert not connection.is_open
 
 

@@ -164,5 +164,5 @@ async def test_a_play_is_taken_in_the_call_that_read_it() -> None:
     async with serving(**FREELY) as server, Peer.connect(server.url, Encoding.JSON) as peer:
         await _greet(peer)
         server.newest().data_received(_bytes(Frame(Opcode.TEXT, b"[15,1" + b" " * 230 + b"]")))
-        assert not server.newest()._unread  # type: ignore[attr-defined]
+        assert not server.newest()._unread
         assert 1 == (await peer.until(Pong)).stamp

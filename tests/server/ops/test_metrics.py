@@ -5,7 +5,6 @@ import itertools
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -307,21 +306,19 @@ async def test_an_operator_can_show_them_to_all() -> None:
 @pytest.mark.parametrize(
     ("address", "local"),
     [
-        (("127.0.0.1", 5), True),
-        (("127.8.8.8", 5), True),
-        (("::1", 5, 0, 0), True),
-        (("::ffff:127.0.0.1", 5, 0, 0), True),
-        (("192.168.1.5", 5), False),
-        (("::ffff:192.168.1.5", 5, 0, 0), False),
-        (("fe80::1%eth0", 5, 0, 2), False),
-        (("", 0), False),
-        (None, False),
+        ("127.0.0.1", True),
+        ("127.8.8.8", True),
+        ("::1", True),
+        ("::ffff:127.0.0.1", True),
+        ("192.168.1.5", False),
+        ("::ffff:192.168.1.5", False),
+        ("fe80::1%eth0", False),
+        ("", False),
     ],
 )
-def test_only_this_machine_is_local(address: object, local: bool) -> None:
+def test_only_this_machine_is_local(address: str, local: bool) -> None:
     """The other machines of a network are not, in IPv4 or IPv6, nor whoever is gone already."""
-    connection: Any = SimpleNamespace(remote_address=address)
-    assert local is is_local(connection, Request("/metrics", Headers(Host="127.0.0.1:5252")))
+    assert local is is_local(address, Request("/metrics", Headers(Host="127.0.0.1:5252")))
 
 
 async def test_without_a_meter_there_is_no_such_page() -> None:
