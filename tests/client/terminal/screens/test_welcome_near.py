@@ -43,8 +43,8 @@ def looking(app: TerminalApp) -> bool:
 async def tables(*texts: dict[str, object]) -> AsyncIterator[tuple[TerminalApp, Pilot[None], list[Peer]]]:
     """Show the first screen, with that many tables on the network."""
     async with AsyncExitStack() as stack:
-        app, pilot = await stack.enter_async_context(at_first_screen())
         served = await stack.enter_async_context(serving())
+        app, pilot = await stack.enter_async_context(at_first_screen())
         hosts = []
         for number, changes in enumerate(texts, 1):
             host = await stack.enter_async_context(Peer.hosting(served.url))
