@@ -132,12 +132,11 @@ class Session:
             self.rest_us = self._allowance.overdraw(self._arrived)
         return not self._closing
 
-    def count_control(self) -> bool:
-        """Count a ping, a pong or a good-bye; tell whether it is to be answered."""
+    def count_control(self) -> None:
+        """Count a ping, a pong or a good-bye."""
         self.count_frame()
         if not self._controls.take(self._arrived):
             self._end_flood("Too many pings a second.", "pings")
-        return not self.is_flooding
 
     def _end_flood(self, reason: str, why: str) -> None:
         self.is_flooding = True

@@ -55,8 +55,8 @@ class Reader(Protocol):
     def take_short(self, message: bytes) -> None:
         """Deal with a binary message that came in one short frame."""
 
-    def count_control(self) -> bool:
-        """Count any other frame; tell whether more of them may come."""
+    def count_control(self) -> None:
+        """Count any other frame."""
 
     def fall_behind(self) -> None:
         """End the connection: more waits to be sent than its limit for writing."""
@@ -292,7 +292,9 @@ class Connection(asyncio.Protocol):
         """Give bytes to the library, and the frames that they make whole to the session."""
         self._unframed += len(data)
         self.protocol.receive_data(data)
-        for event in self.protocol.events_received():
+        events = self.protocol.events_received()
+        self._write()  # a pong goes before the answer to what came behind its ping
+        for event in events:
             frame = cast("Frame", event)
             self._unframed -= wire_size(frame)
             if frame.opcode in DATA_OPCODES:
@@ -301,7 +303,6 @@ class Connection(asyncio.Protocol):
             else:
                 self._is_heard = True
                 session.count_control()
-        self._write()
         self._note_place()
 
     def _note_place(self) -> None:
