@@ -2,5 +2,5 @@
 
 import os
 
-# Before Textual is imported: at its usual 60 a second painting, and not playing, would be what one waits for.
+# Set before Textual is imported: at its default of 60 frames a second a player would wait for painting.
 os.environ.setdefault("TEXTUAL_FPS", "240")

@@ -1,4 +1,4 @@
-"""What a player wants that is no play: one function an action."""
+"""Handlers for every action that is not a play, one function each."""
 
 from collections.abc import Callable
 from typing import Any, Final, Protocol
@@ -30,42 +30,42 @@ __all__ = ["Stage", "act"]
 
 
 class Stage(Protocol):
-    """The application, as far as it is needed here."""
+    """The part of the application that the handlers use."""
 
     look: Look
     session: TableSession | None
 
     @property
     def screen(self) -> Screen[Any]:
-        """The screen that is seen."""
+        """Return the active screen."""
 
     def ask(self, dialog: Dialog[Any], then: Callable[[Any], None] | None = None) -> None:
-        """Lay a dialog over it, and do something with the answer."""
+        """Open a dialog and pass its answer to ``then``."""
 
     def show(self, screen: PictureScreen) -> None:
-        """Show another screen."""
+        """Switch to another screen."""
 
     def run_worker(self, work: Any, *, group: str) -> Worker[Any]:
-        """Do something beside all else."""
+        """Run something in the background."""
 
     def route(self, *, insists: bool = True) -> None:
-        """Show the screen that fits what the table is doing."""
+        """Switch to the screen that fits the table's phase."""
 
     def look_away(self) -> bool:
-        """Turn from the word that fills the screen; tell whether there was one."""
+        """Dismiss the banner; return whether there was one."""
 
     def make(self, kind: type[PictureScreen], session: TableSession) -> PictureScreen:
-        """Return a screen of a kind."""
+        """Return a screen of this kind."""
 
     def change_look(self, look: Look) -> None:
-        """Look otherwise from now on."""
+        """Change the look of everything."""
 
     def keep(self, **changes: Any) -> None:
-        """Change settings."""
+        """Change settings and save them."""
 
 
 def act(stage: Stage, session: TableSession, action: str) -> None:
-    """Do what an action means; nothing for one that means nothing here."""
+    """Carry out an action; ignore one that means nothing here."""
     if action.startswith("bot-") and action != "bot-away":
         session.tell(cl.AddBot, level=action.removeprefix("bot-"))
     elif action.startswith("react-"):
@@ -79,9 +79,9 @@ def act(stage: Stage, session: TableSession, action: str) -> None:
 
 
 def _enter(stage: Stage, session: TableSession) -> None:
-    """Deal, or be ready, or not after all.
+    """Start the match, or toggle being ready.
 
-    Once the cards are dealt, go to them: who was slow to say it wants to play now.
+    Once the cards are dealt, show them: the key was pressed a moment too late, to play.
     """
     view, client = session.client.view, session.client
     if stage.look_away():
@@ -133,14 +133,14 @@ def _players(stage: Stage, session: TableSession) -> None:
 
 
 def _kick(stage: Stage, session: TableSession, seat: int) -> None:
-    """Send a player away, if the host says so once more."""
+    """Kick a player after the host has confirmed it."""
     state = session.client.view.seats.get(seat)
     if state is None:
         return
 
     def answered(does_it: bool | None) -> None:
         now = session.client.view.seats.get(seat)
-        if does_it and now is not None and now.name == state.name:  # else somebody else has the seat by now
+        if does_it and now is not None and now.name == state.name:  # another player may have the seat now
             session.tell(cl.Kick, seat=seat)
 
     text = screen_text(kick_question(state, "l in this list"))

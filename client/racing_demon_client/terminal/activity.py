@@ -1,6 +1,6 @@
-"""What happened lately: the feed, the clock, the piles that changed, everybody's pace.
+"""Recent activity at a table: the feed, the clock, changed piles and each seat's pace.
 
-No clock is read: times are milliseconds on one rising clock, which is the caller's.
+Reads no clock: times are milliseconds on the caller's monotonic clock.
 """
 
 from collections import deque
@@ -28,7 +28,7 @@ MOST_FEED: Final = 200
 
 
 class Cue(StrEnum):
-    """Something that deserves a sound."""
+    """An event that deserves a sound."""
 
     SIGNAL = "signal"
     BEATEN = "beaten"
@@ -36,11 +36,11 @@ class Cue(StrEnum):
 
 
 class Activity:
-    """What happened at one table, as far as it fades.
+    """What happened recently at one table.
 
     Attributes:
-        feed: the lines of what happened, the latest last.
-        word: what fills the screen when somebody is out.
+        feed: the lines of the feed, newest last.
+        word: the banner shown when somebody goes out.
 
     """
 
@@ -56,7 +56,14 @@ class Activity:
         self._paused_ms: int | None = None
 
     def take_up(self, view: TableView, now: int, elapsed_ms: int) -> None:
-        """Begin with a table as it lies, so long after its signal; before it, the time is negative."""
+        """Start from a table's current state.
+
+        Args:
+            view: the table.
+            now: the time.
+            elapsed_ms: milliseconds since the signal; negative before it.
+
+        """
         self._signal_at = now - elapsed_ms
         is_over = view.phase in {Phase.TALLY, Phase.OVER, Phase.SHUFFLING} and bool(view.results)
         self._ended_ms = view.results[-1].elapsed_ms if is_over else None
@@ -69,7 +76,7 @@ class Activity:
         self._pace = {seat: deque() for seat in view.hand_seats}
 
     def note(self, message: Message, view: TableView, now: int) -> Cue | None:
-        """Note a message that the view has followed; return what deserves a sound."""
+        """Record a message that the view has already applied; return the sound it deserves."""
         match message:
             case Snapshot():
                 self.take_up(view, now, message.elapsed_ms)
@@ -102,7 +109,7 @@ class Activity:
             self._set_back(event.elapsed_ms)
 
     def _set_back(self, elapsed_ms: int) -> None:
-        """Let nothing have happened later than it is: the own clock may be ahead of the server's."""
+        """Move times back that lie ahead of the server's clock."""
         for number, line in reversed([*enumerate(self.feed)]):
             if line.at_ms is None or line.at_ms <= elapsed_ms:
                 break
@@ -121,21 +128,21 @@ class Activity:
         self._banner_until = now + BANNER_MS
         return Cue.DEMON
 
-    # Questions.
+    # Queries.
 
     def elapsed_ms(self, now: int) -> int:
-        """Return the time since the signal, or that of the whole hand once it is over; 0 before it."""
+        """Return the time since the signal, or the length of a finished hand; 0 before the signal."""
         if self._ended_ms is not None:
             return self._ended_ms
         return max(0, now - self._signal_at if self._paused_ms is None else self._paused_ms)
 
     def seconds_to_signal(self, now: int) -> int:
-        """Return the seconds until the signal, rounded up; 0 from then on."""
+        """Return the seconds until the signal, rounded up; 0 after it."""
         elapsed = now - self._signal_at if self._paused_ms is None else self._paused_ms
         return max(0, -(elapsed // 1_000))
 
     def seconds_to_deal(self, now: int) -> int:
-        """Return the seconds until the next hand is dealt by itself, rounded up; 0: that is not known."""
+        """Return the seconds until the next automatic deal, rounded up; 0 if unknown."""
         return max(0, -((now - self._deal_at) // 1_000))
 
     def banner(self, now: int) -> str:
@@ -143,12 +150,12 @@ class Activity:
         return self.word if now < self._banner_until else ""
 
     def fresh(self, now: int) -> frozenset[int]:
-        """Return the piles that changed a moment ago."""
+        """Return the piles that have just changed."""
         self._fresh = {pile: until for pile, until in self._fresh.items() if until > now}
         return frozenset(self._fresh)
 
     def pace(self, now: int) -> Mapping[int, Sequence[int]]:
-        """Return how many cards each seat brought to the foundations, window by window, the latest last."""
+        """Return how many cards each seat brought to the foundations in each window, newest last."""
         return {seat: _windows(times, now) for seat, times in self._pace.items()}
 
 

@@ -1,4 +1,4 @@
-"""The terminal client: which screen is seen, and what happens between them."""
+"""The terminal application: its screens and the transitions between them."""
 
 import asyncio
 import os
@@ -52,32 +52,32 @@ TICK_SECONDS = 0.1
 BEFORE_HANDS = frozenset({Phase.LOBBY, Phase.SHUFFLING})
 AFTER_HANDS = frozenset({Phase.TALLY, Phase.OVER, Phase.SHUFFLING})
 URGENT = (ev.Dealt, ev.Signalled)
-"""What shows the cards at once."""
+"""Events that show the cards at once."""
 ROUTING = (*URGENT, Snapshot, ev.HandOver, ev.Joined, ev.Left)
-"""What may call for another screen."""
+"""Messages that may require another screen."""
 
 
 class TerminalApp(App[None]):
     """The application.
 
     Attributes:
-        look: how everything looks.
-        session: the stay at a table, if there is one.
-        failure: what ended the stay at a table that this program was started for.
-        is_faulty: whether a fault of this program ended it.
+        look: the current look.
+        session: the current session at a table, if any.
+        failure: the error that ended the table given at the start.
+        is_faulty: whether a bug in this program ended it.
 
     Args:
-        opened: the table to begin with; ``None`` for the first screen.
+        opened: the first table; ``None`` to start with the welcome screen.
         settings: the player's settings.
-        look: the glyphs, and what else does not come from the settings.
-        recorder: keeps the record of the table to begin with.
-        watched: the seat that a spectator looks at first.
+        look: the glyphs, and other values that do not come from the settings.
+        recorder: records the first table.
+        watched: the seat that a spectator watches first.
 
     """
 
     TITLE = "Racing Demon"
     ENABLE_COMMAND_PALETTE = False
-    # What is pointed at in a list differs without colours, too.
+    # The highlighted row must be visible without colors, too.
     CSS = "OptionList:focus > .option-list--option-highlighted { text-style: bold underline; }"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+c", "leave", show=False, priority=True),
@@ -93,7 +93,7 @@ class TerminalApp(App[None]):
         recorder: Recorder | None = None,
         watched: int | None = None,
     ) -> None:
-        # Textual decides by this, once and for all, what it makes of NO_COLOR.
+        # Textual decides here, once, how to treat NO_COLOR.
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
         self.look = look
         self.session: TableSession | None = None
@@ -109,7 +109,7 @@ class TerminalApp(App[None]):
         self._shown_until = 0
 
     def on_mount(self) -> None:
-        """Begin: with the table that was opened, or with the first screen."""
+        """Open the first table or the welcome screen."""
         depth = depth_of(None if self.no_color else self.console.color_system)
         self.look = replace(
             self.look,
@@ -133,11 +133,11 @@ class TerminalApp(App[None]):
         self.ansi_color = self.look.palette.colourless
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Return what all lines go through that are drawn."""
+        """Return the filters that every drawn line passes through."""
         filters = super().get_line_filters()
         return [*filters, AsciiSigns()] if self.look.glyphs is ASCII else filters
 
-    # From the first screen to a table and back.
+    # From the welcome screen to a table and back.
 
     def _welcome(self, text: str = "") -> None:
         name = self._settings.name or login_name()
@@ -160,7 +160,7 @@ class TerminalApp(App[None]):
         except RacingDemonError as error:
             screen.tell(str(error))
             return
-        while self.screen is not screen:  # something was asked while the table was opened
+        while self.screen is not screen:  # a dialog was opened meanwhile
             self.pop_screen()
         self.pop_screen()
         self._sit_down(opened)
@@ -186,7 +186,7 @@ class TerminalApp(App[None]):
         self.push_screen(self._screen_for(self.session))
 
     def _remember(self, opened: Opened) -> None:
-        """Keep the table among those of late."""
+        """Add the table to the recent ones."""
         client = opened.client
         name = "" if client.seat is None else client.view.seats[client.seat].name
         recent = Recent.now(opened.addresses[0], client.code, name, opened.how)
@@ -209,7 +209,7 @@ class TerminalApp(App[None]):
         await self._get_up(text)
 
     async def _get_up(self, text: str = "") -> None:
-        """Leave the table: back to the first screen, or to where this program was started from."""
+        """Leave the table: return to the welcome screen, or exit if the program started at a table."""
         self.session = None
         if self._opened is not None:
             self.exit()
@@ -221,10 +221,10 @@ class TerminalApp(App[None]):
         self._stack = AsyncExitStack()
 
     async def on_unmount(self) -> None:
-        """Close what was opened from the first screen."""
+        """Close whatever the welcome screen opened."""
         await self._stack.aclose()
 
-    # What happens at the table.
+    # Table events.
 
     def _heard(self, message: Message, cue: Cue | None) -> None:
         session = self.session
@@ -247,9 +247,9 @@ class TerminalApp(App[None]):
         self._freshen()
 
     def _freshen(self) -> None:
-        """Draw once what all the messages that waited have changed."""
+        """Redraw once for all messages received in this turn."""
         self._is_stale = False
-        for screen in self.screen_stack:  # an application that is ending has none any more
+        for screen in self.screen_stack:  # empty while the application exits
             if isinstance(screen, PictureScreen):
                 screen.picture.redraw()
             elif isinstance(screen, Dialog):
@@ -260,7 +260,7 @@ class TerminalApp(App[None]):
         if session is None or session.ended:
             return
         await session.tick()
-        if not self.screen_stack:  # the clock strikes once more while the application ends
+        if not self.screen_stack:  # the timer may fire while the application exits
             return
         if self._shown_until and session.now() >= self._shown_until:
             self.look_away()
@@ -268,7 +268,7 @@ class TerminalApp(App[None]):
             self._freshen()
 
     def look_away(self) -> bool:
-        """Turn from the word that fills the screen to the tally; tell whether there was one."""
+        """Switch from the banner to the tally; return whether there was a banner."""
         was_shown, self._shown_until = bool(self._shown_until), 0
         if was_shown:
             if self.session is not None:
@@ -280,7 +280,7 @@ class TerminalApp(App[None]):
         view = session.client.view
         kind: type[PictureScreen] = TableScreen
         if session.alone:
-            pass  # a table of one's own stays in view
+            pass  # a solo table stays in view
         elif view.phase in AFTER_HANDS and view.results and session.now() >= self._shown_until:
             kind = TallyScreen
         elif view.phase in BEFORE_HANDS and session.opened.how != "practised":
@@ -290,18 +290,18 @@ class TerminalApp(App[None]):
         return self.make(kind, session)
 
     def make(self, kind: type[PictureScreen], session: TableSession) -> PictureScreen:
-        """Return a screen of a kind."""
+        """Return a screen of this kind."""
         return kind(session, lambda: self.look, self.act)
 
     def route(self, *, insists: bool = True) -> None:
-        """Show the screen that fits what the table is doing; only chat may stay before it.
+        """Switch to the screen that fits the table's phase. Only a chat dialog may stay on top of it.
 
         Args:
-            insists: whether what else lies over the screen goes: the cards do not wait.
+            insists: whether to close other dialogs too: the cards do not wait.
 
         """
         session = self.session
-        if session is None or not self.screen_stack:  # an application that is ending has no screen any more
+        if session is None or not self.screen_stack:  # no screens are left while the application exits
             return
         while insists and isinstance(self.screen, ModalScreen) and not isinstance(self.screen, ChatScreen):
             self.pop_screen()
@@ -309,16 +309,16 @@ class TerminalApp(App[None]):
             self.show(self._screen_for(session))
 
     def show(self, screen: PictureScreen) -> None:
-        """Show a picture instead of the one that is seen; a dialog over it stays."""
+        """Replace the current picture; a dialog on top of it stays."""
         if isinstance(self.screen, PictureScreen) and screen is not self.screen:
             self.switch_screen(screen)
 
     def ask(self, dialog: Dialog[Any], then: Callable[[Any], None] | None = None) -> None:
-        """Lay a dialog over the screen, do something with its answer, and show what fits by then.
+        """Open a dialog, handle its answer, then switch to the screen that fits by then.
 
         Args:
             dialog: the dialog.
-            then: is given the answer, if the stay at the table is still the same.
+            then: receives the answer, unless the session has changed meanwhile.
 
         """
         session = self.session
@@ -331,17 +331,17 @@ class TerminalApp(App[None]):
 
         self.push_screen(dialog, answered)
 
-    # What the player wants, beside plays.
+    # Actions other than plays.
 
     async def act(self, action: str) -> None:
-        """Do what an action means that is no play; nothing behind an open dialog."""
+        """Carry out an action that is not a play; ignore it while a dialog is open."""
         if self.session is not None and self.session.ended:
             await self._get_up(self.session.ended)
         elif self.session is not None and not isinstance(self.screen, ModalScreen):
             act(self, self.session, action)
 
     async def action_leave(self) -> None:
-        """Leave the table after a question; without one, leave the program."""
+        """Leave the table after a question; exit if a question is open already."""
         if self.session is not None and self.session.ended:
             await self._get_up(self.session.ended)
         elif self.session is None or isinstance(self.screen, QuestionScreen):
@@ -350,26 +350,26 @@ class TerminalApp(App[None]):
             act(self, self.session, "leave")
 
     def _fatal_error(self) -> None:
-        """End with a sentence instead of Textual's traceback."""
+        """Exit with a message instead of Textual's traceback."""
         self.is_faulty = True
         if self.is_headless:
-            super()._fatal_error()  # whoever drives this by program wants to know
+            super()._fatal_error()  # tests that drive the application need the exception
         else:
             opened = None if self.session is None else self.session.opened
             told = told_fault(opened.how, ends_with_us=opened.ends_with_us) if opened else told_fault()
             self.panic(Text(told))
 
-    # How it looks.
+    # Look and settings.
 
     def keep(self, **changes: Any) -> None:
-        """Change settings, and keep them for the next time."""
+        """Change settings and save them."""
         self._settings = self._settings.model_copy(update=changes)
         self.run_worker(self._save(changes), group="settings")
 
     async def _save(self, changes: dict[str, Any]) -> None:
-        """Write settings down in a thread: a slow disk must not hold up a card."""
+        """Save settings in a thread: a slow disk must not delay a card."""
         try:
-            async with self._saving:  # each change is made to what the one before has left
+            async with self._saving:  # each change builds on the previous one
                 await asyncio.to_thread(save, settings_path(), **changes)
         except SettingsRefused as error:
             if self.session is not None:
@@ -378,7 +378,7 @@ class TerminalApp(App[None]):
                 self.screen.tell(str(error))
 
     def change_look(self, look: Look) -> None:
-        """Look otherwise from now on."""
+        """Change the look of everything."""
         self.look = look
         if self.session is not None:
             self.session.desk.motion = look.motion

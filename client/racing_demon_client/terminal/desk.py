@@ -1,6 +1,6 @@
-"""A player's desk: the table, what the hands hold, and what happened lately. Everything but the screen.
+"""A player's desk: everything on the screen's table, independent of any screen.
 
-No clock is read: times are milliseconds on one rising clock, which is the caller's.
+Reads no clock: times are milliseconds on the caller's monotonic clock.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -35,26 +35,26 @@ LOOK_MS: Final = 10_000
 
 
 class Desk:
-    """One player's, or spectator's, desk.
+    """The desk of one player or spectator.
 
     Attributes:
-        hands: what the player does.
-        activity: what happened.
-        volume: how much the feed tells of the others.
-        motion: whether changes are marked for a moment, and words fill the screen.
-        glyphs: the signs that the feed is written with.
-        trouble: what is wrong with the connection, if anything.
+        hands: the player's selection and plays.
+        activity: what happened recently.
+        volume: how much the feed reports about other players.
+        motion: whether changes flash and banners fill the screen.
+        glyphs: the glyphs that the feed uses.
+        trouble: the connection problem to show, if any.
         ping_ms: the last round trip.
-        paint_ms: the last time from a key to its picture.
-        ignored: the seats whose words are not shown here.
-        alone: whether it is a table of one's own.
-        sees_all: whether all layouts are known on identical deals too, as from a server's record.
-        standing: how far one has come, at such a table.
-        status: what is told while nothing else is to be said; may be empty.
-        notice: what is told over the cards until a key is pressed, line by line.
+        paint_ms: the last time from a key press to its picture.
+        ignored: the seats whose chat is hidden.
+        alone: whether this is a solo table.
+        sees_all: whether all layouts are known even on identical deals, as in a server's record.
+        standing: progress at a solo table.
+        status: the prompt when there is no other; may be empty.
+        notice: text shown over the cards until a key is pressed, line by line.
 
     Args:
-        place: the client.
+        place: the table's source.
 
     """
 
@@ -83,10 +83,10 @@ class Desk:
         self._was_stuck = False
         self._age: object = None
 
-    # What happens at the table.
+    # Table events.
 
     def follow(self, message: Message, now: int) -> Cue | None:
-        """Note a message that the view has followed; return what deserves a sound."""
+        """Record a message that the view has already applied; return the sound it deserves."""
         view, seat = self._place.view, self._place.seat
         refused = self._rivals.play(message.counter) if isinstance(message, Refused) else None
         lost = self._rivals.follow(message, view, seat, now)
@@ -122,14 +122,14 @@ class Desk:
         return cue
 
     def _show(self, line: FeedLine, message: Message, now: int, *, is_race: bool) -> None:
-        """Add a line to the feed, and show what is refused; a slip of the hand is nobody's news."""
+        """Add a line to the feed and show refusals; leave a player's own slips out of it."""
         if isinstance(message, Refused):
             self.hands.say(line.text, now, is_warning=True)
         if is_race or not isinstance(message, Refused) or message.reason is Reason.BEATEN:
             self.activity.feed.append(line)
 
     def _tell_freed(self, message: Message, now: int) -> None:
-        """Say why oneself is not stuck any more; the play itself may be nobody's news."""
+        """Say why this player is no longer stuck; the feed may not show the play that freed them."""
         words = MessageText(self._place.view, self._place.seat)
         freed = words.freed(message, self._was_stuck)
         if freed is not None:
@@ -137,11 +137,11 @@ class Desk:
         self._was_stuck = words.is_stuck
 
     def sent(self, counter: int, play: Play, now: int) -> None:
-        """Note under which number a play was sent, and when, so that a refusal can say what it was."""
+        """Record when a play was sent and under which counter, to explain a refusal."""
         self._rivals.tried(counter, play, now)
 
     def has_aged(self, now: int) -> bool:
-        """Tell whether time alone has changed what is to be seen, since this was asked last."""
+        """Return whether the passage of time has changed the picture since the last call."""
         activity = self.activity
         age = (
             activity.elapsed_ms(now) // 1_000,
@@ -156,17 +156,17 @@ class Desk:
         return aged
 
     def touch(self) -> None:
-        """Note that something is to be seen which time alone does not tell."""
+        """Mark the picture as changed for a reason other than time."""
         self._age = None
 
     def ignore(self, seat: int) -> None:
-        """Show nothing any more of what a player says, or show it again."""
+        """Toggle whether a player's chat is hidden."""
         self.ignored ^= {seat}
 
-    # Whose layout.
+    # The seat in focus.
 
     def watch_next(self) -> None:
-        """Look at the next player's layout, as a spectator does."""
+        """Watch the next player."""
         seats = self._place.view.hand_seats
         if seats and self._place.seat not in seats:
             focus = self.focus
@@ -174,13 +174,13 @@ class Desk:
             self._watched = seats[place % len(seats)]
 
     def look_around(self, now: int) -> None:
-        """Look at one player after the other by itself, as a spectator may; or stop that."""
+        """Toggle rotating through the players automatically."""
         self._turn_at = None if self._turn_at is not None else now + LOOK_MS
         told = "one player after the other" if self._turn_at is not None else "staying with this player"
         self.hands.say(told, now)
 
     def turn_round(self, now: int) -> bool:
-        """Look at the next player, if it is time to; tell whether it was."""
+        """Rotate to the next player if it is time; return whether it was."""
         if self._turn_at is None or now < self._turn_at:
             return False
         self._turn_at = now + LOOK_MS
@@ -188,13 +188,13 @@ class Desk:
         return True
 
     def watch(self, seat: int) -> None:
-        """Look at a player's layout, as a spectator does."""
+        """Watch a player's layout."""
         if seat in self._place.view.hand_seats and self._place.seat not in self._place.view.hand_seats:
             self._watched = seat
 
     @property
     def focus(self) -> int | None:
-        """The seat whose layout is drawn large: the own one, else the one that is watched, if any may be."""
+        """The seat whose layout is drawn large: this player's own, or the one being watched."""
         seats, seat = self._place.view.hand_seats, self._place.seat
         if seat in seats:
             return seat
@@ -205,7 +205,7 @@ class Desk:
     # The picture.
 
     def scene(self, now: int, labels: Mapping[str, str], footer: Sequence[tuple[str, str]]) -> Scene:
-        """Return what is to be drawn now."""
+        """Return everything to draw now."""
         view = self._place.view
         board, air = (None, {}) if view.board is None else self.hands.ahead()
         prompt, is_warning = self.prompt(now, labels)
@@ -243,7 +243,7 @@ class Desk:
         )
 
     def _names(self, labels: Mapping[str, str]) -> Mapping[int, str]:
-        """Return what the keys of the piles are called."""
+        """Return the label of each pile's key."""
         rules, focus = self._place.view.rules, self.focus
         if rules is None or focus is None or self._place.view.board is None:
             return {}
@@ -251,13 +251,13 @@ class Desk:
         return {pile: labels[name] for name, pile in named.items() if name in labels}
 
     def banner(self, now: int) -> str:
-        """Return the word that fills the screen now, for those who want to see words do so."""
+        """Return the banner to show now, if the player wants banners."""
         if self._place.view.paused:
-            return "PAUSE"  # and nobody studies the cards meanwhile
+            return "PAUSE"  # also keeps anyone from studying the cards
         return self.activity.banner(now) if self.motion else ""
 
     def prompt(self, now: int, labels: Mapping[str, str]) -> tuple[str, bool]:
-        """Return one line for the player, and whether it is a warning."""
+        """Return the prompt, and whether it is a warning."""
         text, is_warning = self.hands.message(now)
         if text:
             return text, is_warning
@@ -266,7 +266,7 @@ class Desk:
         return self.status() or self._advice(now, labels), False
 
     def _advice(self, now: int, labels: Mapping[str, str]) -> str:
-        """Return what the player may want to do, where nothing else is to be said."""
+        """Return what the player might do next, when there is nothing else to say."""
         view, seat = self._place.view, self._place.seat
         text = ""
         if view.paused:
@@ -291,7 +291,7 @@ class Desk:
         return text
 
     def _stuck(self, seat: int, labels: Mapping[str, str]) -> str:
-        """Return who is stuck by now; nothing where nobody is."""
+        """Return who is stuck; empty if nobody is."""
         said, asked = self._place.view.stuck()
         if self._place.view.seats[seat].stuck:
             return f"You have said that you are stuck ({said} of {asked} {'has' if said == 1 else 'have'})."
@@ -329,7 +329,7 @@ class Desk:
 
 
 def _readiness(view: TableView, seat: int) -> str:
-    """Return what a player may want to do about the next deal."""
+    """Return what a player can do about the next deal."""
     is_ready = view.seats[seat].ready if seat in view.seats else False
     if view.between_matches:
         return "You are ready; Enter takes it back." if is_ready else "Enter says that you are ready."

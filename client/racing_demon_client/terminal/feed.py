@@ -1,4 +1,4 @@
-"""What happened, in few words: the feed beside the cards."""
+"""The feed beside the cards: events in a few words."""
 
 from typing import Final
 
@@ -41,16 +41,16 @@ def tell(  # noqa: PLR0913
     glyphs: Glyphs,
     refused: Play | None = None,
 ) -> FeedLine | None:
-    """Return the feed's line for a message that the view has followed, if it deserves one.
+    """Return the feed's line for a message that the view has applied, or ``None``.
 
     Args:
-        message: what came.
+        message: the message.
         view: the table after it.
-        seat: the own seat.
-        at_ms: the time since the signal; ``None`` where there is none.
-        volume: how much is told of the others: 0 nothing, 1 what reaches the foundations, 2 everything.
-        glyphs: the signs to write it with.
-        refused: the own play that it refuses, if it does.
+        seat: this player's seat.
+        at_ms: milliseconds since the signal; ``None`` outside a hand.
+        volume: how much to report about others: 0 nothing, 1 foundation plays, 2 everything.
+        glyphs: the glyphs to use.
+        refused: this player's play that the message refuses, if any.
 
     """
     if isinstance(message, SILENT):
@@ -62,7 +62,7 @@ def tell(  # noqa: PLR0913
         text = _played(message, view, words, loud, glyphs)
         return FeedLine(at_ms, text, Role.ACCENT if own else Role.TEXT) if text else None
     if isinstance(message, ev.Progressed) and (message.seat == seat or volume < EVERYTHING):
-        return None  # it stands beside the player's name
+        return None  # shown beside the player's name
     if isinstance(message, Refused):
         return FeedLine(at_ms, _refused(message, view, words, refused, glyphs), Role.WARNING)
     told = words.tell(message)
@@ -104,7 +104,7 @@ def _refused(message: Refused, view: TableView, words: MessageText, play: Play |
 
 
 def _card(view: TableView, play: Play | None) -> Card | None:
-    """Return the card that a refused play meant: it lies where it lay."""
+    """Return the card that a refused play meant: it still lies where it lay."""
     if play is None or view.board is None or not 0 <= play.source < len(view.board.piles):
         return None
     top = view.board.top(play.source)

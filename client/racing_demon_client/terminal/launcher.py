@@ -1,4 +1,4 @@
-"""From the command line to the terminal table: settings, signals and the exit code."""
+"""Start the terminal table from the command line: settings, signals and the exit code."""
 
 import argparse
 import asyncio
@@ -27,17 +27,17 @@ async def run(
     *,
     watched: int | None = None,
 ) -> int:
-    """Show a table, or without one the first screen, until the user has enough.
+    """Show a table, or the welcome screen, until the user leaves.
 
     Args:
-        opened: the place at the table.
+        opened: the table to show.
         arguments: the command line.
-        recorder: keeps the record of the table.
-        watched: the seat that a spectator looks at first.
+        recorder: records the table.
+        watched: the seat that a spectator watches first.
 
     Raises:
-        SettingsRefused: the settings cannot be used; the text says where and why.
-        ConnectionFailed: the connection to the table was lost for good.
+        SettingsRefused: the settings are invalid; the text says where and why.
+        ConnectionFailed: the connection was lost for good.
         SystemExit: a signal ended the program.
 
     """
@@ -50,8 +50,8 @@ async def run(
         )
     glyphs = glyphs_for("ascii" if arguments.ascii else settings.glyphs, sys.stdout.encoding or "")
     app = TerminalApp(opened, settings, Look(glyphs=glyphs), recorder=recorder, watched=watched)
-    # Not SIGHUP: then the terminal is gone, nothing can be drawn any more, and the usual sudden end is right.
-    with contextlib.suppress(NotImplementedError):  # Windows has no signal handlers on its loop
+    # SIGHUP keeps its default: the terminal is gone and nothing can be drawn.
+    with contextlib.suppress(NotImplementedError):  # Windows event loops have no signal handlers
         ended = functools.partial(app.exit, None, 128 + signal.SIGTERM)
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended)
     await app.run_async(mouse=settings.mouse)

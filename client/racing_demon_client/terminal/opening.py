@@ -1,4 +1,4 @@
-"""What the first screen is asked for, as a table that opens."""
+"""Open the table that the welcome screen asked for."""
 
 from contextlib import AbstractAsyncContextManager, nullcontext
 
@@ -13,7 +13,7 @@ __all__ = ["opening"]
 
 
 def opening(wish: Wish) -> AbstractAsyncContextManager[Opened]:
-    """Return what opens the table that is wished for, and closes it again."""
+    """Return a context manager that opens the requested table and closes it again."""
     options = Options(game=wish.game, hints=wish.what in {"practise", "alone"})
     match wish.what:
         case "practise":

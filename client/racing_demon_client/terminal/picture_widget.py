@@ -1,4 +1,4 @@
-"""A picture on the screen, of which only what has changed is painted."""
+"""A widget that shows a picture and repaints only what has changed."""
 
 from collections.abc import Callable
 
@@ -14,15 +14,15 @@ from .style.look import Look
 __all__ = ["Draw", "PictureWidget"]
 
 Draw = Callable[[Look, int, int], Canvas]
-"""Draws what is to be seen now, with a look, of a width and height in cells."""
+"""Draws the current picture with a look, in a width and height of cells."""
 
 
 class PictureWidget(Widget):
-    """Shows a picture that fills the screen.
+    """A picture that fills the screen.
 
     Args:
-        draw: draws it.
-        look: returns how everything looks now.
+        draw: draws the picture.
+        look: returns the current look.
 
     """
 
@@ -39,7 +39,7 @@ class PictureWidget(Widget):
         self._strips: dict[int, Strip] = {}
 
     def redraw(self) -> None:
-        """Draw the picture, and have painted what differs from the last one."""
+        """Draw the picture and repaint the cells that differ from the last one."""
         width, height = self.size
         if not width or not height:
             return
@@ -58,7 +58,7 @@ class PictureWidget(Widget):
             self.refresh(*regions)
 
     def hit(self, x: int, y: int) -> Hit | None:
-        """Return what lies at a cell."""
+        """Return the hit area at a cell."""
         return None if self._canvas is None else self._canvas.hit(x, y)
 
     @property
@@ -67,11 +67,11 @@ class PictureWidget(Widget):
         return "" if self._canvas is None else self._canvas.text()
 
     def on_resize(self, event: Resize) -> None:
-        """Draw for another size."""
+        """Redraw at the new size."""
         self.redraw()
 
     def render_line(self, y: int) -> Strip:
-        """Return a row of the picture."""
+        """Return one row of the picture."""
         if self._canvas is None or y >= self._canvas.height:
             return Strip.blank(self.size.width)
         strip = self._strips.get(y)

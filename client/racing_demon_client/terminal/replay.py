@@ -1,4 +1,4 @@
-"""A replay at the terminal table: a stay like any other, on the record's clock."""
+"""A session at a replay: the terminal table driven by a record's clock."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -28,18 +28,18 @@ DEEDS: Final[dict[str, Callable[[Replay], None]]] = {
     "replay-hand-back": lambda replay: replay.next_hand(-1),
     "replay-hand-next": lambda replay: replay.next_hand(1),
 }
-"""What the keys do to a replay, beside going to a place that is asked for."""
+"""What the keys do to a replay; seeking to a typed place is separate."""
 
 
 class ReplaySession(TableSession):
-    """One stay at a table of the past.
+    """A session at a replayed table.
 
     Args:
         opened: the replay.
-        desk: the desk at it.
-        preset: the keyboard.
-        bindings: the player's own keys.
-        recorder: keeps the record, if that was asked for.
+        desk: its desk.
+        preset: the keyboard preset.
+        bindings: the player's own key bindings.
+        recorder: writes the record, if requested.
 
     """
 
@@ -61,7 +61,7 @@ class ReplaySession(TableSession):
             desk.motion = False
 
     def now(self) -> int:
-        """Return the milliseconds on the replay's own clock."""
+        """Return milliseconds on the replay's own clock."""
         return self.replay.now_ms()
 
     @property
@@ -80,36 +80,36 @@ class ReplaySession(TableSession):
         return self.replay_keymap
 
     async def tick(self) -> None:
-        """Nobody has to be asked for a sign of life."""
+        """Do nothing: a replay needs no pings."""
 
     def do(self, action: str) -> None:
-        """Do what an action of the replay means."""
+        """Carry out a replay action."""
         self.desk.hands.hush()
         was_paused = self.replay.paused
         DEEDS[action](self.replay)
         if self.replay.paused and not was_paused:
-            # While the clock stands still nothing fades: then nothing is to flash, either.
+            # Nothing fades while the clock stands still, so nothing may flash either.
             self._motion, self.desk.motion = self.desk.motion, False
         elif was_paused and not self.replay.paused:
             self.desk.motion = self._motion
 
     def seek(self, text: str) -> None:
-        """Go to where a text says; say so where it says no place."""
+        """Seek to a typed place, or show why it is not one."""
         try:
             self.replay.go_to(text)
         except BadPlace as error:
             self.desk.hands.say(str(error), self.now(), is_warning=True)
 
     def _analyse(self, message: Message) -> None:
-        """Make the analysis of a hand that is over from the whole of it, wherever the replay came from."""
+        """Analyse a finished hand from the whole record, wherever the replay was moved to."""
         if isinstance(message, Snapshot | ev.HandOver):
             self.analysis = self.replay.timeline.analysis_at(self.replay.place)
 
     def _keep(self, message: Message) -> None:
-        """Keep the hand that is over as the record has it, wherever the replay came from."""
+        """Keep a finished hand as the record has it, wherever the replay was moved to."""
         super()._keep(message)
         if isinstance(message, Snapshot):
-            self.verifier.forget()  # that was another place's, and so is what was told
+            self.verifier.forget()  # state from before the seek
             self.desk.activity.feed.clear()
         elif isinstance(message, ev.HandOver):
             self.verifier.take_up(self.replay.hand())

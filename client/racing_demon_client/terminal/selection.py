@@ -1,6 +1,6 @@
-"""A player's hands: what is picked up, where the cursor is, and the plays that come of it.
+"""What a player has selected, where the cursor is, and the plays that result.
 
-No clock is read: times are milliseconds on one rising clock, which is the caller's.
+Reads no clock: times are milliseconds on the caller's monotonic clock.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -33,7 +33,7 @@ CURSOR_KEYS: Final = frozenset({"left", "right", "more", "fewer"})
 
 
 class Place(Protocol):
-    """The client, as far as its hands need to know it."""
+    """The part of a table's source that the selection uses."""
 
     seat: int | None
     watchers: int
@@ -44,14 +44,14 @@ class Place(Protocol):
 
     @property
     def in_doubt(self) -> Sequence[cl.Command]:
-        """The commands that are not answered yet, in their order."""
+        """The unanswered commands, in order."""
 
 
 class Selection:
-    """What one player does with the cards.
+    """A player's selection and the plays made with it.
 
     Args:
-        place: the table, and the plays in the air.
+        place: the table and its unconfirmed plays.
 
     """
 
@@ -63,10 +63,10 @@ class Selection:
         self._message: tuple[str, bool, int] = ("", False, 0)
         self._hinted: frozenset[int] = frozenset()
 
-    # What the player does.
+    # Actions.
 
     def press(self, action: str, now: int) -> Play | None:
-        """Do what a key of a play means, and return the play to send, if it makes one."""
+        """Handle a key of a play; return the play to send, if it makes one."""
         if self._seat_in_hand() is None:
             return None
         self._message = ("", False, 0)
@@ -85,13 +85,13 @@ class Selection:
         return None
 
     def choose(self, pile: int, now: int, *, count: int | None = None, single: bool = False) -> Play | None:
-        """Pick a pile's cards up, or put down on it what is held; the same pile twice plays its best.
+        """Pick up a pile's cards, or put the held cards on it. The same pile twice makes its best play.
 
         Args:
             pile: the pile.
             now: the time.
-            count: how many cards the pointer or the cursor means; ``None``: as many as fit.
-            single: whether only the top card is meant, where a whole run could go.
+            count: how many cards the pointer or cursor selects; ``None`` for as many as fit.
+            single: whether to move only the top card where a whole run could go.
 
         """
         held, self._held = self._held, None
@@ -109,7 +109,7 @@ class Selection:
         return self.put_down(held, pile, now, single=single)
 
     def put_down(self, held: Grip, pile: int, now: int, *, single: bool = False) -> Play | None:
-        """Return the play of what is held to a pile, if the rules allow it; else say why not."""
+        """Return the play that moves the held cards to a pile; if it is illegal, show why."""
         self._held = None
         board = self.board()
         rules, seat = self._rules(), self._own_seat()
@@ -128,12 +128,12 @@ class Selection:
         return None if self._seat_in_hand() is None else self._send(Play(pile, 1, FOUNDATIONS), now)
 
     def drag(self, x: int, y: int) -> None:
-        """Let what is held follow the pointer."""
+        """Move the held cards with the pointer."""
         if self._held is not None:
             self._drag = (x, y)
 
     def use_cursor(self, now: int) -> Play | None:
-        """Do what Enter means at the cursor: turn, pick up, put down."""
+        """Handle Enter at the cursor: turn the stock, pick up or put down."""
         if self._cursor is None or self._seat_in_hand() is None:
             return None
         pile, count, _ = self._cursor
@@ -146,12 +146,12 @@ class Selection:
         return self.choose(pile, now, count=count)
 
     def hint(self, now: int, labels: Mapping[str, str], name: Callable[[Card], str]) -> None:
-        """Show a play and its keys, where the table allows that.
+        """Show a legal play and its keys, if the table allows hints.
 
         Args:
             now: the time.
-            labels: the key of each action.
-            name: what the screen calls a card.
+            labels: the key label of each action.
+            name: returns a card's name on the screen.
 
         """
         if self._seat_in_hand() is None:
@@ -173,7 +173,7 @@ class Selection:
     def _hint_of(
         self, play: Play, labels: Mapping[str, str], name: Callable[[Card], str], *, is_turn: bool
     ) -> str:
-        """Return a play in a few words and its keys, like ``Q♣ up: e``."""
+        """Return a play in a few words with its keys, such as ``Q♣ up: e``."""
         board = self.board()
         actions = {pile: action for action, pile in self._addresses().items()}
         source, destination = actions.get(play.source, ""), actions.get(play.destination, "")
@@ -194,64 +194,64 @@ class Selection:
         return addresses(self._rules(), self.board(), self._own_seat())
 
     def let_go(self) -> None:
-        """Put back what is held."""
+        """Put the held cards back."""
         self._held = None
         self._drag = None
 
     def put_away(self) -> None:
-        """Let go of everything, and of the cursor: other cards lie there now."""
+        """Clear selection and cursor: other cards lie there now."""
         self.let_go()
         self._cursor = None
         self._hinted = frozenset()
 
     def say(self, text: str, now: int, *, is_warning: bool = False) -> None:
-        """Show the player a line for some seconds."""
+        """Show a prompt for some seconds."""
         self._message = (text, is_warning, now + MESSAGE_MS)
 
     def hush(self) -> None:
-        """Take back the line that the player was shown: it spoke of cards that are gone."""
+        """Clear the prompt: it is about cards that are gone."""
         self._message = ("", False, 0)
 
-    # Questions.
+    # Queries.
 
     @property
     def held(self) -> Grip | None:
-        """What is picked up."""
+        """The cards that are picked up."""
         return self._held
 
     @property
     def cursor(self) -> Grip | None:
-        """What the cursor points at, while it is in use."""
+        """The cards under the cursor, while it is in use."""
         return self._cursor
 
     @property
     def dragged(self) -> tuple[int, int] | None:
-        """Where the pointer has taken what is held."""
+        """The pointer's position while it drags the held cards."""
         return self._drag if self._held is not None else None
 
     def message(self, now: int) -> tuple[str, bool]:
-        """Return the line to be shown, and whether it is a warning."""
+        """Return the prompt to show and whether it is a warning."""
         text, is_warning, until = self._message
         return (text, is_warning) if now < until else ("", False)
 
     def fits(self) -> frozenset[int]:
-        """Return where what is held may go, or what a hint points at; nothing where hints are not allowed."""
+        """Return where the held cards may go or what a hint points at; empty if hints are off."""
         if self._hinted or self._held is None or not self._place.view.options.hints:
             return self._hinted
         return targets(self._rules(), self.board(), self._own_seat(), self._held.pile)
 
     def is_out(self) -> bool:
-        """Tell whether this player has only to call."""
+        """Return whether this player only needs to call."""
         seat = self._seat_in_hand()
         shouts = self._place.view.options.call_out is CallOut.SHOUT
         return seat is not None and shouts and self._rules().is_out(self.board(), seat)
 
     def board(self) -> Board:
-        """Return the board with the own plays in the air carried out."""
+        """Return the board with this player's unconfirmed plays applied."""
         return self.ahead()[0]
 
     def ahead(self) -> tuple[Board, dict[int, int]]:
-        """Return the same, and how many cards in the air top each pile."""
+        """Return that board, and how many unconfirmed cards top each pile."""
         view, seat = self._place.view, self._place.seat
         assert view.board is not None
         assert view.rules is not None
@@ -264,10 +264,10 @@ class Selection:
         ]
         return with_plays(view.rules, view.board, seat, plays)
 
-    # Step by step.
+    # Steps.
 
     def _pick_up(self, pile: int, count: int | None, now: int) -> Play | None:
-        """Pick a pile's cards up; an empty one that the stock may fill is filled from there."""
+        """Pick up a pile's cards, or fill an empty pile from the stock where the rules allow it."""
         rules, board = self._rules(), self.board()
         kind, seat = board.piles[pile].kind, self._own_seat()
         if pile not in usable(rules, seat) or not board.cards[pile]:
@@ -286,17 +286,17 @@ class Selection:
         return None
 
     def _leaves(self, foundation: int) -> bool:
-        """Tell whether a foundation's top may go elsewhere."""
+        """Return whether a foundation's top card may move elsewhere."""
         rules, board, seat = self._rules(), self.board(), self._own_seat()
         return rules.may_take_back(seat, foundation) or bool(targets(rules, board, seat, foundation))
 
     def _depths(self, pile: int) -> set[int]:
-        """Return below how many others cards of a pile may be played."""
+        """Return the depths at which a pile's cards may be played; the top card has depth 0."""
         plays = self._rules().legal_plays(self.board(), self._own_seat())
         return {play.depth for play in plays if play.source == pile}
 
     def _exactly(self, upward: Play, pile: int) -> Play | None:
-        """Return the play to just this foundation, where that can be chosen, and makes a difference."""
+        """Return the play to this very foundation, if the game lets players choose and it matters."""
         rules, board, seat = self._rules(), self.board(), self._own_seat()
         exact = upward._replace(destination=pile)
         if pile not in addresses(rules, board, seat).values() or not rules.can_play(board, seat, exact):
@@ -307,7 +307,7 @@ class Selection:
         )
 
     def _otherwise(self, upward: Play) -> Play:
-        """Return the play that takes a card up by a rule of its own; without one, what was meant."""
+        """Return the play that picks a card up under a special rule, or the original play."""
         rules, board = self._rules(), self.board()
         plays = (play for play in rules.legal_plays(board, self._own_seat()) if play.source == upward.source)
         up = (play for play in plays if board.piles[play.destination].kind is Kind.FOUNDATION)
@@ -323,9 +323,9 @@ class Selection:
         return self._send(turn, now)
 
     def _send(self, play: Play, now: int) -> Play | None:
-        """Return a play that may be worth sending; on the own layout the rules are sure, and say why not.
+        """Return a play that is worth sending; for this player's own layout, show why it is not.
 
-        A card that goes up is always sent: the foundations may have changed before it arrives.
+        A card that goes up is always sent: the foundations may change before it arrives.
         """
         self.let_go()
         board, rules = self.board(), self._rules()
@@ -378,12 +378,12 @@ class Selection:
         return self._place.view.rules
 
     def _pile_of(self, action: str) -> int | None:
-        """Return the pile that an action speaks of."""
+        """Return the pile that an action names."""
         name = action.removesuffix("-up").removesuffix("-one")
         return self._addresses().get(name)
 
 
 def _only_play(rules: Rules, board: Board, seat: int) -> Play | None:
-    """Return the play that can be made, where there is just one: then no key has to name it."""
+    """Return the only legal play of a game, which then needs no key of its own."""
     plays = list(islice(rules.legal_plays(board, seat), 2))
     return plays[0] if len(plays) == 1 else None

@@ -1,4 +1,4 @@
-"""One stay at a table: the connection, the desk, the keys, and the proof of each hand."""
+"""A session at a table: the connection, the desk, the keys and the proof of each hand."""
 
 import time
 from collections.abc import Callable
@@ -31,29 +31,29 @@ from .input.presets import Preset
 __all__ = ["TableSession"]
 
 SILENCE_MS = 3_000
-"""So long without any message from the server, and the player is told."""
+"""After this long without any message the player is warned."""
 PING_MS = 2_000
 
 
 class TableSession:
-    """One stay at a table.
+    """One session at a table.
 
     Attributes:
-        alone: whether it is a table of one's own, without a server.
-        opened: how the table was come to.
+        alone: whether this is a solo table.
+        opened: the opened table.
         desk: the desk.
-        verifier: checks each hand when it is over.
-        analysis: what can be said of the last hand, for each of its players.
-        settle_ms: so long after a hand its keys do nothing.
-        settled_at: when that is over.
-        ended: why the table is gone, once it is, and its tally is still looked at.
+        verifier: verifies each finished hand.
+        analysis: the analysis of the last hand, for each player.
+        settle_ms: for how long keys are ignored after a hand.
+        settled_at: when they work again.
+        ended: why the table is gone, while its tally is still shown.
 
     Args:
-        opened: the place at the table.
-        desk: the desk at it.
-        preset: the keyboard.
-        bindings: the player's own keys.
-        recorder: keeps the record, if that was asked for.
+        opened: the opened table.
+        desk: its desk.
+        preset: the keyboard preset.
+        bindings: the player's own key bindings.
+        recorder: writes the record, if requested.
 
     """
 
@@ -85,12 +85,12 @@ class TableSession:
         self.client.notice = self._notice
 
     def now(self) -> int:
-        """Return the milliseconds on the session's rising clock."""
+        """Return milliseconds on the session's monotonic clock."""
         return time.monotonic_ns() // 1_000_000
 
     @property
     def keymap(self) -> Keymap:
-        """The keys of the game on the table."""
+        """The keys of the game in play."""
         view, focus = self.client.view, self.desk.focus
         if self.client.seat is None:
             return self.watch_keymap
@@ -109,20 +109,20 @@ class TableSession:
 
     @cached_property
     def watch_keymap(self) -> Keymap:
-        """The keys of somebody who looks on."""
+        """The keys of a spectator."""
         return watch_keymap(self._bindings, seated=self.client.seat is not None)
 
     @cached_property
     def lobby_keymap(self) -> Keymap:
-        """The keys around the hands."""
+        """The keys between hands."""
         return lobby_keymap(self._bindings, seated=self.client.seat is not None)
 
     def settle(self) -> None:
-        """Let keys that were meant for the hand do nothing around it, for a moment from now."""
+        """Ignore keys for a moment: they were meant for the hand."""
         self.settled_at = self.now() + self.settle_ms
 
     def end(self, why: str) -> bool:
-        """Stay when the table is gone, if there is a tally of its match; tell whether there is one."""
+        """Stay after the table has ended if there is a tally to show; return whether there is."""
         if self.client.view.phase is not Phase.OVER:
             return False
         self.ended = why
@@ -132,15 +132,15 @@ class TableSession:
         self.settle()
         return True
 
-    # Listening.
+    # Receiving.
 
     async def listen(self, heard: Callable[[Message, Cue | None], None]) -> None:
-        """Follow the table until one of the two sides says goodbye.
+        """Follow the table until either side closes the connection.
 
-        All messages that wait are taken without a pause between them.
+        All waiting messages are applied without a pause between them.
 
         Raises:
-            ConnectionFailed: the connection cannot be restored, or the server ended it.
+            ConnectionFailed: the connection cannot be resumed, or the server closed it.
             CommandRefused: the table, or the seat at it, is gone.
             RecordFailed: the record cannot be written.
 
@@ -156,7 +156,7 @@ class TableSession:
             heard(message, self.desk.follow(message, now))
 
     def _analyse(self, message: Message) -> None:
-        """Follow what happens for the analysis of the hand, and make it when the hand is over."""
+        """Follow a message for the analysis; complete it when the hand is over."""
         view = self.client.view
         self._history.note(message, view, time.monotonic_ns() // 1_000, self.client.seat)
         if isinstance(message, ev.HandOver) and self._history.hand is not None:
@@ -164,20 +164,20 @@ class TableSession:
             self.analysis = analyse(self._history.hand, view, seed)
 
     def _keep(self, message: Message) -> None:
-        """Keep what can be checked when the hand's secret is told."""
+        """Keep what the proof needs once the hand's secret is revealed."""
         self.verifier.keep(message, self.client.view, self.client.part)
 
     def note_paint(self, born: float) -> None:
-        """Note that what a key did has been painted; ``born`` is when the key came, in monotonic seconds."""
+        """Record that a key's effect was painted; ``born`` is when the key came, in monotonic seconds."""
         self.desk.paint_ms = (time.monotonic() - born) * 1_000
 
     def _notice(self, text: str) -> None:
-        """Take up what the client says of its connection: :meth:`tick` will show it."""
+        """Store a notice about the connection for :meth:`tick` to show."""
         self._heard_at = self.now()
         self.desk.trouble = "" if self.client.online else "reconnecting..."
 
     async def tick(self) -> None:
-        """Ask for a sign of life from time to time, and note how long there was none."""
+        """Ping the server from time to time and record how long it has been silent."""
         now = self.now()
         if not self.client.online:
             return
@@ -187,7 +187,7 @@ class TableSession:
             self._pinged_at = now
             await self.client.ping(now % 2**31)
 
-    # Speaking.
+    # Sending.
 
     def play(self, play: Play) -> None:
         """Send a play."""
@@ -200,7 +200,7 @@ class TableSession:
         self.client.post(command.model_validate({"counter": self.client.next_counter(), **fields}))
 
     def page(self) -> Page:
-        """Return what the pictures around the hands show now."""
+        """Return the page to draw between hands."""
         keymap, view = self.lobby_keymap, self.client.view
         prompt, is_warning = self.desk.prompt(self.now(), keymap.labels)
         is_host = self.client.seat == view.host and view.between_matches
@@ -237,6 +237,6 @@ class TableSession:
 
 @lru_cache(maxsize=8)
 def _keyed_before_the_deal(options: Options) -> tuple[str, ...]:
-    """Return the actions that need keys once the cards are dealt."""
+    """Return the actions that need a key once the cards are dealt."""
     rules = make_rules(declare(options, 1), (0,))
     return keyed(rules, rules.deal(), 0)

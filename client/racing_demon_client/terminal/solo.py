@@ -1,4 +1,4 @@
-"""A stay at a table of one's own: plays can be taken back, and deals come as one likes."""
+"""A session at a solo table: undo, and deals of one's choice."""
 
 import secrets
 from collections.abc import Callable, Sequence
@@ -23,23 +23,23 @@ from .session import TableSession
 __all__ = ["SoloSession"]
 
 STUCK_AFTER_MS: Final = 400
-"""So long nothing is played before it is asked whether anything leads on."""
+"""How long nothing is played before the search for a way on begins."""
 SLICE_UNITS: Final = 1_000
-"""The work of the search in one tick: ten milliseconds at the most."""
+"""The search's work in one tick: at most ten milliseconds."""
 
 SURE_MS: Final = 5_000
-"""Within this time a second press gives a game up."""
+"""Within this time a second press confirms giving up."""
 
 
 class SoloSession(TableSession):
-    """One stay at a table of one's own.
+    """One session at a solo table.
 
     Args:
-        opened: the place at the table.
-        desk: the desk at it.
-        preset: the keyboard.
-        bindings: the player's own keys.
-        recorder: keeps nothing: the record of a deal is written when it is over, without detours.
+        opened: the opened table.
+        desk: its desk.
+        preset: the keyboard preset.
+        bindings: the player's own key bindings.
+        recorder: unused: a solo record is written after the deal, without undone plays.
 
     """
 
@@ -75,7 +75,7 @@ class SoloSession(TableSession):
         }
 
     async def listen(self, heard: Callable[[Message, Cue | None], None]) -> None:
-        """Follow the table until it is left."""
+        """Follow the table until the player leaves."""
 
         def noticed(message: Message, cue: Cue | None) -> None:
             self._is_stuck, self._ask_at = False, self.now() + STUCK_AFTER_MS
@@ -86,7 +86,7 @@ class SoloSession(TableSession):
         await super().listen(noticed)
 
     async def tick(self) -> None:
-        """Find out, in a quiet moment and bit by bit, whether anything leads on."""
+        """Search a little further for a way on while nothing is played."""
         if self._ask_at is not None and self.now() >= self._ask_at:
             self._ask_at = None
             if self.client.view.in_hand and not self.solo.table.is_won:
@@ -102,7 +102,7 @@ class SoloSession(TableSession):
                 self.desk.touch()
 
     def does(self, action: str) -> bool:
-        """Do what an action means that only a table of one's own knows; tell whether it is one."""
+        """Carry out an action that only a solo table has; return whether it was one."""
         if action == "drop" and self.desk.hands.held is None:
             action = "solo-undo"
         deed = self._deeds.get(action)
@@ -129,7 +129,7 @@ class SoloSession(TableSession):
         return f"{day}{plays}   {told_progress(table)}"
 
     def _summary(self) -> Sequence[str]:
-        """Return what the game came to, and the keys that go on from there."""
+        """Return the game's result and the keys to continue with."""
         keys, table = self.keymap.labels, self.solo.table
         told = told_win(self.solo) if table.is_won else told_loss(self.solo)
         goes_on = {

@@ -1,1 +1,1 @@
-"""The table as text: from a scene and a size to a picture, without any library of terminals."""
+"""The table as text: pure functions from a scene and a size to a picture."""

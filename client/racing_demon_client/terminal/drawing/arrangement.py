@@ -1,7 +1,7 @@
-"""Where the piles of a game lie on a screen: from the geometry of its groups, and nothing of its name.
+"""Arrange a game's piles on a screen by the geometry of its groups, never by the game's name.
 
-Groups become blocks, blocks find room from the top left, and what is spread out gets the rows that are left.
-Nothing here knows cards: the picture stays where it is while they move. Only lines grow and shrink.
+Groups become blocks, blocks are placed from the top left, and columns get the rows that remain. Cards play
+no part, so the picture is stable while they move. Only lines grow and shrink.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,14 +18,14 @@ from .blocks import LOOSE, Block, Cell, Grouped, Spot, blocks, is_column
 __all__ = ["LOOSE_ROOM", "Arrangement", "arrange"]
 
 LOOSE_ROOM: Final = 66
-"""So wide the line of stock, waste and what is out may become, with all that it tells."""
+"""The maximum width of the line with stock, waste and completed piles, including its text."""
 GAP: Final = 2
 """The columns between two blocks."""
 FRAMED: Final = Cell(8, 8, 3, framed=True)
 AIRY: Final = Cell(6, 7, 2)
 TIGHT: Final = Cell(5, 7, 1)
 CLOSE: Final = Cell(4, 5, 1)
-"""Without a blank between the cards: for many piles beside other players."""
+"""No gap between the cards: for many piles beside other players."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +33,10 @@ class Arrangement:
     """Where everything is drawn.
 
     Attributes:
-        cell: how the squared piles are drawn.
-        squared: the piles of which one card is seen.
-        columns: those of which all cards are seen, from the top down.
-        loose: the left upper corner of the line of stock, waste and what is out; its width.
+        cell: the size of a squared pile.
+        squared: the piles that show one card.
+        columns: the piles that show all cards, from the top down.
+        loose: the top left corner and the width of the line with stock, waste and completed piles.
 
     """
 
@@ -64,14 +64,14 @@ def arrange(  # noqa: PLR0913
     framed: bool,
     line: Sequence[int] = (),
 ) -> Arrangement:
-    """Return where the piles of one player are drawn, as roomy as they fit.
+    """Return where one player's piles are drawn, in the roomiest way that fits.
 
     Args:
         layout: the layout of the hand.
         piles: the numbers of the piles to draw.
-        width: the columns that there are.
-        height: the rows.
-        framed: whether there may be room for frames.
+        width: the available columns.
+        height: the available rows.
+        framed: whether cards may have frames.
         line: the piles of a line that hold cards.
 
     """
@@ -85,7 +85,7 @@ def arrange(  # noqa: PLR0913
 
 
 def _centred(places: Arrangement, width: int, height: int) -> Arrangement:
-    """Move everything into the middle; down only where nothing grows downwards."""
+    """Center everything; vertically only if nothing grows downwards."""
     spots = (*places.squared, *places.columns)
     if not spots:
         return places
@@ -102,7 +102,7 @@ def _centred(places: Arrangement, width: int, height: int) -> Arrangement:
 
 
 def _wishes(framed: bool) -> Iterator[tuple[Cell, int]]:
-    """Yield how piles might be drawn, and the rows that columns need then, the nicest first."""
+    """Yield cell sizes and the rows that columns then need, roomiest first."""
     if framed:
         yield FRAMED, 12
         yield FRAMED, 8
@@ -129,7 +129,7 @@ def _try(  # noqa: PLR0913, PLR0917
     least: int,
     line: Sequence[int],
 ) -> Arrangement | None:
-    """Return the arrangement with such cells, if all finds room and columns have so many rows."""
+    """Return the arrangement with this cell size if it fits and leaves columns enough rows."""
     columns = [pile for group, own in groups for pile in own if is_column(pile, group)]
     lined = [pile for _, own in groups for pile in own if pile.number in line]
     loose = any(group.kind in LOOSE for group, _ in groups)
@@ -161,7 +161,7 @@ def _try(  # noqa: PLR0913, PLR0917
 
 
 def _place(rooms: list[Rectangle], block: Block) -> tuple[int, int] | None:
-    """Find room for a block, and leave what is beside and below it for others."""
+    """Place a block in a free rectangle and split what is left of the rectangle."""
     for number, room in enumerate(rooms):
         if block.width <= room.width and block.height <= room.height:
             used = block.width + GAP
@@ -172,7 +172,7 @@ def _place(rooms: list[Rectangle], block: Block) -> tuple[int, int] | None:
     return None
 
 
-# What is spread out.
+# Columns.
 
 
 def _rows_of_columns(count: int, width: int) -> int:
@@ -184,7 +184,7 @@ WIDEST: Final = 10
 
 
 def _columns(piles: Sequence[Pile], width: int, top: int, bottom: int) -> Iterator[Spot]:
-    """Yield the columns, beside each other in as few rows as they need."""
+    """Yield the columns side by side, in as few rows as they need."""
     if not piles:
         return
     rows = _rows_of_columns(len(piles), width)
@@ -197,7 +197,7 @@ def _columns(piles: Sequence[Pile], width: int, top: int, bottom: int) -> Iterat
 
 
 def _above(columns: Sequence[Spot], doors: Sequence[Pile], y: int) -> Iterator[Spot]:
-    """Yield the doors of columns: each lies in one row above its own."""
+    """Yield the doors, each one row above its column."""
     places = {spot.pile: spot for spot in columns}
     for door in doors:
         if door.under is not None:

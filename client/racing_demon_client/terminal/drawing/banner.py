@@ -1,4 +1,4 @@
-"""Big letters, for what everybody must see at once."""
+"""Banners in big letters."""
 
 from typing import Final
 
@@ -36,13 +36,13 @@ ROWS: Final = 5
 
 
 def draw_banner(canvas: Canvas, text: str, area: tuple[int, int, int, int], block: str) -> None:
-    """Write a word as large as it fits into the middle of an area.
+    """Draw a word in the middle of an area, as large as it fits.
 
     Args:
-        canvas: where to draw.
-        text: the word, of the letters that there are.
+        canvas: the canvas.
+        text: the word, in letters of the banner font.
         area: left column, top row, width and height, in cells.
-        block: the sign that the letters are made of.
+        block: the character that the letters are made of.
 
     """
     x, y, width, height = area

@@ -1,6 +1,6 @@
-"""Blocks: how the squared piles of a game lie together, in rows, stacks, dials, arcs and rings.
+"""Blocks of squared piles: rows, stacks, dials, arcs and rings.
 
-It follows from the geometry that their groups declare, and nothing from the game's name.
+Their shape follows from the geometry that groups declare, never from the game's name.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,26 +14,26 @@ from racing_demon_protocol.engine.specification import Geometry, Group
 __all__ = ["LOOSE", "Block", "Cell", "Grouped", "Spot", "blocks", "is_column", "is_counted"]
 
 Grouped = Sequence[tuple[Group, list[Pile]]]
-"""Groups, each with those of its piles that are drawn."""
+"""Groups, each with its piles that are drawn."""
 
 RINGS: Final = {
     *(Geometry.CENTRE, Geometry.MILL, Geometry.WREATH, Geometry.CROSS, Geometry.CORNERS, Geometry.SIDES),
 }
-"""What lies around one another, and is one block."""
+"""Geometries that surround each other and form one block."""
 HOURS: Final = 12
 WIDEST_ARC: Final = 15
-"""With more piles an arc would be higher than a screen: then they lie in rows."""
+"""With more piles an arc would be taller than a screen, so they lie in rows."""
 ROWS: Final = {Geometry.ROW, Geometry.FANS}
-"""What is drawn as columns where all cards are to be seen, from the top down."""
+"""Geometries drawn as columns when all cards are visible."""
 LOOSE: Final = (Kind.STOCK, Kind.WASTE, Kind.OUT)
 
 
 class Cell(NamedTuple):
-    """The room for one squared pile, with the gap to the next, in cells of the screen.
+    """The room for one squared pile including the gap to the next, in cells of the screen.
 
     Attributes:
-        width: the columns, where the pile's cards need not be counted.
-        counted: the columns where they are.
+        width: the columns of a pile without a count.
+        counted: the columns of a pile with a count.
         height: the rows.
         framed: whether its card has a frame.
 
@@ -46,7 +46,7 @@ class Cell(NamedTuple):
 
 
 class Spot(NamedTuple):
-    """Where a pile is drawn: the left upper corner, and how many columns and rows it has."""
+    """Where a pile is drawn: its top left corner, and its size in columns and rows."""
 
     pile: int
     x: int
@@ -56,7 +56,7 @@ class Spot(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Piles that lie together, from the block's own corner on."""
+    """Piles that belong together, relative to the block's corner."""
 
     spots: list[Spot]
     width: int
@@ -64,18 +64,18 @@ class Block(NamedTuple):
 
 
 def is_column(pile: Pile, group: Group) -> bool:
-    """Tell whether all cards of a pile are to be seen, one below the other."""
+    """Return whether a pile is drawn as a column of visible cards."""
     spread = pile.kind is Kind.TABLEAU or (pile.kind is Kind.RESERVE and pile.shows is Shows.ALL)
     return spread and group.geometry in ROWS
 
 
 def is_counted(pile: Pile) -> bool:
-    """Tell whether one wants to know how many cards a squared pile has."""
+    """Return whether a squared pile shows its number of cards."""
     return pile.kind not in {Kind.CELL, Kind.FOUNDATION}
 
 
 def blocks(groups: Grouped, cell: Cell, width: int) -> Iterator[Block]:
-    """Yield the blocks of squared piles: foundations first, for they are what it is about."""
+    """Yield the blocks of squared piles, foundations first: they matter most."""
     rings = [(group, own) for group, own in groups if group.geometry in RINGS]
     centre = [pile for group, own in rings for pile in own if group.geometry is Geometry.CENTRE]
     dial = [(group, own) for group, own in groups if group.geometry is Geometry.DIAL]
@@ -117,7 +117,7 @@ def _row_sizes(group: Group, count: int, pitch: int, width: int) -> Iterator[int
 
 
 def _even(count: int, most: int) -> Iterator[int]:
-    """Break a row that is too wide into equal ones."""
+    """Yield equal sizes for a row that is too wide."""
     rows = ceil(count / most)
     for number in range(rows):
         yield count // rows + (number < count % rows)
@@ -133,7 +133,7 @@ def _rows(piles: Sequence[Pile], sizes: Sequence[int], cell: Cell) -> Block:
 
 
 def _stacks(piles: Sequence[Pile], sizes: Sequence[int], cell: Cell) -> Block:
-    """Lay piles below each other, in as many columns as there are sizes."""
+    """Stack piles in as many columns as there are sizes."""
     pitch = _width(piles, cell)
     spots = [
         Spot(pile.number, column * pitch, row * cell.height, pitch - 1, cell.height)
@@ -143,13 +143,16 @@ def _stacks(piles: Sequence[Pile], sizes: Sequence[int], cell: Cell) -> Block:
 
 
 def _lines(piles: Iterable[Pile], sizes: Sequence[int]) -> Iterator[tuple[int, int, Pile]]:
-    """Yield each pile behind its line and its place in it, where lines have these sizes."""
+    """Yield each pile with its line and its position in it, for lines of these sizes."""
     places = ((line, place) for line, size in enumerate(sizes) for place in range(size))
     yield from ((line, place, pile) for (line, place), pile in zip(places, piles, strict=False))
 
 
 def _dial(groups: Grouped, centre: Sequence[Pile], cell: Cell, width: int) -> Block:
-    """Lay piles like the hours: the first at one o'clock or where its group says; others in the middle."""
+    """Arrange piles like the hours of a clock, with others in the center.
+
+    The first lies at one o'clock, or where its group says.
+    """
     hours = [
         (pile, group.rows[0] if len(own) == len(group.rows) == 1 else number)
         for group, own in groups
@@ -169,7 +172,7 @@ def _dial(groups: Grouped, centre: Sequence[Pile], cell: Cell, width: int) -> Bl
 
 
 def _semicircle(piles: Sequence[Pile], centre: Sequence[Pile], cell: Cell, width: int) -> Block:
-    """Lay piles in an arc, from the left over the top to the right, and others below its middle."""
+    """Arrange piles in an arc from left to right over the top, with others below its center."""
     pitch, last = _width(piles, cell), max(1, len(piles) - 1)
     high = max(2, ceil(len(piles) / 2) - 1)
     reach = min((width - pitch) // 2, pitch * max(2, ceil(len(piles) / 3)))
@@ -185,7 +188,7 @@ def _semicircle(piles: Sequence[Pile], centre: Sequence[Pile], cell: Cell, width
 
 
 def _rings(groups: Grouped, cell: Cell) -> Block:
-    """Lay what is in the centre, the sails of a mill, and rings around it, on one grid."""
+    """Arrange a center, the sails of a mill and the rings around them on one grid."""
     places: dict[tuple[int, int], Pile] = {}
     for geometry, lie in (
         (Geometry.CENTRE, _middle),
@@ -230,7 +233,7 @@ def _cross(count: int) -> Iterator[tuple[int, int]]:
 
 
 def _sails(count: int) -> Iterator[tuple[int, int]]:
-    """Yield the places of a mill's four arms, from the inside out."""
+    """Yield the places of a mill's four sails, from the inside out."""
     for reach in range(1, count + 1):
         yield from ((0, -reach), (reach, 0), (0, reach), (-reach, 0))
 
@@ -241,7 +244,7 @@ def _corners(count: int) -> Iterator[tuple[int, int]]:
 
 
 def _ring(places: dict[tuple[int, int], Pile], count: int) -> Iterator[tuple[int, int]]:
-    """Yield the places of the smallest ring around all that lies there."""
+    """Yield the places of the smallest ring around everything placed so far."""
     reach = max((max(abs(x), abs(y)) for x, y in places), default=-1) + 1
     while 8 * reach < count:
         reach += 1
@@ -254,7 +257,7 @@ def _ring(places: dict[tuple[int, int], Pile], count: int) -> Iterator[tuple[int
 
 
 def _sides(places: dict[tuple[int, int], Pile], count: int) -> Iterator[tuple[int, int]]:
-    """Yield the places of two columns, the first half on the left of all that lies there."""
+    """Yield the places of two columns; the first half lies to the left of everything placed so far."""
     reach, top = max(abs(x) for x, _ in places) + 1, min(y for _, y in places)
     half = ceil(count / 2)
     yield from ((-reach, top + row) for row in range(half))

@@ -1,4 +1,4 @@
-"""A grid of cells to draw on, and what a pointer hits in it."""
+"""A grid of cells to draw on, with hit areas for the pointer."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,16 +15,16 @@ __all__ = ["Canvas", "Hit", "Span"]
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A part of the picture that stands for a pile, or for an action.
+    """An area of the picture that stands for a pile or an action.
 
     Attributes:
         x: its first column.
         y: its first row.
         width: its width in cells.
         height: its height in cells.
-        pile: the pile's number; ``None`` where it is an action.
-        index: the card in the pile, from the bottom; ``None`` for the pile as a whole.
-        action: what a click there does.
+        pile: the pile's number; ``None`` for an action.
+        index: the card's index in the pile, from the bottom; ``None`` for the whole pile.
+        action: what a click does.
 
     """
 
@@ -46,9 +46,9 @@ class Span(NamedTuple):
 
 
 class Canvas:
-    """A picture of so many cells, drawn over from the left top.
+    """A picture of a fixed size in cells, with the origin at the top left.
 
-    What falls outside is cut off. A wide character fills two cells, the second of which is empty.
+    Anything outside is clipped. A wide character fills two cells; the second is empty.
     """
 
     def __init__(self, width: int, height: int) -> None:
@@ -59,7 +59,7 @@ class Canvas:
         self._hits: list[Hit] = []
 
     def put(self, x: int, y: int, text: str, ink: int = Role.TEXT) -> int:
-        """Write a text, and return the column behind it."""
+        """Write text and return the column after it."""
         cells: Sequence[str] = text if text.isascii() else _cells(text)
         end = x + len(cells)
         first, last = max(0, -x), min(len(cells), self.width - x)
@@ -68,14 +68,14 @@ class Canvas:
             self._mend(row, x + first, x + last)
             row[x + first : x + last] = cells[first:last]
             self._inks[y][x + first : x + last] = [ink] * (last - first)
-            if cells[first] == "":  # half a wide sign is none
+            if cells[first] == "":  # half a wide character is clipped
                 row[x + first] = " "
             if last < len(cells) and cells[last] == "":
                 row[x + last - 1] = " "
         return end
 
     def _mend(self, row: list[str], start: int, end: int) -> None:
-        """Make blanks of wide signs of which a stretch covers a half only."""
+        """Replace wide characters that are half overwritten by blanks."""
         if row[start] == "" and start:
             row[start - 1] = " "
         if end < self.width and row[end] == "":
@@ -86,18 +86,18 @@ class Canvas:
         self.put(x, y, sign * (end - x), ink)
 
     def touch(self, hit: Hit) -> None:
-        """Make a part of the picture answer to the pointer; later parts lie over earlier ones."""
+        """Add a hit area on top of earlier ones."""
         self._hits.append(hit)
 
     def hit(self, x: int, y: int) -> Hit | None:
-        """Return what lies at a cell."""
+        """Return the hit area at a cell."""
         for hit in reversed(self._hits):
             if hit.x <= x < hit.x + hit.width and hit.y <= y < hit.y + hit.height:
                 return hit
         return None
 
     def runs(self, y: int) -> Iterator[tuple[str, int]]:
-        """Yield a row as stretches of text of one ink each."""
+        """Yield a row as stretches of text with a single ink."""
         start = 0
         chars = self._chars[y]
         for ink, group in groupby(self._inks[y]):
@@ -106,11 +106,11 @@ class Canvas:
             start = end
 
     def text(self) -> str:
-        """Return the picture without its inks: a line a row."""
+        """Return the picture's text without its inks, one line per row."""
         return "\n".join("".join(row).rstrip() for row in self._chars)
 
     def spans_unlike(self, other: "Canvas") -> Iterator[Span]:
-        """Yield where this picture differs from another of the same size: one stretch a row."""
+        """Yield where this picture differs from another of the same size, at most one span per row."""
         for y in range(self.height):
             chars, inks = self._chars[y], self._inks[y]
             before, before_inks = other._chars[y], other._inks[y]
@@ -120,9 +120,9 @@ class Canvas:
             yield Span(unlike[0], y, unlike[-1] - unlike[0] + 1)
 
 
-@lru_cache(maxsize=4_096)  # the same few dozen signs and names, over and over: half the time of a picture
+@lru_cache(maxsize=4_096)  # the same few dozen strings repeat; this halves the time of a picture
 def _cells(text: str) -> tuple[str, ...]:
-    """Return a text cell by cell: marks with the sign they belong to, an empty cell behind a wide one."""
+    """Split text into cells: a mark joins its base, and an empty cell follows a wide character."""
     cells: list[str] = []
     for char in text:
         width = cell_len(char)

@@ -1,4 +1,4 @@
-"""Cards with frames around them."""
+"""Framed cards."""
 
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ __all__ = ["Box", "draw_card", "draw_frame", "sign_of"]
 def draw_frame(
     canvas: Canvas, at: tuple[int, int], size: tuple[int, int], glyphs: Glyphs, *, dashed: bool = False
 ) -> None:
-    """Draw an empty frame; a dashed one stands for a place without a card."""
+    """Draw an empty frame; a dashed one marks an empty place."""
     (x, y), (width, height) = at, size
     rule, side = (glyphs.gap, glyphs.gap_side) if dashed else (glyphs.rule, glyphs.side)
     ink = Role.DIM if dashed else Role.FRAME
@@ -31,7 +31,10 @@ class Box(NamedTuple):
 
 
 def draw_card(canvas: Canvas, box: Box, name: str, ink: int, glyphs: Glyphs) -> None:
-    """Draw a card with its name in its upper edge, so that a run shows all names; one row high is a top."""
+    """Draw a card with its name in the top edge, so that overlapping cards show theirs.
+
+    With a height of 1, draw only the top edge.
+    """
     (x, y), (width, height) = box
     sign = sign_of(ink, glyphs)
     canvas.put(x, y, sign or glyphs.corners[0], ink if sign else Role.FRAME)
@@ -52,7 +55,7 @@ def draw_card(canvas: Canvas, box: Box, name: str, ink: int, glyphs: Glyphs) -> 
 
 
 def sign_of(ink: int, glyphs: Glyphs) -> str:
-    """Return the sign beside a card that is held or under the cursor: a cue that needs no colour."""
+    """Return the mark beside a card that is held or under the cursor: a cue without color."""
     if ink & Mark.HELD:
         return glyphs.held
     return glyphs.cursor if ink & Mark.CURSOR else ""

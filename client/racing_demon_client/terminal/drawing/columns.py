@@ -1,4 +1,4 @@
-"""The tableau: columns of cards, as many as the game has and as high as the screen lets them."""
+"""The tableau's columns, as many as the game has and as tall as the screen allows."""
 
 from typing import NamedTuple
 
@@ -14,11 +14,11 @@ from .context import DrawContext
 __all__ = ["DrawnColumn", "column_pitch", "draw_column", "draw_columns"]
 
 NARROWEST = 5
-"""A card with a frame is at least so wide; below that there is no room for one."""
+"""The minimum width of a framed card."""
 
 
 class DrawnColumn(NamedTuple):
-    """One column and the room that it has."""
+    """One column and its area."""
 
     pile: int
     x: int
@@ -28,7 +28,7 @@ class DrawnColumn(NamedTuple):
 
 
 def draw_columns(sheet: DrawContext, y: int, end: int) -> None:
-    """Draw the columns, their keys above them, between two rows."""
+    """Draw the columns between two rows, with their keys above them."""
     piles = sheet.scene.own(Kind.TABLEAU)
     if not piles:
         return
@@ -48,13 +48,13 @@ def draw_columns(sheet: DrawContext, y: int, end: int) -> None:
 
 
 def column_pitch(sheet: DrawContext) -> int:
-    """Return how many cells lie from one column to the next."""
+    """Return the distance from one column to the next, in cells."""
     columns = len(sheet.scene.own(Kind.TABLEAU))
     return max(3, min(sheet.density.pitch, (sheet.width - 1) // max(1, columns)))
 
 
 def draw_column(sheet: DrawContext, column: DrawnColumn, *, framed: bool) -> None:
-    """Draw one column of any game, its key above it; its width is that to the next one."""
+    """Draw one column with its key above it; its width reaches to the next column."""
     label = sheet.scene.label(column.pile)
     if framed and column.width > NARROWEST + 1:
         _label(sheet, (column.x, column.y - 1), f"[{label}]" if label else "", column.pile)
@@ -70,7 +70,7 @@ def _label(sheet: DrawContext, at: tuple[int, int], label: str, pile: int) -> in
 
 
 def _draw_plain(sheet: DrawContext, column: DrawnColumn, label: str) -> None:
-    """Draw a column without frames: two signs a card, the face-down ones as a number in the heading."""
+    """Draw a column without frames: two characters a card, face-down cards as a number in the heading."""
     cards = sheet.board.cards[column.pile]
     hidden = _hidden(cards)
     x = _label(sheet, (column.x, column.y - 1), label, column.pile)
@@ -126,24 +126,24 @@ def _draw_framed(sheet: DrawContext, column: DrawnColumn) -> None:
 
 def _draw_one(sheet: DrawContext, at: tuple[int, int], size: tuple[int, int], card: int, ink: int) -> None:
     (x, y), (width, height) = at, size
-    if card == UNKNOWN:  # played away from above, and not named by the server yet
+    if card == UNKNOWN:  # uncovered by a play, and not revealed by the server yet
         for row in range(height):
             sheet.canvas.put(x, y + row, sheet.glyphs.back * width, ink)
     else:
         name = sheet.glyphs.card(card, ten=width > NARROWEST + 1)
         draw_card(sheet.canvas, Box(at, size), name, ink, sheet.glyphs)
-        if height == 2:  # the second row of a fan is the card's own, and has no lower edge
+        if height == 2:  # the second row of a fan belongs to the card and has no bottom edge
             sheet.canvas.put(x, y + 1, sheet.glyphs.side + " " * (width - 2) + sheet.glyphs.side, Role.FRAME)
 
 
 def _hidden(cards: list[int]) -> int:
-    """Return how many cards lie face down, not counting a last one that is just being turned up."""
+    """Return the number of face-down cards, without a last one that is being turned up."""
     hidden = next((n for n, card in enumerate(cards) if card != UNKNOWN), len(cards))
     return hidden - 1 if cards and hidden == len(cards) else hidden
 
 
 def _squeeze(backs: int, shown: int, height: int, density: Density) -> tuple[int, int, int]:
-    """Return the rows of backs, between cards, and of the last card that a column may have."""
+    """Return the rows for backs, between cards, and for the last card of a column."""
     fan, body = density.fan, density.card[1]
 
     def too_high() -> bool:
@@ -159,7 +159,7 @@ def _squeeze(backs: int, shown: int, height: int, density: Density) -> tuple[int
 
 
 def _rows(shown: int, height: int) -> list[int | None]:
-    """Return which cards are drawn, row by row; ``None`` stands for those that find no room."""
+    """Return which card each row shows; ``None`` stands for those that do not fit."""
     if shown <= height:
         return list(range(shown))
     first: list[int | None] = [0, None] if height > 2 else [None]

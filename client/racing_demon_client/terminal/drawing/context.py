@@ -1,4 +1,4 @@
-"""What all drawings of one picture share."""
+"""The context that all drawings of one picture share."""
 
 from dataclasses import dataclass
 
@@ -15,15 +15,15 @@ __all__ = ["DrawContext"]
 
 @dataclass(frozen=True, slots=True)
 class DrawContext:
-    """A canvas, what is to be drawn on it, and how.
+    """A canvas, the scene to draw on it, and the style.
 
     Attributes:
-        canvas: where to draw.
-        scene: what.
-        density: how roomy.
-        glyphs: with which signs.
-        width: the columns for the cards; the players' part is to their right.
-        left: the columns that stay free on the left: who plays alone has the cards in the middle.
+        canvas: the canvas.
+        scene: the scene.
+        density: the density.
+        glyphs: the glyphs.
+        width: the columns for the cards; the other players are to the right.
+        left: the left margin, which centers the cards of a solo player.
 
     """
 
@@ -36,12 +36,12 @@ class DrawContext:
 
     @property
     def rules(self) -> Rules:
-        """The rules of the hand; there must be one."""
+        """The rules of the hand, which must exist."""
         assert self.scene.rules is not None
         return self.scene.rules
 
     @property
     def board(self) -> Board:
-        """The board of the hand; there must be one."""
+        """The board of the hand, which must exist."""
         assert self.scene.board is not None
         return self.scene.board

@@ -1,4 +1,4 @@
-"""The foundations: a row for each suit, or rows in the order of the piles."""
+"""The foundations: one row per suit, or rows in pile order."""
 
 from racing_demon_client.terminal.style.ink import Mark, Role, suit_role
 from racing_demon_protocol.engine.cards import RANK_NAMES, rank
@@ -12,11 +12,11 @@ from .slots import Slots
 __all__ = ["draw_foundations"]
 
 MARGIN = 5
-"""The columns left of the first slot, with the suit's sign."""
+"""The columns left of the first slot, for the suit's sign."""
 
 
 def draw_foundations(sheet: DrawContext, y: int) -> int:
-    """Draw the foundations from a row on, and return the row below them."""
+    """Draw the foundations from a row on and return the row below them."""
     slots = Slots(sheet.rules, sheet.scene.focus)
     pitch = max(3, min(sheet.density.slot[0], (sheet.width - MARGIN) // max(1, slots.columns)))
     height = max(1, min(sheet.density.slot[1], sheet.canvas.height * 2 // 5 // max(1, slots.rows)))
@@ -61,7 +61,7 @@ def _draw_slot(sheet: DrawContext, at: tuple[int, int], size: tuple[int, int], p
 
 
 def _base(sheet: DrawContext) -> str:
-    """Return the rank that the foundations begin with, once it is fixed."""
+    """Return the rank that the foundations start with, once it is known."""
     for pile in sheet.scene.slots:
         group, cards = sheet.rules.layout.groups[pile], sheet.board.cards[pile]
         if cards and isinstance(group, Foundations) and group.base is Base.FIRST:

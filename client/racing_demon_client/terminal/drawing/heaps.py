@@ -1,4 +1,4 @@
-"""The table of any game: squared piles where they are arranged, and columns below them."""
+"""The table of any game: arranged squared piles, with columns below them."""
 
 from racing_demon_client.terminal.style.ink import Mark, Role
 from racing_demon_protocol.engine.board import Kind
@@ -16,9 +16,9 @@ from .side_piles import draw_loose_line
 __all__ = ["draw_heaps"]
 
 NAMELESS = frozenset({Kind.FOUNDATION, Kind.HEAD})
-"""What is known by what lies on it."""
+"""Piles without a label: their cards identify them."""
 AIRY_ROWS = 2
-"""With so many rows for a pile the second one is free."""
+"""With this many rows per pile the second one is free."""
 
 
 def draw_heaps(sheet: DrawContext, y: int, end: int) -> None:
@@ -48,7 +48,7 @@ def draw_heaps(sheet: DrawContext, y: int, end: int) -> None:
 
 
 def _draw(sheet: DrawContext, places: Arrangement, spot: Spot) -> None:
-    """Draw one squared pile: its key, its top card, and how many there are; of a door the key only."""
+    """Draw one squared pile: its key, top card and count; for a door, only the key."""
     if sheet.board.piles[spot.pile].kind is Kind.HEAD:
         _draw_door(sheet, spot)
     elif places.cell.framed:
@@ -59,7 +59,7 @@ def _draw(sheet: DrawContext, places: Arrangement, spot: Spot) -> None:
 
 
 def _top(sheet: DrawContext, pile: int, *, ten: bool = False) -> tuple[str, int]:
-    """Return what is written for the top of a pile, and its ink."""
+    """Return the text for a pile's top card and its ink."""
     cards, glyphs = sheet.board.cards[pile], sheet.glyphs
     if cards:
         return glyphs.card(cards[-1], ten=ten), sheet.scene.ink(pile, len(cards) - 1, cards[-1])
@@ -70,13 +70,13 @@ def _top(sheet: DrawContext, pile: int, *, ten: bool = False) -> tuple[str, int]
 
 
 def _name_groups(sheet: DrawContext, places: Arrangement, y: int, *, is_lined: bool) -> None:
-    """Write what the piles of each group are called beside the first that has room for it.
+    """Write each group's label beside the first of its piles that has room for it.
 
     Args:
-        sheet: where to draw.
+        sheet: the context.
         places: where the piles lie.
-        y: the row that they are counted from.
-        is_lined: whether stock, waste or what is out are drawn in their line.
+        y: the row that their rows are relative to.
+        is_lined: whether stock, waste or completed piles are drawn in the line.
 
     """
     left, top, width = places.loose
@@ -98,7 +98,7 @@ def _name_groups(sheet: DrawContext, places: Arrangement, y: int, *, is_lined: b
             used |= cells
             sheet.canvas.put(x + 2, y + row, name, Role.DIM)
     is_airy = places.cell.height == AIRY_ROWS
-    for spot, name in named.items():  # else in the free row below its card, or above its frame
+    for spot, name in named.items():  # otherwise in the free row below its card, or above its frame
         row = spot.y + (1 if is_airy else -1)
         cells = {(spot.x + column, row) for column in range(len(name))}
         fits = len(name) <= spot.width and (is_airy or (row >= 0 and not cells & used))
@@ -108,7 +108,7 @@ def _name_groups(sheet: DrawContext, places: Arrangement, y: int, *, is_lined: b
 
 
 def _up(sheet: DrawContext, pile: int) -> str:
-    """Return how many cards were slipped face up under those that lie face down, if any were."""
+    """Return the number of face-up cards at the bottom of a face-down pile, if there are any."""
     cards = sheet.board.cards[pile]
     up = sum(card != UNKNOWN for card in cards)
     return f"{up} up" if up and cards[-1] == UNKNOWN else ""

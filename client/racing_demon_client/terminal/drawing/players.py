@@ -20,17 +20,17 @@ __all__ = ["draw_feed", "draw_players", "draw_race", "others"]
 SHORTEST_NAME, SHORT_NAME = 5, 6
 RACE_NAME = 10
 MOST_LINES = 3
-"""Of what happened the feed shows so many lines; the tally tells it to its end."""
+"""The feed's maximum length; the tally shows all of it."""
 SHORT_KINDS = {Kind.RESERVE: "rsv", Kind.WASTE: "wst"}
 
 
 def others(sheet: DrawContext) -> list[int]:
-    """Return the seats that are drawn beside the large layout, in the order of their seats."""
+    """Return the seats drawn beside the large layout, in seat order."""
     return [seat for seat in sheet.scene.view.hand_seats if seat != sheet.scene.focus]
 
 
 def draw_players(sheet: DrawContext, x: int, y: int) -> int:
-    """Draw the other players from a place on, and return the row below them."""
+    """Draw the other players and return the row below them."""
     if sheet.scene.view.is_private:
         return draw_race(sheet, (x + 1, y), sheet.canvas.width - x - 2)
     seats = others(sheet)
@@ -46,7 +46,7 @@ def draw_players(sheet: DrawContext, x: int, y: int) -> int:
 
 
 def draw_race(sheet: DrawContext, corner: tuple[int, int], width: int) -> int:
-    """Draw how far everybody is on identical deals, the first one first; return the row below."""
+    """Draw everyone's progress on identical deals, the leader first; return the row below."""
     (x, y), view, canvas = corner, sheet.scene.view, sheet.canvas
     most = max([sheet.rules.game.deck_size, *(each.reached for each in view.progress.values())])
     bar = max(0, width - 3 - RACE_NAME - 5 - 6)
@@ -65,7 +65,7 @@ def draw_race(sheet: DrawContext, corner: tuple[int, int], width: int) -> int:
 
 
 def _draw_lines(sheet: DrawContext, x: int, y: int, seats: Sequence[int]) -> int:
-    """Draw a line a player: name, points, the ends of the columns, top of waste and reserve, cards left."""
+    """Draw one line per player: name, points, column tops, waste and reserve tops, cards left."""
     layout = sheet.rules.layout
     singles = [kind for kind in (Kind.RESERVE, Kind.WASTE) if seats and layout.own(seats[0], kind)]
     columns = max((len(layout.own(seat, Kind.TABLEAU)) for seat in seats), default=0)
@@ -73,7 +73,7 @@ def _draw_lines(sheet: DrawContext, x: int, y: int, seats: Sequence[int]) -> int
     room = width - 1 - 5 - 5
     pitch = 3 if room - 3 * columns >= SHORT_NAME else 2
     if room - pitch * columns - 4 * len(singles) < SHORT_NAME and pitch == 3:
-        singles = [kind for kind in singles if kind is not Kind.WASTE]  # columns must not run together
+        singles = [kind for kind in singles if kind is not Kind.WASTE]  # keep it apart from the columns
     room -= 4 * len(singles)
     name = max(SHORTEST_NAME, min(12, room - pitch * columns))
     columns = min(columns, (room - name) // pitch)
@@ -101,7 +101,7 @@ def _draw_lines(sheet: DrawContext, x: int, y: int, seats: Sequence[int]) -> int
 
 
 def _draw_box(sheet: DrawContext, corner: tuple[int, int], seat: int, lines: int) -> None:
-    """Draw a player in two lines or more."""
+    """Draw a player in two or more lines."""
     x, y = corner
     layout, state = sheet.rules.layout, sheet.scene.view.seats.get(seat)
     width = sheet.canvas.width - x
@@ -137,7 +137,7 @@ def _put_top(sheet: DrawContext, x: int, y: int, pile: int) -> int:
 
 
 def _put_depth(sheet: DrawContext, x: int, y: int, pile: int) -> None:
-    """Write how many cards of a column lie face down and face up, where there is room for it."""
+    """Write how many cards of a column lie face down and face up, if there is room."""
     cards = sheet.board.cards[pile]
     hidden = sum(card == UNKNOWN for card in cards)
     sheet.canvas.put(x, y, f"{sheet.glyphs.back}{hidden}" if hidden else "  ", Role.BACK)
@@ -154,7 +154,7 @@ def _name_ink(sheet: DrawContext, seat: int) -> int:
 
 
 def _sign(state: SeatState | None) -> str:
-    """Return one sign for what is the matter with a player: left, no connection, or stuck."""
+    """Return a sign for a player's status: left, disconnected or stuck."""
     word = _state_word(state)
     return {"left": "x", "away": "?", "bot": "+", "stuck": "="}.get(word, " ")
 
@@ -168,7 +168,7 @@ def _state_word(state: SeatState | None) -> str:
 
 
 def _left(sheet: DrawContext, seat: int) -> int:
-    """Return how many cards a seat has to get rid of to be out."""
+    """Return how many cards a seat must still play to go out."""
     layout = sheet.rules.layout
     only_reserve = sheet.rules.game.goal is Goal.RESERVE_EMPTY
     kinds = [Kind.RESERVE] if only_reserve else [kind for kind in Kind if kind is not Kind.FOUNDATION]
@@ -176,14 +176,14 @@ def _left(sheet: DrawContext, seat: int) -> int:
 
 
 def _bars(pace: Sequence[int], glyphs: Glyphs) -> str:
-    """Return small bars, one a window, the highest for the quickest."""
+    """Return bars of relative height, one per window."""
     most = max(pace, default=0)
     steps = len(glyphs.bars) - 1
     return "".join(glyphs.bars[count * steps // most if most else 0] for count in pace)
 
 
 def draw_feed(sheet: DrawContext, x: int, y: int, end: int) -> None:
-    """Draw what happened between two rows, the newest first; or the seconds to the signal."""
+    """Draw the feed between two rows, newest first; or the countdown to the signal."""
     width = sheet.canvas.width - x
     if sheet.scene.countdown:
         draw_banner(sheet.canvas, str(sheet.scene.countdown), (x, y, width, end - y), sheet.glyphs.block)

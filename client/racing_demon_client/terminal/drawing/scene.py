@@ -1,4 +1,4 @@
-"""What is drawn: everything that one picture of the table shows, and nothing of how it came about."""
+"""The scene: everything that one picture of the table shows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,20 +17,20 @@ __all__ = ["Dragged", "FeedLine", "Grip", "Scene"]
 
 
 class Grip(NamedTuple):
-    """So many cards of a pile, below ``depth`` others: what is held, or what the cursor points at."""
+    """A number of cards of a pile, below ``depth`` others: the selection or the cursor."""
 
     pile: int
     count: int  # type: ignore[assignment]  # the rules' word for it; nobody counts in a grip
     depth: int = 0
 
     def of(self, cards: Sequence[Card]) -> Sequence[Card]:
-        """Return the cards that are meant, bottom first."""
+        """Return the selected cards, bottom first."""
         end = len(cards) - self.depth
         return cards[max(0, end - self.count) : end]
 
 
 class Dragged(NamedTuple):
-    """Cards that follow the pointer, bottom first, and where it is."""
+    """Cards that follow the pointer, bottom first, and the pointer's position."""
 
     x: int
     y: int
@@ -39,7 +39,7 @@ class Dragged(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FeedLine:
-    """One line of what happened: when, in milliseconds of the hand, and how much it concerns oneself."""
+    """One line of the feed: its time, in milliseconds of the hand, and how much it concerns this player."""
 
     at_ms: int | None
     text: str
@@ -52,33 +52,33 @@ class Scene:
 
     Attributes:
         view: the table.
-        board: its board, with the own plays in the air carried out; ``None`` before the first deal.
-        seat: the own seat; ``None`` for a spectator.
-        focus: the seat whose layout is drawn large; ``None`` where there is none.
-        air: how many cards on top of each pile are in the air.
-        fresh: the piles that changed a moment ago.
+        board: its board with this player's unconfirmed plays applied; ``None`` before the first deal.
+        seat: this player's seat; ``None`` for a spectator.
+        focus: the seat whose layout is drawn large; ``None`` if there is none.
+        air: how many cards on top of each pile are unconfirmed.
+        fresh: the piles that have just changed.
         slots: the foundations' places: row and column by pile number.
-        held: what is picked up.
-        cursor: where the cursor is, while it is in use.
-        fits: the piles that what is held may go to, where the table shows that.
-        dragged: what follows the pointer.
-        feed: what happened, the latest last.
-        pace: the cards that each seat brought to the foundations lately, window by window.
-        prompt: one line for the player: what is held, why not, or what to do next.
-        is_warning: whether the prompt is one.
+        held: the picked-up cards.
+        cursor: the cursor's position, while it is in use.
+        fits: the piles that the held cards may go to, if the table allows hints.
+        dragged: the cards that follow the pointer.
+        feed: the lines of the feed, newest last.
+        pace: the cards that each seat brought to the foundations, by time window.
+        prompt: one line for the player: the selection, a refusal, or what to do next.
+        is_warning: whether the prompt is a warning.
         banner: a word that fills the screen.
-        countdown: the seconds to the signal, as far as they are to be seen.
+        countdown: the seconds to the signal, while they are shown.
         elapsed_ms: the time since the signal.
-        watchers: how many watch the table.
+        watchers: the number of spectators.
         ping_ms: the last round trip to the server.
-        paint_ms: the last time from a key to its picture.
-        trouble: what is wrong with the connection, if anything.
-        labels: the name of the key for each action.
-        names: the name of the key for each pile that has one.
-        alone: whether it is a table of one's own.
-        standing: how far one has come, at such a table.
-        notice: what is told over the cards, line by line.
-        footer: the most important keys, each with what it does.
+        paint_ms: the last time from a key press to its picture.
+        trouble: the connection problem to show, if any.
+        labels: the key label of each action.
+        names: the key label of each pile that has a key.
+        alone: whether this is a solo table.
+        standing: progress at a solo table.
+        notice: text shown over the cards, line by line.
+        footer: the most important keys, each with its effect.
 
     """
 
@@ -122,16 +122,16 @@ class Scene:
         return scoring.points(self.view)
 
     def own(self, kind: Kind) -> tuple[int, ...]:
-        """Return the piles of one kind of the seat that is drawn large."""
+        """Return the piles of one kind of the seat in focus."""
         rules = self.view.rules
         return () if rules is None or self.focus is None else rules.layout.own(self.focus, kind)
 
     def label(self, pile: int) -> str:
-        """Return the name of the key of a pile; empty where it has none."""
+        """Return the key label of a pile; empty if it has no key."""
         return self.names.get(pile, "")
 
     def piles(self) -> list[int]:
-        """Return all piles that the seat which is drawn large may use, the table's among them."""
+        """Return all piles that the seat in focus may use, including the table's own."""
         rules = self.view.rules
         return [] if rules is None or self.focus is None else usable(rules, self.focus)
 
@@ -155,7 +155,7 @@ class Scene:
 
     @staticmethod
     def ink_of(card: Card) -> int:
-        """Return the ink of a card wherever it lies."""
+        """Return the ink of a card without any marks."""
         return Role.BACK if card == UNKNOWN else suit_role(suit(card))
 
     def pile_mark(self, pile: int) -> int:

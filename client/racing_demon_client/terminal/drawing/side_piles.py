@@ -18,7 +18,7 @@ MOST_SHOWN = 5
 
 
 class SidePiles(NamedTuple):
-    """One such pile: its number, what it is called, and the name of its key."""
+    """A side pile: its number, label and key label."""
 
     pile: int
     name: str
@@ -26,7 +26,7 @@ class SidePiles(NamedTuple):
 
 
 def draw_loose(sheet: DrawContext, y: int) -> int:
-    """Draw the loose piles from a row on, and return the row below them."""
+    """Draw the side piles from a row on and return the row below them."""
     kinds = (Kind.STOCK, Kind.WASTE, Kind.RESERVE)
     framed = sheet.density.card[1] > 1
     piles = [pile for kind in kinds for pile in sheet.scene.own(kind)]
@@ -37,7 +37,7 @@ def draw_loose(sheet: DrawContext, y: int) -> int:
 def draw_loose_line(
     sheet: DrawContext, piles: Sequence[int], at: tuple[int, int], width: int, *, framed: bool
 ) -> None:
-    """Draw loose piles beside each other, with their names: in frames, or in one row."""
+    """Draw labeled side piles next to each other: framed, or in one row."""
     loose = list(_named(sheet, piles))
     if not framed:
         _draw_line(sheet, loose, at, width)
@@ -55,7 +55,7 @@ def _named(sheet: DrawContext, piles: Sequence[int]) -> Iterator[SidePiles]:
 
 
 def _shown(sheet: DrawContext, pile: int) -> list[tuple[Card, int]]:
-    """Return the cards of a pile that are seen, bottom first, each with its ink."""
+    """Return a pile's visible cards, bottom first, each with its ink."""
     cards = sheet.board.cards[pile]
     in_air = sheet.scene.air.get(pile, 0)
     shown = []
@@ -67,7 +67,7 @@ def _shown(sheet: DrawContext, pile: int) -> list[tuple[Card, int]]:
 
 
 def _draw_line(sheet: DrawContext, piles: Sequence[SidePiles], at: tuple[int, int], width: int) -> None:
-    """Draw all of them in one row; names, and then lower cards, are left out where they do not fit."""
+    """Draw all side piles in one row; omit labels, then lower cards, if they do not fit."""
     x, y = at
     is_named = sum(len(loose.label) + len(loose.name) + 12 for loose in piles) <= width
     for most in range(MOST_SHOWN, 0, -1):
@@ -83,7 +83,7 @@ def _draw_line(sheet: DrawContext, piles: Sequence[SidePiles], at: tuple[int, in
 
 
 def _told(sheet: DrawContext, loose: SidePiles, most: int, *, is_named: bool) -> list[tuple[str, int]]:
-    """Return a pile in words, each with its ink: key, name, at most so many cards, and how many there are."""
+    """Return a pile as pieces of text with inks: key, label, up to ``most`` cards, and the count."""
     count, glyphs = len(sheet.board.cards[loose.pile]), sheet.glyphs
     pieces: list[tuple[str, int]] = [(loose.label, _label_ink(sheet, loose.pile)), (" ", Role.DIM)]
     if is_named:
@@ -105,7 +105,7 @@ def _label_ink(sheet: DrawContext, pile: int) -> int:
 
 
 def _draw_framed(sheet: DrawContext, loose: SidePiles, x: int, y: int) -> int:
-    """Draw one of them with its name above it, and return the column behind it."""
+    """Draw one side pile with its label above it and return the column after it."""
     count = len(sheet.board.cards[loose.pile])
     end = sheet.canvas.put(x, y, loose.label, _label_ink(sheet, loose.pile))
     end = sheet.canvas.put(end + 1, y, f"{loose.name} {count}{_redeals(sheet, loose.pile)}", Role.DIM)
@@ -129,7 +129,7 @@ def _draw_framed(sheet: DrawContext, loose: SidePiles, x: int, y: int) -> int:
 
 
 def _redeals(sheet: DrawContext, pile: int) -> str:
-    """Return how often the waste may still be turned over, where that has an end."""
+    """Return how many redeals are left, if they are limited."""
     group, seat = sheet.rules.layout.groups[pile], sheet.board.piles[pile].seat
     if not isinstance(group, Stock) or group.redeals is None or seat is None:
         return ""

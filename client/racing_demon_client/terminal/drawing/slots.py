@@ -1,4 +1,4 @@
-"""Where each foundation is drawn. It keeps its place: the eye learns it."""
+"""Fixed places for the foundations: players learn where they are."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -15,21 +15,22 @@ WIDEST: Final = 8
 
 
 class Slots:
-    """The foundations that one seat may build on, in rows and columns.
+    """The places of the foundations that one seat may build on, in rows and columns.
 
-    Where the table's foundations are built up in suit there is a row for each suit, and a pile gets the
-    next free place of its row when its first card lands. All others lie in the order of the piles.
+    If the table's foundations are built up in suit, each suit has a row, and a pile gets the next free place
+    of
+    its row when its first card is played. All others lie in pile order.
 
     Attributes:
-        seat: whose they are, beside those of the table.
-        by_suit: whether the rows are suits.
-        rows: how many rows there are.
-        columns: how many places a row has.
-        base: whether the rank of the first card is open, and so to be told.
+        seat: the seat; it also uses the table's foundations.
+        by_suit: whether rows are suits.
+        rows: the number of rows.
+        columns: the number of places in a row.
+        base: whether the rank of the first card is open, and so worth showing.
 
     Args:
         rules: the rules of the hand.
-        seat: whose foundations; beside them, those of the whole table.
+        seat: the seat.
 
     """
 
@@ -50,11 +51,11 @@ class Slots:
             self._places = {pile: divmod(number, WIDEST) for number, pile in enumerate(self._piles)}
 
     def places(self, board: Board) -> Mapping[int, tuple[int, int]]:
-        """Return the row and column of each pile that has one by now."""
+        """Return the row and column of each pile that has a place."""
         if self.by_suit:
             rows = {pile: suit(board.cards[pile][0]) for pile in self._piles if board.cards[pile]}
             for pile in list(self._places):
-                if self._places[pile][0] != rows.get(pile):  # an own card in the air came too late
+                if self._places[pile][0] != rows.get(pile):  # an unconfirmed card was refused
                     del self._places[pile]
             for pile, row in rows.items():
                 if pile not in self._places:

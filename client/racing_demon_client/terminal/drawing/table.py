@@ -1,4 +1,4 @@
-"""The whole table: zones, and what is drawn into them."""
+"""The whole table: its zones and their contents."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -31,13 +31,13 @@ __all__ = ["draw_table"]
 TITLE: Final = "Racing Demon"
 MOST_GREETING: Final = 60
 MOST_TITLE: Final = 24
-"""Of a game's title so many characters are shown: beside it stand clock, standing and ping."""
+"""The maximum length of a game's title, which shares its row with clock, standing and ping."""
 SLOW_PAINT_MS: Final = 50
-"""From here on a player feels that the screen is late, and may want to know why."""
+"""A paint time that players notice, and that is therefore shown."""
 
 
 def draw_table(scene: Scene, size: tuple[int, int], density: Density, glyphs: Glyphs) -> Canvas:
-    """Return the picture of a table, of a width and height in cells."""
+    """Return the picture of a table, in a width and height of cells."""
     width, height = size
     canvas = Canvas(width, height)
     if width < SMALLEST[0] or height < SMALLEST[1]:
@@ -70,7 +70,7 @@ def draw_table(scene: Scene, size: tuple[int, int], density: Density, glyphs: Gl
 
 
 def _draw_layout(sheet: DrawContext, bottom: int) -> None:
-    """Draw the foundations, and below them the layout of the seat in focus."""
+    """Draw the foundations, with the layout of the seat in focus below them."""
     scene, canvas = sheet.scene, sheet.canvas
     if scene.focus is None and scene.view.is_private:
         _draw_unseen(sheet)
@@ -94,7 +94,7 @@ def _draw_layout(sheet: DrawContext, bottom: int) -> None:
 
 
 def _draw_unseen(sheet: DrawContext) -> None:
-    """Tell whoever watches a race on identical deals why there are no cards, and how far everybody is."""
+    """Tell a spectator of identical deals why no cards are shown, and draw everyone's progress."""
     canvas, game = sheet.canvas, sheet.rules.game
     lines = (
         game.title,
@@ -108,7 +108,7 @@ def _draw_unseen(sheet: DrawContext) -> None:
 
 
 def _draw_greeting(sheet: DrawContext) -> None:
-    """Tell, before the first deal, how the game goes, what ends a hand, and which keys play."""
+    """Before the first deal, draw how to play the game, what ends a hand, and the keys."""
     canvas, scene = sheet.canvas, sheet.scene
     room = min(sheet.width - 3, MOST_GREETING)
     lines = [
@@ -125,7 +125,7 @@ def _draw_greeting(sheet: DrawContext) -> None:
 
 
 def _greeting_keys(scene: Scene) -> list[str]:
-    """Return the keys that a first hand needs, each with what it does."""
+    """Return the keys that a first hand needs, each with its effect."""
     labels = scene.labels
     columns = [f"column-{number}" for number in range(1, MOST_COLUMNS + 1)]
     keys = "".join(labels.get(column, "") for column in columns)
@@ -178,12 +178,12 @@ def _draw_header(canvas: Canvas, scene: Scene, glyphs: Glyphs) -> None:
 
 
 def _place(scene: Scene) -> str:
-    """Return the own points and place, or that one is watching."""
+    """Return this player's points and rank, or that they are watching."""
     points = scene.points
     if scene.seat is None or scene.seat not in points:
         return "you are watching" if scene.board is not None else ""
     own = points[scene.seat]
-    if scene.view.is_private:  # of equals, who came there earlier is ahead
+    if scene.view.is_private:  # at equal progress, whoever got there first leads
         place = 1 + scoring.race_order(scene.view, _out(scene)).index(scene.seat)
     else:
         place = 1 + sum(other > own for other in points.values())
@@ -192,7 +192,7 @@ def _place(scene: Scene) -> str:
 
 
 def _out(scene: Scene) -> int | None:
-    """Return who went out in the hand that is over."""
+    """Return who went out in the finished hand."""
     view = scene.view
     return view.results[-1].out if view.results and not view.in_hand else view.called
 
@@ -221,7 +221,7 @@ def _draw_footer(canvas: Canvas, scene: Scene, y: int, density: Density) -> None
 
 
 def _draw_dragged(canvas: Canvas, scene: Scene, density: Density, glyphs: Glyphs) -> None:
-    """Draw the cards that follow the pointer, over everything else."""
+    """Draw the cards that follow the pointer on top of everything else."""
     if scene.dragged is None:
         return
     x, y, cards = scene.dragged
@@ -237,7 +237,7 @@ def _draw_dragged(canvas: Canvas, scene: Scene, density: Density, glyphs: Glyphs
 
 
 def _draw_banner(sheet: DrawContext, bottom: int) -> None:
-    """Let a word fill the screen; in a pause, in which people talk, above what they say."""
+    """Draw the banner; during a pause, above the chat."""
     canvas, scene, height = sheet.canvas, sheet.scene, sheet.canvas.height - 3
     for row in range(canvas.height):
         canvas.put(0, row, " " * canvas.width, Role.BANNER)
@@ -248,7 +248,7 @@ def _draw_banner(sheet: DrawContext, bottom: int) -> None:
 
 
 def _draw_notice(canvas: Canvas, lines: Sequence[str], bottom: int, glyphs: Glyphs) -> None:
-    """Lay a text over the middle of the cards, with a frame and a blank around it."""
+    """Draw a framed text over the middle of the cards."""
     width = min(canvas.width - 2, max(map(len, lines)) + 4)
     x, y = (canvas.width - width) // 2, max(2, (bottom - len(lines) - 2) // 2)
     for row in range(len(lines) + 2):

@@ -1,7 +1,7 @@
-"""The registry of what a player can do at the table. Keys, footer and help are made from it.
+"""The registry of actions at the table. Keys, footer and help are generated from it.
 
-The keys of plays are named by their place on the keyboard, so that one rule serves every preset: a
-column's key lies on the home row, the key above it sends the column's card up.
+Keys of plays are named by their position on the keyboard, so that one rule serves every preset: a column's
+key is on the home row, and the key above it plays the column's top card to a foundation.
 """
 
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ __all__ = [
 
 MOST_COLUMNS: Final = 19
 MOST_PILES: Final = 52
-"""As many piles as there are letters, small and capital ones."""
+"""The number of letters, small and capital."""
 MOST_FOUNDATIONS: Final = 10
 
 
@@ -60,11 +60,11 @@ class Action:
 
     Attributes:
         id: its name in the settings.
-        does: what it does, for the help.
-        brief: the same in a word, for the footer; empty: it is not in the footer.
+        does: its effect, for the help.
+        brief: its effect in a word, for the footer; empty to leave it out.
         group: its heading in the help.
         keys: its keys, where they are the same on every keyboard.
-        spot: its key by place: the row, and the spot in it that the preset names.
+        spot: its key by position: the row, and the spot in it that the preset names.
 
     """
 
@@ -193,9 +193,9 @@ LOBBY_ACTIONS: Final = (
         id="back", does="back to the cards", brief="to the cards", keys=("escape",), group=ActionGroup.SEE
     ),
 )
-"""What can be done before and between the matches, beside what can be done always."""
+"""The actions in the lobby and the tally, beside those that always apply."""
 BOT_ACTIONS: Final = frozenset({"bot-away", *(f"bot-{level}" for level in BotLevel)})
-"""Those of them that send for bots, or send them away."""
+"""Those of them that add or remove bots."""
 
 
 def _replay(name: str, does: str, brief: str, *keys: str) -> Action:
@@ -212,7 +212,7 @@ REPLAY_ACTIONS: Final = (
     _replay("hand-next", "to the next hand", "next", "]", "pagedown"),
     _replay("seek", "go to a hand, an event or a time", "go to", "g"),
 )
-"""What can be done with a replay, beside what spectators can do."""
+"""The actions of a replay, beside those of spectators."""
 
 
 SOLO_ACTIONS: Final = (
@@ -243,11 +243,11 @@ SOLO_ACTIONS: Final = (
         id="solo-statistics", does="how often you have played, and won", group=ActionGroup.SOLO, keys=("f6",)
     ),
 )
-"""What can be done at a table of one's own, beside playing."""
+"""The actions of a solo table, beside plays."""
 
 
 def column_actions(columns: int) -> Iterator[Action]:
-    """Yield the actions of each column: pick up or put down, send up, put a single card down."""
+    """Yield each column's actions: pick up or put down, play to a foundation, put a single card down."""
     for number in range(1, columns + 1):
         spot = f"column-{number}"
         yield Action(
@@ -265,7 +265,7 @@ def column_actions(columns: int) -> Iterator[Action]:
 
 
 def pile_actions(piles: int, foundations: int, places: int = 0) -> Iterator[Action]:
-    """Yield the actions of places that have a rank, of piles with a letter, of foundations with a digit."""
+    """Yield the actions of rank places, of piles with a letter, and of foundations with a digit."""
     for number in range(1, places + 1):
         rank = RANK_NAMES[number - 1]
         yield Action(

@@ -1,4 +1,4 @@
-"""Which key does what: from a preset and what a game has, with the player's own bindings over them."""
+"""Keymaps: which key does what, by preset and game, with the player's own bindings on top."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -48,40 +48,40 @@ LONG_NAMES: Final = {
     "exclamation_mark": "!",
     "colon": ":",
 }
-"""What bindings may call keys, beside the signs themselves."""
+"""Names of keys in bindings, beside the characters themselves."""
 
 
 TOGETHER: Final = frozenset({"watch", "rotate", "tally", "lobby", "volume"})
-"""What means nothing at a table of one's own."""
+"""Actions that mean nothing at a solo table."""
 AT_ONCE: Final = {"leave": "leave, at once", "enter": "deal; with the cursor: pick up, put down"}
-"""Where nobody else is concerned."""
+"""Effects that differ where nobody else is concerned."""
 NEXT: Final = "the next play, where there is but one"
-"""What the key of the stock does in games without one that are not built."""
+"""The effect of the stock's key in unbuilt games without a stock."""
 RANGE: Final = 4
-"""So many keys that follow each other are told by the first and the last."""
+"""From this many consecutive keys on, only the first and last are shown."""
 SPECTATORS: Final = {
     "enter": "to the cards",
     "players": "who plays; whose words not to see",
     "lobby": "seats and options",
 }
-"""What some keys do for those who look on."""
+"""Effects that differ for spectators."""
 HIDDEN: Final = frozenset({*BOT_ACTIONS, "chat", "pause"})
-"""What is refused to those who look on."""
+"""Actions that spectators are refused."""
 LETTERLESS: Final = {"stuck": "-", "call": "+", "hint": "="}
-"""The keys of what has a letter elsewhere, where all letters choose piles."""
+"""Replacement keys for actions with a letter, where all letters choose piles."""
 
 
 class Keymap:
     """The keys of one screen.
 
     Attributes:
-        actions: what can be done there.
-        labels: what the screen calls the first key of each action.
+        actions: the available actions.
+        labels: the label of each action's first key.
 
     Args:
-        actions: what can be done.
+        actions: the available actions.
         keys: the keys of each action.
-        bindings: the player's own keys, by action; several are separated by blanks.
+        bindings: the player's own keys by action, separated by blanks.
 
     """
 
@@ -100,7 +100,7 @@ class Keymap:
         self._keys = keys
 
     def action(self, key: str) -> str | None:
-        """Return what a key does: a printed sign as itself, any other key by its name."""
+        """Return a key's action: a printable key by its character, any other by its name."""
         return self._actions.get(key)
 
     def all_labels(self, action: str) -> str:
@@ -108,7 +108,7 @@ class Keymap:
         return " ".join(_label(key) for key in self._keys.get(action, ()))
 
     def footer(self, *, hints: bool = True) -> list[tuple[str, str]]:
-        """Return the keys that matter most, each with what it does; hints only where they are allowed."""
+        """Return the most important keys, each with its effect; hints only if they are allowed."""
         columns = [f"column-{number}" for number in range(1, MOST_COLUMNS + 1)]
         moves = "".join(self.labels.get(column, "") for column in columns)
         ups = "".join(self.labels.get(f"{column}-up", "") for column in columns)
@@ -130,7 +130,7 @@ class Keymap:
 
 
 def in_short(labels: Sequence[str]) -> str:
-    """Return the keys of a row of piles, of four that follow each other the first and the last."""
+    """Return the keys of a row of piles; four or more consecutive ones as a range."""
     rows: list[str] = []
     for before, label in zip(("", *labels), labels, strict=False):
         if len(before) == len(label) == 1 and ord(label) == ord(before) + 1:
@@ -150,16 +150,16 @@ def table_keymap(  # noqa: PLR0913
     space: str = "turn",
     alone: bool = False,
 ) -> Keymap:
-    """Return the keys of a table whose game has so many columns, and perhaps a reserve.
+    """Return the keymap of a table with columns.
 
     Args:
-        preset: the keyboard.
+        preset: the keyboard preset.
         bindings: the player's own keys.
-        columns: how many columns there are.
+        columns: the number of columns.
         reserve: whether there is a reserve.
-        foundations: how many foundations are to have a key each.
-        space: what the space bar does: turn the stock, or make the next play; empty for neither.
-        alone: whether it is a table of one's own.
+        foundations: the number of foundations with a key of their own.
+        space: the effect of the space bar: turn the stock, or make the next play; empty for neither.
+        alone: whether this is a solo table.
 
     """
     spots = preset.spots(columns)
@@ -185,11 +185,10 @@ def pile_keymap(  # noqa: PLR0913
     upward: bool = True,
     alone: bool = False,
 ) -> Keymap:
-    """Return the keys of a table where each pile has a letter: the small ones first, then the capitals.
+    """Return the keymap of a table whose piles have letters: small ones first, then capitals.
 
-    While there are capitals left, the capital letter of a pile sends its top card up, where cards go up at
-    all. Places that belong to ranks have these for keys, as they are written on the cards; other piles have
-    the letters that are left.
+    While capitals are left over, a pile's capital letter plays its top card to a foundation, in games that
+    have them. Places with a rank have the rank as their key; other piles use the remaining letters.
     """
     table = [a for a in _table_actions(space, alone) if not a.id.startswith(("waste", "reserve"))]
     actions = [*pile_actions(piles, foundations, places), *table]
@@ -214,7 +213,7 @@ def pile_keymap(  # noqa: PLR0913
 def game_keymap(
     preset: Preset, bindings: Mapping[str, str], names: Iterable[str], *, alone: bool = False
 ) -> Keymap:
-    """Return the keys of a table for what a player may do with piles there, by the names of the actions."""
+    """Return the keymap of a table from the names of the actions on its piles."""
     names = tuple(names)
     space = next((name for name in names if name in {"turn", "next"}), "")
     kinds = [name.partition("-")[0] for name in names]
@@ -242,7 +241,7 @@ def game_keymap(
 
 
 def _table_actions(space: str, alone: bool) -> list[Action]:
-    """Return what can be done at a table, beside choosing piles."""
+    """Return the actions at a table, without those that choose piles."""
     actions = [
         replace(a, does=NEXT, brief="next") if a.id == "turn" and space == "next" else a
         for a in ACTIONS
@@ -261,7 +260,7 @@ def _add_digits(keys: dict[str, list[str]], foundations: int) -> None:
 
 
 def _give_way(keys: dict[str, list[str]]) -> None:
-    """Take keys that choose piles from what needs them less: words need a digit less than foundations do."""
+    """Take pile keys away from other actions: volume digits yield to foundations."""
     yielding = ("foundation-", "solo-", "hint", "react-")
     taken = {key for action_id, own in keys.items() if not action_id.startswith(yielding) for key in own}
     for prefix in yielding:
@@ -272,11 +271,11 @@ def _give_way(keys: dict[str, list[str]]) -> None:
 
 
 def watch_keymap(bindings: Mapping[str, str], *, seated: bool = False) -> Keymap:
-    """Return the keys of somebody who looks on.
+    """Return the keymap of a spectator.
 
     Args:
         bindings: the player's own keys.
-        seated: whether it is a player, of the next hand on, who may already say something.
+        seated: whether this is a player who joins with the next hand, and so may chat.
 
     """
     brief = {
@@ -300,7 +299,7 @@ def watch_keymap(bindings: Mapping[str, str], *, seated: bool = False) -> Keymap
 
 
 def replay_keymap(bindings: Mapping[str, str]) -> Keymap:
-    """Return the keys of somebody who plays a record back."""
+    """Return the keymap of a replay."""
     brief = {"watch": "player", "analysis": "analysis", "leave": "leave"}
     seen = [a for a in ACTIONS if a.group is ActionGroup.SEE and a.spot is None and a.id != "lobby"]
     seen += [a for a in LOBBY_ACTIONS if a.id == "analysis"]
@@ -310,16 +309,16 @@ def replay_keymap(bindings: Mapping[str, str]) -> Keymap:
 
 
 def lobby_keymap(bindings: Mapping[str, str], *, seated: bool = True) -> Keymap:
-    """Return the keys of the screens around the hands.
+    """Return the keymap between hands.
 
     Args:
         bindings: the player's own keys.
-        seated: whether it is a player; the keys of others are the same, but not all are told to them.
+        seated: whether this is a player; spectators have the same keys, but fewer are listed.
 
     """
     always = [a for a in ACTIONS if a.id == "enter" or (a.group is not ActionGroup.PLAY and a.spot is None)]
     own = [*LOBBY_ACTIONS, *(a for a in always if not a.id.startswith("react-"))]
-    own.sort(key=lambda a: a.id == "players")  # a narrow footer has no room for all: this is left out first
+    own.sort(key=lambda a: a.id == "players")  # the first one that a narrow footer omits
     actions = [replace(a, brief="players") if a.id == "players" else a for a in own]
     keys = {action.id: list(action.keys) for action in actions}
     if not seated:
@@ -350,7 +349,7 @@ def _keys(action: Action, preset: Preset, spots: Mapping[str, int]) -> list[str]
 
 
 def _spare_keys(spot: str, preset: Preset) -> list[str]:
-    """Return the digit, or the sign beside the digits, for a pile that finds no room on the home row."""
+    """Return the digit, or the key beside the digits, for a pile without a key on the home row."""
     if preset.home.isdigit():
         return ["-"] if spot == "reserve" else []
     if spot == "reserve":

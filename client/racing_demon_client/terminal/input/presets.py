@@ -1,4 +1,4 @@
-"""Keyboards under a pair of hands: by their rows, and by what lies on which place."""
+"""Keyboard presets: the rows of a keyboard, and the piles' spots on them."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -12,14 +12,14 @@ LOWER_SPOTS: Final = {"drop": 1, "call": 2, "stuck": 3, "hint": 4}
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Preset:
-    """A keyboard under a pair of hands.
+    """A keyboard preset.
 
     Attributes:
         title: its name for people.
         upper: the row above the home row, from the left.
         home: the keys that pick up and put down.
         lower: the row below.
-        columns: the spots of the first seven columns in home and upper row.
+        columns: the spots of the first seven columns in the home and upper row.
         waste: the waste's spot.
         reserve: the reserve's.
 
@@ -34,9 +34,9 @@ class Preset:
     reserve: int = 4
 
     def spots(self, columns: int) -> dict[str, int]:
-        """Return where in a row each spot lies, for a number of columns.
+        """Return each spot's position in its row for a number of columns.
 
-        From eight columns on the hands' gap is used too, and from nine on the reserve has no key.
+        Eight columns also use the gap between the hands; with nine or more the reserve has no key.
         """
         places = self.columns[:columns]
         free = [place for place in range(10) if place not in {*self.columns, self.waste, self.reserve}]
@@ -49,7 +49,7 @@ class Preset:
         return spots | LOWER_SPOTS
 
     def key(self, row: KeyRow, place: int) -> str:
-        """Return the key at a place."""
+        """Return the key at a position of a row."""
         return {KeyRow.UPPER: self.upper, KeyRow.HOME: self.home, KeyRow.LOWER: self.lower}[row][place]
 
 
@@ -76,4 +76,4 @@ PRESETS: Final = {
         reserve=8,
     ),
 }
-"""All presets by the names that the settings know."""
+"""All presets by their names in the settings."""

@@ -1,4 +1,4 @@
-"""What lies over a screen for a moment: help, chat, a question."""
+"""Dialogs over a screen: help, texts, chat and questions."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, TypeVar
@@ -31,17 +31,17 @@ __all__ = [
 
 MOST_CHAT = 200
 LEAST = 20
-"""So wide a text is at least, on whatever terminal."""
+"""The minimum width of a text, on any terminal."""
 Answer = TypeVar("Answer")
 
 
 def is_on_top(screen: Screen[Any]) -> bool:
-    """Tell whether a screen is the one that is seen; one that is going still has keys waiting for it."""
+    """Return whether a screen is active; a closing one may still have keys queued."""
     return screen.app.screen_stack[-1:] == [screen]
 
 
 def pass_on(screen: Screen[Any], event: events.Key) -> bool:
-    """Give a key that came while the screens changed to the one that is seen; tell whether it was so."""
+    """Pass a key on to the active screen if this one is closing; return whether it was passed on."""
     if is_on_top(screen):
         return False
     event.stop()
@@ -51,22 +51,22 @@ def pass_on(screen: Screen[Any], event: events.Key) -> bool:
 
 
 class Dialog(ModalScreen[Answer]):
-    """What lies over a screen until it is answered: once, however many keys wait for it."""
+    """A modal screen that is answered once, however many keys are queued for it."""
 
     def dismiss(self, result: Answer | None = None) -> AwaitComplete:
-        """Go with an answer; nothing happens when it has gone already."""
+        """Close with an answer; do nothing if already closed."""
         return super().dismiss(result) if is_on_top(self) else AwaitComplete()
 
     def renew(self) -> None:
-        """Show what has changed at the table; most dialogs show nothing of it."""
+        """Show what has changed at the table; most dialogs have nothing to change."""
 
 
 class HelpScreen(Dialog[None]):
-    """The keys.
+    """The help: every key and its action.
 
     Args:
         lines: the help, line by line.
-        look: returns how everything looks now.
+        look: returns the current look.
 
     """
 
@@ -82,11 +82,11 @@ class HelpScreen(Dialog[None]):
         return draw_help(self._lines, self._first, (width, height), look.glyphs)
 
     def compose(self) -> ComposeResult:
-        """Lay the screen out: it is all picture."""
+        """Compose the picture that fills the screen."""
         yield self.picture
 
     def on_key(self, event: events.Key) -> None:
-        """Show more, or go back."""
+        """Scroll, or close."""
         if pass_on(self, event):
             return
         event.stop()
@@ -100,7 +100,7 @@ class HelpScreen(Dialog[None]):
             self.dismiss()
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Go back."""
+        """Close."""
         self.dismiss()
 
 
@@ -108,8 +108,8 @@ class TextScreen(HelpScreen):
     """A text of several lines, the first of which is its title.
 
     Args:
-        text: returns the lines, made for so many cells; what is longer is wrapped.
-        look: returns how everything looks now.
+        text: returns the lines for a width in cells; longer ones are wrapped.
+        look: returns the current look.
 
     """
 
@@ -124,7 +124,7 @@ class TextScreen(HelpScreen):
 
 
 class ChatScreen(Dialog[str]):
-    """One line to say to the table."""
+    """A dialog for one line of chat."""
 
     DEFAULT_CSS = """
     ChatScreen { align: center bottom; background: transparent; }
@@ -133,7 +133,7 @@ class ChatScreen(Dialog[str]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", "back")]
 
     def compose(self) -> ComposeResult:
-        """Lay the screen out."""
+        """Compose the dialog."""
         yield Input(placeholder="say something (Enter; Escape: back)", max_length=MOST_CHAT, compact=True)
 
     @on(Input.Submitted)
@@ -141,25 +141,25 @@ class ChatScreen(Dialog[str]):
         self.dismiss(event.value.strip())
 
     def action_back(self) -> None:
-        """Say nothing."""
+        """Close without sending anything."""
         self.dismiss("")
 
 
 class PlaceScreen(ChatScreen):
-    """One line that says where a replay is to go to."""
+    """A dialog for the place that a replay seeks to."""
 
     def compose(self) -> ComposeResult:
-        """Lay the screen out."""
+        """Compose the dialog."""
         yield Input(placeholder=f"{PLACES} (Escape: back)", max_length=16, compact=True)
 
 
 class QuestionScreen(Dialog[bool]):
-    """A question with yes and no.
+    """A yes-or-no question.
 
     Args:
         text: the question.
-        yes: what yes means, in a word.
-        no: what no means.
+        yes: the label for yes.
+        no: the label for no.
 
     """
 
@@ -184,7 +184,7 @@ class QuestionScreen(Dialog[bool]):
         self._no = no
 
     def compose(self) -> ComposeResult:
-        """Lay the question out."""
+        """Compose the question."""
         with Vertical():
             yield Label(self._text, markup=False)
             with Horizontal():

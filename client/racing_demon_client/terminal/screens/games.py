@@ -1,4 +1,4 @@
-"""Which game: all of them in a list, and a line that finds one by a part of its name."""
+"""A dialog to choose a game from a list, with a search field."""
 
 from typing import ClassVar, Final
 
@@ -19,7 +19,7 @@ LONGEST: Final = 40
 
 
 class GamesScreen(Dialog[str]):
-    """Asks for a game to play alone; answers with its name."""
+    """Asks for a game to play solo; answers with its name."""
 
     AUTO_FOCUS = "Input"
     DEFAULT_CSS = """
@@ -40,15 +40,15 @@ class GamesScreen(Dialog[str]):
     ]
 
     def compose(self) -> ComposeResult:
-        """Lay the dialog out."""
+        """Compose the dialog."""
         with Vertical():
             yield Label("Which game? Arrows and Enter choose; Escape leaves.")
             yield Input(placeholder="a part of its name", max_length=LONGEST, compact=True)
             yield OptionList()
 
     def on_mount(self) -> None:
-        """Show all games."""
-        self.query_one(OptionList).can_focus = False  # keys go to the line, and from there to the list
+        """List all games."""
+        self.query_one(OptionList).can_focus = False  # keys go to the input, which moves the list
         self._show("")
 
     @on(Input.Changed)
@@ -71,9 +71,9 @@ class GamesScreen(Dialog[str]):
         self.dismiss(event.option_id)
 
     async def action_list(self, action: str) -> None:
-        """Move in the list, while the line is written in."""
+        """Move in the list while the input has the focus."""
         await self.query_one(OptionList).run_action(action)
 
     def action_back(self) -> None:
-        """Choose none."""
+        """Close without choosing."""
         self.dismiss(None)

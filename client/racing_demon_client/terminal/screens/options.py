@@ -1,4 +1,4 @@
-"""The table's options as a form, made from the model of the options."""
+"""The form for a table's options, built from their model."""
 
 import enum
 import types
@@ -23,15 +23,15 @@ from .dialogs import Dialog
 __all__ = ["OptionsScreen", "choices_of"]
 
 USUAL = ""
-"""Stands for: as the game has it."""
+"""Stands for the game's own default."""
 
 
 class OptionsScreen(Dialog[Options]):
-    """Shows what is played, and lets the host change it.
+    """Shows the table's options and lets the host change them.
 
     Args:
-        options: as they are.
-        locked: why they cannot be changed now; empty: they can.
+        options: the current options.
+        locked: why they cannot be changed now; empty if they can.
 
     """
 
@@ -56,7 +56,7 @@ class OptionsScreen(Dialog[Options]):
         self._locked = locked
 
     def compose(self) -> ComposeResult:
-        """Lay a row out for each option."""
+        """Compose one row for each option."""
         with Vertical():
             if self._locked:
                 yield Label(self._locked, markup=False)
@@ -73,7 +73,7 @@ class OptionsScreen(Dialog[Options]):
                 yield Button("Back", id="back", compact=True)
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
-        """Say what the option means that is being looked at."""
+        """Explain the focused option."""
         self.query_one("#meaning", Label).update(meanings().get(event.widget.id or "", ""))
 
     def _editor(self, name: str) -> Select[str] | Input:
@@ -114,18 +114,18 @@ class OptionsScreen(Dialog[Options]):
         self.query_one("#wrong", Label).update(text)
 
     def _go_to(self, place: tuple[int | str, ...]) -> None:
-        """Look at the option that is wrong."""
+        """Focus the invalid option."""
         for editor in self.query(f"#{place[0]}") if place else ():
             editor.focus()
 
     @on(Button.Pressed, "#back")
     def action_back(self) -> None:
-        """Change nothing."""
+        """Close without changes."""
         self.dismiss(None)
 
 
 def choices_of(name: str) -> list[tuple[str, str]]:
-    """Return what an option may be, for people and as it is written; nothing for a number."""
+    """Return an option's choices as (label, value) pairs; empty for a number."""
     if name == "game":
         return [(game.title, game.name) for game in GAMES.values()]
     annotation = Options.model_fields[name].annotation

@@ -1,4 +1,4 @@
-"""A screen that is one picture: keys by a keymap, clicks by what lies under them."""
+"""Screens that are a single picture, with keys from a keymap and clicks from hit areas."""
 
 import asyncio
 from abc import abstractmethod
@@ -25,16 +25,16 @@ from .dialogs import pass_on
 __all__ = ["Act", "AnalysisScreen", "LobbyScreen", "PictureScreen", "TallyScreen"]
 
 Act = Callable[[str], Awaitable[None]]
-"""Does what an action means that is not the screen's own business."""
+"""Carries out an action that the screen does not handle itself."""
 
 
 class PictureScreen(Screen[None]):
     """Shows one picture of a session.
 
     Args:
-        session: the stay at a table that it shows.
-        look: returns how everything looks now.
-        act: does what keys and clicks mean.
+        session: the session to show.
+        look: returns the current look.
+        act: carries out the actions of keys and clicks.
 
     """
 
@@ -56,15 +56,15 @@ class PictureScreen(Screen[None]):
         """The keys of this screen."""
 
     def compose(self) -> ComposeResult:
-        """Lay the screen out: it is all picture."""
+        """Compose the picture that fills the screen."""
         yield self.picture
 
     def on_screen_resume(self) -> None:
-        """Show what has changed while another screen was seen."""
+        """Redraw: the table may have changed behind another screen."""
         self.picture.redraw()
 
     async def on_key(self, event: events.Key) -> None:
-        """Do what a key means; one that means nothing here goes on to others."""
+        """Carry out a key's action; let a key without one bubble."""
         if pass_on(self, event):
             return
         key = event.character if event.is_printable and event.character != " " else event.key
@@ -78,21 +78,21 @@ class PictureScreen(Screen[None]):
             self.call_after_refresh(self._note_paint, event.time)
 
     def heeds(self, action: str) -> bool:
-        """Tell whether a key does now what it means."""
+        """Return whether an action is accepted now."""
         return True
 
     async def do(self, action: str) -> None:
-        """Do what an action means, and show it. What goes to the server goes before the picture."""
+        """Carry out an action and redraw. Commands are sent before anything is painted."""
         await self.act(action)
         await asyncio.sleep(0)
         self.picture.redraw()
 
     async def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Do what a press of a button means: Textual calls the handlers of base classes, too."""
+        """Handle a click; Textual calls the handlers of base classes, too."""
         await self.press(event, self.picture.hit(event.x, event.y))
 
     async def press(self, event: events.MouseDown, hit: Hit | None) -> None:
-        """Do what is written where the pointer is."""
+        """Carry out the action at the pointer."""
         if hit is not None and hit.action is not None:
             await self.do(hit.action)
 
@@ -101,10 +101,10 @@ class PictureScreen(Screen[None]):
 
 
 class LobbyScreen(PictureScreen):
-    """Who sits where, what is played, how others find the table.
+    """The lobby: the seats, the game and how others can join.
 
     Attributes:
-        shows_qr: whether the link's picture is shown; ``None`` where that depends on the room for it.
+        shows_qr: whether the QR code is shown; ``None`` to show it if it fits.
 
     """
 
@@ -112,11 +112,11 @@ class LobbyScreen(PictureScreen):
 
     @property
     def keymap(self) -> Keymap:
-        """The keys around the hands."""
+        """The keys between hands."""
         return self.session.lobby_keymap
 
     def heeds(self, action: str) -> bool:
-        """Tell whether a key does now what it means: just after a hand it was meant for a card."""
+        """Return whether an action is accepted: just after a hand, keys were meant for cards."""
         return action == "leave" or self.session.now() >= self.session.settled_at
 
     def draw(self, look: Look, width: int, height: int) -> Canvas:
@@ -125,7 +125,7 @@ class LobbyScreen(PictureScreen):
         return draw_lobby(self.session.page(), (width, height), look.glyphs, qr)
 
     def _qr(self, look: Look, width: int, height: int) -> tuple[str, ...]:
-        """Return the link's picture, as far as it is to be shown."""
+        """Return the lines of the QR code, if it is to be shown."""
         addresses = self.session.opened.addresses
         if not (addresses and shows_qr(self.shows_qr, (width, height))):
             return ()
@@ -133,14 +133,14 @@ class LobbyScreen(PictureScreen):
         return qr_lines(link, ascii_only=look.glyphs is ASCII, is_dark=look.palette.is_dark)
 
     async def do(self, action: str) -> None:
-        """Do what an action means; show the link's picture, or show it no longer."""
+        """Carry out an action, or toggle the QR code."""
         if action == "qr":
             self.shows_qr = not shows_qr(self.shows_qr, (self.size.width, self.size.height))
         await super().do(action)
 
 
 class TallyScreen(LobbyScreen):
-    """The points, hand by hand."""
+    """The tally: points, hand by hand."""
 
     def draw(self, look: Look, width: int, height: int) -> Canvas:
         """Return the picture of the tally."""
@@ -148,7 +148,7 @@ class TallyScreen(LobbyScreen):
 
 
 class AnalysisScreen(LobbyScreen):
-    """What came of the last hand, for each of its players."""
+    """The analysis of the last hand, for each of its players."""
 
     def draw(self, look: Look, width: int, height: int) -> Canvas:
         """Return the picture of the analysis."""

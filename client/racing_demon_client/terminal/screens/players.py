@@ -1,4 +1,4 @@
-"""The players of a table, and what can be done with them."""
+"""The dialog with a table's players and the actions on them."""
 
 from collections.abc import Callable, Set
 from dataclasses import dataclass, field
@@ -35,7 +35,7 @@ OF_A_BOT: Final = {
     "mute": "it says nothing.",
     "ignore": "it says nothing.",
 }
-"""Why something cannot be done with a certain player."""
+"""Why an action does not apply to a certain player."""
 
 
 ONLY_OF_THE_BANNED: Final = "That player is here. Only those who were sent away are let back in."
@@ -44,11 +44,11 @@ OF_THE_BANNED: Final = "That player was sent away. Press l to let them back in."
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """What is to be done with a player.
+    """An action on a player.
 
     Attributes:
-        seat: whose seat; ``None`` for somebody who was sent away.
-        command: what the server is asked for; ``None``: not to show what they say, or to show it again.
+        seat: the player's seat; ``None`` for somebody who was kicked.
+        command: the command to send; ``None`` to toggle whether their chat is hidden.
         fields: the command's fields.
 
     """
@@ -59,17 +59,17 @@ class Deed:
 
 
 class PlayersScreen(Dialog[Deed]):
-    """Shows who plays, and asks what is to be done with whom.
+    """Lists the players and asks for an action on one of them.
 
     Args:
-        view: returns the table as it is now.
-        seat: the own seat; ``None`` for a spectator.
-        ignored: the seats whose words are not shown here.
+        view: returns the current table.
+        seat: this player's seat; ``None`` for a spectator.
+        ignored: the seats whose chat is hidden.
 
     """
 
     AUTO_FOCUS = "OptionList"
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (80, "-wide")]  # noqa: RUF012 - as Textual declares it
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (80, "-wide")]  # noqa: RUF012 - Textual declares it this way
     DEFAULT_CSS = """
     PlayersScreen { align: center middle; }
     PlayersScreen Vertical { width: 80; max-width: 100%; height: auto; }
@@ -107,7 +107,7 @@ class PlayersScreen(Dialog[Deed]):
         return self._seat is not None and self._seat == self._view().host
 
     def compose(self) -> ComposeResult:
-        """Lay the players out, and below them what can be done."""
+        """Compose the list of players and the buttons below it."""
         with Vertical():
             yield Label("Who plays", id="title", markup=False)
             yield OptionList()
@@ -123,11 +123,11 @@ class PlayersScreen(Dialog[Deed]):
             yield Label("", id="keys", markup=False)
 
     def on_mount(self) -> None:
-        """Show who plays now."""
+        """List the current players."""
         self.renew()
 
     def renew(self) -> None:
-        """Show who plays by now, and who was sent away; the cursor stays on its player."""
+        """Update the list of players and kicked names; the cursor stays on its player."""
         view = self._view()
         there = [state for state in view.seats.values() if not state.left]
         told: list[tuple[int | str, str]] = [(state.seat, self._told(state)) for state in there]
@@ -136,7 +136,7 @@ class PlayersScreen(Dialog[Deed]):
         self.query("#unban").set(display=self._is_host and bool(view.banned))
         for label in self.query("#keys").results(Label):
             label.update(self._told_keys())
-        if told == self._shown or not self.query(OptionList):  # it may not have been laid out yet
+        if told == self._shown or not self.query(OptionList):  # the list may not be mounted yet
             return
         players = self.query_one(OptionList)
         chosen, place = self._chosen(), players.highlighted or 0
@@ -146,7 +146,7 @@ class PlayersScreen(Dialog[Deed]):
         players.highlighted = rows.index(chosen) if chosen in rows else min(place, len(rows) - 1)
 
     def _told_keys(self) -> str:
-        """Return the keys, two a line, where there is no room for buttons."""
+        """Return the keys, two a line, for a terminal too small for buttons."""
         keys = ["k send away", "h make host", "b bot stands in", "m mute"] if self._is_host else []
         keys += [*["l let in"] * (self._is_host and bool(self._view().banned)), "i ignore", "Esc back"]
         return "\n".join(
@@ -154,7 +154,7 @@ class PlayersScreen(Dialog[Deed]):
         )
 
     def _chosen(self) -> int | str | None:
-        """Return the seat under the cursor, or the name of somebody who was sent away."""
+        """Return the seat under the cursor, or the name of somebody who was kicked."""
         place = self.query_one(OptionList).highlighted
         return self._shown[place][0] if place is not None and place < len(self._shown) else None
 
@@ -178,11 +178,11 @@ class PlayersScreen(Dialog[Deed]):
             self.action_take(event.button.id or "")
 
     def action_back(self) -> None:
-        """Do nothing."""
+        """Close without an action."""
         self.dismiss(None)
 
     def action_take(self, what: str) -> None:
-        """Do something with the player under the cursor, or say why it cannot be done."""
+        """Answer with an action on the player under the cursor, or show why it does not apply."""
         chosen = self._chosen()
         state = self._view().seats.get(chosen) if isinstance(chosen, int) else None
         if isinstance(chosen, str):
@@ -215,7 +215,7 @@ class PlayersScreen(Dialog[Deed]):
         return "" if what == "unban" else OF_THE_BANNED
 
     def _refusal(self, what: str, state: SeatState) -> str:
-        """Return why something cannot be done with a player; nothing where it can, for all that is known."""
+        """Return why an action does not apply to a player; empty if it does, as far as is known."""
         if what != "ignore" and not self._is_host:
             return "Only the host can do that."
         if what == "unban":

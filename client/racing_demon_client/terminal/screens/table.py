@@ -17,19 +17,19 @@ __all__ = ["TableScreen"]
 
 LEFT, RIGHT = 1, 3
 HANDS = frozenset({"turn", "drop", "left", "right", "more", "fewer"})
-"""The actions, beside those that name a pile, that the hands carry out."""
+"""The selection's actions, beside those that name a pile."""
 PILES = ("column-", "waste", "reserve", "pile-", "place-", "foundation-")
-"""How the actions that name a pile begin."""
+"""The prefixes of actions that name a pile."""
 
 
 class TableScreen(PictureScreen):
-    """Shows the table. What is pressed is carried out, sent, and drawn, in this order and at once."""
+    """Shows the table. An input is carried out, sent and drawn at once, in this order."""
 
     _pressed: tuple[int, int] | None = None
 
     @property
     def keymap(self) -> Keymap:
-        """The keys of the game on the table."""
+        """The keys of the game in play."""
         return self.session.keymap
 
     def draw(self, look: Look, width: int, height: int) -> Canvas:
@@ -42,7 +42,7 @@ class TableScreen(PictureScreen):
     # Keys.
 
     async def do(self, action: str) -> None:
-        """Do what an action means: the hands' business here, all else where it is everybody's."""
+        """Carry out an action: the selection's here, all others in the application."""
         hands, now = self.session.desk.hands, self.session.now()
         self.session.desk.notice = ()
         if action == "drop" and self.session.alone and hands.held is None:
@@ -60,12 +60,12 @@ class TableScreen(PictureScreen):
     async def _send(self, play: Play | None) -> None:
         if play is not None:
             self.session.play(play)
-            await asyncio.sleep(0)  # the card is on its way before anything is drawn
+            await asyncio.sleep(0)  # send the play before anything is drawn
 
     # The pointer.
 
     async def press(self, event: events.MouseDown, hit: Hit | None) -> None:
-        """Pick up or put down with the left button, send up with the right one."""
+        """Pick up or put down with the left button, play to a foundation with the right one."""
         self._pressed = None
         self.session.desk.notice = ()
         if hit is None:
@@ -81,7 +81,7 @@ class TableScreen(PictureScreen):
         held = hands.held
         if hit.action == "turn":
             await self._send(hands.press("turn", now))
-        elif hit.pile is None:  # between the foundations: what is held goes up
+        elif hit.pile is None:  # between foundations: play the held cards to any of them
             if held is not None:
                 await self._send(hands.send_up(held.pile, now))
         elif event.button == RIGHT:
@@ -97,13 +97,13 @@ class TableScreen(PictureScreen):
             self._pressed = event.x, event.y
 
     async def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Let the cards that are held follow the pointer, while the button is down."""
+        """Drag the held cards while the button is down."""
         if self._pressed is not None and event.button == LEFT and self._pressed != (event.x, event.y):
             self.session.desk.hands.drag(event.x, event.y)
             self.picture.redraw()
 
     async def on_mouse_up(self, event: events.MouseUp) -> None:
-        """Put down what was dragged; where it does not fit, it goes back."""
+        """Put down the dragged cards, or return them if they do not fit."""
         hands, now = self.session.desk.hands, self.session.now()
         held, pressed, self._pressed = hands.held, self._pressed, None
         if held is None or pressed is None or hands.dragged is None:
@@ -117,7 +117,7 @@ class TableScreen(PictureScreen):
         self.picture.redraw()
 
     async def on_click(self, event: events.Click) -> None:
-        """Send a card up with a double click."""
+        """Play a card to a foundation with a double click."""
         hit = self.picture.hit(event.x, event.y)
         hands = self.session.desk.hands
         if event.chain != 2 or event.button != LEFT or hit is None or hit.pile is None:

@@ -1,4 +1,4 @@
-"""The tables that can be gone to, as a list with numbers."""
+"""A numbered list of tables to join or watch."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from racing_demon_client.terminal.style.glyphs import screen_text
 __all__ = ["TableList", "TableRow"]
 
 MOST_DIGITS = 9
-"""Rows behind these have no digit; the arrows reach them."""
+"""Rows after these have no digit; the arrow keys reach them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +26,9 @@ class TableRow:
     Attributes:
         address: its server's address.
         code: its code.
-        told: what is said of it.
+        told: its description.
         what: what choosing it does: ``join`` or ``watch``.
-        is_locked: whether it asks for a passphrase.
+        is_locked: whether it has a passphrase.
 
     """
 
@@ -40,18 +40,18 @@ class TableRow:
 
     @classmethod
     def near(cls, table: FoundTable) -> "TableRow":
-        """Return the row of a table that was found on this network."""
+        """Return the row of a table found on this network."""
         return cls(table.address, table.code, told(table), is_locked=table.needs_passphrase)
 
     @classmethod
     def late(cls, recent: Recent) -> "TableRow":
-        """Return the row of a table that one was at before."""
+        """Return the row of a recent table."""
         told = f"{recent.code}  {recent.how} {recent.at[:16].replace('T', ' ')}  {recent.url}"
         return cls(recent.url, recent.code, told, "watch" if recent.how == "watched" else "join")
 
 
 class TableList(OptionList):
-    """Tables near and of late, of which one is chosen. Only while it has the keys does a row look chosen."""
+    """Nearby and recent tables. A row looks selected only while the list has the focus."""
 
     DEFAULT_CSS = """
     TableList { height: auto; max-height: 9; width: 100%; border: none; padding: 0; }
@@ -60,13 +60,13 @@ class TableList(OptionList):
     TableList > .option-list--option-highlighted { color: $foreground; text-style: none; }
     """
 
-    def __init__(self, *, id: str) -> None:  # noqa: A002 - as every widget calls it
+    def __init__(self, *, id: str) -> None:  # noqa: A002 - the name that every Textual widget uses
         super().__init__(id=id)
         self.rows: list[TableRow] = []
         self.display = False
 
     def show(self, near: Sequence[TableRow], late: Sequence[TableRow]) -> None:
-        """Show these tables; what is pointed at stays so, wherever it is now."""
+        """Show these tables; the highlighted table stays highlighted wherever it moves."""
         before = self._at_pointer()
         self.rows = [*near, *late]
         options = [self._option(number, row) for number, row in enumerate(self.rows)]
@@ -82,7 +82,7 @@ class TableList(OptionList):
         return Option(Content(f"{digit}  {screen_text(row.told)}"), id=str(number))
 
     def point(self, number: int) -> bool:
-        """Point at a row, counted from 0; tell whether there is one."""
+        """Highlight a row, counted from 0; return whether there is one."""
         if number < len(self.rows):
             self.highlighted = self.get_option_index(str(number))
             self.focus()
@@ -90,19 +90,19 @@ class TableList(OptionList):
 
     @property
     def pointed(self) -> TableRow | None:
-        """The row that is pointed at, while keys come here."""
+        """The highlighted row while the list has the focus."""
         return self._at_pointer() if self.has_focus else None
 
     def _at_pointer(self) -> TableRow | None:
         return None if self.highlighted_option is None else self.rows[int(self.highlighted_option.id or "")]
 
     def on_focus(self, event: Focus) -> None:
-        """Point at the first row where none was pointed at: it is what Enter would choose."""
+        """Highlight the first row if none is: Enter would choose it."""
         if self.highlighted is None:
             self.action_first()
 
     def action_cursor_down(self) -> None:
-        """Go on to the next row, and from the last one to what follows the list."""
+        """Move to the next row, or from the last one to the next field."""
         before = self.highlighted
         super().action_cursor_down()
         if before is not None and self.highlighted is not None and self.highlighted <= before:
@@ -110,7 +110,7 @@ class TableList(OptionList):
             self.screen.focus_next()
 
     def action_cursor_up(self) -> None:
-        """Go back to the row before, and from the first one to what comes before the list."""
+        """Move to the previous row, or from the first one to the previous field."""
         before = self.highlighted
         super().action_cursor_up()
         if before is not None and self.highlighted is not None and self.highlighted >= before:

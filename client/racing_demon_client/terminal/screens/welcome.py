@@ -1,4 +1,4 @@
-"""The first screen: practise, play alone, host, join, watch; the tables near, and those of late."""
+"""The welcome screen: practise, play solo, host, join, watch; nearby and recent tables."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -31,7 +31,7 @@ __all__ = ["WelcomeScreen", "Wish"]
 
 MOST_CODE, MOST_ADDRESS = 16, 200
 LOOK_SECONDS = 5.0
-"""So long the network is listened to at a time; what has not answered then is shown no longer."""
+"""How long one search of the network takes; tables that do not answer disappear."""
 REST_SECONDS = 5.0
 NEAR = "tables on this network"
 MISSING = {
@@ -42,17 +42,17 @@ MISSING = {
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What was asked for on the first screen.
+    """What the welcome screen asks for.
 
     Attributes:
         what: ``practise``, ``alone``, ``host``, ``join`` or ``watch``.
         name: the player's name.
-        address: the server's address; empty for one's own.
+        address: the server's address; empty for a local server.
         code: the table's code.
         game: the game to play.
         bots: how many bots.
         level: how well they play.
-        passphrase: what opens the table; empty for none.
+        passphrase: the table's passphrase; empty for none.
 
     """
 
@@ -67,11 +67,11 @@ class Wish:
 
 
 class Form(VerticalScroll, can_focus=False, inherit_bindings=False):
-    """What scrolls to the field that has the keys; the arrows are not its own."""
+    """A form that scrolls to the focused field; the arrow keys move between fields."""
 
 
 class Choice(Select[str], inherit_bindings=False):
-    """A choice that Enter opens; the arrows go by it, as they do everywhere else on a form."""
+    """A drop-down that Enter opens; the arrow keys move past it to the next field."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,space", "show_overlay", show=False)]
 
@@ -81,13 +81,13 @@ class WelcomeScreen(Screen[None]):
 
     Args:
         name: the player's name, as known so far.
-        recents: the tables of late, the newest first.
-        chosen: takes what was asked for.
+        recents: the recent tables, newest first.
+        chosen: receives the request.
 
     """
 
     AUTO_FOCUS = "#practise"
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (72, "-wide")]  # noqa: RUF012 - as Textual declares it
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (72, "-wide")]  # noqa: RUF012 - Textual declares it this way
     DEFAULT_CSS = """
     WelcomeScreen VerticalScroll { height: 1fr; padding: 0 2; }
     WelcomeScreen .title { text-style: bold; color: $accent; }
@@ -129,7 +129,7 @@ class WelcomeScreen(Screen[None]):
         self._near: list[TableRow] = []
 
     def compose(self) -> ComposeResult:
-        """Lay the form out."""
+        """Compose the form."""
         with Form():
             with Horizontal():
                 yield Label("Racing Demon", classes="title")
@@ -147,7 +147,7 @@ class WelcomeScreen(Screen[None]):
         )
 
     def _players(self) -> ComposeResult:
-        """Yield what is played here, and by whom."""
+        """Yield the fields for the game and its players."""
         games = [(game.title, game.name) for game in GAMES.values()]
         counts = [(counted(number, "bot"), str(number)) for number in range(8)]
         levels = [(level, level) for level in BotLevel]
@@ -168,7 +168,7 @@ class WelcomeScreen(Screen[None]):
             yield Button("Host for others (h)", id="host", compact=True)
 
     def _place(self) -> ComposeResult:
-        """Yield what says where a table is."""
+        """Yield the fields that locate a table."""
         yield Label("a table whose address you know", classes="heading")
         with Horizontal(classes="pair"):
             with Horizontal(classes="field"):
@@ -196,7 +196,7 @@ class WelcomeScreen(Screen[None]):
             yield Button("Watch (w)", id="watch", compact=True)
 
     def on_mount(self) -> None:
-        """Begin to look for tables; that ends with the screen."""
+        """Start searching for tables; the search ends with the screen."""
         self._show_near([], f"{NEAR}: looking...")
         self.run_worker(self._look_around(), group="looking")
 
@@ -211,10 +211,10 @@ class WelcomeScreen(Screen[None]):
             await asyncio.sleep(REST_SECONDS)
 
     def _show_near(self, near: Sequence[TableRow], nothing: str = f"{NEAR}: none found so far") -> None:
-        """Show the tables of the network, and behind them those of late that are not among them."""
+        """List the network's tables, then the recent ones that are not among them."""
         headings, lists = self.query("#near-told").results(Label), self.query(TableList)
         heading, tables = next(iter(headings), None), next(iter(lists), None)
-        if heading is None or tables is None:  # the screen is going, and so is what was on it
+        if heading is None or tables is None:  # the screen is closing
             return
         heading.update(f"{NEAR}: {_how_to(len(near))}" if near else nothing)
         self._near = list(near)
@@ -222,7 +222,7 @@ class WelcomeScreen(Screen[None]):
         tables.show(near, [row for row in self._late if (row.address, row.code) not in known])
 
     def tell(self, text: str) -> None:
-        """Say why something did not work."""
+        """Show why something failed."""
         self.query_one("#told", Label).update(screen_text(text))
 
     @on(Button.Pressed)
@@ -245,11 +245,11 @@ class WelcomeScreen(Screen[None]):
             self.action_go(row.what)
 
     def action_leave_field(self) -> None:
-        """Leave a field, so that the letters are keys again."""
+        """Leave the input field, so that letters are shortcuts again."""
         self.query_one("#practise", Button).focus()
 
     def action_point(self, digit: int) -> None:
-        """Point at a table of the list."""
+        """Highlight a table of the list."""
         tables = self.query_one(TableList)
         if tables.point(digit - 1):
             row = tables.rows[digit - 1]
@@ -259,7 +259,7 @@ class WelcomeScreen(Screen[None]):
             self.tell(f"There is no table {digit} in the list.")
 
     def action_go(self, what: str) -> None:
-        """Do what a button says, after a question where it needs one."""
+        """Carry out a button's action, after a question where it needs one."""
         if not self._text("name"):
             self._ask_for("name", "Write a name first.")
         elif what in {"join", "watch"}:
@@ -278,7 +278,7 @@ class WelcomeScreen(Screen[None]):
             self._wish(what)
 
     def _go_to_table(self, what: str) -> None:
-        """Go to the table that is pointed at, or written down, or the only one there is."""
+        """Open the highlighted table, the entered one, or the only one."""
         row = self.query_one(TableList).pointed
         try:
             address, in_link = taken_apart(self._text("address"))

@@ -1,1 +1,1 @@
-"""How the table looks: inks, palettes, glyphs and densities."""
+"""The style of the table: inks, palettes, glyphs and densities."""

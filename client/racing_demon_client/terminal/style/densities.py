@@ -1,4 +1,4 @@
-"""The three densities of the table, and which one fits a terminal."""
+"""The three densities of the table, and the choice of one that fits a terminal."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -8,19 +8,19 @@ __all__ = ["DENSITIES", "SMALLEST", "Density", "choose", "fitting_in"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Density:
-    """How roomy a table is drawn. All sizes are cells.
+    """How roomy a table is drawn. All sizes are in cells.
 
     Attributes:
         name: its name in the settings.
-        width: the narrowest terminal it is made for.
-        height: the lowest.
-        side: the width of the players' and the feed's part.
-        pitch: from one column's left edge to the next, at most.
-        card: a card's size, width and height; one row high means without a frame.
-        fan: the rows between two cards of a column, at most.
-        slot: a foundation's size, width and height, with the gap to the next.
-        backs: how many face-down cards of a column are drawn; the others are a number.
-        player: the rows that another player takes.
+        width: the minimum width of the terminal.
+        height: the minimum height of the terminal.
+        side: the width of the side panel with players and feed.
+        pitch: the maximum distance between the left edges of two columns.
+        card: a card's width and height; a height of 1 means no frame.
+        fan: the maximum rows between two cards of a column.
+        slot: a foundation's width and height, including the gap to the next.
+        backs: how many face-down cards of a column are drawn; the others become a number.
+        player: the rows of another player.
         footer: the rows of the footer.
 
     """
@@ -81,18 +81,18 @@ LARGE: Final = Density(
 )
 
 DENSITIES: Final = {density.name: density for density in (SMALL, MEDIUM, LARGE)}
-"""All densities by name, the smallest first."""
+"""All densities by name, smallest first."""
 
 SMALLEST: Final = (SMALL.width, SMALL.height)
-"""The smallest terminal that shows the table."""
+"""The smallest terminal that can show the table."""
 
 
 def fitting_in(width: int, height: int) -> list[Density]:
-    """Return the densities that a terminal has room for, the smallest first; at least that one."""
+    """Return the densities that fit a terminal, smallest first; always at least the smallest."""
     return [d for d in DENSITIES.values() if d.width <= width and d.height <= height] or [SMALL]
 
 
 def choose(wanted: str, width: int, height: int) -> Density:
-    """Return the density that was asked for, as far as it fits; else the roomiest that does."""
+    """Return the wanted density if it fits, otherwise the roomiest that does."""
     fitting = fitting_in(width, height)
     return next((density for density in fitting if density.name == wanted), fitting[-1])

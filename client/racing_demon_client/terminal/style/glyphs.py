@@ -1,4 +1,4 @@
-"""The signs that the table is drawn with, and their replacements where a terminal lacks them."""
+"""The characters that the table is drawn with, with ASCII replacements."""
 
 import unicodedata
 from dataclasses import dataclass
@@ -21,13 +21,13 @@ from racing_demon_protocol.engine.cards import (
 __all__ = ["ASCII", "UNICODE", "Glyphs", "cut", "fit", "screen_text", "shortened", "wrapped"]
 
 VARIATION_SELECTORS: Final = "\ufe0e\ufe0f"
-"""They can make the sign before them as wide as two."""
+"""They can make the character before them two cells wide."""
 MOST_MARKS: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Glyphs:
-    """One set of signs, each a single cell wide."""
+    """A set of glyphs, each a single cell wide."""
 
     suits: str
     back: str
@@ -43,22 +43,22 @@ class Glyphs:
     slot: str
     """Left and right of a card in a small frame."""
     held: str
-    """Beside what is picked up."""
+    """Beside picked-up cards."""
     cursor: str
-    """Beside what the cursor points at."""
+    """Beside the cards under the cursor."""
     between: str
     more: str
     bars: str
     block: str
     small_reds: bool = False
-    """Whether red suits are told apart by small letters."""
+    """Whether red suits use small letters."""
 
     def suit(self, number: int) -> str:
         """Return the sign of a suit."""
         return self.suits[number]
 
     def card(self, card: Card, *, ten: bool = False) -> str:
-        """Return a card's name, two cells wide; with ``ten`` a ten is written with two digits."""
+        """Return a card's name in two cells; with ``ten``, write a ten as ``10``."""
         if card == UNKNOWN:
             return self.back * 2
         name = "10" if ten and rank(card) == 10 else RANK_NAMES[rank(card) - 1]
@@ -105,11 +105,11 @@ ASCII: Final = Glyphs(
     block="#",
     small_reds=True,
 )
-"""For terminals without UTF-8. Red suits are small letters: a second cue where colours are missing."""
+"""For terminals without UTF-8. Red suits use small letters, a cue that needs no color."""
 
 
 def screen_text(text: str) -> str:
-    """Return a text that came from elsewhere, without anything that moves, hides or widens what is drawn."""
+    """Return untrusted text without characters that move, hide or widen what is drawn."""
     kept: list[str] = []
     marks = 0
     for char in printable(text):
@@ -120,9 +120,9 @@ def screen_text(text: str) -> str:
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """Return a text in lines of so many cells at most, two at least; words that are longer are parted.
+    """Wrap text to a width in cells, at least two; longer words are split.
 
-    What fits is left as it is.
+    Text that fits is returned unchanged.
     """
     if cell_len(text) <= (width := max(2, width)):
         return [text]
@@ -139,19 +139,19 @@ def wrapped(text: str, width: int) -> list[str]:
 
 
 def shortened(text: str, width: int, most: int, glyphs: Glyphs) -> list[str]:
-    """Return a text in so many lines at most, wrapped to a width; the last is cut where there is more."""
+    """Wrap text to a width and cut it after a number of lines."""
     lines = wrapped(text, width)
     return [*lines[: most - 1], cut(" ".join(lines[most - 1 :]), width, glyphs)][: len(lines)]
 
 
 def fit(text: str, width: int, glyphs: Glyphs) -> str:
-    """Return a text cut or filled up to just so many cells."""
+    """Cut or pad text to a width in cells."""
     text = cut(text, width, glyphs)
     return text + " " * (width - cell_len(text))
 
 
 def cut(text: str, most: int, glyphs: Glyphs) -> str:
-    """Return a text of so many cells at most; a cut one ends with a sign for more."""
+    """Cut text to a width in cells; cut text ends with an ellipsis glyph."""
     if cell_len(text) <= most:
         return text
     while text and cell_len(text) > most - 1:

@@ -1,4 +1,4 @@
-"""Inks: what a cell of the picture is for. Which colours that means is the palette's business."""
+"""Inks: the purpose of a cell. The palette maps them to colors."""
 
 from enum import IntEnum, IntFlag
 from typing import Final
@@ -22,27 +22,27 @@ class Role(IntEnum):
     KEY = 8
     """The names of keys."""
     ACCENT = 9
-    """What concerns the player: the own name, what to do next."""
+    """Whatever concerns this player: their name, what to do next."""
     WARNING = 10
-    """Refusals, a lost connection."""
+    """Refusals and a lost connection."""
     BANNER = 11
-    """The countdown, and what fills the screen."""
+    """The countdown and banners."""
 
 
 class Mark(IntFlag):
-    """What is special about it. An ink is a role with any marks: ``Role.HEARTS | Mark.AIR``."""
+    """A cell's marks. An ink is a role combined with any marks: ``Role.HEARTS | Mark.AIR``."""
 
     NONE = 0
     FRESH = 16
-    """Changed a moment ago."""
+    """Just changed."""
     AIR = 32
-    """Played, and the server has not agreed yet."""
+    """Played, not yet confirmed by the server."""
     HELD = 64
     """Picked up."""
     CURSOR = 128
     """Under the cursor."""
     FITS = 256
-    """A hint: what is held fits here."""
+    """A hint: the held cards fit here."""
     STRONG = 512
     """A heading."""
 

@@ -1,4 +1,4 @@
-"""How everything looks on this terminal: palette, glyphs and density, from settings and surroundings."""
+"""The look on this terminal: palette, glyphs and density, from the settings and the terminal."""
 
 from dataclasses import dataclass, replace
 
@@ -16,12 +16,12 @@ class Look:
     """How the table looks.
 
     Attributes:
-        palette_name: the palette that was chosen; ``auto`` for the dark one.
-        depth: how many colours the terminal has.
-        density: the density that was chosen, or ``auto``.
-        glyphs: the signs.
-        mark_red: whether red cards have a second cue beside their colour.
-        motion: whether changes flash, and big words are shown.
+        palette_name: the chosen palette; ``auto`` for the dark one.
+        depth: the terminal's color depth.
+        density: the chosen density, or ``auto``.
+        glyphs: the glyphs.
+        mark_red: whether red cards have a second cue beside their color.
+        motion: whether changes flash and banners are shown.
 
     """
 
@@ -39,14 +39,14 @@ class Look:
         return palette(name, self.depth, mark_red=self.mark_red)
 
     def next_palette(self) -> "Look":
-        """Return the same with the next palette."""
+        """Return this look with the next palette."""
         name = self.palette.name
         return replace(self, palette_name=NAMES[(NAMES.index(name) + 1) % len(NAMES)])
 
     def next_density(self, width: int, height: int) -> "Look":
-        """Return the same with the next density that a terminal has room for, and that changes something.
+        """Return this look with the next density that fits the terminal and changes the picture.
 
-        Where there is but one, it stays as it is: what has no effect here is not to be kept for elsewhere.
+        Return it unchanged if there is none: a choice without effect must not be saved.
         """
         fitting = ["auto", *(density.name for density in fitting_in(width, height))]
         if len(fitting) <= len(("auto", "small")):
@@ -55,16 +55,16 @@ class Look:
         return replace(self, density=fitting[(place + 1) % len(fitting)])
 
     def other_motion(self) -> "Look":
-        """Return the same with motion off, or on again."""
+        """Return this look with motion toggled."""
         return replace(self, motion=not self.motion)
 
 
 def glyphs_for(wanted: str, encoding: str) -> Glyphs:
-    """Return the signs that a terminal can show.
+    """Return the glyphs for a terminal.
 
     Args:
         wanted: ``unicode``, ``ascii`` or ``auto``.
-        encoding: that of the terminal's output.
+        encoding: the encoding of the terminal's output.
 
     """
     return ASCII if wanted == "ascii" or (wanted == "auto" and is_poor(encoding)) else UNICODE

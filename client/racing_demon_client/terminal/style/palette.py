@@ -1,13 +1,13 @@
-"""Palettes: which colours an ink means, for every kind of terminal and every kind of sight.
+"""Palettes: the colors of every ink, for every color depth and every kind of color vision.
 
-In Racing Demon one must tell red from black faster than one can read a suit. So the red suits are warm, the
-black ones cold or without colour, and they stay apart for people who do not see red or green or blue. What a
-terminal with fewer colours shows is chosen by hand: the smaller palettes hold exactly what its codes mean.
+Racing Demon requires telling red from black faster than one can read a suit. So red suits are warm and black
+ones cold or neutral, and they stay apart for color-blind players. The colors for terminals with fewer colors
+are chosen by hand: the smaller palettes contain exactly what the terminal's codes mean.
 
-Measured (``tests/client/terminal/style/test_palette.py``): the least contrast of a suit with its ground
-(WCAG), and the least Delta E (CIE 1976) of two suits, one red and one black or both of one family, in the
-worst of full, protan, deutan and tritan sight (Machado 2009, full severity). A Delta E of 20 is told at a
-glance.
+Measured by ``tests/client/terminal/style/test_palette.py``: the lowest contrast of a suit with its ground
+(WCAG), and the lowest Delta E (CIE 1976) of two suits, one red and one black ("red/black") or both of one
+color ("family"), over normal, protan, deutan and tritan vision (Machado 2009, full severity). A Delta E of 20
+is visible at a glance.
 
 =============  =========  ========  =========  ======
 palette        depth      contrast  red/black  family
@@ -26,8 +26,8 @@ high-contrast  EIGHT_BIT       7.1       49.4    40.1
 high-contrast  STANDARD        8.0       28.0    25.6
 =============  =========  ========  =========  ======
 
-Some terminals of 16 colours brighten what is bold: there a fresh red card on white is pale for its moment
-(contrast 2.6). For no other mark are cards on white bold.
+Some 16-color terminals brighten bold text: there a fresh red card on white is briefly pale (contrast 2.6).
+No other mark makes cards on white bold.
 """
 
 from collections.abc import Mapping
@@ -55,11 +55,11 @@ TITLES: Final[Mapping[str, str]] = {
 }
 
 OWN: Final = "ansi_default"
-"""Textual's name for whatever colour the terminal has of its own."""
+"""Textual's name for the terminal's default color."""
 
 
 class Depth(StrEnum):
-    """How many colours a terminal shows."""
+    """A terminal's color depth."""
 
     TRUE = "truecolor"
     EIGHT_BIT = "256"
@@ -69,23 +69,23 @@ class Depth(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class Palette:
-    """The colours of a table.
+    """The colors of a table.
 
     Attributes:
         name: one of :data:`NAMES`.
-        title: the same for people.
-        ground: what everything lies on. Without colours this and all the others are :data:`OWN`.
-        inks: the colour of each role upon it.
-        held_ground: the ground of what is picked up.
-        cursor_ground: the ground of what is under the cursor. Where the terminal has but one to spare it is
-            that of what is held, and held cards are bold.
-        fits_ground: the ground of a hint. Where the terminal has none to spare it is the common ground, and
-            hints are bold and underlined.
-        is_dark: whether the ground is darker than what lies on it.
-        red_reversed: whether red suits are drawn reversed, as a second cue. No ground shows behind such a
-            card; when it is marked, the block itself takes another colour.
-        colourless: whether all is said by bold, underline, reverse and dim. Held cards and the cursor look
-            the same then, and differ by the signs that the table draws beside them.
+        title: its name for people.
+        ground: the common background. Without colors this and all other grounds are :data:`OWN`.
+        inks: the foreground color of each role.
+        held_ground: the ground of held cards.
+        cursor_ground: the ground under the cursor. At depths with only one spare color it equals the ground
+            of held cards, and held cards are bold.
+        fits_ground: the ground of a hint. At depths without a spare color it is the common ground, and hints
+            are bold and underlined.
+        is_dark: whether the ground is darker than the inks.
+        red_reversed: whether red suits are reversed, as a second cue. Such a card hides its ground; a mark
+            changes the color of the block instead.
+        colourless: whether only bold, underline, reverse and dim are used. Held cards and the cursor then
+            look alike; the signs that the table draws beside them tell them apart.
 
     """
 
@@ -102,7 +102,7 @@ class Palette:
     _styles: dict[int, Style] = field(default_factory=dict, init=False, repr=False)
 
     def style(self, ink: int) -> Style:
-        """Return how an ink is written."""
+        """Return the style of an ink."""
         known = self._styles.get(ink)
         if known is None:
             role, mark = Role(ink & ROLE_BITS), Mark(ink & ~ROLE_BITS)
@@ -144,22 +144,24 @@ BLOCKS: Final[Mapping[Mark, Role]] = {
     Mark.CURSOR: Role.DIM,
     Mark.FITS: Role.BACK,
 }
-"""Whose colour the block of a reversed red card takes when it is marked; a block it remains."""
+"""The color of a marked card's block when red suits are reversed."""
 
 
 def _place(mark: Mark) -> Mark:
-    """Return the one mark that decides the ground: what is held hides the cursor, and the cursor a hint."""
+    """Return the mark that decides the ground: held hides cursor, cursor hides hint."""
     return next((place for place in (Mark.HELD, Mark.CURSOR, Mark.FITS) if mark & place), Mark.NONE)
 
 
 def _plain(role: Role, mark: Mark) -> Style:
-    """Return the style of an ink without colours.
+    """Return the style of an ink without colors.
 
-    On a card reverse says "red" and nothing else, so that a mark never makes a red card black. That leaves
-    bold for what is fresh, underlined for what is in the air, both for what is held or under the cursor, and
-    underlined and dim for a hint. What is no card, like the key of a hinted pile, is bold and reversed by a
-    hint, so that it is seen at once. Dim alone is no mark: many things are dim by their role, and some
-    terminals cannot do it.
+    On a card, reverse means "red" and nothing else, so that no mark turns a red card black. That leaves bold
+    for
+    fresh, underline for unconfirmed, both for held or under the cursor, and underline with dim for a hint.
+    Other
+    text, such as the key of a hinted pile, becomes bold and reversed by a hint. Dim alone is no mark: many
+    roles
+    are dim already, and some terminals do not support it.
     """
     place = _place(mark)
     chosen = place in (Mark.HELD, Mark.CURSOR)
@@ -178,10 +180,10 @@ def _plain(role: Role, mark: Mark) -> Style:
 
 
 class _Sheet(NamedTuple):
-    """The colours of a palette at one depth.
+    """The colors of a palette at one depth.
 
     Attributes:
-        grounds: the common one, those of what is held and of the cursor, that of a hint.
+        grounds: common, held, cursor, hint.
         inks: text dim - spades hearts clubs diamonds - back frame key - accent warning banner.
 
     """
@@ -240,16 +242,16 @@ SHEETS: Final[Mapping[tuple[str, Depth], _Sheet]] = {
         "#ffffff #aaaaaa #aaaaaa #ff55ff #55ffff #ffff55 #5555ff #00aa00 #00aaaa #55ff55 #ff55ff #ffffff",
     ),
 }
-"""In 16 colours the other red suit is magenta or yellow: brown is too near to red (Delta E 11, deutan)."""
+"""In 16 colors the other red suit is magenta or yellow: brown is too close to red (Delta E 11, deutan)."""
 
 
 def palette(name: str, depth: Depth = Depth.TRUE, *, mark_red: bool = False) -> Palette:
-    """Return a palette; always the same one, so that its styles are made once.
+    """Return a palette; the same arguments return the same object, so its styles are computed once.
 
     Args:
         name: one of :data:`NAMES`.
-        depth: what the terminal shows. With :attr:`Depth.NONE` every palette is without colours.
-        mark_red: whether red suits are drawn reversed; without colours they are always.
+        depth: the terminal's color depth. At :attr:`Depth.NONE` every palette is without colors.
+        mark_red: whether red suits are reversed; without colors they always are.
 
     Raises:
         KeyError: there is no such palette.
@@ -271,7 +273,7 @@ def _made(name: str, depth: Depth, mark_red: bool) -> Palette:
 
 
 def depth_of(color_system: str | None) -> Depth:
-    """Return the depth that one of Rich's names for a terminal's colours means."""
+    """Return the depth for one of Rich's color system names."""
     return DEPTHS.get(color_system, Depth.NONE)
 
 
@@ -284,10 +286,11 @@ DEPTHS: Final[Mapping[str | None, Depth]] = {
 
 
 def theme(palette: Palette) -> Theme:
-    """Return Textual's theme with these colours, for everything that is not the table.
+    """Return a Textual theme with these colors, for everything but the table.
 
-    Where ``NO_COLOR`` is set, the ``App`` must be made with ``ansi_color=True``: else Textual's filter, which
-    is chosen before any theme, makes black on black of the terminal's own colours.
+    With ``NO_COLOR`` set, the ``App`` must be created with ``ansi_color=True``: Textual chooses its filter
+    before
+    any theme, and the filter would turn the terminal's own colors into black on black.
     """
     inks = palette.inks
     return Theme(
@@ -326,4 +329,4 @@ COLOURLESS: Final[Mapping[str, str]] = {
     "scrollbar-background-hover": OWN,
     "scrollbar-hover": OWN,
 }
-"""Instead of the colours that Textual gives even then. Its lists cannot reverse what is chosen."""
+"""Overrides for the colors that Textual uses even then. Its lists cannot reverse the selected row."""

@@ -1,4 +1,4 @@
-"""The signs that Textual draws by itself, where a terminal shows ASCII alone."""
+"""ASCII replacements for the characters that Textual itself draws."""
 
 from typing import Final
 
@@ -11,7 +11,7 @@ __all__ = ["AsciiSigns"]
 ACROSS: Final = "─━┄┅┈┉╌╍═╴╶╸╺╼╾"
 DOWN: Final = "│┃┆┇┊┋╎╏║╵╷╹╻╽╿"
 BLOCKS: Final = {chr(number): " " for number in range(0x2580, 0x25A0)}
-"""Frames and bars of a part of a cell; their colours are seen all the same."""
+"""Frames and partial blocks; their colors remain visible."""
 SIGNS: Final = str.maketrans(
     {chr(number): "+" for number in range(0x2500, 0x2580)}
     | dict.fromkeys(ACROSS, "-")
@@ -22,10 +22,10 @@ SIGNS: Final = str.maketrans(
 
 
 class AsciiSigns(LineFilter):
-    """Writes frames, arrows, bars and bullets in ASCII. Names and chat stay as their people write them."""
+    """Writes frames, arrows, bars and bullets in ASCII. Names and chat stay as written."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """Return the segments of a line with other signs, as wide as before."""
+        """Return a line's segments with replaced characters and unchanged widths."""
         return [
             segment if segment.text.isascii() else segment._replace(text=segment.text.translate(SIGNS))
             for segment in segments

@@ -1,1 +1,1 @@
-"""The pictures around the hands: lobby, tally, analysis and help."""
+"""Pictures shown between hands: lobby, tally, analysis and help."""

@@ -14,7 +14,7 @@ __all__ = ["draw_analysis"]
 
 
 def draw_analysis(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
-    """Return the picture of the analysis, of a width and height in cells: one player's, then all others'."""
+    """Return the picture of the analysis in a width and height of cells: this player's first."""
     canvas = draw_page(page, size, glyphs)
     last = canvas.height - 3
     if not page.analysis:

@@ -1,4 +1,4 @@
-"""What the pictures around the hands share: a title, a prompt, keys, and what was said."""
+"""The frame that all pages share: title, prompt, keys and chat."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,24 +15,24 @@ __all__ = ["Page", "draw_page"]
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """One moment of a table between the hands.
+    """One moment of a table between hands.
 
     Attributes:
         view: the table.
-        seat: the own seat; ``None`` for a spectator.
-        focus: the seat that is looked at: the own one, or the one that is watched.
-        addresses: what others may join under.
-        feed: what happened, the latest last.
+        seat: this player's seat; ``None`` for a spectator.
+        focus: the seat to show: this player's own or the watched one.
+        addresses: the addresses to join under.
+        feed: the lines of the feed, newest last.
         prompt: what to do next.
-        is_warning: whether the prompt says that something went wrong.
-        trouble: what is wrong with the connection, if anything.
-        watchers: how many watch.
-        seed: the secret of the last hand, once it is told.
-        proof: what came of checking it.
-        is_wrong: whether that was a fault.
-        analysis: what can be said of that hand, for each of its players.
-        labels: the name of the key for each action.
-        footer: the keys, each with what it does.
+        is_warning: whether the prompt reports a problem.
+        trouble: the connection problem to show, if any.
+        watchers: the number of spectators.
+        seed: the secret of the last hand, once revealed.
+        proof: the result of verifying it.
+        is_wrong: whether verification failed.
+        analysis: the analysis of that hand, for each player.
+        labels: the key label of each action.
+        footer: the keys, each with its effect and its action.
 
     """
 
@@ -51,10 +51,10 @@ class Page:
     analysis: Sequence[SeatAnalysis] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
     footer: Sequence[tuple[str, str, str]] = ()
-    """Each with its action, which a click there does."""
+    """Each with its action, which a click carries out."""
 
     def draw_feed(self, canvas: Canvas, y: int, width: int, glyphs: Glyphs) -> None:
-        """Write what happened from a row on, the newest last, as many rows as find room, so wide at most."""
+        """Write the feed from a row on, newest last, in the rows and columns available."""
         room = canvas.height - 3 - y
         latest = list(self.feed)[-room:] if room > 0 else []
         rows = [(text, line.role) for line in latest for text in wrapped(line.text, width - 4)]
@@ -63,7 +63,7 @@ class Page:
 
 
 def draw_page(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
-    """Return a picture with all that such pictures share, and room from row 2 to the third last."""
+    """Return a picture with the shared frame; rows 2 to the third last are free."""
     width, height = size
     canvas = Canvas(width, height)
     canvas.put(1, 0, "Racing Demon", Role.ACCENT | Mark.STRONG)

@@ -1,4 +1,4 @@
-"""The keys as a picture: made from the registry, so that it cannot say anything else than the keys do."""
+"""The help page, generated from the registry of actions."""
 
 import re
 
@@ -12,7 +12,7 @@ __all__ = ["draw_help", "draw_text", "help_lines"]
 
 KEYS = 12
 PILES = ("column-", "place-", "pile-", "foundation-")
-"""How the actions begin that there are for each pile of a kind."""
+"""The prefixes of actions that exist for each pile of a kind."""
 
 SIGNS = (
     ("underlined", "your card is in the air: the server has not answered yet"),
@@ -28,10 +28,10 @@ MOUSE = (
 
 
 def help_lines(*keymaps: Keymap) -> list[tuple[str, str]]:
-    """Return the help, line by line: keys and what they do; a heading has no keys.
+    """Return the help as pairs of keys and effect; a heading has no keys.
 
     Args:
-        keymaps: that of the screen which asks, and those of others; what they share is told once.
+        keymaps: the asking screen's keymap, then others; shared keys are listed once.
 
     """
     lines: list[tuple[str, str]] = []
@@ -48,7 +48,7 @@ def _group_lines(keymap: Keymap, group: ActionGroup) -> list[tuple[str, str]]:
 
 
 def _pile_lines(keymap: Keymap) -> list[tuple[str, str]]:
-    """Return one line for each thing that can be done with any pile of a kind, with the keys of all these."""
+    """Return one line for each action on any pile of a kind, with all its keys."""
     keys: dict[str, list[str]] = {}
     for action in keymap.actions:
         if action.id.startswith(PILES):
@@ -61,14 +61,14 @@ def _pile_lines(keymap: Keymap) -> list[tuple[str, str]]:
 
 
 def _joined(labels: list[str]) -> str:
-    """Return the keys of all piles of a kind: close together where each has one, the ends of a long row."""
+    """Join the keys of all piles of a kind; a long row shows its first and last."""
     if any(len(label) > 1 for label in labels):
         return " ".join(labels)
     return "".join(labels) if len(labels) < KEYS else in_short(labels)
 
 
 def draw_help(lines: list[tuple[str, str]], first: int, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
-    """Return the picture of the help from one of its lines on."""
+    """Return the picture of the help, starting at one of its lines."""
     width, height = size
     canvas = Canvas(width, height)
     canvas.put(1, 0, "Racing Demon: keys", Role.ACCENT | Mark.STRONG)
@@ -89,7 +89,7 @@ def draw_help(lines: list[tuple[str, str]], first: int, size: tuple[int, int], g
 
 
 def draw_text(lines: list[tuple[str, str]], first: int, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
-    """Return the picture of a text from one of its lines on; its first line is its title."""
+    """Return the picture of a text, starting at one of its lines; its first line is its title."""
     width, height = size
     canvas = Canvas(width, height)
     canvas.put(1, 0, cut(lines[0][1], width - 2, glyphs), Role.ACCENT | Mark.STRONG)

@@ -1,4 +1,4 @@
-"""The lobby as a picture: who sits where, what is played, and how others find the table."""
+"""The lobby page: the seats, the game and how others can join."""
 
 from collections.abc import Sequence
 
@@ -20,34 +20,34 @@ __all__ = ["draw_lobby", "shows_qr"]
 
 NAME = 24
 BESIDE_NAME = 33
-"""What else is said of a seat takes so many cells, and the seat's number."""
+"""The cells for a seat's details and number, beside the name."""
 MOST_OPTIONS = 3
-"""In so many lines it is told what is not as usual."""
+"""The maximum number of lines for options that differ from the defaults."""
 LEAST_BELOW_SEATS = 3
-"""What is played takes two rows below the seats, and an empty one."""
+"""The briefing takes two rows below the seats, after an empty one."""
 ROWS_BETWEEN = 5
-"""The title, and empty rows before the seats, behind them, behind the options and behind the briefing."""
+"""The title, and empty rows before and after the seats, after the options and after the briefing."""
 LEAST_FEED = 2
-"""So many rows are left for what is said."""
+"""The minimum number of rows for chat."""
 LEAST = 40
-"""So wide all else must be beside the link's picture."""
+"""The minimum width of everything beside the QR code."""
 ROOMY = (120, 40)
-"""From this size on there is room for the link's picture beside the seats."""
+"""From this size on the QR code fits beside the seats."""
 
 
 def shows_qr(wanted: bool | None, size: tuple[int, int]) -> bool:
-    """Tell whether the link's picture is shown: as wanted, or else where there is room for it."""
+    """Return whether the QR code is shown: as the player chose, or else if it fits."""
     return (size[0] >= ROOMY[0] and size[1] >= ROOMY[1]) if wanted is None else wanted
 
 
 def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs, qr: Sequence[str] = ()) -> Canvas:
-    """Return the picture of the lobby, of a width and height in cells.
+    """Return the picture of the lobby, in a width and height of cells.
 
     Args:
-        page: what is shown.
+        page: the page.
         size: the width and height.
-        glyphs: the signs.
-        qr: the lines of the link's picture, if it is to be shown.
+        glyphs: the glyphs.
+        qr: the lines of the QR code, if it is to be shown.
 
     """
     canvas = draw_page(page, size, glyphs)
@@ -72,7 +72,7 @@ def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs, qr: Sequence[s
         canvas.put(2, y, cut(line, room - 4, glyphs), Role.TEXT)
         y += 1
     if is_tight:
-        told_last = bool(qr) and room == canvas.width  # that there is no room for the code
+        told_last = bool(qr) and room == canvas.width  # the message that the code does not fit
         _draw_tightly(canvas, page, (y, bottom - told_last), room, glyphs)
         _draw_qr(canvas, qr, room)
         return canvas
@@ -96,13 +96,13 @@ def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs, qr: Sequence[s
 
 
 def _room_beside(canvas: Canvas, lines: Sequence[str]) -> int:
-    """Return the width that the link's picture leaves to all else: all, where it is not shown."""
+    """Return the width left of the QR code; the whole width without one."""
     room = canvas.width - len(lines[0]) - 2 if lines else 0
     return room if room >= LEAST and len(lines) <= canvas.height - 4 else canvas.width
 
 
 def _draw_qr(canvas: Canvas, lines: Sequence[str], room: int) -> None:
-    """Draw the link's picture beside all else; a part of it would be of no use."""
+    """Draw the QR code at the right; never a part of it."""
     if room < canvas.width:
         for y, line in enumerate(lines, 2):
             canvas.put(room, y, line)
@@ -112,13 +112,13 @@ def _draw_qr(canvas: Canvas, lines: Sequence[str], room: int) -> None:
 
 
 def _places(view: TableView) -> int:
-    """Return how many seats are shown: who sits there stays, whatever is played."""
+    """Return how many seats to show; taken seats are shown whatever the game."""
     places = seats_of(view.options) if view.options.game in GAMES else view.options.seats
     return max([places, *(seat + 1 for seat in view.seats)])
 
 
 def _rules(view: TableView, room: int) -> list[str]:
-    """Return the game's briefing, in lines of so many cells; nothing where the game is not known."""
+    """Return the game's briefing, wrapped to a width; empty for an unknown game."""
     told = brief(view.options, view.time_limit_ms) if view.options.game in GAMES else ()
     return wrapped(" ".join(told), room) if told else []
 
@@ -126,7 +126,7 @@ def _rules(view: TableView, room: int) -> list[str]:
 def _draw_seats(  # noqa: PLR0913
     canvas: Canvas, page: Page, y: int, room: int, glyphs: Glyphs, *, folds: bool
 ) -> int:
-    """Draw the seats, those that are free as a number where they are folded; return the row below."""
+    """Draw the seats and return the row below; folded free seats become a number."""
     places = _places(page.view)
     shown = sorted(page.view.seats) if folds else range(places)
     for row, seat in enumerate(shown, start=y):
@@ -139,7 +139,7 @@ def _draw_seats(  # noqa: PLR0913
 
 
 def _draw_tightly(canvas: Canvas, page: Page, rows: tuple[int, int], room: int, glyphs: Glyphs) -> None:
-    """Draw who is there, as many as find room above the footer, the own seat first; then how many more."""
+    """Draw as many players as fit above the footer, this one first; then how many are left."""
     y, bottom = rows
     taken = sorted(page.view.seats, key=lambda seat: (seat != page.seat, seat))
     fitting = bottom - y - 1

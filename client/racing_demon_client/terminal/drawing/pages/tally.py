@@ -1,4 +1,4 @@
-"""The tally as a picture: after each hand, and at the end of the match."""
+"""The tally page, shown after each hand and at the end of the match."""
 
 from racing_demon_client.shared.message_text import duration
 from racing_demon_client.shared.text import listing
@@ -19,11 +19,11 @@ NAME = 16
 HAND = 6
 BAR = 20
 ROWS_AROUND = 4
-"""The heads of the columns, what the asterisk means, and an empty row before and behind."""
+"""The column headings, the legend of the asterisk, and an empty row before and after."""
 
 
 def draw_tally(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
-    """Return the picture of the tally, of a width and height in cells."""
+    """Return the picture of the tally, in a width and height of cells."""
     canvas = draw_page(page, size, glyphs)
     view, bottom = page.view, canvas.height - 2
     headline = _headline(view, _own(page)) if view.results or _is_running(view) else ""
@@ -42,17 +42,17 @@ def draw_tally(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
 
 
 def _is_running(view: TableView) -> bool:
-    """Tell whether a hand is on whose points are not in the tally yet."""
+    """Return whether a hand is in play whose points are not in the tally yet."""
     return view.phase in DEALT
 
 
 def _own(page: Page) -> int | None:
-    """Return the own seat in the match that is told: not one that somebody else had, who has left since."""
+    """Return this player's seat in the match shown, unless somebody else held it then."""
     return None if page.seat in page.view.departed else page.seat
 
 
 def _headline(view: TableView, own: int | None) -> str:
-    """Say which hand is played, or how the last one ended, and how the match did."""
+    """Return which hand is played, or how the last one and the match ended."""
     if _is_running(view):
         return f"Hand {view.hand} of {view.options.hands} is being played."
     result = view.results[-1]
@@ -79,7 +79,7 @@ def _ending(view: TableView, result: HandResult, own: int | None) -> str:
 
 
 def _draw_rows(canvas: Canvas, page: Page, rows: tuple[int, int], glyphs: Glyphs) -> int:
-    """Draw a line a player, as many as find room: points, the total, a bar. Return the row below."""
+    """Draw one row per player, as many as fit: points, total and a bar. Return the row below."""
     (y, bottom), view, own = rows, page.view, _own(page)
     running = scoring.points(view) if _is_running(view) else {}
     totals = {seat: total + running.get(seat, 0) for seat, total in scoring.totals(view).items()}
@@ -112,7 +112,7 @@ def _draw_rows(canvas: Canvas, page: Page, rows: tuple[int, int], glyphs: Glyphs
 
 
 def _fitting(seats: list[int], room: int, own: int | None) -> list[int]:
-    """Return as many seats as find room, the best; the own one is always among them."""
+    """Return as many seats as fit, best first, always including this player's."""
     if own in seats[max(1, room) :]:
         return [*seats[: max(0, room - 1)], own]
     return seats[: max(1, room)]
