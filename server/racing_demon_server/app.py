@@ -24,7 +24,7 @@ from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Clock
 
 from .network_interfaces import reachable
-from .ops import garbage_collection
+from .ops import event_loop, garbage_collection
 from .settings import ServerSettings
 from .workers import Inherited
 
@@ -57,9 +57,10 @@ def serve(
     *,
     stop_with_stdin: bool = False,
 ) -> None:
-    """Do :func:`run` on a loop of its own."""
-    # The broker's library watches sockets, which on Windows only this loop can.
-    with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop if settings.mqtt_url else None) as runner:
+    """Call :func:`run` on a new event loop."""
+    # The MQTT library watches sockets.
+    factory = event_loop.loop_factory(watches_sockets=bool(settings.mqtt_url))
+    with asyncio.Runner(loop_factory=factory) as runner:
         runner.run(run(settings, announce, inherited, stop_with_stdin=stop_with_stdin))
 
 
@@ -130,7 +131,8 @@ async def _serve(  # noqa: PLR0913, PLR0917
     port = settings.port or next(iter(servers[0].sockets)).getsockname()[1]
     lag = asyncio.create_task(metrics.measure_lag(clock))
     url = url_of(settings.host, port)
-    log.info("server started", extra={"url": url, "version": __version__, "tables": len(registry)})
+    started = {"url": url, "version": __version__, "tables": len(registry), "loop": event_loop.loop_name()}
+    log.info("server started", extra=started)
     _say_where(settings, port, brokers, announcers)
     with garbage_collection.small_collections():
         sweeping = asyncio.create_task(_sweep(registry, gateway))

@@ -7,18 +7,20 @@ import sys
 from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from tests.support.servers import PATIENCE, within
 
-__all__ = ["WRITES", "faulty", "needs_strace"]
+__all__ = ["SENDS", "WRITES", "faulty", "needs_strace"]
 
 WRITES = "pwrite64,fdatasync,fsync"
 """The system calls by which SQLite writes."""
-CALLS = f"{WRITES},sendto"
-"""Those and the one by which sockets are written."""
+SENDS = "sendto" if find_spec("uvloop") is None else "write"
+"""The system call by which the server's event loop writes to sockets, and by which threads wake it."""
+CALLS = f"{WRITES},{SENDS}"
 
 needs_strace = pytest.mark.skipif(
     shutil.which("strace") is None or sys.platform != "linux", reason="strace is for Linux, and not here"

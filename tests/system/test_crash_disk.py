@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.crashes import Mortal, Player, judge, one_hand, until
 from tests.support.effort import amount, more_when_long
-from tests.support.faults import WRITES, faulty, needs_strace
+from tests.support.faults import SENDS, WRITES, faulty, needs_strace
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="made with strace and prlimit")
 
@@ -28,7 +28,7 @@ def check(journal: Path, players: list[Player]) -> None:
 
 @more_when_long
 @needs_strace
-@pytest.mark.parametrize("call", ["pwrite64", "fdatasync", "sendto"])
+@pytest.mark.parametrize("call", ["pwrite64", "fdatasync", SENDS])
 async def test_killed_at_any_write_of_a_hand(tmp_path: Path, call: str) -> None:
     """Whichever write, sync or word a server dies at: the players finish the hand, and nothing told is lost.
 

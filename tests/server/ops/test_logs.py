@@ -208,7 +208,7 @@ async def test_it_tells_of_its_start_its_tables_and_its_end() -> None:
     for facts in told:
         del facts["timestamp"], facts["level"]
     start, opened, stopping, closed, stopped = told
-    assert ("server started", url) == (start["event"], start["url"])
+    assert ("server started", url, "uvloop") == (start["event"], start["url"], start["loop"])
     assert {"event": "table opened", "table": ann.code} == opened
     assert {"event": "server stopping", "tables": 1, "kept": False} == stopping
     assert {"event": "table closed", "table": ann.code} == closed
