@@ -39,6 +39,7 @@ FIELDS: Final[dict[str, str]] = {
     "hand": "The number of the hand in its match, from 1.",
     "hand_id": "What names the hand: the table's code, the number of the match, and that of the hand.",
     "hand_seats": "The seats of the current or last hand. A seat's place in this list is that in the hand.",
+    "heartbeat_ms": "How long the server may wait from one ping to the next; 0: as long as it likes.",
     "host": "The host's seat; null where the host has none.",
     "kicked": "Whether the host sent the player away.",
     "late_us": "By how many microseconds the card came later than the other.",

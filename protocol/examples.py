@@ -77,6 +77,7 @@ EXAMPLES: tuple[Message, ...] = (
     cl.Unban(counter=11, name="Bob"),
     cl.Contribute(counter=1, commitment=HASHES[1]),
     cl.Reveal(counter=3, value=VALUES[1].hex()),
+    cl.PlayBest(counter=47, source=20, count=1, seen=1733),
     sv.Versions(oldest=1, newest=1, software="racing-demon-server 0.1.0"),
     sv.Seated(code="BCDF", seat=1, token=TOKEN, epoch=EPOCH),
     sv.Snapshot(

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final
 
-from racing_demon_client.shared.intent import best_play, fitting_count, step_of
 from racing_demon_client.shared.pile_labels import pile_words, words_of
 from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Play
 from racing_demon_protocol.engine.cards import SUIT_LETTERS, SUIT_NAMES, suit
 from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.errors import IllegalPlay, RacingDemonError
+from racing_demon_protocol.table.intent import best_play, fitting_count, step_of
 
 __all__ = ["HELP", "Unclear", "Verb", "line_for", "read_play", "read_verb"]
 

@@ -7,7 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from typing import Final, Protocol
 
-from racing_demon_client.shared.intent import (
+from racing_demon_client.shared.pile_names import addresses, stops, usable
+from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Play
+from racing_demon_protocol.engine.cards import UNKNOWN, Card
+from racing_demon_protocol.engine.rules.base import Rules
+from racing_demon_protocol.errors import IllegalPlay
+from racing_demon_protocol.table.intent import (
     best_play,
     fitting_count,
     longest_unit,
@@ -15,11 +20,6 @@ from racing_demon_client.shared.intent import (
     targets,
     with_plays,
 )
-from racing_demon_client.shared.pile_names import addresses, stops, usable
-from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Play
-from racing_demon_protocol.engine.cards import UNKNOWN, Card
-from racing_demon_protocol.engine.rules.base import Rules
-from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.options import CallOut

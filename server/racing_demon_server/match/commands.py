@@ -9,6 +9,7 @@ from typing import ClassVar, Final
 from racing_demon_protocol.errors import CommandRefused, IllegalPlay, InvalidGame
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.reasons import Phase, Reason
+from racing_demon_protocol.table.intent import best_play
 from racing_demon_protocol.table.state import IN_HAND
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
@@ -82,6 +83,13 @@ class Commands:
         self._flow.follow_play(hand, seat, self._now)
         return None
 
+    def _play_best(self, seat: int, command: cl.PlayBest) -> Refused | None:
+        hand = self._running_hand()
+        best = best_play(hand.rules, hand.board, seat, command.source, command.count)
+        if best is None:
+            raise CommandRefused(Reason.ILLEGAL, "None of these cards can be played.")
+        return self._play(seat, cl.PlayCards.of(best, counter=command.counter, seen=command.seen))
+
     def _stuck(self, seat: int, command: cl.Stuck) -> None:
         self._running_hand(command.seen)
         if seat not in self._view.hand_seats:
@@ -126,6 +134,7 @@ class Commands:
 
     _SEATS: ClassVar[dict[type[cl.Command], Callable[..., Refused | None]]] = {
         cl.PlayCards: _play,
+        cl.PlayBest: _play_best,
         cl.Stuck: _stuck,
         cl.Call: _call,
         cl.Ready: _ready,

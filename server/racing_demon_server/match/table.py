@@ -257,7 +257,7 @@ class Table:
             refused = self._commands.obey(actor, command, self._now, at)
         except CommandRefused as error:
             refused = Refused(counter=counter, reason=error.reason, text=error.text)
-        if refused is None and isinstance(command, cl.PlayCards):
+        if refused is None and isinstance(command, cl.PLAYS):
             self.seat_tokens.remember_play(actor, counter, self.view.seq)
             return Answer(None, self._taken_after_play())
         reply = refused or Accepted(counter=counter, seq=self.view.seq)

@@ -34,6 +34,7 @@ COSTS: Final[dict[type[Message], int]] = {
     cl.AddBot: 10,
     cl.Contribute: 10,
     cl.Leave: 10,
+    cl.PlayBest: 10,
     cl.Ready: 10,
     cl.RemoveBot: 10,
     cl.Reveal: 10,

@@ -223,6 +223,7 @@ class Session:
         elif self._greeted:
             self.close(CloseCode.BAD_FRAME, "You have said hello already.")
         self._greeted = True
+        self._connection.slow_heartbeat(hello.heartbeat_ms / 1_000)
 
     def _command(self, command: cl.Command) -> None:
         if self._room is None or self._spectator:

@@ -115,6 +115,7 @@ class Connection(asyncio.Protocol):
         self._resting: asyncio.TimerHandle | None = None
         self._deadline: asyncio.TimerHandle | None = None
         self._heartbeat: asyncio.TimerHandle | None = None
+        self._heartbeat_seconds = settings.ping_seconds
 
     @property
     def address(self) -> str:
@@ -154,9 +155,13 @@ class Connection(asyncio.Protocol):
             self._deadline.cancel()
         self._deadline = self._loop.call_later(seconds, self.transport.abort)
 
+    def slow_heartbeat(self, seconds: float) -> None:
+        """Ask more rarely for a sign of life, as the other side has wished."""
+        self._heartbeat_seconds = max(seconds, self._heartbeat_seconds)
+
     def _beat(self) -> None:
         """Ask whether the other side is still there; end the connection if it has not answered since."""
-        self._heartbeat = self._loop.call_later(self._settings.ping_seconds, self._beat)
+        self._heartbeat = self._loop.call_later(self._heartbeat_seconds, self._beat)
         if not self.is_open:
             return
         if self._is_heard:
@@ -270,7 +275,7 @@ class Connection(asyncio.Protocol):
         if self._deadline is not None:
             self._deadline.cancel()
         self._session = self._door.open(self, request)
-        self._heartbeat = self._loop.call_later(self._settings.ping_seconds, self._beat)
+        self._heartbeat = self._loop.call_later(self._heartbeat_seconds, self._beat)
         self._note_place()
         if rest:
             self._session.new_batch()

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final, Protocol
 
 from racing_demon_protocol.reasons import EndReason, Phase, Reason
-from racing_demon_protocol.wire.messages.client import Command, PlayCards
+from racing_demon_protocol.wire.messages.client import PLAYS, Command
 from racing_demon_protocol.wire.messages.events import Event, HandOver, Played
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
 from racing_demon_server.tables.committed import CommittedTable
@@ -101,7 +101,7 @@ class Metrics:
     ) -> None:
         """Count refusals and races, and note how long plays took, in microseconds."""
         refused = reply if isinstance(reply, Refused) else None
-        if isinstance(command, PlayCards):
+        if isinstance(command, PLAYS):
             self._play["accepted" if refused is None else "refused"].note(took_us / US)
         if refused is not None:
             self.refused(refused.reason)

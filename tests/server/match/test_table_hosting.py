@@ -20,7 +20,18 @@ HOSTS: dict[type[cl.Command], dict[str, object]] = {
     cl.Mute: {"seat": 2},
     cl.Unban: {"name": "Ben"},
 }
-SEATS = {cl.PlayCards, cl.Stuck, cl.Call, cl.Ready, cl.Leave, cl.Say, cl.React, cl.Contribute, cl.Reveal}
+SEATS = {
+    cl.PlayCards,
+    cl.PlayBest,
+    cl.Stuck,
+    cl.Call,
+    cl.Ready,
+    cl.Leave,
+    cl.Say,
+    cl.React,
+    cl.Contribute,
+    cl.Reveal,
+}
 
 
 def test_every_command_is_somebodys() -> None:

@@ -128,10 +128,18 @@ plays = st.builds(
     destination=st.integers(-1, 45) | st.integers(-1, 255),
     seen=st.integers(0, 40) | st.integers(0, LARGEST),
 )
+best_plays = st.builds(
+    cl.PlayBest,
+    counter=counters,
+    source=st.integers(0, 45) | st.integers(0, 255),
+    count=st.integers(1, 4) | st.integers(1, 52),
+    seen=st.integers(0, 40) | st.integers(0, LARGEST),
+)
 hashes = st.sampled_from([digit * 64 for digit in "0af"])
 commands: st.SearchStrategy[cl.Command] = st.one_of(
     plays,
     plays,
+    best_plays,
     st.builds(cl.Ready, counter=counters, ready=st.booleans()),
     st.builds(cl.AddBot, counter=counters, level=st.sampled_from(["easy", "medium", "hard"])),
     st.builds(cl.RemoveBot, counter=counters, seat=st.integers(0, 7)),
@@ -155,6 +163,7 @@ def test_every_command_is_tried_here() -> None:
     """No command of the wire is forgotten in these tests."""
     tried = (
         cl.PlayCards,
+        cl.PlayBest,
         cl.Ready,
         cl.AddBot,
         cl.RemoveBot,

@@ -8,7 +8,7 @@ import struct
 import pytest
 
 from racing_demon_protocol.reasons import CloseCode, Phase, Reason
-from racing_demon_protocol.wire.codec import Encoding, decode_server
+from racing_demon_protocol.wire.codec import VERSION, Encoding, decode_server
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
@@ -283,6 +283,26 @@ async def test_a_silent_connection_is_noticed() -> None:
         lost = await ann.until(ev.Connected)
         assert (1, False) == (lost.seat, lost.connected)
         ben.socket.transport.abort()
+
+
+async def test_a_client_may_ask_for_rarer_heartbeats() -> None:
+    """One that answers nothing for a while keeps its connection, where it has said so in its hello."""
+    async with (
+        serving(ping_seconds=0.1) as served,
+        Peer.hosting(served.url) as ann,
+        Peer.connect(served.url, ping_interval=None) as ben,
+        Peer.entered(served.url, cl.Join(code=ann.code, name="Cyn"), ping_interval=None) as cyn,
+    ):
+        await ben.hear()
+        await ben.say(cl.Hello(version=VERSION, heartbeat_ms=30_000))
+        await ben.enter(cl.Join(code=ann.code, name="Ben"))
+        for silent in (ben, cyn):
+            silent.socket.transport.pause_reading()
+        lost = await ann.until(ev.Connected)
+        assert cyn.place.seat == lost.seat
+        assert ann.view.seats[1].connected or ann.view.seats[2].connected
+        for silent in (ben, cyn):
+            silent.socket.transport.abort()
 
 
 async def test_a_stopped_server_says_when_to_come_back() -> None:

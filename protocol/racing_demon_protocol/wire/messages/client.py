@@ -35,6 +35,7 @@ from .base import (
 
 __all__ = [
     "HAND_COMMANDS",
+    "PLAYS",
     "AddBot",
     "Call",
     "Command",
@@ -48,6 +49,7 @@ __all__ = [
     "Mute",
     "Pause",
     "Ping",
+    "PlayBest",
     "PlayCards",
     "React",
     "Ready",
@@ -64,6 +66,9 @@ __all__ = [
 ]
 
 
+MAX_HEARTBEAT_MS: Final = 30_000
+
+
 class Command(Message):
     """Something a seat wants. The base of all messages that carry a counter."""
 
@@ -71,11 +76,18 @@ class Command(Message):
 
 
 class Hello(Message):
-    """The first message of a client: the version it speaks, of those that the server stated."""
+    """The first message of a client: the version it speaks, of those that the server stated.
+
+    With ``heartbeat_ms`` it asks for rarer WebSocket pings than the server sends by itself: a phone may
+    sleep for a while, and keep its connection. A connection is closed that has not answered until the
+    next ping.
+    """
 
     TAG: ClassVar[int] = 1
+    LATER: ClassVar[int] = 1
     version: Annotated[int, Field(strict=True, ge=1, le=1_000)]
     software: Text = ""
+    heartbeat_ms: Annotated[int, Field(strict=True, ge=0, le=MAX_HEARTBEAT_MS)] = 0
 
 
 class Create(Message):
@@ -153,6 +165,19 @@ class PlayCards(Command):
         return cls(
             counter=counter, source=source, count=count, destination=destination, seen=seen, depth=depth
         )
+
+
+class PlayBest(Command):
+    """Play cards of a pile wherever they fit: the server finds the best place for them.
+
+    ``count`` cards from the top are meant, where they can go together; else whatever can go. It is for
+    clients that do not know a game's rules, and costs more than a play. It is answered as a play is.
+    """
+
+    TAG: ClassVar[int] = 26
+    source: PileNumber
+    count: Annotated[int, Field(strict=True, ge=1, le=MAX_COUNT)]
+    seen: Seq
 
 
 class Stuck(Command):
@@ -317,3 +342,6 @@ class Reveal(Command):
 
 HAND_COMMANDS: Final = Stuck, Call, Ready, Start, Pause
 """The commands, beside plays, that are meant for the hand that their sender sees, or the deal after it."""
+
+PLAYS: Final = PlayCards, PlayBest
+"""The commands that move cards. They are answered by events, and not otherwise."""

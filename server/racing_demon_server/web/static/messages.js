@@ -2,7 +2,7 @@
 
 /** @type {Record<string, {tag: number, fields: string[], defaults: Record<string, any>}>} */
 export const FROM_CLIENT = {
-  "hello": {"tag": 1, "fields": ["version", "software"], "defaults": {"software": ""}},
+  "hello": {"tag": 1, "fields": ["version", "software", "heartbeat_ms"], "defaults": {"software": "", "heartbeat_ms": 0}},
   "create": {"tag": 2, "fields": ["name", "options", "seated", "passphrase"], "defaults": {"options": {}, "seated": true, "passphrase": ""}},
   "join": {"tag": 3, "fields": ["code", "name", "passphrase", "token"], "defaults": {"passphrase": "", "token": ""}},
   "watch": {"tag": 4, "fields": ["code", "passphrase"], "defaults": {"passphrase": ""}},
@@ -27,6 +27,7 @@ export const FROM_CLIENT = {
   "unban": {"tag": 23, "fields": ["counter", "name"], "defaults": {}},
   "contribute": {"tag": 24, "fields": ["counter", "commitment"], "defaults": {}},
   "reveal": {"tag": 25, "fields": ["counter", "value"], "defaults": {}},
+  "play_best": {"tag": 26, "fields": ["counter", "source", "count", "seen"], "defaults": {}},
 };
 
 /** @type {Record<number, {name: string, fields: string[], defaults: Record<string, any>}>} */

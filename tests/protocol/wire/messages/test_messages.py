@@ -42,6 +42,7 @@ TAGS = {
     "unban": 23,
     "contribute": 24,
     "reveal": 25,
+    "play_best": 26,
     "versions": 64,
     "seated": 65,
     "snapshot": 66,

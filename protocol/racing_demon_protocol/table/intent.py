@@ -1,4 +1,4 @@
-"""What a player means, and what it leads to: pure questions to the rules, asked on the client's mirror."""
+"""What a player means, and what it leads to: pure questions to the rules, asked on any mirror of a table."""
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
@@ -33,15 +33,17 @@ def longest_unit(rules: Rules, board: Board, pile: int) -> int:
     return min(1, len(cards))
 
 
-def best_play(rules: Rules, board: Board, seat: int, source: int) -> Play | None:
+def best_play(rules: Rules, board: Board, seat: int, source: int, count: int = 1) -> Play | None:
     """Return the best play from a pile: up, else what brings the hand nearer its end, else any that moves.
 
     Of the columns that take a card, one with cards is better than an empty one. A whole column that
     would only change its place stays, and the waste is not turned over: that has a key of its own.
+    With ``count`` a run of so many cards is meant: where it can go anywhere, it goes before all else.
     """
     plays = [play for play in rules.legal_plays(board, seat) if play.source == source]
     useful = [play for play in plays if not _only_wanders(board, play)]
-    best = max(useful, key=lambda play: _worth(board, play), default=None)
+    meant = [play for play in useful if play.count == count] if count > 1 else []
+    best = max(meant or useful, key=lambda play: _worth(board, play), default=None)
     return best or step_of(rules, board, seat, source)
 
 

@@ -6,7 +6,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from racing_demon_client.shared.intent import (
+from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Play
+from racing_demon_protocol.engine.cards import UNKNOWN
+from racing_demon_protocol.engine.rules.base import Rules
+from racing_demon_protocol.table.intent import (
     best_play,
     fitting_count,
     longest_unit,
@@ -14,9 +17,6 @@ from racing_demon_client.shared.intent import (
     targets,
     with_plays,
 )
-from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Play
-from racing_demon_protocol.engine.cards import UNKNOWN
-from racing_demon_protocol.engine.rules.base import Rules
 from tests.support.boards import RACES, Position, build, rules_of
 from tests.support.desks import positions
 from tests.support.effort import examples
@@ -366,3 +366,12 @@ def test_a_race_that_is_lost_is_not_foreseen_any_more() -> None:
     ahead, air = with_plays(sitting.rules, sitting.mirror.board, 0, [own])
     assert ahead is sitting.mirror.board
     assert {} == air
+
+
+def test_a_run_that_is_meant_goes_before_its_top_card() -> None:
+    """Where a player points at a run, all of it goes, though its top card alone would fit a foundation."""
+    position = klondike("8S 7H", "9D", foundation=("AH 2H 3H 4H 5H 6H",))
+    one, two = column(position, 1), column(position, 2)
+    rules, board = position.rules, position.board
+    assert Play(one, 2, two) == best_play(rules, board, 0, one, 2)
+    assert Play(one, 1, 0) == best_play(rules, board, 0, one)
