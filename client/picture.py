@@ -1,6 +1,6 @@
-"""Draw the picture of a table in the README, always the same: ``python client/picture.py docs/table.svg``.
+"""Draw the README's picture of a table, reproducibly: ``python client/picture.py docs/table.svg``.
 
-A match of bots is played in virtual time, and one moment of it is drawn as one of its players sees it.
+Bots play a match in virtual time, and one moment of it is drawn from the point of view of one player.
 """
 
 import argparse
@@ -30,11 +30,11 @@ from racing_demon_server.bots.simulation import play_match
 EVENTS = 300
 MS_PER_EVENT = 190
 FONT_SHAPE = 0.61
-"""The width of a sign by its height, in the font that the picture asks for."""
+"""The width of a character relative to its height in the picture's font."""
 
 
 class Seen:
-    """A place at the table, to look from."""
+    """The table as seen from one seat."""
 
     def __init__(self, view: TableView, seat: int) -> None:
         self.view = view
@@ -44,7 +44,7 @@ class Seen:
 
 
 def table(size: tuple[int, int]) -> Canvas:
-    """Return the picture of one moment, of a width and height in cells."""
+    """Return the picture of one moment, in a width and height of cells."""
     options = Options(hands=1, hints=True)
     _, log, _ = play_match(bytes([5] * 32), ["hard", "medium", "hard", "medium", "hard"], options)
     view = TableView("BCDF", options)

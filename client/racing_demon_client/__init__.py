@@ -1,6 +1,6 @@
-"""Thin clients: they draw the board and send intents; the server decides.
+"""Thin clients: they draw the board and send commands; the server decides.
 
-Whoever writes a bot imports all it needs from here, as the README's does.
+A bot imports everything it needs from this package; see the README.
 """
 
 import importlib
@@ -27,7 +27,7 @@ _HOMES: Final = {
 
 
 def __getattr__(name: str) -> Any:
-    """Load what is asked for, and nothing before: the commands start without it."""
+    """Import a public name on first use: commands that do not need it start faster."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(_HOMES[name]), name)

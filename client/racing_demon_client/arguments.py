@@ -1,4 +1,4 @@
-"""What single values on the command line of players may be. Each raises ``ArgumentTypeError``."""
+"""Parsers of single values on the command line. Each raises ``ArgumentTypeError``."""
 
 import argparse
 import datetime as dt
@@ -34,15 +34,14 @@ __all__ = [
 ]
 
 PRACTISED_HANDS: Final = 3
-"""How many hands a match against bots has, unless somebody says otherwise: six minutes with the quickest of
-them, twenty with the slowest."""
+"""The default length of a match against bots, in hands: six to twenty minutes, depending on their level."""
 
 
 _Value = TypeVar("_Value")
 
 
 def _argument(read: Callable[[str], _Value]) -> Callable[[str], _Value]:
-    """Return a reader whose sentence argparse shows."""
+    """Return a parser whose error message argparse shows."""
 
     @functools.wraps(read)
     def typed(text: str) -> _Value:
@@ -61,7 +60,7 @@ speed = _argument(arguments.speed)
 
 
 def date(text: str) -> dt.date:
-    """Return a day."""
+    """Parse a date."""
     try:
         return dt.date.fromisoformat(text)
     except ValueError:
@@ -69,27 +68,27 @@ def date(text: str) -> dt.date:
 
 
 def date_or_game(text: str) -> dt.date | str:
-    """Return a day; or the name that stands where a day may be left out, and begins with no digit."""
+    """Parse a date, or a game's name where the date may be omitted; a name does not start with a digit."""
     return text.lower() if text[:1].isalpha() else date(text)
 
 
 def reason(text: str) -> str:
-    """Return why a match is corrected."""
+    """Parse the reason for a correction."""
     return _short(text, 240)
 
 
 def points(text: str) -> int:
-    """Return what is added to somebody's points."""
+    """Parse the points that a correction adds."""
     return _between(text, -10_000, 10_000)
 
 
 def match_number(text: str) -> int:
-    """Return which match of a file is meant."""
+    """Parse the number of a match in a file."""
     return _between(text, 1, 1_000_000)
 
 
 def hand_number(text: str) -> int:
-    """Return which hand of a match is meant."""
+    """Parse the number of a hand in a match."""
     return _between(text, 1, 1_000)
 
 
@@ -104,44 +103,44 @@ def _between(text: str, least: int, most: int) -> int:
 
 
 def names(text: str) -> tuple[str, ...]:
-    """Return players' names, divided by commas."""
+    """Parse players' names, separated by commas."""
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
 def day(text: str) -> int:
-    """Return a date, a time, or so many days ago, in milliseconds since 1970."""
+    """Parse a date, a time or a number of days ago; return milliseconds since 1970."""
     try:
         if text.endswith("d"):
             at = dt.datetime.now(dt.UTC) - dt.timedelta(days=int(text[:-1][:6]))
         else:
             at = dt.datetime.fromisoformat(text)
-        return int(at.timestamp() * 1_000)  # without a zone, the local one is meant
+        return int(at.timestamp() * 1_000)  # without a time zone, local time
     except (ValueError, OverflowError, OSError):
         wanted = "write a date like 2026-11-01, a time like 2026-11-01T20:15, or days ago like 30d"
         raise argparse.ArgumentTypeError(f"{text!r} will not do: {wanted}") from None
 
 
 def passphrase(text: str) -> str:
-    """Return a passphrase; empty for none."""
+    """Parse a passphrase; empty for none."""
     if not text:
         return ""
-    from racing_demon_protocol.wire.messages.base import MOST_PASSPHRASE  # noqa: PLC0415 - a --help needs no models
+    from racing_demon_protocol.wire.messages.base import MOST_PASSPHRASE  # noqa: PLC0415 - --help needs no models
 
     return _short(text, MOST_PASSPHRASE)
 
 
 def name(text: str) -> str:
-    """Return a name."""
+    """Parse a player's name."""
     return _short(text, LONGEST_NAME)
 
 
 def code(text: str) -> str:
-    """Return a table's code."""
+    """Parse a table's code."""
     return _short(text, 16)
 
 
 def named_code(text: str) -> str:
-    """Return a table's code that was given without an address."""
+    """Parse a table's code that was given without an address."""
     if any(char.isspace() or not char.isprintable() for char in text):
         raise argparse.ArgumentTypeError(
             f"{text!r} is no table's code, like BCDF: there are no spaces in one"
@@ -150,7 +149,7 @@ def named_code(text: str) -> str:
 
 
 def address(text: str) -> str:
-    """Return a server's address, with or without its scheme, port and path."""
+    """Parse a server's address, with or without scheme, port and path."""
     why = _wrong_address(text)
     if why:
         example = "write one like ws://192.168.1.5:5252, or ws://[fe80::1]:5252"
@@ -159,7 +158,7 @@ def address(text: str) -> str:
 
 
 def _wrong_address(text: str) -> str:
-    """Return why nothing can be at an address, or nothing."""
+    """Return why an address is invalid; empty if it is valid."""
     if not text or any(char.isspace() or not char.isprintable() for char in text):
         return "it holds a space or a control character" if text else "it is empty"
     scheme, is_whole, _ = text.rpartition("://")
@@ -179,8 +178,8 @@ def _wrong_address(text: str) -> str:
 
 
 def broker(text: str) -> str:
-    """Return a broker's address; what is said of a wrong one tells no password that may be in it."""
-    from racing_demon_protocol.discovery.broker_address import parse_broker  # noqa: PLC0415 - few have a broker
+    """Parse a broker's address. Error messages never contain its password."""
+    from racing_demon_protocol.discovery.broker_address import parse_broker  # noqa: PLC0415 - few use a broker
 
     try:
         parse_broker(text, os.environ)
@@ -190,7 +189,7 @@ def broker(text: str) -> str:
 
 
 def _short(text: str, most: int) -> str:
-    """Return a text that fits into a message; a terminal may give one that is no text at all."""
+    """Return a text short enough for a message; arguments may contain surrogates."""
     if not 1 <= len(text) <= most or any("\ud800" <= char <= "\udfff" for char in text):
         raise argparse.ArgumentTypeError(f"{text!r} will not do: write 1 to {most} characters")
     return text

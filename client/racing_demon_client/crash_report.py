@@ -1,4 +1,4 @@
-"""When this program itself is wrong: a sentence for the player, the details for whoever mends it."""
+"""Crash reports: a sentence for the player, and a file with the details."""
 
 import contextlib
 import os
@@ -22,23 +22,23 @@ MEANING: Final = {
     "replayed": "The record is as it was: you can play it back again.",
     "watched": "The table goes on without you: you can watch it again.",
 }
-"""What a fault means for whoever came to a table in such a way."""
+"""What a crash means, by how the table was opened."""
 OWN_SERVER: Final = "The table was on a server of your own, and stopped with it for everybody."
 
 
 def told_fault(how: str = "", *, ends_with_us: bool = False) -> str:
-    """Keep the exception that is being handled in a file, and return what to tell the player.
+    """Save the current exception to a file and return the message for the player.
 
     Args:
-        how: how the table was come to, as in ``Opened``; empty where that is not known.
-        ends_with_us: whether the table was on a server of one's own.
+        how: how the table was opened, as in ``Opened``; empty if unknown.
+        ends_with_us: whether the table was on a local server.
 
     """
     own = os.environ.get("RACING_DEMON_STATE")
     path = (Path(own) if own else user_state_path("racing-demon", appauthor=False)) / "fault.txt"
     meaning = OWN_SERVER if ends_with_us else MEANING.get(how, ELSEWHERE)
     told = f"Something is wrong in this program, and it had to stop. {meaning}"
-    with contextlib.suppress(OSError):  # without a place to keep it there is still the sentence
+    with contextlib.suppress(OSError):  # the message matters more than the file
         replace_file(path, traceback.format_exc().encode(errors="replace"))
         told += f" What went wrong is written down in {path}: please report it."
     return told

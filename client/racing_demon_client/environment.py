@@ -1,4 +1,4 @@
-"""What is around us: the user, and what the terminal can show."""
+"""The user's environment: the login name, and what the terminal can show."""
 
 import os
 
@@ -6,15 +6,15 @@ __all__ = ["is_poor", "login_name", "software"]
 
 
 def is_poor(encoding: str) -> bool:
-    """Tell whether an output of some encoding shows no signs beyond ASCII."""
+    """Return whether an output with this encoding is limited to ASCII."""
     locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_CTYPE", "LANG"))), "")
-    # In the C locale Python writes UTF-8 all the same, whatever the terminal can show.
+    # In the C locale Python writes UTF-8 even if the terminal cannot show it.
     return locale in {"C", "POSIX"} or "utf" not in encoding.lower()
 
 
 def login_name() -> str:
-    """Return the user's name on this machine, as far as it will do for a name at a table."""
-    import getpass  # noqa: PLC0415 - whoever gives a name does not need it
+    """Return the user's login name if it is suitable for a player, otherwise ``Player``."""
+    import getpass  # noqa: PLC0415 - unused when a name is given
 
     try:
         name = getpass.getuser()
@@ -25,6 +25,6 @@ def login_name() -> str:
 
 def software() -> str:
     """Return this program's name and version."""
-    from importlib.metadata import version  # noqa: PLC0415 - it loads much, and few ask
+    from importlib.metadata import version  # noqa: PLC0415 - a slow import that is rarely needed
 
     return f"racing-demon {version('racing-demon')}"

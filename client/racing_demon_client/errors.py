@@ -1,14 +1,13 @@
-"""The errors that a client raises, beside those of the protocol.
+"""The client's errors, in addition to the protocol's.
 
 ::
 
     RacingDemonError
-    ├── ConnectionFailed     the server cannot be reached, or has ended the conversation for good
+    ├── ConnectionFailed     the server cannot be reached, or closed the connection for good
     │   └── TableEnded       the server was stopped, and the table with it
     ├── RecordFailed         a record cannot be written
-    ├── RecordUnreadable     a record, or the journal that should have it, cannot be read
-    └── SettingsRefused      the settings cannot be read, understood or kept
-
+    ├── RecordUnreadable     a record, or the journal that should contain it, cannot be read
+    └── SettingsRefused      the settings cannot be read, are invalid, or cannot be saved
 """
 
 from racing_demon_protocol.errors import RacingDemonError
@@ -17,7 +16,7 @@ __all__ = ["ConnectionFailed", "RecordFailed", "RecordUnreadable", "SettingsRefu
 
 
 class ConnectionFailed(RacingDemonError):
-    """The server cannot be reached, or has ended the conversation for good.
+    """The server cannot be reached, or closed the connection for good.
 
     The text says what happened and what to do.
     """
@@ -35,14 +34,14 @@ class RecordFailed(RacingDemonError):
 
 
 class RecordUnreadable(RacingDemonError):
-    """A record, or the journal that should have it, cannot be read.
+    """A record, or the journal that should contain it, cannot be read.
 
-    The text says which, why and what to do.
+    The text says which one, why, and what to do.
     """
 
 
 class SettingsRefused(RacingDemonError):
-    """The settings cannot be read, understood or kept.
+    """The settings cannot be read, are invalid, or cannot be saved.
 
-    The text says where it went wrong, what is allowed there and what to do.
+    The text says where the problem is, what is allowed there, and what to do.
     """

@@ -1,4 +1,4 @@
-"""Small files of the player's: what texts may stand in them, and how they are written."""
+"""The player's small files: the texts they may contain, and how they are written."""
 
 import contextlib
 import os
@@ -11,10 +11,10 @@ __all__ = ["open_behind", "replace_file", "shown"]
 
 
 def shown(text: str) -> str:
-    """Return a text that a screen can show as it is.
+    """Return a text unchanged if it is safe to print.
 
     Raises:
-        ValueError: something in it could steer a terminal, or is not to be seen.
+        ValueError: it contains control or invisible characters.
 
     """
     if not text.isprintable():
@@ -23,13 +23,13 @@ def shown(text: str) -> str:
 
 
 def open_behind(path: str) -> BinaryIO:
-    """Open a file to write lines behind those that it has; the last of them may lack its end.
+    """Open a file for appending lines; complete its last line if it is truncated.
 
     Raises:
-        OSError: it cannot be opened, or the end of its last line not be written.
+        OSError: the file cannot be opened, or its last line cannot be completed.
 
     """
-    file = open(path, "ab")  # noqa: SIM115 - the caller's
+    file = open(path, "ab")  # noqa: SIM115 - the caller closes it
     try:
         if os.path.isfile(path) and os.path.getsize(path):
             with open(path, "rb") as lines:
@@ -42,22 +42,22 @@ def open_behind(path: str) -> BinaryIO:
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Write a file so that whoever reads it sees the old one or the new one, and never a part.
+    """Write a file atomically: readers see the old or the new content, never a part.
 
-    Folders that are missing are made. A link stays a link, and a file that was there keeps its mode.
+    Creates missing folders, follows symbolic links, and keeps the mode of an existing file.
 
     Raises:
-        OSError: the file cannot be written; it is as it was.
+        OSError: the file cannot be written; the old one is unchanged.
 
     """
-    path = Path(os.path.realpath(path))  # settings are often links into a collection of such files
+    path = Path(os.path.realpath(path))  # settings are often symbolic links into a dotfiles repository
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with open(handle, "wb") as file:
             file.write(data)
             file.flush()
-            os.fsync(file.fileno())  # else a power cut may leave the new name with nothing behind it
+            os.fsync(file.fileno())  # without it a power cut may leave an empty file under the new name
         with contextlib.suppress(FileNotFoundError):
             shutil.copymode(path, name)
         os.replace(name, path)

@@ -1,7 +1,6 @@
-"""The tables of late: what a first screen offers to come back to.
+"""Recent tables, which the welcome screen offers to rejoin.
 
-Programs write this file, not people. So what is wrong in it is passed over, and no trouble with it ends a
-game.
+Only programs write this file. Invalid entries are ignored, and no problem with it ends a game.
 """
 
 import contextlib
@@ -23,7 +22,7 @@ LARGEST_FILE: Final = 64 * 1024
 
 
 def _without_secrets(url: str) -> str:
-    """Return an address without a user's name and password, and without what follows its usual path."""
+    """Return an address without user name, password, query and fragment."""
     scheme, mark, rest = url.partition("://") if "://" in url else ("", "", url)
     rest = rest.rpartition("@")[2].partition("?")[0].partition("#")[0].rstrip("/").removesuffix("/v1")
     if not rest:
@@ -40,26 +39,26 @@ Shown = AfterValidator(shown)
 
 
 class Recent(BaseModel):
-    """A table that one was at."""
+    """A table that this user was at."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     url: Annotated[str, Field(min_length=1, max_length=512), Shown, AfterValidator(_without_secrets)]
-    """The server's address, as it may be typed again; a name and a password in it are not kept."""
+    """The server's address, as a user may type it; credentials are not stored."""
     code: Annotated[str, Field(min_length=1, max_length=16), Shown]
     """The table's code."""
     name: Annotated[str, Field(max_length=64), Shown]
-    """What one was called there."""
+    """The player's name there."""
     how: Literal["joined", "watched", "hosted"]
-    """How one came to it."""
+    """How the table was opened."""
     at: Annotated[str, Field(max_length=40), Shown, AfterValidator(_dated)]
-    """When that was, in the notation of ISO 8601."""
+    """When that was, in ISO 8601."""
 
     @classmethod
     def now(cls, url: str, code: str, name: str, how: str) -> Self | None:
-        """Return the table that one comes to now, or ``None`` where it cannot be kept.
+        """Return the table opened now, or ``None`` if it cannot be stored.
 
-        A server has its say in the code, and users in the rest.
+        The code comes from a server and the rest from users, so both are checked.
         """
         at = datetime.now().astimezone().isoformat(timespec="seconds")
         try:
@@ -69,13 +68,13 @@ class Recent(BaseModel):
 
 
 def recents_path() -> Path:
-    """Return where the tables of late are kept; ``RACING_DEMON_STATE`` names another folder."""
+    """Return the path of the file; ``RACING_DEMON_STATE`` overrides its folder."""
     own = os.environ.get("RACING_DEMON_STATE")
     return (Path(own) if own else user_state_path("racing-demon", appauthor=False)) / "recent.json"
 
 
 def recents(path: Path) -> tuple[Recent, ...]:
-    """Return the tables of late, the newest first, without those that we would not have written."""
+    """Return the recent tables, newest first, without invalid entries."""
     found: dict[tuple[str, str], Recent] = {}
     for entry in _entries(path):
         with contextlib.suppress(ValidationError):
@@ -85,10 +84,10 @@ def recents(path: Path) -> tuple[Recent, ...]:
 
 
 def remember(path: Path, recent: Recent) -> None:
-    """Put a table before all others, instead of what was known of it."""
+    """Put a table first, replacing an older entry for it."""
     others = [old for old in recents(path) if (old.url, old.code) != (recent.url, recent.code)]
     lines = [each.model_dump() for each in [recent, *others][:MOST]]
-    # On a full disk, or in a home that is read-only, one still wants to play: all that is lost is a shortcut.
+    # A full disk or a read-only home costs a shortcut, not the game.
     with contextlib.suppress(OSError):
         replace_file(path, json.dumps(lines, ensure_ascii=False, indent=1).encode())
 

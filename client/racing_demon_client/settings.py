@@ -1,7 +1,7 @@
-"""What a player may set, and the file that keeps it: TOML, with a comment over every setting.
+"""The player's settings and their file: TOML, with a comment above every setting.
 
-The file is the player's own. Saving exchanges the values that changed, and leaves order, comments and all
-else as they were. A mistake in the file is told by its line, and never mended behind the player's back.
+The file belongs to the player. Saving replaces the changed values and preserves order, comments and
+everything else. Mistakes are reported with their line and never corrected silently.
 """
 
 import os
@@ -37,11 +37,11 @@ LONGEST_KEYS: Final = 64
 MOST_BINDINGS: Final = 100
 LOUDEST: Final = 2
 LONGEST_QUOTE: Final = 40
-"""What is shown of a setting's name that somebody made up."""
+"""How much of an unknown setting's name an error message shows."""
 
 
 class PaletteName(StrEnum):
-    """The colours."""
+    """The palettes."""
 
     AUTO = "auto"
     DARK = "dark"
@@ -52,7 +52,7 @@ class PaletteName(StrEnum):
 
 
 class GlyphSet(StrEnum):
-    """The signs that cards are drawn with."""
+    """The glyph sets."""
 
     AUTO = "auto"
     UNICODE = "unicode"
@@ -60,7 +60,7 @@ class GlyphSet(StrEnum):
 
 
 class DensitySetting(StrEnum):
-    """How large cards are drawn."""
+    """The densities."""
 
     AUTO = "auto"
     SMALL = "small"
@@ -69,7 +69,7 @@ class DensitySetting(StrEnum):
 
 
 class Keyboard(StrEnum):
-    """The keyboards that the keys of plays are laid out for."""
+    """The keyboard presets."""
 
     QWERTY = "qwerty"
     QWERTZ = "qwertz"
@@ -92,7 +92,7 @@ Keys = Annotated[str, Field(max_length=LONGEST_KEYS), AfterValidator(shown)]
 
 
 class PlayerSettings(BaseModel):
-    """A player's settings. What stands under a field here stands over it in the file."""
+    """A player's settings. The text below a field becomes its comment in the file."""
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", validate_default=True, use_attribute_docstrings=True
@@ -127,7 +127,7 @@ ALLOWED: Final = {
     "volume": "0, 1 or 2",
     "bindings": f'a table of at most {MOST_BINDINGS} lines like hint = "h f9"',
 }
-"""What the types do not say in words."""
+"""Constraints that the types do not express in words."""
 
 ALLOWED_BINDING: Final = (
     "an action in small letters, digits and hyphens, and its keys, separated by blanks, as a text of at most "
@@ -147,20 +147,20 @@ PIECE: Final = re.compile(
     r"|.",
     re.DOTALL,
 )
-"""Texts and comments as wholes, so that no bracket or line end in them counts; else single characters."""
+"""Whole strings and comments, so that brackets and newlines in them do not count; else one character."""
 
 
 def settings_path() -> Path:
-    """Return where the settings are kept; ``RACING_DEMON_CONFIG`` names another folder."""
+    """Return the path of the settings; ``RACING_DEMON_CONFIG`` overrides their folder."""
     own = os.environ.get("RACING_DEMON_CONFIG")
     return (Path(own) if own else user_config_path("racing-demon", appauthor=False)) / "settings.toml"
 
 
 def load(path: Path) -> PlayerSettings:
-    """Return the settings that a file holds; without a file, those that hold at first.
+    """Return the settings in a file; the defaults if there is none.
 
     Raises:
-        SettingsRefused: the file cannot be read, or something in it is wrong.
+        SettingsRefused: the file cannot be read or is invalid.
 
     """
     text = _read(path)
@@ -168,12 +168,12 @@ def load(path: Path) -> PlayerSettings:
 
 
 def save(path: Path, **changes: Any) -> PlayerSettings:
-    """Keep changed settings, and return all that hold now.
+    """Save changed settings and return all settings.
 
-    An existing file keeps its order, its comments and its mode. Without one, a file of all settings is made.
+    An existing file keeps its order, comments and mode. A new one lists all settings.
 
     Raises:
-        SettingsRefused: a change is not allowed, what stands in the file is wrong, or it cannot be written.
+        SettingsRefused: a change is not allowed, or the file is invalid or cannot be written.
 
     """
     text = _read(path)
@@ -194,7 +194,7 @@ def save(path: Path, **changes: Any) -> PlayerSettings:
 
 
 def _read(path: Path) -> str | None:
-    """Return what stands in the file, without the mark that some editors put first."""
+    """Return the file's text without a byte order mark."""
     try:
         with path.open("rb") as file:
             data = file.read(LARGEST_FILE + 1)
@@ -244,7 +244,7 @@ def _parsed(path: Path, text: str) -> dict[str, Any]:
         said = str(error)
         found = re.search(r"\(at line (\d+), column \d+\)$", said)
         line = found[1] if found else text.rstrip().count("\n") + 1
-        # Numbers of thousands of digits and lists in lists in lists are refused without a place.
+        # Errors about huge numbers and deep nesting have no position.
         where = f"{path}, line {line}" if found or said.endswith("(at end of document)") else f"{path}"
         raise SettingsRefused(
             f"{where}: this is not TOML. A setting stands once, as name, equals sign and value, and "
@@ -253,12 +253,12 @@ def _parsed(path: Path, text: str) -> dict[str, Any]:
 
 
 def _places_of(error: ValidationError) -> list[tuple[str, ...]]:
-    """Return which settings are wrong: by their names, or by ``bindings`` and the action's."""
+    """Return the invalid settings: their names, or ``bindings`` and the action."""
     return [tuple(map(str, each["loc"][:2])) for each in error.errors(include_url=False, include_input=False)]
 
 
 def _why(place: tuple[str, ...]) -> str:
-    """Say in words for people what is wrong with a setting."""
+    """Return in words what is wrong with a setting."""
     key = place[0]
     if key not in PlayerSettings.model_fields:
         return f"there is no setting {_quoted(key)}. Known are: {', '.join(PlayerSettings.model_fields)}."
@@ -282,7 +282,7 @@ def _allowed(key: str) -> str:
 
 
 def _statements(text: str) -> Iterator[str]:
-    """Yield the statements of valid TOML one by one, each with its lines' ends."""
+    """Yield the statements of valid TOML one by one, each with its line endings."""
     statement, depth = "", 0
     for piece in PIECE.findall(text):
         statement += piece
@@ -298,7 +298,7 @@ def _is_header(statement: str) -> bool:
 
 
 def _lines(text: str) -> dict[tuple[str, ...], int]:
-    """Return on which line of valid TOML each setting stands first, and each action in a table."""
+    """Return the line on which each setting, and each action in a table, first occurs in valid TOML."""
     lines: dict[tuple[str, ...], int] = {}
     above: tuple[str, ...] = ()
     line = 1
@@ -321,8 +321,8 @@ def _whole(settings: PlayerSettings) -> str:
 
 
 def _block(key: str, value: Any) -> str:
-    """Return a setting as it is written where none stood: its comment over it."""
-    from tomlkit import dumps  # noqa: PLC0415 - a twentieth of a second, which only writing needs
+    """Return a new setting as text, with its comment above it."""
+    from tomlkit import dumps  # noqa: PLC0415 - takes 50 ms to import, and only writing needs it
 
     said = f"{PlayerSettings.model_fields[key].description}\nAllowed: {_allowed(key)}."
     comment = [f"# {line}" for paragraph in said.splitlines() for line in wrap(paragraph, 78)]
@@ -330,7 +330,7 @@ def _block(key: str, value: Any) -> str:
 
 
 def _changed(text: str, old: PlayerSettings, new: PlayerSettings) -> str:
-    """Return a file with the values that changed; settings that it did not have come with their comments."""
+    """Return the file's text with the changed values; new settings come with their comments."""
     from tomlkit import dumps, parse  # noqa: PLC0415
 
     before, after = old.model_dump(mode="json"), new.model_dump(mode="json")
@@ -352,8 +352,8 @@ def _changed(text: str, old: PlayerSettings, new: PlayerSettings) -> str:
 
 
 def _exchange(document: Any, key: str, values: dict[str, str]) -> None:
-    """Exchange what differs in a table."""
-    # It is asked for anew each time: tomlkit's view of a table in pieces is stale after a change.
+    """Replace the values of a table that differ."""
+    # Look the table up each time: tomlkit's view of a split table is stale after a change.
     for name in [name for name in document[key] if name not in values]:
         del document[key][name]
     for name, value in values.items():
@@ -362,7 +362,7 @@ def _exchange(document: Any, key: str, values: dict[str, str]) -> None:
 
 
 def _inserted(text: str, block: str) -> str:
-    """Return a file with a setting more: behind the last one that stands before all tables."""
+    """Return the file's text with a new setting after the last one that precedes all tables."""
     place = end = 0
     for statement in _statements(text):
         if _is_header(statement):

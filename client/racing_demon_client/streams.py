@@ -1,4 +1,4 @@
-"""The program's own streams: who sits there, and how lines go out."""
+"""Standard input, output and error: what they are connected to, and how lines are written."""
 
 import argparse
 import asyncio
@@ -14,9 +14,9 @@ __all__ = ["can_draw", "has_screen", "is_ascii_only", "is_terminal", "read_line"
 
 
 async def read_line(lines: TextIO) -> str:
-    """Return the next line, empty at the end of the input; Ctrl-C need not wait for it.
+    """Return the next line, or an empty one at the end of the input. Ctrl-C interrupts it.
 
-    A thread of the loop's own would be waited for when the program ends, so the line is read in another.
+    The line is read in a daemon thread: the event loop's own threads would delay the program's exit.
     """
     loop = asyncio.get_running_loop()
     line: asyncio.Future[str] = loop.create_future()
@@ -28,9 +28,9 @@ async def read_line(lines: TextIO) -> str:
     def read() -> None:
         try:
             text = lines.readline()
-        except (OSError, ValueError):  # the terminal is gone, or the input was closed meanwhile
+        except (OSError, ValueError):  # the terminal is gone, or the input was closed
             text = ""
-        with contextlib.suppress(RuntimeError):  # the loop has ended before the line
+        with contextlib.suppress(RuntimeError):  # the loop has ended before the line came
             loop.call_soon_threadsafe(keep, text)
 
     threading.Thread(target=read, name="typed line", daemon=True).start()
@@ -38,31 +38,31 @@ async def read_line(lines: TextIO) -> str:
 
 
 def write(line: str) -> None:
-    """Print a line at once."""
+    """Print a line and flush it."""
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
 
 
 def write_aside(line: str) -> None:
-    """Print a line where it is in nobody's way who reads the output by program."""
+    """Print a line to standard error, which programs reading the output do not see."""
     sys.stderr.write(line + "\n")
 
 
 def is_ascii_only(arguments: argparse.Namespace) -> bool:
-    """Tell whether suits are written as letters: as asked for, or as the terminal needs it."""
+    """Return whether suits are written as letters, by request or because the terminal needs it."""
     return bool(arguments.ascii) or is_poor(sys.stdout.encoding or "")
 
 
 def is_terminal() -> bool:
-    """Tell whether somebody sits at a terminal."""
+    """Return whether standard input and output are a terminal."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def has_screen(arguments: argparse.Namespace) -> bool:
-    """Tell whether the terminal table is to be shown, and can be."""
+    """Return whether the terminal table is wanted and possible."""
     return not arguments.plain and can_draw()
 
 
 def can_draw() -> bool:
-    """Tell whether Textual can draw: it does so on standard error, with escape sequences."""
+    """Return whether Textual can draw: it writes escape sequences to standard error."""
     return is_terminal() and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"

@@ -1,1 +1,1 @@
-"""The command line: its syntax, and what each command does."""
+"""The command line: its syntax, and the commands."""

@@ -1,4 +1,4 @@
-"""The command line of players: what is asked for, and whether that goes together."""
+"""Parse the players' command line and check that the arguments fit together."""
 
 import argparse
 import contextlib
@@ -15,13 +15,13 @@ from .parser import parser, today
 __all__ = ["parse", "watches"]
 
 MOST_BOTS: Final = 7
-"""Beside oneself."""
+"""All seats but the player's."""
 
 TRUTHS: Final = {"yes": "true", "on": "true", "no": "false", "off": "false"}
 
 
 def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
-    """Return the arguments; on wrong ones, or for ``--help``, end the program."""
+    """Return the arguments; exit for ``--help`` or after an error."""
     arguments, unknown = parser().parse_known_args(argv)
     complain = vars(arguments).pop("complain")
     if unknown:
@@ -48,7 +48,7 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
 
 
 def _find_place(arguments: argparse.Namespace) -> None:
-    """Take apart how a table was named: by a link, or by its code alone."""
+    """Split a table's link into address and code."""
     url, code = arguments.url, arguments.code
     if getattr(arguments, "mqtt", None) is not None:
         if url is None or code is not None:
@@ -57,7 +57,7 @@ def _find_place(arguments: argparse.Namespace) -> None:
         return
     if url is None:
         return
-    from racing_demon_client.shared.links import taken_apart  # noqa: PLC0415 - a --help needs none
+    from racing_demon_client.shared.links import taken_apart  # noqa: PLC0415 - --help does not need it
 
     try:
         address, in_link = taken_apart(url)
@@ -72,7 +72,7 @@ def _find_place(arguments: argparse.Namespace) -> None:
 
 
 def _find_game(arguments: argparse.Namespace) -> None:
-    """Find the game that is played alone, also where ``--daily`` without a day has taken its name."""
+    """Find the game to play solo, even where ``--daily`` without a date has taken its name."""
     if isinstance(arguments.daily, str):
         if arguments.game:
             _fail(f"{arguments.daily!r} is no date: write one like 2026-11-01")
@@ -82,7 +82,7 @@ def _find_game(arguments: argparse.Namespace) -> None:
 
 
 def _verify_bots(arguments: argparse.Namespace) -> None:
-    """End the program where there are more bots than seats are left for them, or nobody plays at all."""
+    """Exit with an error if there are more bots than free seats, or no players at all."""
     sits = arguments.command == "host" or not watches(arguments)
     if sits and arguments.bots > MOST_BOTS:
         _fail("--bots 8: one of the eight seats at the table is yours, so seven is the most")
@@ -91,15 +91,15 @@ def _verify_bots(arguments: argparse.Namespace) -> None:
 
 
 def watches(arguments: argparse.Namespace) -> bool:
-    """Tell whether ``play`` lets only bots play: that is wanted, or nobody sits at a terminal."""
-    from racing_demon_client.streams import is_terminal  # noqa: PLC0415 - a --help needs no streams
+    """Return whether ``play`` is for bots alone: by request, or because there is no terminal."""
+    from racing_demon_client.streams import is_terminal  # noqa: PLC0415 - --help needs no streams
 
     return arguments.watch or arguments.json or not is_terminal()
 
 
 def _options(arguments: argparse.Namespace) -> Any:
-    """Return the table's options that the arguments make, or end the program with what is wrong."""
-    from pydantic import ValidationError  # noqa: PLC0415 - a --help needs no models
+    """Return the table's options from the arguments; exit with an error if they are invalid."""
+    from pydantic import ValidationError  # noqa: PLC0415 - --help needs no models
 
     from racing_demon_client.shared.option_errors import explained  # noqa: PLC0415
     from racing_demon_protocol.errors import InvalidGame  # noqa: PLC0415
@@ -108,12 +108,12 @@ def _options(arguments: argparse.Namespace) -> Any:
 
     values: dict[str, Any] = {"game": arguments.game, "hands": arguments.hands, "target": arguments.target}
     practises = arguments.command in {"play", "solo"} and not (arguments.watch or arguments.json)
-    values["hints"] = practises  # nobody minds if somebody who is alone is shown what fits
+    values["hints"] = practises  # alone against bots, hints disturb nobody
     for text in arguments.option:
         name, equals, value = text.partition("=")
         if not equals:
             _fail(f"--option {text}: write NAME=VALUE")
-        with contextlib.suppress(ValueError):  # else it is a word
+        with contextlib.suppress(ValueError):  # otherwise it is a word
             value = json.loads(TRUTHS.get(value, value))
         values[name.replace("-", "_")] = value
     try:
@@ -127,7 +127,7 @@ def _options(arguments: argparse.Namespace) -> Any:
 
 
 def _fail(text: str) -> NoReturn:
-    from racing_demon_client.shared.text import printable  # noqa: PLC0415 - a --help needs none of it
+    from racing_demon_client.shared.text import printable  # noqa: PLC0415 - --help does not need it
 
     for line in f"racing-demon: {text}\nracing-demon --help shows how it goes.".splitlines():
         sys.stderr.write(printable(line) + "\n")
@@ -135,8 +135,8 @@ def _fail(text: str) -> NoReturn:
 
 
 def _own_name() -> str:
-    """Return the name that the settings give, or else the user's."""
-    from racing_demon_client.errors import SettingsRefused  # noqa: PLC0415 - a --help needs no settings
+    """Return the name from the settings, or the login name."""
+    from racing_demon_client.errors import SettingsRefused  # noqa: PLC0415 - --help needs no settings
     from racing_demon_client.settings import load, settings_path  # noqa: PLC0415
 
     try:

@@ -35,20 +35,20 @@ from .settings_command import settings
 __all__ = ["COMMANDS"]
 
 WATCHED_TALLY_MS: Final = 5_000
-"""The pause between the hands of a match that only bots play; --speed shortens it."""
+"""The pause between hands of a match of bots; --speed shortens it."""
 
 UNSEEN_SPEED: Final = 50.0
-"""How much faster bots think by default where no terminal shows them."""
+"""The bots' default speed-up when no terminal shows them."""
 
 Opening = Callable[..., contextlib.AbstractAsyncContextManager[Opened]]
-"""A way to a table that takes a passphrase."""
+"""Opens a table, given a passphrase."""
 
 GREETING: Final = "Enter deals. ? shows what can be typed."
 JOINED: Final = "Enter says that you are ready. ? shows what can be typed."
 
 
 async def play(arguments: argparse.Namespace) -> int:
-    """Play against bots on a server of one's own, or let only bots play."""
+    """Play against bots on a local server, or let only bots play."""
     speed = arguments.speed or (1.0 if sys.stdout.isatty() else UNSEEN_SPEED)
     watching = watches(arguments)
     options = _hurried(arguments.options, speed) if watching else arguments.options
@@ -72,13 +72,13 @@ async def play(arguments: argparse.Namespace) -> int:
 
 
 def _keeping(arguments: argparse.Namespace, usual: str) -> Keeping:
-    """Return how one's own server keeps the table; whoever names a file wants it kept."""
+    """Return how a local server keeps the table; naming a file implies keeping it."""
     durability = arguments.durability or (usual if arguments.journal is None else "full")
     return Keeping(durability, arguments.journal)
 
 
 def _hurried(options: Options, speed: float) -> Options:
-    """Return options with shorter pauses, for a match that only bots play; slower bots make none longer."""
+    """Return options with pauses shortened for fast bots; slow bots do not lengthen them."""
     quicker = max(1.0, speed)
     pauses = {
         "countdown_ms": int(options.countdown_ms / quicker),
@@ -88,7 +88,7 @@ def _hurried(options: Options, speed: float) -> Options:
 
 
 async def host(arguments: argparse.Namespace) -> int:
-    """Open a table for the network, on a server of one's own or another, and sit down at it."""
+    """Open a table for the network, on a local server or another, and take a seat."""
     opening = openers.host(
         arguments.name,
         arguments.options,
@@ -107,7 +107,7 @@ async def host(arguments: argparse.Namespace) -> int:
         links = [link_of(printable(address), code) for address in opened.addresses]
         lines.append(f"table {code} is open. Others open a link in a browser, or join with it:")
         lines += [f"  racing-demon join {link}" for link in links]
-        if not arguments.plain:  # nobody reads signs of blocks aloud
+        if not arguments.plain:  # screen readers should not read a QR code aloud
             lines += qr_lines(links[0], ascii_only=is_ascii_only(arguments))
         await _take_part(opened, arguments, [*lines, GREETING])
     return 0
@@ -140,7 +140,7 @@ async def watch(arguments: argparse.Namespace) -> int:
 
 @contextlib.asynccontextmanager
 async def _let_in(opening: Opening, passphrase: str) -> AsyncIterator[Opened]:
-    """Go to a table; where it asks for a passphrase, and somebody is there to ask, ask once."""
+    """Open a table; if it needs a passphrase and there is a terminal, ask for it once."""
     async with contextlib.AsyncExitStack() as stack:
         try:
             opened = await stack.enter_async_context(opening(passphrase=passphrase))
@@ -154,7 +154,7 @@ async def _let_in(opening: Opening, passphrase: str) -> AsyncIterator[Opened]:
 
 
 async def _watch_broker(arguments: argparse.Namespace) -> int:
-    from racing_demon_client.sources import broker  # noqa: PLC0415 - its library is for those who have a broker
+    from racing_demon_client.sources import broker  # noqa: PLC0415 - its library is an optional dependency
 
     async with broker.watch(arguments.mqtt, arguments.code) as onlooker:
         await _attend(Opened(onlooker, "watched"), arguments)
@@ -162,7 +162,7 @@ async def _watch_broker(arguments: argparse.Namespace) -> int:
 
 
 async def tables(arguments: argparse.Namespace) -> int:
-    """List the tables of the network, or those that a broker knows."""
+    """List the network's tables, or those at a broker."""
     if arguments.mqtt is not None:
         return await _list_broker(arguments)
     write_aside("looking for tables on this network...")
@@ -186,7 +186,7 @@ async def _list_broker(arguments: argparse.Namespace) -> int:
 
 
 async def solo(arguments: argparse.Namespace) -> int:
-    """Play a game alone, or tell how that went so far."""
+    """Play a game solo, or show its statistics."""
     if arguments.statistics:
         return game_commands.statistics(arguments)
     client = openers.alone(
@@ -197,14 +197,14 @@ async def solo(arguments: argparse.Namespace) -> int:
             await _sit_down(Opened(client, "alone"), arguments, None)
         else:
             await play_alone(client, write, ascii_only=is_ascii_only(arguments))
-        if recorder is not None:  # the last deal, as it was played in the end
+        if recorder is not None:  # the last deal, without undone plays
             for message in client.ended().log():
                 recorder.keep(message, client.view)
     return 0
 
 
 async def welcome(arguments: argparse.Namespace) -> int:
-    """Show the first screen of the terminal client, from which every table can be reached."""
+    """Show the welcome screen, from which every table can be reached."""
     if not can_draw():
         sys.stderr.write("racing-demon: this needs a terminal; racing-demon --help shows what does not.\n")
         return 2
@@ -214,7 +214,7 @@ async def welcome(arguments: argparse.Namespace) -> int:
 
 
 async def _take_part(opened: Opened, arguments: argparse.Namespace, greeting: list[str]) -> None:
-    """Play, at the terminal table or in plain text, and keep the record if that was asked for."""
+    """Play in the terminal or in plain text, and write the record if requested."""
     with _recorder(arguments.record) as recorder:
         if has_screen(arguments):
             await _sit_down(opened, arguments, recorder)
@@ -231,7 +231,7 @@ async def _take_part(opened: Opened, arguments: argparse.Namespace, greeting: li
 
 
 async def _attend(opened: Opened, arguments: argparse.Namespace) -> None:
-    """Watch a match at the terminal table, in plain text, or as a record on standard output."""
+    """Watch a match in the terminal, in plain text, or as a record on standard output."""
     if arguments.json:
         await attend(opened.client, None, recorder=Recorder(write))
         return
@@ -243,7 +243,7 @@ async def _attend(opened: Opened, arguments: argparse.Namespace) -> None:
 
 
 async def _sit_down(opened: Opened, arguments: argparse.Namespace, recorder: Recorder | None) -> None:
-    from racing_demon_client.terminal.launcher import run  # noqa: PLC0415 - Textual costs a third of a second, which plain text saves
+    from racing_demon_client.terminal.launcher import run  # noqa: PLC0415 - Textual takes a third of a second to import
 
     await run(opened, arguments, recorder)
 
@@ -254,7 +254,7 @@ def _recorder(path: str | None) -> Iterator[Recorder | None]:
         yield None
         return
     try:
-        file = open_behind(path)  # whoever comes back with the same words keeps what the file has
+        file = open_behind(path)  # repeating the command appends to the file
     except OSError as error:
         raise _record_failed(path, error) from error
 
@@ -268,7 +268,7 @@ def _recorder(path: str | None) -> Iterator[Recorder | None]:
     try:
         yield Recorder(keep)
     finally:
-        with contextlib.suppress(OSError):  # each line was flushed, so nothing can be lost here
+        with contextlib.suppress(OSError):  # every line has been flushed already
             file.close()
 
 

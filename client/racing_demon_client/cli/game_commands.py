@@ -1,4 +1,4 @@
-"""The commands around games: which there are, how they go, and how one did alone."""
+"""The commands that list games, show their rules, and show solo statistics."""
 
 import argparse
 import json
@@ -47,7 +47,7 @@ async def games(arguments: argparse.Namespace) -> int:
 
 
 def _table(rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
-    """Yield rows as lines, on a narrow terminal with the last column cut."""
+    """Yield rows as lines; a narrow terminal cuts the last column."""
     wide = [max(map(len, column)) + 2 for column in zip(*rows, strict=True)]
     for row in rows:
         line = "".join(cell.ljust(size) for cell, size in zip(row, wide, strict=True)).rstrip()
@@ -67,7 +67,7 @@ def _row(game: Game) -> dict[str, object]:
 
 
 async def rules(arguments: argparse.Namespace) -> int:
-    """Tell the rules of a game."""
+    """Print the rules of a game."""
     try:
         game = game_named(arguments.game)
     except InvalidGame as error:
@@ -79,7 +79,7 @@ async def rules(arguments: argparse.Namespace) -> int:
 
 
 def statistics(arguments: argparse.Namespace) -> int:
-    """Tell how often each game was played alone, and won."""
+    """Print how often each game was played solo, and won."""
     known = scores(statistics_path())
     if arguments.game:
         known = {name: score for name, score in known.items() if name == arguments.game}

@@ -1,4 +1,4 @@
-"""The command ``racing-demon``: play, host, join, watch, verify."""
+"""The command ``racing-demon``."""
 
 import os
 import sys
@@ -15,21 +15,21 @@ RECORDS = frozenset({"record", "replay", "scores", "verify"})
 
 
 def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lambda: None) -> int:
-    """Do what the command line asks for, and return the exit code.
+    """Run the command line and return the exit code.
 
     Args:
         argv: the arguments; ``None`` for those of the process.
-        loaded: called when all that every command needs is loaded, before anything is begun.
+        loaded: called once everything that all commands need is imported.
 
     Raises:
-        KeyboardInterrupt: Ctrl-C ended it; everything is closed.
+        KeyboardInterrupt: Ctrl-C ended the program; everything is closed.
 
     """
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="replace")  # no name, and nothing typed, may end the game
+            stream.reconfigure(errors="replace")  # an unencodable character must not end the game
     arguments = parse(argv)
-    import asyncio  # noqa: PLC0415 - a --help needs none of it
+    import asyncio  # noqa: PLC0415 - --help does not need it
 
     from racing_demon_client.shared.text import printable  # noqa: PLC0415
     from racing_demon_protocol.errors import RacingDemonError  # noqa: PLC0415
@@ -38,14 +38,14 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
         act = _commands(arguments.command)[arguments.command]
         loaded()
         code = asyncio.run(act(arguments))
-        sys.stdout.flush()  # what cannot be written is to be known now, not when the program has ended
+        sys.stdout.flush()  # report write errors now, not at exit
         return code
     except RacingDemonError as error:
         for line in f"racing-demon: {error}".splitlines():
-            sys.stderr.write(printable(line) + "\n")  # a server may have had its say in it
+            sys.stderr.write(printable(line) + "\n")  # the text may come from a server
         return 1
     except BrokenPipeError:
-        sys.stderr.close()  # whoever read our output has gone
+        sys.stderr.close()  # the reader of our output has gone
         _leave_output()
         return 0
     except OSError as error:
@@ -60,12 +60,12 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
 
 
 def _leave_output() -> None:
-    """Let what could not be written go nowhere: at the end it would fail again, and change the exit code."""
+    """Discard unwritten output: flushing it at exit would fail again and change the exit code."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _commands(wanted: str) -> Mapping[str, Callable[[Namespace], Coroutine[Any, Any, int]]]:
-    """Return the commands among which one is: records need no tables, and are read sooner without."""
+    """Return the commands that include this one; those for records load nothing for tables."""
     if wanted in RECORDS:
         from . import record_commands  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""The syntax of the players' command line: commands, arguments, and what ``--help`` says of them."""
+"""The syntax of the players' command line: commands, arguments and ``--help``."""
 
 import argparse
 import datetime as dt
@@ -92,21 +92,24 @@ exit codes: 0 done, 1 it cannot be written, edited or understood, 2 wrong argume
 
 RAW = argparse.RawDescriptionHelpFormatter
 
-PASSPHRASE = "RACING_DEMON_PASSPHRASE"  # noqa: S105 - a variable's name
+PASSPHRASE = "RACING_DEMON_PASSPHRASE"  # noqa: S105 - the name of a variable
 
 
 class _Parser(argparse.ArgumentParser):
-    """Repeats nothing that could steer a terminal of what was typed."""
+    """An argument parser that prints no control characters from the command line."""
 
     def error(self, message: str) -> NoReturn:
-        """Complain, and end the program with 2."""
-        from racing_demon_client.shared.text import printable  # noqa: PLC0415 - a --help needs none of it
+        """Print the error and exit with 2."""
+        from racing_demon_client.shared.text import printable  # noqa: PLC0415 - --help does not need it
 
         super().error(printable(message))
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return what knows every command; with ``complain`` a command's own way to refuse its arguments."""
+    """Return the parser of all commands.
+
+    In its result, ``complain`` reports an error with the command's usage.
+    """
     program = _Parser(
         prog="racing-demon",
         description="Racing Demon for two to eight, in the terminal.",
@@ -181,12 +184,12 @@ def parser() -> argparse.ArgumentParser:
     )
     settings.add_argument("--path", action="store_true", help="only print the file's place")
     for each in (program, *commands.choices.values()):
-        each.set_defaults(complain=each.error)  # with the usage of the command that was asked for
+        each.set_defaults(complain=each.error)  # so that the error shows this command's usage
     return program
 
 
 def _add_games(commands: Any) -> None:
-    """Add the commands around games: what there is, how it goes, and to play it alone."""
+    """Add the commands around games: list them, show their rules, play solo."""
     solo = commands.add_parser("solo", help="play a game alone", epilog=SOLO, formatter_class=RAW)
     solo.add_argument(
         "game", type=str.lower, nargs="?", default="", metavar="GAME", help="see: racing-demon games"
@@ -223,7 +226,7 @@ def _add_games(commands: Any) -> None:
 
 
 def today() -> dt.date:
-    """Return the day that it is here."""
+    """Return today's date in local time."""
     return dt.datetime.now().astimezone().date()
 
 
@@ -336,7 +339,7 @@ def _add_keeping(parser: argparse.ArgumentParser, usual: str) -> None:
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
-    # Suppressed where it is missing: else a command's own default would undo what was said before it.
+    # Without SUPPRESS, a subcommand's default would override a value given before it.
     parser.add_argument(
         "--ascii", action="store_true", default=argparse.SUPPRESS, help="only letters and signs of ASCII"
     )

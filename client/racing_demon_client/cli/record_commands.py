@@ -1,4 +1,4 @@
-"""The commands of ``racing-demon`` around records: list, export, correct, verify, add up."""
+"""The commands around records: list, export, correct, verify, replay and score."""
 
 import argparse
 import contextlib
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 __all__ = ["COMMANDS"]
 
 ONE_BY_ONE: Final = 3
-"""So many new matches are asked for one by one; for more all are, which takes one program."""
+"""Up to this many new matches are requested one by one; for more, all are requested at once."""
 
 
 async def record(arguments: argparse.Namespace) -> int:
@@ -55,7 +55,7 @@ async def record(arguments: argparse.Namespace) -> int:
 
 
 async def _list(arguments: argparse.Namespace) -> int:
-    """List the matches of the journal, one a line."""
+    """List the journal's matches, one per line."""
     found = await listed(arguments.journal)
     for match in found:
         names = ", ".join(match.seats[seat] for seat in sorted(match.seats))
@@ -70,14 +70,14 @@ async def _list(arguments: argparse.Namespace) -> int:
 
 
 def _day(at_ms: int | None) -> str:
-    """Return a wall time as people here write it."""
+    """Return a time in the local notation."""
     if at_ms is None:
         return "at an unknown time"
     return f"{dt.datetime.fromtimestamp(at_ms / 1_000, dt.UTC).astimezone():%Y-%m-%d %H:%M}"
 
 
 async def _export(arguments: argparse.Namespace) -> int:
-    """Write records as one portable file."""
+    """Write records to one portable file."""
     number = 0
     with _output(arguments.to) as keep:
         for source in arguments.sources:
@@ -91,7 +91,7 @@ async def _export(arguments: argparse.Namespace) -> int:
 
 
 def _write_records(lines: Iterator[str], source: str, keep: Write) -> int:
-    """Write the records of a source in the newest form; return how many there were."""
+    """Write a source's records in the newest format; return how many there were."""
     number = 0
     try:
         for number, each in enumerate(read_records(lines), 1):  # noqa: B007
@@ -104,11 +104,14 @@ def _write_records(lines: Iterator[str], source: str, keep: Write) -> int:
 
 @contextlib.contextmanager
 def _output(path: str | None) -> Iterator[Write]:
-    """Give what takes lines: standard output, or a new file that is there as a whole or not at all."""
+    """Yield a function that writes lines to standard output, or to a new file.
+
+    The file appears under its name only when it is complete.
+    """
     if path is None:
         yield write
         return
-    _verify_new(path)  # before all the work
+    _verify_new(path)  # fail before doing any work
     part = f"{path}.{os.getpid()}.part"
     try:
         with open(part, "x", encoding="utf-8") as file:
@@ -123,7 +126,7 @@ def _output(path: str | None) -> Iterator[Write]:
 
 
 def _verify_new(path: str) -> None:
-    """Refuse to write where something is already."""
+    """Refuse to overwrite a file."""
     if os.path.lexists(path):
         raise RecordFailed(path, "something is there already, and stays as it is; name another file")
 
@@ -155,10 +158,10 @@ async def _correct(arguments: argparse.Namespace) -> int:
 
 
 def _check(path: str, correction: Correction) -> None:
-    """Refuse a correction that the last match of a file cannot have.
+    """Refuse a correction that does not fit the last match of a file.
 
     Raises:
-        RecordUnreadable: there is no match, or none such; the text says what there is.
+        RecordUnreadable: there is no match, or no such player or hand; the text says what there is.
 
     """
     last = next(iter(deque(digests(read_file(path)), maxlen=1)), None)
@@ -171,7 +174,7 @@ def _check(path: str, correction: Correction) -> None:
 
 
 def _append(path: str, line: str) -> None:
-    """Write a line behind a record's others."""
+    """Append a line to a record."""
     try:
         with open_behind(path) as file:
             file.write(line.encode() + b"\n")
@@ -182,7 +185,7 @@ def _append(path: str, line: str) -> None:
 
 
 async def verify_record(arguments: argparse.Namespace) -> int:
-    """Check a record and say what it proves."""
+    """Verify a record and print what it proves."""
     try:
         async with lines_from(arguments.file, arguments.journal) as lines:
             verdict = verify(read_messages(lines))
@@ -219,7 +222,7 @@ async def verify_record(arguments: argparse.Namespace) -> int:
 
 
 async def scores(arguments: argparse.Namespace) -> int:
-    """Show standings over all matches of this server, or of some files."""
+    """Print standings over all matches of this machine's server, or of some files."""
     kept = DigestCache(cache_path())
     try:
         found = (
@@ -230,7 +233,7 @@ async def scores(arguments: argparse.Namespace) -> int:
     finally:
         kept.save()
     matches = chosen(found, since_ms=arguments.since, until_ms=arguments.until, names=arguments.names)
-    from racing_demon_protocol.records.ratings import ratings  # noqa: PLC0415 - its library is for those who ask for it
+    from racing_demon_protocol.records.ratings import ratings  # noqa: PLC0415 - its library is an optional dependency
 
     table, rated = standings(matches), ratings(matches)
     if not arguments.bots:
@@ -246,7 +249,7 @@ async def scores(arguments: argparse.Namespace) -> int:
 
 
 async def replay(arguments: argparse.Namespace) -> int:
-    """Play a record back, at the terminal table or in plain text."""
+    """Replay a record in the terminal or in plain text."""
     from racing_demon_client.plain.replay import MOST_SPEED  # noqa: PLC0415
     from racing_demon_client.plain.replay import replay as tell  # noqa: PLC0415
     from racing_demon_client.records.timeline import Timeline  # noqa: PLC0415
@@ -265,7 +268,7 @@ async def replay(arguments: argparse.Namespace) -> int:
         client.go_to(arguments.at)
     seat = None if arguments.seat is None else _seat(timeline, arguments.seat)
     if has_screen(arguments):
-        from racing_demon_client.terminal.launcher import run  # noqa: PLC0415 - Textual costs a third of a second, which plain text saves
+        from racing_demon_client.terminal.launcher import run  # noqa: PLC0415 - Textual takes a third of a second to import
 
         return await run(Opened(client, "replayed"), arguments, watched=seat)
     typed = sys.stdin if is_terminal() else None
@@ -276,7 +279,7 @@ async def replay(arguments: argparse.Namespace) -> int:
 
 
 async def _latest(journal: str | None) -> str:
-    """Return the last match of the journal."""
+    """Return the journal's last match."""
     found = await listed(journal)
     if not found:
         raise RecordUnreadable("The journal has no match yet; name a record's file: racing-demon replay FILE")
@@ -284,7 +287,7 @@ async def _latest(journal: str | None) -> str:
 
 
 def _chosen_record(records: Iterator[Record], number: int) -> Record:
-    """Return one of the records of a file, by its number from 1."""
+    """Return one of a file's records by its number, from 1."""
     found = next(itertools.islice(records, number - 1, None), None)
     if found is None:
         text = f"there is no record number {number} in it" if number > 1 else "there is no match in it"
@@ -293,7 +296,7 @@ def _chosen_record(records: Iterator[Record], number: int) -> Record:
 
 
 def _seat(timeline: "Timeline", text: str) -> int:
-    """Return a seat by its number from 1, or by its player's name."""
+    """Return a seat by its number, from 1, or by its player's name."""
     names = {state.name.lower(): seat for seat, state in timeline.view_at(timeline.start).seats.items()}
     if text.lower() in names:
         return names[text.lower()]
@@ -314,7 +317,7 @@ def _of_files(paths: list[str], kept: DigestCache) -> list[Digest]:
 
 
 def _proven(records: Iterator[Record], path: str) -> Iterator[Record]:
-    """Yield the records of a file that prove themselves: anybody may have written it."""
+    """Yield a file's records that pass verification: anybody may have written the file."""
     for record in records:
         try:
             verify(entry.message for entry in record.entries)

@@ -1,4 +1,4 @@
-"""The command that shows where the settings are, writes them, and opens them in an editor."""
+"""The command that shows, writes and edits the settings."""
 
 import argparse
 import asyncio
@@ -15,7 +15,7 @@ __all__ = ["settings"]
 
 
 async def settings(arguments: argparse.Namespace) -> int:
-    """Write a file of all settings where there is none, name it, and open it in the user's editor."""
+    """Write a settings file if there is none, print its path, and open it in an editor on request."""
     path = settings_path()
     if arguments.path:
         write(str(path))
@@ -33,17 +33,17 @@ async def settings(arguments: argparse.Namespace) -> int:
         return 0
     if not await _edited(editor, path):
         return 1
-    load(path)  # what is wrong in it is told now, and not when the next game begins
+    load(path)  # report mistakes now, not when the next game starts
     return 0
 
 
 async def _edited(editor: str, path: Path) -> bool:
-    """Let the user edit a file; tell whether that worked."""
+    """Open a file in the user's editor; return whether that worked."""
     try:
         process = await asyncio.create_subprocess_exec(*shlex.split(editor), str(path))
         failed = await process.wait()
         why = f"it ended with {failed}" if failed else ""
-    except (OSError, ValueError) as error:  # a quotation mark that is never closed is a ValueError
+    except (OSError, ValueError) as error:  # ValueError: an unclosed quotation mark
         why = str(error)
     if why:
         text = (

@@ -1,1 +1,1 @@
-"""The connection to a server: dialing, joining, resuming, and a server of one's own."""
+"""Connections to a server: dialing, joining, resuming, and local servers."""

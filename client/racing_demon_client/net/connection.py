@@ -1,6 +1,6 @@
-"""A connection to a table: join, play, watch, and come back after a break.
+"""A connection to a table: join, play, watch and resume.
 
-Ten lines make a player::
+A minimal bot::
 
     async with await Client.join("ws://127.0.0.1:5252/v1", "BCDF", "Ann") as me:
         await me.send(Ready(counter=me.next_counter()))
@@ -39,19 +39,19 @@ __all__ = ["Client"]
 
 GOING_AWAY: Final = 1001
 FINAL: Final = frozenset({CloseCode.TAKEN_OVER, CloseCode.KICKED, CloseCode.VERSION, CloseCode.BAD_FRAME})
-"""Close codes after which coming back would be wrong, or useless."""
+"""Close codes after which the client does not reconnect."""
 
 
 class Client(Guest):
-    """One place at a table, on a seat or watching.
+    """A place at a table, as a player or a spectator.
 
-    Iterating goes on after a broken connection: the seat is taken up again, what was missed comes first,
-    and commands in doubt are sent once more. A player contributes to the shuffle of each hand without
-    being asked. Made by :meth:`create`, :meth:`join` or :meth:`watch`.
+    Created by :meth:`create`, :meth:`join` or :meth:`watch`. Iteration survives a lost connection: the client
+    resumes its seat, yields the missed messages first, and sends unanswered commands again. A player
+    contributes to each hand's shuffle automatically.
 
     Attributes:
         url: the server's address.
-        contributor: what this client contributes to each shuffle, and what became of it.
+        contributor: this client's part in each shuffle.
 
     """
 
@@ -70,7 +70,7 @@ class Client(Guest):
         self._said_leave = False
         self._return: asyncio.Task[Message] | None = None
 
-    # Taking a place.
+    # Opening a table and taking a seat.
 
     @classmethod
     async def create(  # noqa: PLR0913
@@ -83,11 +83,11 @@ class Client(Guest):
         passphrase: str = "",
         encoding: Encoding = Encoding.MSGPACK,
     ) -> Self:
-        """Open a table and become its host, on a seat or watching; others may need the passphrase.
+        """Open a table and become its host, as a player or a spectator.
 
         Raises:
             ConnectionFailed: the server cannot be reached.
-            CommandRefused: it does not want this table.
+            CommandRefused: the server refused the table.
 
         """
         request = cl.Create(name=name, options=options or Options(), seated=seated, passphrase=passphrase)
@@ -106,12 +106,13 @@ class Client(Guest):
     ) -> Self:
         """Take a seat at a table.
 
-        Whoever draws the seat's token (64 hexadecimal digits) may ask again with it if the answer was lost:
-        no second seat is taken.
+        If the answer is lost, a caller who chose the seat's token (64 hexadecimal digits) can ask again with
+        it
+        without taking a second seat.
 
         Raises:
             ConnectionFailed: the server cannot be reached.
-            CommandRefused: there is no such table, or no seat at it, or it has another passphrase.
+            CommandRefused: the table does not exist, is full, or has another passphrase.
 
         """
         request = cl.Join(code=code, name=name, passphrase=passphrase, token=token)
@@ -125,61 +126,61 @@ class Client(Guest):
 
         Raises:
             ConnectionFailed: the server cannot be reached.
-            CommandRefused: there is no such table.
+            CommandRefused: the table does not exist, or cannot be watched.
 
         """
         client = cls(url, encoding)
-        client._passphrase = passphrase  # whoever watches comes back by it, for want of a token
+        client._passphrase = passphrase  # a spectator reconnects with it: there is no token
         return await client._enter(cl.Watch(code=code, passphrase=passphrase))
 
     @classmethod
     async def resume(cls, url: str, code: str, token: str, *, encoding: Encoding = Encoding.MSGPACK) -> Self:
-        """Take a seat up again with its token, from a program that knows nothing else of it.
+        """Resume a seat with nothing but its token.
 
         Raises:
             ConnectionFailed: the server cannot be reached.
-            CommandRefused: there is no such table, or the token opens no seat there.
+            CommandRefused: the table does not exist, or the token is not valid for a seat.
 
         """
         return await cls(url, encoding)._enter(cl.Resume(code=code, token=token))
 
     @property
     def token(self) -> str | None:
-        """The secret that opens the seat again; ``None`` for whoever watches. It is not to be shown."""
+        """The secret that resumes the seat; ``None`` for a spectator. Never show it."""
         return self._token
 
     @property
     def has_left(self) -> bool:
-        """Whether the seat was given up, or taken away, for good."""
+        """Whether the seat was given up, or the player kicked."""
         state = None if self._view is None or self.seat is None else self._view.seats.get(self.seat)
         return self._said_leave or state is None or state.left
 
     @property
     def part(self) -> ShareState:
-        """What became of the own contribution to the hand that was dealt last."""
+        """The state of this client's contribution to the last deal."""
         return self.contributor.part
 
     @property
     def in_doubt(self) -> tuple[cl.Command, ...]:
-        """The commands that are not answered yet, in their order."""
+        """The unanswered commands, in order."""
         return tuple(
             command for counter, command in self._in_doubt.items() if counter not in self._contributions
         )
 
     def random_bytes(self) -> bytes:
-        """Return 32 bytes that nothing foretells, for one shuffle."""
+        """Return 32 unpredictable bytes for one shuffle."""
         return secrets.token_bytes(SEED_SIZE)
 
-    # Speaking.
+    # Sending.
 
     async def send(self, command: cl.Command) -> None:
-        """Send a command. It is kept until it is answered, and sent again after a break."""
+        """Send a command. It is kept until answered, and sent again after a lost connection."""
         command = self._note(command)
-        if self._entered:  # else it is sent with all others in doubt, once all that was missed has come
+        if self._entered:  # otherwise it is sent with the other unanswered commands after resuming
             await self._link.write(command)
 
     def post(self, command: cl.Command) -> None:
-        """Send a command without waiting: it is in doubt at once, and goes out as soon as the loop turns."""
+        """Send a command without waiting: it is written in the loop's next turn."""
         command = self._note(command)
         if self._entered:
             task = asyncio.create_task(self._link.write(command))
@@ -187,7 +188,7 @@ class Client(Guest):
             task.add_done_callback(self._posts.discard)
 
     def _note(self, command: cl.Command) -> cl.Command:
-        """Keep a command until it is answered. Of some it matters which hand they are meant for."""
+        """Keep a command until it is answered, and the hand it is meant for where that matters."""
         if isinstance(command, cl.HAND_COMMANDS) and not command.seen:
             command = command.model_copy(update={"seen": self.view.seq})
         self._in_doubt[command.counter] = command
@@ -195,17 +196,17 @@ class Client(Guest):
         return command
 
     async def ping(self, stamp: int) -> None:
-        """Ask for a pong with the same stamp, which comes as a message; not while there is no connection."""
+        """Request a pong with the same stamp, which arrives as a message. Does nothing while disconnected."""
         if self._entered:
             with contextlib.suppress(ConnectionClosed):
                 await self._link.write(cl.Ping(stamp=stamp))
 
     async def ask(self, command: cl.Command) -> Accepted:
-        """Send a command and wait for its answer; messages that come before are given later.
+        """Send a command and wait for its answer; messages received meanwhile are yielded later.
 
         Raises:
-            CommandRefused: the answer is a refusal.
-            ConnectionFailed: no answer will come.
+            CommandRefused: the command was refused.
+            ConnectionFailed: the connection was lost for good.
 
         """
         await self.send(command)
@@ -221,13 +222,13 @@ class Client(Guest):
             self._early.extendleft(reversed(passed))
         raise ConnectionFailed("The server ended the conversation.")
 
-    # Listening.
+    # Receiving.
 
     async def __aiter__(self) -> AsyncIterator[Message]:
-        """Yield the table's messages until one of the two sides says goodbye.
+        """Yield the table's messages until either side closes the connection.
 
         Raises:
-            ConnectionFailed: the connection broke and could not be restored, or the server ended it.
+            ConnectionFailed: the connection was lost and could not be resumed, or the server closed it.
             CommandRefused: the table, or the seat at it, is gone.
 
         """
@@ -242,7 +243,7 @@ class Client(Guest):
                     return
                 continue
             if isinstance(message, Accepted | Refused) and 0 < message.counter not in self._in_doubt:
-                continue  # it answers once more what was sent again after a break
+                continue  # a repeated answer to a command that was sent twice
             self._follow(message)
             if isinstance(message, CaughtUp):
                 await self._go_on()
@@ -251,19 +252,19 @@ class Client(Guest):
                 yield message
 
     async def close(self) -> None:
-        """End the connection. A seat stays the player's until it is left."""
+        """Close the connection. The seat stays reserved until the player leaves."""
         self._goodbye = True
         if self._return is not None:
             self._return.cancel()
         await self._link.hang_up()
 
     async def leave(self) -> None:
-        """Give the seat up for good, and end the connection."""
+        """Give up the seat for good and close the connection."""
         if self.seat is not None:
             await self.send(cl.Leave(counter=self.next_counter()))
         await self.close()
 
-    # Below the surface.
+    # Implementation.
 
     async def _enter(self, request: Message) -> Self:
         try:
@@ -279,7 +280,7 @@ class Client(Guest):
         except TimeoutError as error:
             await self.close()
             raise ConnectionFailed(f"The server at {self.url} does not answer.") from error
-        except BaseException:  # whoever does not want it any more cancels it, and must not keep a seat so
+        except BaseException:  # a cancelled request must not leave a seat taken
             await self.close()
             raise
         self._entered = True
@@ -287,10 +288,10 @@ class Client(Guest):
         return self
 
     def _take_place(self, answer: Message) -> None:
-        """Take the place that was asked for.
+        """Enter the table with the server's answer.
 
         Raises:
-            CommandRefused: it is not given.
+            CommandRefused: the request was refused.
 
         """
         if isinstance(answer, Refused):
@@ -306,7 +307,7 @@ class Client(Guest):
                     self._token = message.token
                     self._next_epoch = message.epoch
                     self._counter = newest_counter(self._counter, message.counter)
-                    self.watchers = 0  # else it is told next
+                    self.watchers = 0  # the next message sets it
                 case Snapshot():
                     self._view = TableView.from_snapshot(message)
                     self._epoch = self._next_epoch
@@ -333,7 +334,7 @@ class Client(Guest):
             self.contributor.dealt(self._view, self.seat)
 
     def _is_of_contribution(self, message: Message) -> bool:
-        """Tell whether a message answers what this client has contributed: nobody else has asked for that."""
+        """Return whether a message answers this client's contribution, which no caller waits for."""
         if not isinstance(message, Accepted | Refused) or message.counter not in self._contributions:
             return False
         self._contributions.discard(message.counter)
@@ -342,10 +343,10 @@ class Client(Guest):
         return True
 
     async def _contribute(self) -> None:
-        """Send what this client is to contribute to the next shuffle now, if anything."""
+        """Send the next contribution to the shuffle, if one is due."""
         if not self._entered:
             return
-        while self._posts:  # commands go out in the order of their numbers
+        while self._posts:  # keep commands in the order of their counters
             await asyncio.wait(self._posts)
         command = self.contributor.command(self.view, self.seat, self.next_counter)
         if command is not None:
@@ -353,7 +354,7 @@ class Client(Guest):
             await self.send(command)
 
     async def _come_back(self, closed: ConnectionClosed) -> bool:
-        """Take the place up again after a break; ``False`` where the server meant to end it."""
+        """Resume after a lost connection; return ``False`` if the server closed it on purpose."""
         code = closed.rcvd.code if closed.rcvd is not None else None
         if code == GOING_AWAY:
             raise TableEnded(reason_of(closed))
@@ -368,12 +369,12 @@ class Client(Guest):
             await asyncio.wait([self._return])
         finally:
             self._return.cancel()
-        if self._return.cancelled():  # whoever waited for it has left
+        if self._return.cancelled():  # the caller has left
             return False
         try:
             self._take_place(self._return.result())
         except CommandRefused as error:
-            if self._said_leave and error.reason is Reason.BAD_TOKEN:  # the seat is given up, as was asked
+            if self._said_leave and error.reason is Reason.BAD_TOKEN:  # the seat was given up, as requested
                 return False
             raise
         return True
@@ -384,9 +385,9 @@ class Client(Guest):
         return cl.Resume(code=self.code, token=self._token, seq=self.view.seq, epoch=self._epoch)
 
     async def _go_on(self) -> None:
-        """Go on after a break, now that all that was missed has come: send again what is in doubt.
+        """Send unanswered commands again once all missed messages have arrived.
 
-        What was answered before the break is answered again, by an event or by the answer that is kept.
+        The server answers those it already knows as it did before.
         """
         if self._entered:
             return

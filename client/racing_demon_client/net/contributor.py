@@ -1,4 +1,4 @@
-"""A client's part in each shuffle: random bytes that it commits to, and reveals when all are committed."""
+"""A client's contributions to the shuffle: random bytes, first committed to, then revealed."""
 
 from collections.abc import Callable
 from enum import Enum, auto
@@ -15,30 +15,30 @@ from racing_demon_protocol.wire.options import Options
 __all__ = ["Contributor", "ShareState"]
 
 MOST_REVEALED: Final = 256
-"""So many hands are remembered whose bytes were revealed; an honest server deals none of them otherwise."""
+"""How many revealed hands are remembered; an honest server reuses none of them."""
 NOT_JUDGED: Final = frozenset({Reason.HALTED, Reason.TOO_FAST})
-"""Why a command was refused that may be sent again."""
+"""Reasons for a refusal after which the command may be sent again."""
 
 
 class ShareState(Enum):
-    """What became of the own contribution to the hand that was dealt last."""
+    """The state of this client's contribution to the last deal."""
 
     NONE = auto()
-    """Nothing was asked, or not of this client."""
+    """None was requested from this client."""
     COUNTED = auto()
-    """It is in the seed: nobody can have chosen the deal."""
+    """It is part of the seed, so nobody can have chosen the deal."""
     LEFT_OUT = auto()
-    """It is not in the seed, by whomever's fault."""
+    """It is not part of the seed."""
     CHANGED = auto()
-    """The server has told everybody another one."""
+    """The server announced a different contribution to the table."""
     REPEATED = auto()
-    """Something else that the deal follows from was changed when this client had revealed its bytes."""
+    """Something else that determines the deal was changed after this client revealed its bytes."""
     DROPPED = auto()
-    """It may be in the seed, but for the hand before it was revealed in vain: that was not seen dealt."""
+    """It may be part of the seed, but the hand before it was revealed and never dealt."""
 
 
 class _Own(NamedTuple):
-    """The own contribution to a hand: bytes, for which seat, under which commitment of the server's."""
+    """A contribution: the bytes, the seat, and the server's commitment it belongs to."""
 
     hand_id: str
     promised: str
@@ -54,7 +54,7 @@ class _Own(NamedTuple):
 
 
 class _Fixed(NamedTuple):
-    """All that a deal follows from, but for what is still to be revealed."""
+    """Everything that determines a deal, except what is still to be revealed."""
 
     promised: str
     contributions: tuple[tuple[int, str], ...]
@@ -72,13 +72,13 @@ class _Fixed(NamedTuple):
 
 
 class Contributor:
-    """Says what a client contributes to each hand, and what became of it.
+    """Decides what a client contributes to each hand, and checks what became of it.
 
     Attributes:
-        part: what became of it in the hand that was dealt last.
+        part: the state of its contribution to the last deal.
 
     Args:
-        draw: gives 32 random bytes.
+        draw: returns 32 random bytes.
 
     """
 
@@ -91,14 +91,14 @@ class Contributor:
         self._awaited: set[str] = set()
 
     def command(self, view: TableView, seat: int | None, number: Callable[[], int]) -> cl.Command | None:
-        """Return what is to be sent now; ``None`` while there is nothing.
+        """Return the command to send now, if any.
 
-        It is said once, as it is sent until it is answered; :meth:`refused` takes that back.
+        Each command is returned once, because it is sent until answered; :meth:`refused` undoes that.
 
         Args:
             view: the table.
-            seat: the own seat; ``None`` for a spectator.
-            number: gives the number of the seat's next command.
+            seat: this player's seat; ``None`` for a spectator.
+            number: returns the counter for the seat's next command.
 
         """
         if seat is None or seat not in view.seats or view.seats[seat].left:
@@ -121,7 +121,10 @@ class Contributor:
     def _reveal(
         self, view: TableView, shuffle: Shuffle, seat: int, number: Callable[[], int]
     ) -> cl.Command | None:
-        """Reveal the bytes, if they were committed to as everybody was told, and all else is fixed."""
+        """Return the command that reveals the bytes.
+
+        That requires that the server announced our commitment and that all else is fixed.
+        """
         own, told = self._own, shuffle.of(seat)
         if own is None or not own.is_for(shuffle, seat) or self._said is cl.Reveal:
             return None
@@ -135,12 +138,12 @@ class Contributor:
         return cl.Reveal(counter=number(), value=own.value.hex())
 
     def refused(self, refused: Refused) -> None:
-        """Take back what was said, if the server has not looked at it."""
+        """Allow a command to be sent again that the server refused without judging it."""
         if refused.reason in NOT_JUDGED:
             self._said = cl.Contribute if self._said is cl.Reveal else None
 
     def dealt(self, view: TableView, seat: int | None) -> None:
-        """Note what became of the contribution to a hand, as soon as it is seen dealt."""
+        """Check the contribution to a hand once it is dealt."""
         if view.phase in DEALT:
             self.part = self._part(view, seat)
             self._awaited.clear()
@@ -170,6 +173,6 @@ class Contributor:
 
 
 def _played(view: TableView) -> list[str]:
-    """Return the ids of the match's hands that are over."""
+    """Return the ids of the match's finished hands."""
     match = view.hand_id.rpartition("/")[0]
     return [f"{match}/{result.hand}" for result in view.results]

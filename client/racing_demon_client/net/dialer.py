@@ -1,4 +1,4 @@
-"""Opens a WebSocket to a server, and says in a sentence why that did not work."""
+"""Open a WebSocket to a server, or explain in a sentence why that failed."""
 
 from http import HTTPStatus
 from typing import Final
@@ -16,20 +16,20 @@ from racing_demon_protocol.wire.messages.server import Versions
 __all__ = ["Direct", "at_port", "dial", "verify_version"]
 
 HEARTBEAT_SECONDS: Final = 4.0
-"""How often the server is asked for a sign of life, and how long it may take: a dead line is noticed in 8."""
+"""The interval of pings and their timeout: a dead connection is noticed within twice that."""
 TOO_MANY: Final = "Too many connections came from your address of late. Wait a few seconds, and try again."
 
 
 class Direct(connect):
-    """A connection that goes where it was told to, and nowhere else."""
+    """A connection that follows no redirects."""
 
     def process_redirect(self, exc: Exception) -> Exception | str:
-        """Follow no redirection: no server is to send us to another machine."""
+        """Follow no redirect: no server may send the client to another machine."""
         return exc
 
 
 def at_port(url: str, port: int) -> str:
-    """Return the address of the same host at another port."""
+    """Return a URL with another port."""
     parts = urlsplit(url)
     before, at, host = parts.netloc.rpartition("@")
     name = f"{host.partition(']')[0]}]" if host.startswith("[") else host.partition(":")[0]
@@ -37,12 +37,12 @@ def at_port(url: str, port: int) -> str:
 
 
 async def dial(url: str, encoding: Encoding, seconds: float) -> ClientConnection:
-    """Return an open WebSocket; nothing has been said on it yet.
+    """Return an open WebSocket on which nothing has been sent yet.
 
     Args:
         url: the server's address.
-        encoding: how messages are written.
-        seconds: how long it may take.
+        encoding: the encoding of messages.
+        seconds: the timeout.
 
     Raises:
         ConnectionFailed: the server cannot be reached.
@@ -60,7 +60,7 @@ async def dial(url: str, encoding: Encoding, seconds: float) -> ClientConnection
             close_timeout=1,
             user_agent_header="racing-demon",
         )
-    except (InvalidURI, ValueError) as error:  # ValueError: a port or a name that cannot be
+    except (InvalidURI, ValueError) as error:  # ValueError: an invalid port or host name
         raise ConnectionFailed(f"{url} is no address of a server, like ws://host:5252/v1.") from error
     except (OSError, TimeoutError, InvalidHandshake) as error:
         if isinstance(error, InvalidStatus) and error.response.status_code == HTTPStatus.TOO_MANY_REQUESTS:
@@ -70,10 +70,10 @@ async def dial(url: str, encoding: Encoding, seconds: float) -> ClientConnection
 
 
 def verify_version(message: Message) -> None:
-    """Check that a server's first message names versions of which we speak one.
+    """Check that a server's first message offers a protocol version that we speak.
 
     Raises:
-        ConnectionFailed: it does not; the text says who needs an update.
+        ConnectionFailed: it does not; the text says which side needs an update.
 
     """
     if isinstance(message, Versions) and not message.oldest <= VERSION <= message.newest:

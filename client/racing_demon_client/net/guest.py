@@ -1,4 +1,4 @@
-"""Whoever is at a table: on a seat or watching, over a connection, a broker or a record, or all alone."""
+"""The common interface of every place at a table: by connection, broker, record, or solo."""
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -17,16 +17,16 @@ __all__ = ["Guest"]
 
 
 class Guest(ABC):
-    """One place at a table, as screens and plain text know it.
+    """A place at a table, as a player or a spectator.
 
-    Iterating gives every message of the table, after the view has followed it.
+    Iteration yields every message of the table after the view has applied it.
 
     Attributes:
         code: the table's code.
-        seat: the own seat; ``None`` for a spectator.
-        patience: for how many seconds a broken connection is tried to be restored.
-        notice: is told, in a sentence, when the connection breaks and when it is back.
-        watchers: how many watch the table without a seat.
+        seat: this player's seat; ``None`` for a spectator.
+        patience: for how many seconds to try to restore a lost connection.
+        notice: called with a sentence when the connection is lost or restored.
+        watchers: the number of spectators.
 
     """
 
@@ -43,43 +43,43 @@ class Guest(ABC):
 
     @property
     def view(self) -> TableView:
-        """The table, as of the last message taken."""
+        """The table after the last message yielded."""
         assert self._view is not None
         return self._view
 
     @property
     def part(self) -> ShareState:
-        """What became of the own contribution to the hand that was dealt last."""
+        """The state of this client's contribution to the last deal."""
         return ShareState.NONE
 
     @property
     def waiting(self) -> bool:
-        """Whether a command of this seat is not answered yet."""
+        """Whether a command of this seat is unanswered."""
         return bool(self.in_doubt)
 
     @property
     def online(self) -> bool:
-        """Whether the connection stands, as far as this end knows, and all that was missed has come."""
+        """Whether the connection is up, as far as is known, and all missed messages have arrived."""
         return self._entered
 
     @property
     def in_doubt(self) -> tuple[cl.Command, ...]:
-        """The commands that are not answered yet, in their order."""
+        """The unanswered commands, in order."""
         return ()
 
     def legal_plays(self) -> Iterator[Play]:
-        """Yield the plays that the rules allow this seat now; none without a hand, or a connection."""
+        """Yield this seat's legal plays; none outside a hand or while disconnected."""
         view, seat = self.view, self.seat
         if self.online and view.in_hand and seat in view.hand_seats and seat is not None:
             assert view.rules is not None
             assert view.board is not None
             yield from view.rules.legal_plays(view.board, seat)
 
-    # Listening.
+    # Receiving.
 
     @abstractmethod
     def __aiter__(self) -> AsyncIterator[Message]:
-        """Yield the table's messages until it is left."""
+        """Yield the table's messages until the player leaves."""
 
     async def __aenter__(self) -> Self:
         return self
@@ -94,16 +94,16 @@ class Guest(ABC):
 
     @abstractmethod
     async def close(self) -> None:
-        """End the listening. A seat stays the player's until it is left."""
+        """Stop receiving. The seat stays reserved until the player leaves."""
 
     @abstractmethod
     async def leave(self) -> None:
-        """Give the seat up for good, and end the listening."""
+        """Give up the seat for good and stop receiving."""
 
-    # Speaking.
+    # Sending.
 
     def next_counter(self) -> int:
-        """Return the number for this seat's next command."""
+        """Return the counter for this seat's next command."""
         self._counter = next_counter(self._counter)
         return self._counter
 
@@ -117,14 +117,14 @@ class Guest(ABC):
 
     @abstractmethod
     async def ping(self, stamp: int) -> None:
-        """Ask for a pong with the same stamp, which comes as a message; not while there is no connection."""
+        """Request a pong with the same stamp, which arrives as a message. Does nothing while disconnected."""
 
     async def play(self, play: Play) -> int:
-        """Send a play and return its counter; the answer comes as an event, or a refusal."""
+        """Send a play and return its counter; the answer is an event or a refusal."""
         command = self.play_command(play)
         await self.send(command)
         return command.counter
 
     def play_command(self, play: Play) -> cl.PlayCards:
-        """Return the command that makes a play, on the table as it has been seen."""
+        """Return the command for a play on the table as seen so far."""
         return cl.PlayCards.of(play, counter=self.next_counter(), seen=self.view.seq)

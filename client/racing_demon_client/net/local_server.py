@@ -1,4 +1,4 @@
-"""A server of one's own, as a process of its own: a host's screen must not delay a guest's card."""
+"""A local server in a process of its own: a host's drawing must not delay a guest's play."""
 
 import asyncio
 import contextlib
@@ -15,25 +15,25 @@ __all__ = ["NOTHING", "JournalRefused", "Keeping", "local_server"]
 START_SECONDS: Final = 20.0
 STOP_SECONDS: Final = 5.0
 CODE_LETTERS: Final = 4
-"""A code that people read to each other across a room, and type. The server has one table."""
+"""A code that people read to each other across a room and type. The server has one table."""
 MOST_DEATHS: Final = 5
-"""So often a server that keeps its tables is started again; one that dies as often has a reason."""
+"""How often a crashed server that keeps its tables is restarted."""
 JOURNAL_UNUSABLE: Final = 3
-"""The exit code of a server whose journal cannot be used."""
+"""The server's exit code for an unusable journal."""
 PREFIX: Final = "racing-demon-server: "
 ADVICE: Final = "Name another file with --journal FILE, or keep nothing with --durability none."
 
 
 class JournalRefused(ConnectionFailed):
-    """One's own server cannot keep what is played; the text says why."""
+    """The local server cannot use its journal; the text says why."""
 
 
 class Keeping(NamedTuple):
-    """Whether and where a server of one's own keeps what is played.
+    """Whether and where a local server keeps its tables.
 
     Attributes:
-        durability: ``full``: what is told survives a power cut; ``normal``: the server's death; or ``none``.
-        journal: the file; ``None`` for one in the user's folder for data.
+        durability: ``full`` survives a power cut, ``normal`` a crash of the server, ``none`` neither.
+        journal: the file; ``None`` for one in the user's data folder.
 
     """
 
@@ -54,22 +54,23 @@ async def local_server(  # noqa: PLR0913
     keeping: Keeping = NOTHING,
     flags: Sequence[str] = (),
 ) -> AsyncIterator[str]:
-    """Start a server, give its URL, and stop it at the end.
+    """Start a server, yield its URL, and stop it at the end.
 
-    The server also stops when this process dies: its standard input then ends. One that keeps its tables, and
-    dies itself, is started again on the same port.
+    The server also stops when this process dies, because its standard input then ends. A server that keeps
+    its
+    tables is restarted on the same port if it crashes.
 
     Args:
-        host: the address it listens on.
+        host: the address to listen on.
         port: the port; 0 for any free one.
-        seed: 32 bytes that all deals follow from; ``None`` for secret ones.
-        bot_speed: bots think so many times faster than people.
-        keeping: whether and where it keeps what is played.
-        flags: more arguments of the server's.
+        seed: 32 bytes that determine all deals; ``None`` for secret ones.
+        bot_speed: the bots' speed-up over people.
+        keeping: whether and where it keeps its tables.
+        flags: more command line arguments for the server.
 
     Raises:
         ConnectionFailed: it did not start.
-        JournalRefused: it did not, because it cannot keep what is played.
+        JournalRefused: it did not start because its journal is unusable.
 
     """
     command = [sys.executable, "-m", "racing_demon_server", "--stop-with-stdin"]
@@ -95,7 +96,7 @@ class _OwnServer:
     """The server's process.
 
     Args:
-        command: how it is started, but for the port.
+        command: its command line, without the port.
 
     """
 
@@ -104,7 +105,7 @@ class _OwnServer:
         self._process: asyncio.subprocess.Process | None = None
 
     async def start(self, port: int) -> str:
-        """Start it, and return its URL."""
+        """Start it and return its URL."""
         pipe = asyncio.subprocess.PIPE
         self._process = await asyncio.create_subprocess_exec(
             *self._command,
@@ -117,7 +118,7 @@ class _OwnServer:
         return await _url(self._process)
 
     async def look_after(self, url: str, *, revives: bool) -> None:
-        """Pass over what it complains of; if it dies and kept its tables, start it again, a few times."""
+        """Discard its standard error; if ``revives``, restart it a few times when it crashes."""
         assert self._process is not None
         await _drain(self._process)
         port = int(url.rpartition(":")[2].partition("/")[0])
@@ -151,7 +152,7 @@ async def _url(process: asyncio.subprocess.Process) -> str:
 
 
 async def _drain(process: asyncio.subprocess.Process) -> None:
-    """Read what the server complains of, and forget it: a full pipe would stop the server."""
+    """Read and discard standard error: a full pipe would block the server."""
     assert process.stderr is not None
     while await process.stderr.read(4_096):
         pass

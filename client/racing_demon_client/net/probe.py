@@ -1,4 +1,4 @@
-"""Tables that others say are there, and asking their servers: who was killed has not said goodbye."""
+"""Ask a server whether an announced table exists: a killed host does not withdraw its announcement."""
 
 import asyncio
 import secrets
@@ -25,14 +25,14 @@ MOST_BYTES: Final = 4_096
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FoundTable:
-    """A table that was found, and has answered. All texts are short, and can be printed as they are.
+    """A table that was found and has answered. All texts are short and printable.
 
     Attributes:
         code: its code.
-        game: the name of its game, as its host says.
-        host: the name of whoever hosts it, as they say.
+        game: the name of its game, as announced.
+        host: the name of its host, as announced.
         url: the server's full address.
-        needs_passphrase: whether guests are asked for one.
+        needs_passphrase: whether it has a passphrase.
 
     """
 
@@ -49,12 +49,12 @@ class FoundTable:
 
 
 async def answers(url: str, code: str, seconds: float = PROBE_SECONDS) -> bool:
-    """Tell whether a server of our protocol is at an address, and a table of that code on it.
+    """Return whether a Racing Demon server at this address has a table with this code.
 
     Args:
         url: the server's full address.
         code: the table's code.
-        seconds: how long to wait for it.
+        seconds: the timeout.
 
     """
     try:
@@ -68,10 +68,11 @@ async def answers(url: str, code: str, seconds: float = PROBE_SECONDS) -> bool:
 
 
 async def _answer(url: str, code: str) -> Message | None:
-    """Return what a server says of a table, if it speaks our protocol at all.
+    """Return a server's answer about a table; ``None`` if it does not speak our protocol.
 
-    It is asked for a seat with a new random token, which nobody can have: only a table that is there can
-    refuse it. So no place is taken, and the table does not notice.
+    The request resumes a seat with a new random token, which only an existing table can refuse. So it takes
+    no
+    seat, and the table does not notice it.
     """
     connecting = Direct(
         url,
@@ -81,7 +82,7 @@ async def _answer(url: str, code: str) -> Message | None:
         open_timeout=None,
         close_timeout=0.1,
         ping_interval=None,
-        proxy=None,  # neighbours are reached directly
+        proxy=None,  # neighbors are reached directly
         user_agent_header="racing-demon",
     )
     async with connecting as socket:

@@ -1,7 +1,7 @@
-"""The seats that this user has: with what is kept here, a program that is started again gets its seat back.
+"""The user's seats, stored so that a restarted client can resume them.
 
-A token opens a seat, so the files are for their owner alone, and no token is ever shown or logged. The
-program that sits on a seat holds its file locked; another beside it takes a seat of its own.
+A token grants its seat, so the files are readable by their owner only, and tokens are never shown or logged.
+A running client locks its seat's file; a second client at the same table takes a seat of its own.
 """
 
 import contextlib
@@ -20,17 +20,17 @@ __all__ = ["StoredSeat", "kept_seat"]
 
 LARGEST_FILE: Final = 4_096
 KEPT_SECONDS: Final = 30 * 24 * 3_600
-"""After so long a seat is forgotten: its table is gone."""
+"""After this time a seat is forgotten: its table is gone."""
 
 
 class StoredSeat:
-    """What is kept of one seat.
+    """A stored seat.
 
     Attributes:
-        token: what opens it; empty if there is none yet.
+        token: the seat's token; empty if there is none yet.
 
     Args:
-        handle: the file.
+        handle: the open file.
 
     """
 
@@ -39,7 +39,7 @@ class StoredSeat:
         self.token = self._read()
 
     def keep(self, token: str | None) -> None:
-        """Keep a token. On a disk that is full one still wants to play: only the way back is lost."""
+        """Store a token. On a full disk only the ability to resume is lost."""
         self.token = token or ""
         with contextlib.suppress(OSError):
             os.ftruncate(self._handle, 0)
@@ -62,9 +62,9 @@ class StoredSeat:
 
 @contextmanager
 def kept_seat(url: str, code: str) -> Iterator[StoredSeat | None]:
-    """Give what is kept of the seat at a table, for as long as somebody sits there.
+    """Yield the stored seat at a table, locked while the context lasts.
 
-    ``None`` where another program of this user sits there now, or where nothing can be kept.
+    Yields ``None`` if another client of this user holds it, or if nothing can be stored.
     """
     folder = recents_path().parent / "seats"
     name = hashlib.sha256(f"{url}#{code.strip().upper()}".encode()).hexdigest()[:32]
@@ -98,7 +98,7 @@ try:
             return False
         return True
 
-except ImportError:  # Windows has neither this lock nor os.pread; there a seat is found again by nobody
+except ImportError:  # Windows has neither fcntl nor os.pread, so seats are not stored there
 
     def _lock(handle: int) -> bool:
         return False

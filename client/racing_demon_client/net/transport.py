@@ -1,4 +1,4 @@
-"""The link to a server: one connection after another, each opened in the same way; messages in and out."""
+"""Messages to and from one server, over a sequence of connections."""
 
 import asyncio
 from typing import Final
@@ -18,37 +18,40 @@ from .dialer import at_port, dial, verify_version
 __all__ = ["ENTRY_SECONDS", "Transport", "reason_of"]
 
 ENTRY_SECONDS: Final = 10.0
-"""So long for an answer to a request for a place."""
+"""The timeout for the answer to a join, watch or resume request."""
 FIRST_PAUSE: Final = 0.1
 LONGEST_PAUSE: Final = 1.0
 OPEN_SECONDS: Final = 5.0
 RETRY_SECONDS: Final = 2.0
-"""So long for one attempt to come back. Of a network that is cut a waiting attempt sees too late that it has
-healed: it asks ever more rarely, a new one at once. Where opening took long, attempts get more time."""
+"""The timeout of one attempt to reconnect.
+
+When a network recovers, a waiting attempt notices late, because TCP retries ever more rarely; a new attempt
+notices at once. If connecting took long, attempts get more time.
+"""
 
 
 class Transport:
-    """A way to one server.
+    """The connections to one server.
 
     Args:
         url: the server's address.
-        encoding: how messages are written.
+        encoding: the encoding of messages.
 
     """
 
     def __init__(self, url: str, encoding: Encoding) -> None:
         self._url = url
         self._encoding = encoding
-        self._process = ""  # where the table is, once a server of several processes has said so
+        self._process = ""  # the address of the table's process, once a server with workers has named it
         self._socket: ClientConnection | None = None
         self._open_seconds = OPEN_SECONDS
 
     async def ask(self, request: Message) -> Message:
-        """Open a connection, ask for a place, and return the answer; go where the server says, but once only.
+        """Connect, send a request and return the answer, following one redirect to another port.
 
         Raises:
-            ConnectionClosed: the connection is closed.
-            ConnectionFailed: the server cannot be reached, or sends us to and fro.
+            ConnectionClosed: the connection was closed.
+            ConnectionFailed: the server cannot be reached, or redirected more than once.
 
         """
         for _ in range(2):
@@ -62,10 +65,10 @@ class Transport:
         raise ConnectionFailed(f"The server at {self._url} sends us from port to port.")
 
     async def ask_again(self, request: Message, patience: float) -> Message:
-        """Ask until there is an answer, for some seconds; the server may come back with other processes.
+        """Retry a request for some seconds; a restarted server may have other workers.
 
         Raises:
-            ConnectionFailed: there was none.
+            ConnectionFailed: no attempt was answered.
 
         """
         loop = asyncio.get_running_loop()
@@ -85,7 +88,7 @@ class Transport:
                 pause = min(LONGEST_PAUSE, pause * 2)
 
     async def open(self) -> None:
-        """Open a connection, and say hello.
+        """Open a connection and exchange greetings.
 
         Raises:
             ConnectionFailed: the server cannot be reached, or speaks another version.
@@ -107,7 +110,7 @@ class Transport:
         """Send a message.
 
         Raises:
-            ConnectionClosed: the connection is closed, and the message is no command.
+            ConnectionClosed: the connection is closed, and the message is not a command.
 
         """
         assert self._socket is not None
@@ -115,14 +118,14 @@ class Transport:
             await self._socket.send(encode(message, self._encoding))
         except ConnectionClosed:
             if not isinstance(message, cl.Command):
-                raise  # a command stays in doubt, and is sent again on the next connection
+                raise  # commands stay unanswered and are sent again after resuming
 
     async def read(self) -> Message:
         """Return the next message.
 
         Raises:
             ConnectionClosed: the connection is closed.
-            ConnectionFailed: the server says what is no message.
+            ConnectionFailed: the server sent an invalid message.
 
         """
         assert self._socket is not None
@@ -134,12 +137,12 @@ class Transport:
             raise ConnectionFailed(f"The server does not speak our protocol: {error}.") from error
 
     async def hang_up(self) -> None:
-        """End the connection, if there is one."""
+        """Close the connection, if there is one."""
         if self._socket is not None:
             await self._socket.close()
 
 
 def reason_of(closed: ConnectionClosed) -> str:
-    """Return why a connection was closed, in a sentence: the server's, if it said one."""
+    """Return why a connection was closed, in a sentence: the server's own, if it gave one."""
     reason = closed.rcvd.reason if closed.rcvd is not None else ""
     return reason or "The connection to the server broke."
