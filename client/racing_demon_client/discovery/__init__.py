@@ -1,1 +1,1 @@
-"""Finding tables on the network, and asking whether they are really there."""
+"""Find tables on the network and verify that they exist."""

@@ -1,4 +1,4 @@
-"""From no address, or only a code, to a table: what the network has, and which of it is meant."""
+"""Find a table on the network without an address, or with only a code."""
 
 import json
 import sys
@@ -16,11 +16,11 @@ from racing_demon_client.streams import read_line
 __all__ = ["NOTHING", "as_json", "choose", "look", "place", "told"]
 
 LOOK_SECONDS: Final = 1.5
-"""So long for others to be found, too, once there is a table."""
+"""How long to look for more tables after finding one, in seconds."""
 CODE_SECONDS: Final = 0.8
-"""The same where the code is known: only somebody who pretends to it is still to be found."""
+"""The same when the code is known: only an impostor could still be found."""
 PATIENCE_SECONDS: Final = 4.0
-"""So long for the first; on a bad wireless network the first question may be lost."""
+"""How long to wait for the first table; bad wireless networks may lose the first query."""
 
 NOTHING: Final = (
     "No table was found on this network. It may be that nobody hosts one, or that this network does not "
@@ -36,13 +36,13 @@ def told(table: FoundTable) -> str:
 
 
 def as_json(table: FoundTable) -> str:
-    """Return a table as one JSON object; its link is what ``join`` takes."""
+    """Return a table as one JSON object; its link works with ``join``."""
     return json.dumps({**asdict(table), "link": link_of(table.address, table.code)}, ensure_ascii=False)
 
 
 async def look(code: str | None = None) -> list[FoundTable]:
-    """Return the tables of this network, in the order of their codes; or only those with one code."""
-    from .mdns import find  # noqa: PLC0415 - who has an address needs no multicast
+    """Return the network's tables by code, or only those with one code."""
+    from .mdns import find  # noqa: PLC0415 - unused when an address is given
 
     tables = []
     seconds = CODE_SECONDS if code else LOOK_SECONDS
@@ -55,16 +55,16 @@ async def look(code: str | None = None) -> list[FoundTable]:
 async def place(
     url: str | None, code: str | None, write: Callable[[str], None], *, asks: bool
 ) -> tuple[str, str] | None:
-    """Return the address and code of a table, by looking and asking where they are not given.
+    """Return the address and code of a table, by searching and asking for what is missing.
 
     Args:
-        url: the address, if it was given.
-        code: the code, if it was given.
-        write: takes what is to be read, line by line.
-        asks: whether somebody is there who can choose.
+        url: the address, if given.
+        code: the code, if given.
+        write: prints a line.
+        asks: whether the user can be asked.
 
     Returns:
-        ``None`` where there are several tables and nobody chose one.
+        ``None`` if there are several tables and the user chose none.
 
     Raises:
         ConnectionFailed: there is no such table on this network.
@@ -95,7 +95,7 @@ async def place(
 
 
 async def choose(tables: Sequence[FoundTable], write: Callable[[str], None]) -> FoundTable | None:
-    """Ask which of several tables is meant, until that is clear; ``None`` if nobody says."""
+    """Ask the user to choose a table until the answer is valid; ``None`` at the end of the input."""
     while True:
         write(f"Which one? Type 1 to {len(tables)}, or q.")
         line = await read_line(sys.stdin)

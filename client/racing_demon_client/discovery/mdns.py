@@ -1,7 +1,7 @@
-"""Tables on the own network, by multicast DNS: saying that one is here, and finding those of others.
+"""Announce and find tables on the local network by multicast DNS.
 
-What is heard may come from anybody. It is limited and cleaned, it leads to neighbours only, and a table is
-given only after its server has said that it is there.
+Anybody may send an announcement. It is limited and cleaned, may lead only to hosts on the local network, and
+is reported only after the table's server has confirmed it.
 """
 
 import asyncio
@@ -28,21 +28,20 @@ MOST_ADDRESSES: Final = 4
 GOODBYE_SECONDS: Final = 1.0
 DETAILS_MS: Final = 1_500
 LEAST_PORT: Final = 1_024
-"""No table is on a port below: they belong to services that are not to be bothered."""
+"""Announcements of lower ports are ignored: those belong to other services."""
 
 CODE: Final = re.compile(r"[A-Za-z0-9]{1,16}", re.ASCII)
 PATH: Final = re.compile(r"/[A-Za-z0-9._~/-]{0,63}", re.ASCII)
 
 
-# Saying that a table is here.
+# Announcing.
 
 
 @asynccontextmanager
 async def announce(announcement: Announcement) -> AsyncIterator[str]:
-    """Let the network know of a table while the context lasts, and of its end.
+    """Announce a table while the context lasts; withdraw the announcement at its end.
 
-    Gives a sentence about what went wrong; an empty one if nothing did. Nothing that goes wrong here ends
-    a table.
+    Yields a sentence about what went wrong, or an empty one. No problem here ends a table.
     """
     async with AsyncExitStack() as stack:
         trouble = ""
@@ -63,7 +62,7 @@ async def _register(stack: AsyncExitStack, announcement: Announcement) -> None:
         raise OSError(0, next(filter(None, troubles.values()), "no network"))
     connection = _connection(usable)
     stack.push_async_callback(_end, connection)
-    # The name is random, so that nobody needs to be asked whether it is taken, which would take a second.
+    # A random name needs no check for conflicts, which would take a second.
     name = f"{announcement.code}-{secrets.token_hex(3)}"
     info = zeroconf.ServiceInfo(
         SERVICE,
@@ -72,38 +71,38 @@ async def _register(stack: AsyncExitStack, announcement: Announcement) -> None:
         server=f"racing-demon-{name.lower()}.local.",
         parsed_addresses=[str(each.ip) for each in interfaces],
         properties=announcement.texts(),
-        other_ttl=120,  # as short as the address's: what is left of a killed host goes away soon
+        other_ttl=120,  # as short as the address records', so a killed host disappears soon
     )
     await connection.async_register_service(info, cooperating_responders=True)
 
 
 async def _end(connection: AsyncZeroconf) -> None:
-    """Say goodbye and close, but keep nobody waiting."""
+    """Withdraw the announcement and close, within a time limit."""
     with contextlib.suppress(OSError, TimeoutError, zeroconf.Error):
         async with asyncio.timeout(GOODBYE_SECONDS):
             await connection.async_close()
 
 
 def _connection(interfaces: Sequence[Interface]) -> AsyncZeroconf:
-    # What goes wrong on some network now and then must not be written across a picture of the table.
+    # Network errors must not be printed over the table.
     logging.getLogger("zeroconf").setLevel(logging.CRITICAL)
     return AsyncZeroconf(interfaces=[str(each.ip) for each in interfaces])
 
 
-# Finding tables.
+# Finding.
 
 
 async def find(
     seconds: float, *, patience: float = 0.0, code: str | None = None
 ) -> AsyncGenerator[FoundTable]:
-    """Yield the tables of the network as they are found, each once its server has said that it is there.
+    """Yield the network's tables as they are found, once their servers have confirmed them.
 
-    Yields nothing where multicast is impossible: there is no telling it from a network without tables.
+    Yields nothing where multicast is impossible: that looks the same as a network without tables.
 
     Args:
         seconds: for how long to look.
-        patience: for how long to look if none is found; not shorter.
-        code: the only code that is of interest, if there is one.
+        patience: for how long to look if none is found; at least ``seconds``.
+        code: the only code of interest, if any.
 
     """
     if sends_nothing():
@@ -134,10 +133,10 @@ async def find(
 
 
 class _Finder:
-    """Looks at announcements, all at the same time.
+    """Checks announcements concurrently.
 
     Attributes:
-        tables: the tables whose servers have answered.
+        tables: the confirmed tables.
 
     """
 
@@ -154,13 +153,13 @@ class _Finder:
         name: str,
         state_change: zeroconf.ServiceStateChange,
     ) -> None:
-        """Note that somebody announces something."""
+        """Start checking an announcement."""
         is_new = state_change.name == "Added" and name not in self._tasks
         if is_new and len(self._tasks) < MOST_TABLES:
             self._tasks[name] = asyncio.get_running_loop().create_task(self._look_at(name))
 
     async def stop(self) -> None:
-        """Look at nothing any more."""
+        """Stop all checks."""
         for task in self._tasks.values():
             task.cancel()
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
@@ -175,7 +174,7 @@ class _Finder:
 
 
 async def _first_that_answers(tables: Sequence[FoundTable]) -> FoundTable | None:
-    """Ask all addresses of a table at once, and return the best that answers."""
+    """Query all addresses of a table at once, and return the best that answers."""
     probes = [asyncio.ensure_future(answers(table.url, table.code)) for table in tables]
     try:
         for table, probe in zip(tables, probes, strict=True):
@@ -189,7 +188,7 @@ async def _first_that_answers(tables: Sequence[FoundTable]) -> FoundTable | None
 
 
 def _read(info: zeroconf.ServiceInfo, interfaces: Sequence[Interface]) -> list[FoundTable]:
-    """Return what an announcement says, once for each address that may be right, the best first."""
+    """Return an announcement's tables, one for each plausible address, best first."""
     texts = {bytes(key): bytes(value or b"")[:255] for key, value in info.properties.items()}
     code = texts.get(b"code", b"").decode(errors="replace")
     path = texts.get(b"path", b"/v1").decode(errors="replace")
@@ -216,6 +215,6 @@ def _read(info: zeroconf.ServiceInfo, interfaces: Sequence[Interface]) -> list[F
 
 
 def _clean(raw: bytes) -> str:
-    """Return a short text that can be printed on one line as it is."""
+    """Return a short text that is safe to print on one line."""
     text = raw.decode(errors="replace")[:MOST_TEXT]
     return "".join(char if char.isprintable() else "?" for char in text).strip() or "?"

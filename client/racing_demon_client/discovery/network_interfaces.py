@@ -1,4 +1,4 @@
-"""The networks that this machine is on: where tables are announced and looked for, and who is a neighbour."""
+"""The networks of this machine: where to announce and look for tables, and which hosts are near."""
 
 import ipaddress
 import os
@@ -17,23 +17,23 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 GROUP_4: Final = ("224.0.0.251", 5353)
 GROUP_6: Final = ("ff02::fb", 5353)
 EMPTY_QUERY: Final = bytes(12)
-"""A multicast DNS message that asks for nothing."""
+"""A multicast DNS message with no questions."""
 
 
 def sends_nothing() -> bool:
-    """Tell whether the user wants no multicast at all: ``RACING_DEMON_INTERFACES=none``."""
+    """Return whether the user disabled multicast: ``RACING_DEMON_INTERFACES=none``."""
     return os.environ.get(VARIABLE, "").strip() == NO_INTERFACES
 
 
 def own_interfaces() -> list[Interface]:
-    """Return this machine's addresses on its networks, or those that its user names instead."""
+    """Return this machine's addresses on its networks, or those that the user configured."""
     return chosen(ifaddr.get_adapters(), os.environ)
 
 
 def can_multicast(interface: Interface) -> str:
-    """Try to send to the neighbours; return why it cannot be done, or nothing where it can.
+    """Try to send a multicast packet; return why that failed, or an empty string.
 
-    What is sent asks for nothing. Whether anybody hears it cannot be known.
+    The packet contains no question. Whether anyone receives it cannot be known.
     """
     try:
         if isinstance(interface, ipaddress.IPv4Interface):
@@ -51,7 +51,7 @@ def can_multicast(interface: Interface) -> str:
 
 
 def is_near(address: Address, interfaces: Sequence[Interface]) -> bool:
-    """Tell whether somebody on our networks may be at an address: nobody is to send us anywhere else."""
+    """Return whether an address is on one of our networks; announcements may not lead elsewhere."""
     if address.is_loopback:
         return any(each.is_loopback for each in interfaces)
     if address.is_multicast or address.is_unspecified or address.is_reserved:

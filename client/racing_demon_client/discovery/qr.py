@@ -1,4 +1,4 @@
-"""The picture of a table's link for a camera."""
+"""QR codes of links to tables."""
 
 from functools import lru_cache
 from typing import Final
@@ -8,30 +8,30 @@ import segno
 __all__ = ["qr_lines"]
 
 QUIET: Final = 2
-"""Modules of margin: half of the standard's, which cameras manage with, and a lobby has room for."""
+"""The margin in modules: half of the standard's, which is enough for cameras and fits a lobby."""
 MOST_LINK: Final = 200
 SLASHES: Final = 3
-"""In a link whose path is a table's code alone."""
+"""The slashes in a link whose path is only a table's code."""
 HALVES: Final = {(1, 1): "█", (1, 0): "▀", (0, 1): "▄", (0, 0): " "}
-"""The upper and the lower module of a character: 1 for what is written, on a dark ground the light ones."""
+"""The character for an upper and a lower module: 1 is drawn, which on a dark ground means light."""
 
 
 @lru_cache(maxsize=8)
 def qr_lines(link: str, *, ascii_only: bool = False, is_dark: bool = True) -> tuple[str, ...]:
     """Return the QR code of a link, line by line.
 
-    Two modules share a character, one above the other; where only ASCII can be shown each module takes two
-    characters beside each other. A link that is too long has no lines.
+    A character shows two modules, one above the other; in ASCII, a module takes two characters. A link that
+    is too long returns no lines.
 
     Args:
-        link: what a camera is to read.
-        ascii_only: whether other signs cannot be shown.
-        is_dark: whether the ground is darker than what is written on it.
+        link: the link.
+        ascii_only: whether only ASCII can be shown.
+        is_dark: whether the background is darker than the text.
 
     """
     if len(link) > MOST_LINK:
         return ()
-    # Where only a code stands behind the host, capitals mean the same, and take less room.
+    # Scheme, host and code ignore case, and a QR code in capitals is smaller.
     told = link.upper() if link.count("/") == SLASHES else link
     code = segno.make_qr(told, error="l", boost_error=False)
     rows = [tuple(int(module) ^ is_dark for module in row) for row in code.matrix_iter(border=QUIET)]

@@ -1,1 +1,1 @@
-"""The plain client: one line an event, short typed commands; for pipes, logs and screen readers."""
+"""The plain client: one line per event, short typed commands; for pipes, logs and screen readers."""

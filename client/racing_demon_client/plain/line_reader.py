@@ -1,4 +1,4 @@
-"""Lines that are typed, or piped in, read beside all else."""
+"""Read typed or piped lines in the background."""
 
 import asyncio
 import contextlib
@@ -10,20 +10,20 @@ from typing import Final, TextIO
 __all__ = ["read_in_background"]
 
 MOST_TYPED: Final = 1_000
-"""So many lines wait at most."""
+"""The maximum number of queued lines."""
 
 
 def read_in_background(lines: TextIO) -> asyncio.Queue[str | None]:
-    """Read lines in a thread, and return the queue they come to, ``None`` at their end.
+    """Read lines in a thread; return the queue that receives them, with ``None`` at the end.
 
-    A terminal made non-blocking would garble what is written to it. No more lines are read than there is room
-    for: what is piped in may have no end.
+    Making the terminal non-blocking would garble the output. Reading stops while the queue is full: piped
+    input may be endless.
     """
     loop = asyncio.get_running_loop()
     typed: asyncio.Queue[str | None] = asyncio.Queue(MOST_TYPED)
 
     def read() -> None:
-        # The loop may end before the input, or the input be closed meanwhile.
+        # The loop may end before the input, or the input may be closed.
         with contextlib.suppress(RuntimeError, ValueError, CancelledError):
             for line in chain(lines, [None]):
                 put = typed.put(line)

@@ -1,4 +1,4 @@
-"""Lines as wide as the terminal: broken between entries, which two spaces part, and never in a word."""
+"""Wrap lines to the terminal's width between entries, which two spaces separate, never within a word."""
 
 import re
 import shutil
@@ -10,15 +10,15 @@ __all__ = ["folded"]
 
 INDENT: Final = "   "
 LEAST: Final = 20
-"""A terminal that is narrower breaks the lines by itself."""
+"""Narrower terminals wrap lines themselves."""
 
 
 def folded(lines: Iterable[str], width: int | None = None) -> Iterator[str]:
-    """Yield lines, those that are too long in several.
+    """Yield lines, wrapping those that are too long.
 
     Args:
         lines: any lines.
-        width: how many signs fit; ``None`` for the terminal's width, or 80 where that is unknown.
+        width: the maximum width; ``None`` for the terminal's width, or 80 if unknown.
 
     """
     width = max(LEAST, width or shutil.get_terminal_size().columns)

@@ -19,7 +19,7 @@ POINTS_WIDTH = len("  1 points")
 
 
 def table(view: TableView, seat: int | None, *, ascii_only: bool = False) -> list[str]:
-    """Return the whole table: foundations, the own layout, and a line for each other player."""
+    """Return the whole table: foundations, this player's layout, and a line for each other player."""
     if view.rules is None or view.board is None:
         return ["no cards are on the table yet"]
     rules, board = view.rules, view.board
@@ -40,7 +40,7 @@ def table(view: TableView, seat: int | None, *, ascii_only: bool = False) -> lis
 
 
 def foundations(rules: Rules, board: Board, seat: int, *, ascii_only: bool = False) -> list[str]:
-    """Return a line a suit with the top ranks of its foundations, the seat's own and the table's."""
+    """Return one line per suit with the top ranks of its foundations, the seat's own and the table's."""
     tops: list[list[str]] = [[], [], [], []]
     for pile in rules.layout.foundations:
         if board.cards[pile] and rules.layout.piles[pile].seat in {None, seat}:
@@ -51,7 +51,7 @@ def foundations(rules: Rules, board: Board, seat: int, *, ascii_only: bool = Fal
 
 
 def layout(rules: Rules, board: Board, seat: int, *, ascii_only: bool = False) -> list[str]:
-    """Return a seat's layout: the loose piles on one line, then the columns, hidden cards as numbers."""
+    """Return a seat's layout: side piles on one line, then the columns, hidden cards as numbers."""
     loose = [
         f"{kind} {_pile(board, pile, ascii_only)}"
         for kind in (Kind.STOCK, Kind.WASTE, Kind.RESERVE)
@@ -74,7 +74,7 @@ def layout(rules: Rules, board: Board, seat: int, *, ascii_only: bool = False) -
 def laid(
     rules: Rules, board: Board, seat: int, *, ascii_only: bool = False, called: bool = True
 ) -> list[str]:
-    """Return a seat's piles group by group: what each is called, how many lie hidden, and its cards."""
+    """Return a seat's piles group by group: label, number of hidden cards, and the visible ones."""
     words = words_of(rules, board, seat) if called else {}
     lines = []
     for group, piles in groups_of(rules, seat):
@@ -93,9 +93,9 @@ def laid(
 
 
 def others(view: TableView, seat: int | None, *, ascii_only: bool = False) -> list[str]:
-    """Return a line for each other player: points, cards left, column ends, waste.
+    """Return one line for each other player: points, cards left, column tops, waste.
 
-    On identical deals it is a line for everybody, the first one first: how far they are.
+    On identical deals, return one line for each player: their progress, the leader first.
     """
     if view.is_private:
         return [
@@ -123,7 +123,7 @@ def _points(number: int) -> str:
 
 
 def tally(view: TableView) -> list[str]:
-    """Return the tally as a table: a line a player, a column a hand, the best total first."""
+    """Return the tally as a table: one line per player, one column per hand, best total first."""
     added = totals(view)
     seats = sorted(added, key=lambda seat: -added[seat])
     head = "".join(f"{result.hand:>6}" for result in view.results)
@@ -143,7 +143,7 @@ def tally(view: TableView) -> list[str]:
 
 
 def _who(view: TableView, seat: int) -> str:
-    """Return what fits of a player's name."""
+    """Return a player's name, cut to fit."""
     name = printable(view.player(seat)) or f"seat {seat + 1}"
     return name if len(name) <= NAME_WIDTH else f"{name[: NAME_WIDTH - 2]}.."
 

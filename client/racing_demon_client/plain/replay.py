@@ -1,4 +1,4 @@
-"""A replay in plain text: what happened, line by line, and what is typed meanwhile."""
+"""A replay in plain text: events line by line, and typed commands."""
 
 import asyncio
 from typing import Final, TextIO
@@ -33,13 +33,13 @@ LEAST_SPEED, MOST_SPEED = 0.1, 1_000.0
 async def replay(
     client: Replay, write: Write, lines: TextIO | None, *, seat: int | None = None, ascii_only: bool = False
 ) -> None:
-    """Tell a record until its end, or until whoever types has enough.
+    """Print a record until its end, or until the user quits.
 
     Args:
         client: the replay.
-        write: takes a line.
-        lines: what is typed; ``None`` where nobody is there.
-        seat: whose view it is told from.
+        write: prints a line.
+        lines: the typed lines; ``None`` without a user.
+        seat: the seat whose point of view to take.
         ascii_only: whether suits are written as letters.
 
     """
@@ -57,14 +57,14 @@ async def replay(
 
 
 class _Teller:
-    """Tells a replay, and does what is typed.
+    """Prints a replay and carries out typed commands.
 
     Args:
         client: the replay.
-        write: takes a line.
-        seat: whose view it is told from.
+        write: prints a line.
+        seat: the seat whose point of view to take.
         ascii_only: whether suits are written as letters.
-        stays: whether it waits at the end for what is typed.
+        stays: whether to wait for commands at the end.
 
     """
 
@@ -78,7 +78,7 @@ class _Teller:
         self._stays = stays
 
     async def tell(self) -> None:
-        """Tell what happens, until the end."""
+        """Print events until the end."""
         async for message in self._client:
             line = self._words().tell(message)
             for text in [*([line] if line else []), *self._picture(message)]:
@@ -91,7 +91,7 @@ class _Teller:
                 self._write("the record ends here; Enter plays it again, q quits")
 
     async def _prove(self) -> None:
-        """Say whether the hand that is over was what was promised."""
+        """Verify the finished hand and print the result."""
         verifier = Verifier()
         verifier.take_up(self._client.hand())
         await verifier.check()
@@ -101,7 +101,7 @@ class _Teller:
         return MessageText(self._client.view, None, ascii_only=self._ascii)
 
     def _picture(self, message: Message) -> list[str]:
-        """Return what is shown after a message: the table at a deal, tally and analysis at an end."""
+        """Return the lines after a message: the table after a deal, tally and analysis after a hand."""
         view = self._client.view
         if isinstance(message, Snapshot | ev.Dealt) and view.rules is not None:
             return picture.table(view, self._seat, ascii_only=self._ascii)
@@ -112,7 +112,7 @@ class _Teller:
         return picture.tally(view) if isinstance(message, ev.MatchOver) else []
 
     async def obey(self, typed: "asyncio.Queue[str | None]") -> None:
-        """Do what is typed, until that ends."""
+        """Carry out typed commands until the input ends."""
         while (line := await typed.get()) is not None:
             words = line.split()
             if words[:1] in (["q"], ["quit"]):
@@ -125,11 +125,11 @@ class _Teller:
                 )
 
     def _do(self, verb: str, rest: str) -> None:
-        """Do one thing.
+        """Carry out one command.
 
         Raises:
-            BadPlace: a place was asked for that is none.
-            ValueError: what stands behind the verb is no number.
+            BadPlace: the place does not exist.
+            ValueError: the argument is not a number.
 
         """
         client = self._client

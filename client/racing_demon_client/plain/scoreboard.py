@@ -42,14 +42,14 @@ def as_table(standings: Standings, ratings: Ratings) -> list[str]:
 
 
 def as_csv(standings: Standings, ratings: Ratings) -> str:
-    """Return standings as comma-separated values, with a line of names first."""
+    """Return standings as comma-separated values with a header."""
     rows = [_fields(row, ratings.get(row.key)) for row in standings.rows]
     text = io.StringIO()
     names = list(_fields(Standing(Key("")), None))
     writer = csv.DictWriter(text, names, lineterminator="\n")
     writer.writeheader()
     for row in rows:
-        # Whoever opens this in a spreadsheet wants no name to be a formula.
+        # A spreadsheet must not interpret a name as a formula.
         name = str(row["player"])
         writer.writerow({**row, "player": f"'{name}" if name.startswith(FORMULA_SIGNS) else name})
     return text.getvalue()

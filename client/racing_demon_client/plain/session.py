@@ -1,4 +1,4 @@
-"""A player's or spectator's evening in plain text: lines in, lines out."""
+"""A player's or spectator's session in plain text: lines in, lines out."""
 
 import asyncio
 import sys
@@ -42,30 +42,30 @@ COMMANDS: Final[dict[Verb, tuple[type[cl.Command], dict[str, bool]]]] = {
     Verb.GO_ON: (cl.Pause, {"paused": False}),
     Verb.LEAVE: (cl.Leave, {}),
 }
-"""The verbs that are sent as they are."""
+"""The verbs that are sent without an argument."""
 OF_SEATS: Final[dict[Verb, tuple[type[cl.Command], dict[str, bool]]]] = {
     Verb.MAKE_HOST: (cl.MakeHost, {}),
     Verb.STAND_IN: (cl.StandIn, {}),
     Verb.MUTE: (cl.Mute, {}),
     Verb.UNMUTE: (cl.Mute, {"muted": False}),
 }
-"""The verbs that are about a seat."""
+"""The verbs that take a seat."""
 VOLUMES: Final = ("own plays only", "what reaches the foundations", "everything")
 
 
 class Volume:
-    """How much of the others' plays is told: 0 nothing, 1 what reaches the foundations, 2 everything."""
+    """How much is reported of other players' plays: 0 nothing, 1 foundation plays, 2 everything."""
 
     def __init__(self, level: int = 1) -> None:
         self.level = level
 
     def turn(self) -> str:
-        """Go on to the next level and say which it is."""
+        """Switch to the next level and return its description."""
         self.level = (self.level + 1) % len(VOLUMES)
         return f"you hear {VOLUMES[self.level]}"
 
     def admits(self, message: Message, client: Guest) -> bool:
-        """Tell whether a message is to be told."""
+        """Return whether a message is to be printed."""
         if isinstance(message, ev.Progressed):
             return message.seat != client.seat and self.level > 0
         if (
@@ -82,7 +82,7 @@ class Volume:
 async def attend(
     client: Guest, write: Write | None, *, recorder: Recorder | None = None, ascii_only: bool = False
 ) -> None:
-    """Follow a table until its match is over: tell what happens, and the tally; keep the record."""
+    """Follow a table until its match is over: print events and the tally, write the record."""
     if write is not None:
         client.notice = write
     verifier = Verifier()
@@ -103,7 +103,7 @@ async def attend(
 
 
 def _picture(message: Message, client: Guest, ascii_only: bool) -> list[str]:
-    """Return what a spectator is shown after a message: the table at its start, the tally at the end."""
+    """Return the lines after a message for a spectator: the table at the start, the tally at the end."""
     if isinstance(message, Snapshot | ev.Dealt) and client.view.rules is not None:
         return picture.table(client.view, client.seat, ascii_only=ascii_only)
     if isinstance(message, ev.MatchOver) or (
@@ -122,7 +122,10 @@ async def take_part(  # noqa: PLR0913
     ascii_only: bool = False,
     ends_with_us: bool = False,
 ) -> None:
-    """Play at a table until the player quits or the input ends; who ends it for others is asked before."""
+    """Play at a table until the player quits or the input ends.
+
+    Ask for confirmation first if that ends the table for others.
+    """
     typed = read_in_background(lines)
     player = _Player(client, write, recorder, ascii_only=ascii_only, ends_with_us=ends_with_us)
     listening = asyncio.create_task(player.listen())
@@ -136,7 +139,7 @@ async def take_part(  # noqa: PLR0913
 
 
 class _Player:
-    """One player at the keyboard."""
+    """A player at the keyboard."""
 
     def __init__(
         self,
@@ -163,7 +166,7 @@ class _Player:
         self._rivals = Rivals()
 
     async def listen(self) -> None:
-        """Tell what happens."""
+        """Print events."""
         async for message in self._client:
             if self._recorder is not None:
                 self._recorder.keep(message, self._client.view)
@@ -184,14 +187,14 @@ class _Player:
                 self._write(printable(self._verifier.proof))
 
     def _tell_freed(self, message: Message) -> None:
-        """Say why oneself is not stuck any more, however little is told of the others' plays."""
+        """Say why this player is no longer stuck, even if others' plays are not reported."""
         words = MessageText(self._client.view, self._client.seat, ascii_only=self._ascii)
         if (freed := words.freed(message, self._was_stuck)) is not None:
             self._write(freed)
         self._was_stuck = words.is_stuck
 
     def _analyse(self, message: Message) -> None:
-        """Follow what happens for the analysis of the hand, and make it when the hand is over."""
+        """Follow a message for the analysis; complete it when the hand is over."""
         view = self._client.view
         self._history.note(message, view, time.monotonic_ns() // 1_000, self._client.seat)
         if isinstance(message, ev.HandOver) and self._history.hand is not None:
@@ -214,7 +217,7 @@ class _Player:
                 self._write("Enter: another match; q: quit")
 
     async def speak(self, typed: asyncio.Queue[str | None]) -> None:
-        """Carry out what is typed."""
+        """Carry out typed lines."""
         while (line := await typed.get()) is not None:
             if await self._answers(line):
                 continue
@@ -232,7 +235,7 @@ class _Player:
                 self._write(str(error))
 
     def _stays(self, spoken: Spoken | None) -> bool:
-        """Tell whether one stays who wanted to go: the first time, where that ends the table for others."""
+        """Return whether to stay: the first request to quit is declined if it ends the table for others."""
         goes = spoken is not None and spoken.verb in {Verb.QUIT, Verb.LEAVE}
         was_warned, self._was_warned = self._was_warned, goes
         if not goes or was_warned or not (self._ends_with_us and has_guests(self._client)):
@@ -271,7 +274,7 @@ class _Player:
 
     @property
     def _deeds(self) -> Mapping[Verb, Callable[[], Awaitable[None]]]:
-        """The verbs that stand alone and are no command."""
+        """The verbs without an argument that are not commands."""
         return {
             Verb.BOARD: self._enter,
             Verb.TURN: self._turn,
@@ -281,7 +284,7 @@ class _Player:
 
     @property
     def _deeds_to(self) -> Mapping[Verb, Callable[[str], Awaitable[None]]]:
-        """The verbs behind which something stands."""
+        """The verbs with an argument."""
         return {
             Verb.KICK: self._ask_before_kick,
             Verb.UNBAN: self._unban,
@@ -295,7 +298,7 @@ class _Player:
         self._write_all([summary(each, words) for each in self._analysis] or ["no hand is over yet"])
 
     async def _compare(self) -> None:
-        """Show what the last deal follows from, and what came of checking it."""
+        """Print everything that determined the last deal, and the result of verifying it."""
         words = MessageText(self._client.view, self._client.seat, ascii_only=self._ascii)
         told = hashes(self._client.view, self._verifier.seed, words)
         self._write_all([*told, printable(self._verifier.proof)] if told else ["no hand is dealt yet"])
@@ -305,7 +308,7 @@ class _Player:
         await self._send(command, {**more, "seat": _seat_of(word)})
 
     async def _ask_before_kick(self, word: str) -> None:
-        """Ask the host once more; what nobody may do the server refuses at once."""
+        """Ask the host for confirmation; the server refuses what is not allowed."""
         seat, view = _seat_of(word), self._client.view
         state = view.seats.get(seat)
         if state is None or self._client.seat in {None, seat} or self._client.seat != view.host:
@@ -315,7 +318,7 @@ class _Player:
         self._write(f"{kick_question(state, f'unban {printable(state.name)}')} Type yes to do it.")
 
     async def _answers(self, line: str) -> bool:
-        """Tell whether a line answers the question whether to send somebody away, and was obeyed."""
+        """Return whether a line answers the question about a kick, and carry the answer out."""
         state, self._to_kick = self._to_kick, None
         if state is None:
             return False
@@ -355,7 +358,7 @@ class _Player:
         await self._client.send(cl.Say(counter=self._client.next_counter(), text=text))
 
     async def _enter(self) -> None:
-        """Do what an empty line means: deal, ready, or show the table."""
+        """Handle an empty line: deal, get ready, or show the table."""
         client, view = self._client, self._client.view
         if view.in_hand or view.phase is Phase.COUNTDOWN:
             self._write_all(picture.table(view, client.seat, ascii_only=self._ascii))

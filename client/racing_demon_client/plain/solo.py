@@ -1,4 +1,4 @@
-"""A game alone, in plain text: lines in, lines out."""
+"""A solo game in plain text: lines in, lines out."""
 
 import itertools
 import secrets
@@ -60,7 +60,7 @@ async def play_alone(
 
 
 class _Alone:
-    """Somebody who plays alone, line by line."""
+    """A solo player at the keyboard."""
 
     def __init__(self, client: SoloClient, write: Write, *, ascii_only: bool) -> None:
         self._client = client
@@ -89,11 +89,11 @@ class _Alone:
         return is_racelike(self._client.table.rules, self._client.table.seat)
 
     def obey(self, words: list[str]) -> None:
-        """Do what a line says.
+        """Carry out a line.
 
         Raises:
-            Unclear: it says nothing that is known here.
-            IllegalPlay: the rules do not allow it.
+            Unclear: the line is not a command.
+            IllegalPlay: the play is illegal.
 
         """
         if not words:
@@ -105,7 +105,7 @@ class _Alone:
             self._play(read_play(" ".join(words), table_.rules, table_.board, table_.seat))
 
     def show(self) -> None:
-        """Show the table."""
+        """Print the table."""
         client = self._client
         table_, view = client.table, client.view
         if self._racelike:
@@ -124,7 +124,7 @@ class _Alone:
             state = f" {plays}, {took}. {told_loss(client)} u takes back, again begins anew, new deals"
         self._write(state)
 
-    # Step by step.
+    # Steps.
 
     def _play(self, play: Play) -> None:
         client = self._client

@@ -1,4 +1,4 @@
-"""How a stay at a table ends in plain text, where it ends for everybody."""
+"""Leaving a table in plain text when that ends it for everybody."""
 
 from racing_demon_client.net.guest import Guest
 
@@ -6,6 +6,6 @@ __all__ = ["has_guests"]
 
 
 def has_guests(client: Guest) -> bool:
-    """Tell whether somebody else sits at the table who is no bot."""
+    """Return whether there are other players, not counting bots."""
     seats = client.view.seats.items()
     return any(seat != client.seat and not state.bot and not state.left for seat, state in seats)

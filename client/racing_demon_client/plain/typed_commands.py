@@ -1,4 +1,4 @@
-"""What a player types, as commands."""
+"""Parse what a player types."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -47,11 +47,11 @@ HELP: Final = """\
 
 
 class Unclear(RacingDemonError):
-    """A line that is no command; the text says what would be one."""
+    """A line is not a command; the text says what would be."""
 
 
 class Verb(Enum):
-    """The commands that are no plays."""
+    """The commands other than plays."""
 
     TURN = auto()
     STUCK = auto()
@@ -117,13 +117,13 @@ VERBS: Final = {
 WITH_ARGUMENT: Final = {
     *(Verb.BOT, Verb.REACT, Verb.KICK, Verb.MAKE_HOST, Verb.STAND_IN, Verb.MUTE, Verb.UNMUTE),
 }
-"""The verbs with a word behind them; any other word with one behind it means a pile."""
+"""The verbs that take an argument; with any other word, an argument is a pile."""
 KINDS: Final = {"w": Kind.WASTE, "r": Kind.RESERVE}
 
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """A verb, and what stands behind it."""
+    """A verb and its argument."""
 
     verb: Verb
     argument: str = ""
@@ -143,10 +143,10 @@ def read_verb(line: str) -> Spoken | None:
 
 
 def read_play(line: str, rules: Rules, board: Board, seat: int) -> Play:
-    """Return the play that a line means on a board. Whether it is legal is the server's business.
+    """Return the play that a line describes. The server decides whether it is legal.
 
     Raises:
-        Unclear: the line names no piles, or piles that are not there.
+        Unclear: the line does not name existing piles.
 
     """
     words = line.split()
@@ -175,9 +175,9 @@ def read_play(line: str, rules: Rules, board: Board, seat: int) -> Play:
 
 
 def line_for(rules: Rules, board: Board, seat: int, play: Play) -> str | None:
-    """Return a short line that :func:`read_play` reads as a legal play; ``None`` where there is none.
+    """Return a short line that :func:`read_play` parses as this legal play, or ``None``.
 
-    Of a step that changes the card in the hand for a packet's, the line says where the card in the hand goes.
+    For a step that exchanges the card in hand with a packet's, the line names where the card in hand goes.
     """
     words, piles = words_of(rules, board, seat), board.piles
     source = words.get(play.source, "")
@@ -200,10 +200,10 @@ def _means(line: str, rules: Rules, board: Board, seat: int, play: Play) -> bool
 
 
 def _pile(word: str, piles: Mapping[str, int], rules: Rules, board: Board, seat: int) -> int:
-    """Return the pile of a word: a name of its own, or a foundation by its suit.
+    """Return the pile that a word names: by its own name, or a foundation by its suit.
 
     Raises:
-        Unclear: no pile is called so.
+        Unclear: there is no such pile.
 
     """
     if word in piles:
@@ -226,7 +226,7 @@ def _pile(word: str, piles: Mapping[str, int], rules: Rules, board: Board, seat:
 
 
 def _known(piles: Mapping[str, int]) -> str:
-    """Say what the piles are called, without naming each."""
+    """Return the names of the piles in short."""
     letters = [word for word in piles if word.isalpha() and word != "out"]
     most = max((int(word) for word in piles if word.isdigit()), default=0)
     if "a" not in letters:

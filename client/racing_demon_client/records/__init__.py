@@ -1,1 +1,1 @@
-"""Records on the client: where they come from, writing, checking and rewinding them."""
+"""Records on the client: their sources, writing, verification and timelines."""

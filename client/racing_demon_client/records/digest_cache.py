@@ -1,6 +1,6 @@
-"""The digests of matches, each made once: a thousand records are long to read, their digests are not.
+"""A cache of matches' digests: reading a thousand records takes long, reading their digests does not.
 
-They are kept in a file of this machine's cache, which may be lost at any time, and is then made anew.
+It is a file in this machine's cache folder, and is rebuilt when lost.
 """
 
 import hashlib
@@ -25,12 +25,12 @@ DIGESTS: Final = TypeAdapter(tuple[Digest, ...])
 
 
 def cache_path() -> Path:
-    """Return where digests are kept."""
+    """Return the path of the cache."""
     return user_cache_path("racing-demon", appauthor=False) / "digests"
 
 
 def key_of_file(path: str) -> str:
-    """Return a name for a file as it is now, and was proven right: one that changes gets another.
+    """Return a key for a verified file in its present state; it changes with the file.
 
     Raises:
         OSError: there is no such file.
@@ -41,12 +41,12 @@ def key_of_file(path: str) -> str:
 
 
 def key_of(text: str) -> str:
-    """Return a short name for what a text says, and for how digests are made today."""
+    """Return a short key for a text and the current version of digests."""
     return hashlib.sha256(f"{VERSION}\0{text}".encode(errors="surrogateescape")).hexdigest()[:32]
 
 
 class DigestCache:
-    """The digests that are kept: a line a record, its name before them.
+    """The cached digests, one record per line with its key first.
 
     Args:
         path: the file.
@@ -63,17 +63,17 @@ class DigestCache:
                 self._texts = {key: text for key, _, text in (line.partition(" ") for line in lines)}
 
     def find(self, key: str) -> tuple[Digest, ...] | None:
-        """Return the digests that are kept under a name; ``None`` where there are none that can be used."""
+        """Return the digests under a key; ``None`` if there are no valid ones."""
         try:
             return DIGESTS.validate_json(self._texts[key])
         except (KeyError, ValidationError):
             return None
 
     def make(self, key: str, records: Iterable[Record]) -> tuple[Digest, ...]:
-        """Return the digests of records, and keep them under a name.
+        """Compute the digests of records and store them under a key.
 
         Raises:
-            InvalidRecord: a record does not agree with itself.
+            InvalidRecord: a record is inconsistent.
 
         """
         made = tuple(digests(records))
@@ -83,7 +83,7 @@ class DigestCache:
         return made
 
     def save(self) -> None:
-        """Write down what was made; where that cannot be done, it is made again the next time."""
+        """Write the cache; a failure only means computing the digests again."""
         if self._is_new:
             latest = list(self._texts.items())[-MOST_KEPT:]
             with suppress(OSError):

@@ -1,6 +1,6 @@
-"""Where records come from: files, standard input, and the journal of a server on this machine.
+"""Sources of records: files, standard input, and the journal of a server on this machine.
 
-The journal is the server's, and only its own program reads it: it is asked as a process of its own.
+Only the server's own program reads its journal, so the client runs it as a subprocess.
 """
 
 import asyncio
@@ -23,20 +23,19 @@ __all__ = ["ALL", "ListedMatch", "ask_journal", "is_file", "lines_from", "listed
 
 STDIN: Final = "-"
 ALL: Final = "all"
-"""What stands for every match of the journal."""
+"""Stands for every match of the journal."""
 ID: Final = re.compile(r"([0-9]{1,2}-)?[0-9]{1,18}\.[0-9]{1,18}", re.ASCII)
-"""What a match is called in a journal: the table's number, and which of its matches it is; before them the
-server's process that has kept it, if that is not the first."""
+"""A match's name in a journal: table number and match number, preceded by the worker's number from 1 on."""
 BEGINNINGS: Final = ('{"message": "record"', '{"message": "correction"')
-"""How lines begin that are written behind what a file has: the last of that may be half a line."""
+"""How lines begin that are appended to a file whose last line may be truncated."""
 CUT_LETTER: Final = "unexpected end of data"
-"""What Python calls it when a text ends within a letter."""
+"""Python's message for a text that ends within a character."""
 MOST_SAID: Final = 2_000
 MOST_LISTED: Final = 1_000_000
 
 
 class ListedMatch(BaseModel):
-    """One match of the journal, as the server lists it."""
+    """A match in the journal, as the server lists it."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -53,16 +52,16 @@ class ListedMatch(BaseModel):
 
 
 def is_file(source: str) -> bool:
-    """Tell whether a source names a file, and not a match of the journal, or all of them."""
+    """Return whether a source is a file, and not a match of the journal or all of them."""
     return not (ID.fullmatch(source) or source == ALL) or Path(source).exists()
 
 
 @asynccontextmanager
 async def lines_from(source: str, journal: str | None) -> AsyncIterator[Iterator[str]]:
-    """Give the lines of a file, or those of a match in the journal.
+    """Yield the lines of a file, or of a match in the journal.
 
     Raises:
-        RecordUnreadable: there is no such thing, or it cannot be read.
+        RecordUnreadable: it does not exist or cannot be read.
 
     """
     if is_file(source):
@@ -77,8 +76,8 @@ def read_file(path: str) -> Iterator[Record]:
     """Yield the records of a file.
 
     Raises:
-        RecordUnreadable: it cannot be read.
-        InvalidRecord: a line is none of a record.
+        RecordUnreadable: the file cannot be read.
+        InvalidRecord: a line does not belong to a record.
 
     """
     with _opened(path) as lines:
@@ -86,7 +85,7 @@ def read_file(path: str) -> Iterator[Record]:
 
 
 async def listed(journal: str | None) -> list[ListedMatch]:
-    """Return the matches of the journal, the oldest first.
+    """Return the journal's matches, oldest first.
 
     Raises:
         RecordUnreadable: there is no journal, or it cannot be read.
@@ -109,12 +108,12 @@ async def listed(journal: str | None) -> list[ListedMatch]:
 async def ask_journal(
     *arguments: str, journal: str | None, typed: str | None = None
 ) -> AsyncIterator[Iterable[str]]:
-    """Ask the server's program for something of its journal; give the lines of its answer.
+    """Run a journal command of the server's program and yield the lines of its answer.
 
-    The answer goes through a file without a name, so that a long one is never in memory as a whole.
+    The answer goes through an unnamed temporary file, so that it is never in memory as a whole.
 
     Raises:
-        RecordUnreadable: it refused; the text is what it said.
+        RecordUnreadable: the program failed; the text is what it said.
 
     """
     command = [sys.executable, "-m", "racing_demon_server", "journal", *arguments]
@@ -130,7 +129,7 @@ async def ask_journal(
         try:
             _, complaint = await process.communicate(typed.encode() if typed is not None else None)
         finally:
-            if process.returncode is None:  # nobody waits for the answer any more
+            if process.returncode is None:  # the caller no longer needs the answer
                 process.kill()
                 await process.wait()
         if process.returncode != 0:
@@ -140,7 +139,7 @@ async def ask_journal(
 
 
 def _complaint(text: str) -> str:
-    """Return what the server's program said, without its name before it."""
+    """Return the error message of the server's program, without the program's name."""
     said = text[-MOST_SAID:].strip().splitlines() or ["The server's journal could not be read."]
     return said[-1].partition(": ")[2] if said[-1].startswith("racing-demon-server: ") else said[-1]
 
@@ -151,7 +150,7 @@ def _opened(path: str) -> Iterator[IO[str]]:
         yield sys.stdin
         return
     try:
-        file = open(path, encoding="utf-8")  # noqa: SIM115 - closed below, so that only opening is excused
+        file = open(path, encoding="utf-8")  # noqa: SIM115 - closed below; only opening it is guarded
     except OSError as error:
         hint = (
             "; a match is two numbers, like 12.1: racing-demon record list shows all"
@@ -164,7 +163,7 @@ def _opened(path: str) -> Iterator[IO[str]]:
 
 
 def _told(lines: Iterable[str], source: str) -> Iterator[str]:
-    """Yield whole lines; what is cut off, or cannot be read, is said with where it came from."""
+    """Yield whole lines; report where truncated or unreadable ones come from."""
     kept = ""
     try:
         for line in lines:
@@ -178,7 +177,7 @@ def _told(lines: Iterable[str], source: str) -> Iterator[str]:
             raise RecordUnreadable(f"{source} cannot be read: it is no text, so it is no record.") from error
         if kept:
             yield kept
-        kept = "{"  # what was before the letter that is cut off went with it
+        kept = "{"  # the text before the truncated character is lost, too
     except OSError as error:
         raise RecordUnreadable(f"{source} cannot be read: {error.strerror or error}") from error
     if not kept.endswith("\n") and _is_half(kept):
@@ -188,7 +187,7 @@ def _told(lines: Iterable[str], source: str) -> Iterator[str]:
 
 
 def _is_half(line: str) -> bool:
-    """Tell whether a line is the beginning of an object whose end was never written."""
+    """Return whether a line is the beginning of an object that was never completed."""
     if not line.startswith("{"):
         return False
     try:

@@ -1,4 +1,4 @@
-"""Keeps the record of a table: what everybody may see, one JSON object a line."""
+"""Writes the record of a table: its public messages, one JSON object per line."""
 
 import time
 from collections.abc import Callable
@@ -17,10 +17,10 @@ __all__ = ["Recorder"]
 class Recorder:
     """Writes the record of one table as a portable file.
 
-    Beside each line stand the wall time, and the microseconds since the record began.
+    Each line includes the wall time, and the microseconds since the record began.
 
     Args:
-        write: takes a line.
+        write: writes a line.
 
     """
 
@@ -30,7 +30,7 @@ class Recorder:
         self._has_begun = False
 
     def keep(self, message: Message, view: TableView) -> None:
-        """Write a message down if it is public: private ones hold the seat's token."""
+        """Write a message if it is public: private ones contain the seat's token."""
         if isinstance(message, Snapshot | Event):
             if not self._has_begun:
                 self._has_begun = True

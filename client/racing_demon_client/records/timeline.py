@@ -1,6 +1,6 @@
-"""A record as a tape: the table at any place of it, and when what happened.
+"""A record as a timeline: the table's state at any place, and the time of every message.
 
-Pure: no clock is read. A place is how many messages have been seen; times are milliseconds.
+Pure: reads no clock. A place is the number of messages before it; times are milliseconds.
 """
 
 import bisect
@@ -20,21 +20,21 @@ from racing_demon_protocol.wire.messages.server import Snapshot
 __all__ = ["Timeline"]
 
 KEPT_EVERY: Final = 256
-"""From a snapshot to the next: so many events are followed at most to come to any place."""
+"""The distance between stored snapshots, and so the most events to apply when seeking."""
 LONGEST_WAIT_MS: Final = 3_000
-"""Nobody wants to look at a table for longer at which nothing is being played."""
+"""Longer waits are shortened to this while nothing is played."""
 
 
 class Timeline:
-    """One table's record, wound to any place.
+    """The record of one table, with random access.
 
     Attributes:
-        entries: what was kept, in its order.
-        times: when each message comes on this tape: waits outside the hands, and pauses, are cut short.
-        hands: for each hand its number, and the place at which its cards lie on the table.
+        entries: the record's messages, in order.
+        times: the time of each message; waits between hands, and pauses, are shortened.
+        hands: each hand's number, and the place just after its deal.
 
     Raises:
-        InvalidRecord: the record does not agree with itself, or holds no table.
+        InvalidRecord: the record is inconsistent, or contains no table.
 
     """
 
@@ -51,7 +51,7 @@ class Timeline:
         return len(self.entries)
 
     def message(self, place: int) -> Message:
-        """Return the message that leads from a place to the next."""
+        """Return the message at a place, which leads to the next place."""
         return self.entries[place].message
 
     def view_at(self, place: int) -> TableView:
@@ -64,7 +64,7 @@ class Timeline:
         return view
 
     def elapsed_ms(self, place: int) -> int:
-        """Return the time since the hand's signal after so many messages; before it, it is negative."""
+        """Return the time since the hand's signal after so many messages; negative before the signal."""
         return self._elapsed[max(0, place - 1)]
 
     def seq_at(self, place: int) -> int:
@@ -77,7 +77,7 @@ class Timeline:
         return self._seqs[-1]
 
     def hand_at(self, place: int) -> list[TimedMessage]:
-        """Return what was kept of the hand at a place, up to there, the table before it first."""
+        """Return the messages of the hand at a place, up to that place, after the table before the hand."""
         number = self._hand_of(place)
         begin = self.hands[number][1] - 1 if number is not None else 0
         while begin > 1 and not isinstance(self.message(begin), ev.Committed):
@@ -89,7 +89,7 @@ class Timeline:
         return [before, *self.entries[begin:place]]
 
     def analysis_at(self, place: int) -> list[SeatAnalysis]:
-        """Return the analysis of the hand at a place; nothing before it is over."""
+        """Return the analysis of the hand at a place; empty while the hand is in play."""
         view: TableView | None = None
         history, seed = History(), b""
         for entry in self.hand_at(place):
@@ -100,24 +100,24 @@ class Timeline:
         has_cards = view is not None and view.board is not None
         return analyse(history.hand, view, seed) if seed and view and has_cards and history.hand else []
 
-    # Where is it?
+    # Seeking.
 
     @property
     def start(self) -> int:
-        """The place of the first deal, or the first place, where there is none."""
+        """The place of the first deal, or the first place if there is none."""
         return self.hands[0][1] if self.hands else 1
 
     def of_seq(self, seq: int) -> int:
-        """Return the place at which an event has just happened; the nearest, where it is not on the tape."""
+        """Return the place just after an event, or the nearest one if the event is missing."""
         return min(len(self), bisect.bisect_left(self._seqs, seq) + 1)
 
     def of_hand(self, hand: int, place: int) -> int | None:
-        """Return the place of a hand's deal: in the match at a place, or the nearest one that has it."""
+        """Return the place of a hand's deal, in the match at a place or in the nearest one that has it."""
         places = [dealt for number, dealt in self.hands if number == hand]
         return min(places, key=lambda dealt: abs(dealt - place), default=None)
 
     def of_time(self, elapsed_ms: int, place: int) -> int:
-        """Return the last place of the hand at a place that is not later than a time since its signal."""
+        """Return the last place in a hand that is not later than a time since its signal."""
         number = self._hand_of(place)
         if number is None:
             return place
@@ -131,23 +131,23 @@ class Timeline:
         return found
 
     def next_hand(self, place: int, steps: int) -> int:
-        """Return the deal so many hands after the one at a place, or before it, as far as there are any."""
+        """Return the deal so many hands after, or before, the one at a place, as far as there are any."""
         if not self.hands:
             return place
         number = self._hand_of(place)
         wanted = (0 if steps > 0 else -1) if number is None else number + steps
         if number is not None and steps < 0 and place > self.hands[number][1] + 1:
-            wanted = number + steps + 1  # first to the beginning of this one
+            wanted = number + steps + 1  # back to the start of this hand first
         return self.hands[min(max(0, wanted), len(self.hands) - 1)][1]
 
     def _hand_of(self, place: int) -> int | None:
         number = bisect.bisect_right(self.hands, place, key=lambda each: each[1]) - 1
         return number if number >= 0 else None
 
-    # Winding.
+    # Building.
 
     def _wind(self) -> None:
-        """Follow the whole record once: what can be shown at all is known before anything is shown."""
+        """Apply the whole record once, so that errors are found before anything is shown."""
         view: TableView | None = None
         clock = _Clock()
         since = KEPT_EVERY
@@ -168,7 +168,7 @@ class Timeline:
 
 
 class _Clock:
-    """The time on a tape, and that of the hand, from the times at which messages came."""
+    """Converts the times of messages to those of the timeline, and of the hand."""
 
     def __init__(self) -> None:
         self._last_us: int | None = None
@@ -177,7 +177,7 @@ class _Clock:
         self._ended_ms: int | None = None
 
     def forward(self, entry: TimedMessage, *, idles: bool) -> int:
-        """Go on to the next message; return when it comes. A clock that began anew has stood still."""
+        """Advance to the next message and return its time. A restarted clock counts as no time passed."""
         gap = max(0, entry.at_us - self._last_us) / 1_000 if self._last_us is not None else 0.0
         self._last_us = entry.at_us
         self._now_ms += min(gap, LONGEST_WAIT_MS) if idles else gap

@@ -1,4 +1,4 @@
-"""The proof of each hand: when its secret is told, a client checks what it has seen of it."""
+"""The proof of each hand: when its secret is revealed, the client verifies what it has seen."""
 
 import asyncio
 from typing import Final
@@ -21,15 +21,15 @@ CHEATED: Final = {
     ShareState.CHANGED: f"{NOT_RIGHT}the server has changed your part of the shuffle.",
     ShareState.REPEATED: f"{NOT_RIGHT}the server changed the deal when it knew your part of the shuffle.",
 }
-"""What no record shows, but whoever has contributed knows."""
+"""Faults that no record shows, but a contributor knows."""
 
 
 class Verifier:
-    """Keeps what can be checked of the hand that is played, and checks it when it is over.
+    """Keeps what is needed to verify the hand in play, and verifies it when it is over.
 
     Attributes:
-        seed: the secret that was told last, in hexadecimal.
-        proof: what came of checking the last hand, in a sentence.
+        seed: the last revealed secret, in hexadecimal.
+        proof: the result of the last verification, in a sentence.
 
     """
 
@@ -41,12 +41,12 @@ class Verifier:
         self._part = ShareState.NONE
 
     def keep(self, message: Message, view: TableView, part: ShareState = ShareState.NONE) -> None:
-        """Keep a message that the view has followed: from the last rest before a hand on.
+        """Keep a message that the view has applied, from the last rest before a hand on.
 
         Args:
-            message: what came.
+            message: the message.
             view: the table after it.
-            part: what became of the own contribution to the newest hand.
+            part: the state of this client's contribution to the newest hand.
 
         """
         rests = view.between_matches and not isinstance(message, ev.MatchOver)
@@ -64,19 +64,19 @@ class Verifier:
 
     @property
     def has_found_fault(self) -> bool:
-        """Whether the last hand was not dealt or played as it should have been."""
+        """Whether the last hand was dealt or played incorrectly."""
         return self.proof.startswith(NOT_RIGHT)
 
     def take_up(self, hand: Seen) -> None:
-        """Take another hand's messages for those of the last one."""
+        """Replace the last hand's messages with another hand's."""
         self._over, self._part = hand, ShareState.NONE
 
     def forget(self) -> None:
-        """Say nothing of the last hand any more."""
+        """Forget the last hand."""
         self.seed = self.proof = ""
 
     async def check(self) -> None:
-        """Check the hand that is over, in a thread: commitment, deal, every play, every point."""
+        """Verify the finished hand in a thread: commitment, deal, every play, every point."""
         try:
             verdict = await asyncio.to_thread(verify, self._over)
         except InvalidRecord as error:
@@ -88,7 +88,7 @@ class Verifier:
 
 
 def _told(verdict: Verdict, part: ShareState) -> str:
-    """Say what a hand without a fault proves, to one who had a part in its shuffle."""
+    """Return what a correct hand proves to a contributor to its shuffle."""
     if part in CHEATED:
         return CHEATED[part]
     if not verdict.hands:

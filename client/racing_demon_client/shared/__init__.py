@@ -1,1 +1,1 @@
-"""What the terminal table and plain text have in common: words, pile names, rules as text."""
+"""Shared by the terminal and plain clients: wording, pile names, rules as text."""

@@ -1,4 +1,4 @@
-"""The analysis of a hand as lines: one player's in full, or everybody's in a line each."""
+"""The analysis of a hand as lines: one player's in full, or one line for each player."""
 
 from collections.abc import Sequence
 from statistics import median
@@ -15,19 +15,19 @@ from .text import counted, span
 __all__ = ["full", "hashes", "summary", "told"]
 
 DIGITS: Final = 32
-"""So many are enough to compare hashes by eye."""
+"""How many digits of a hash are shown, enough to compare by eye."""
 MOST: Final = 3
-"""So many examples of each are named; nobody reads more between two hands."""
+"""How many examples of each kind are named."""
 
 
 def told(analysis: Sequence[SeatAnalysis], seat: int | None, words: MessageText) -> list[str]:
-    """Return what a player is told after a hand: the own analysis; a spectator, a line for each player."""
+    """Return the lines after a hand: a player's own analysis, or one line per player for spectators."""
     own = [each for each in analysis if each.seat == seat]
     return full(own[0], words) if own else [summary(each, words) for each in analysis]
 
 
 def full(analysis: SeatAnalysis, words: MessageText) -> list[str]:
-    """Return one player's analysis."""
+    """Return one player's analysis in full."""
     lines = [f"races: {len(analysis.won)} won, {len(analysis.lost)} lost{_lost(analysis.lost, words)}"]
     if analysis.waits:
         longest = ", ".join(
@@ -48,7 +48,7 @@ def full(analysis: SeatAnalysis, words: MessageText) -> list[str]:
 
 
 def summary(analysis: SeatAnalysis, words: MessageText) -> str:
-    """Return one player's analysis in a line."""
+    """Return one player's analysis in one line."""
     waited = f"; plays up ready for {_typical(analysis)}" if analysis.waits else ""
     return (
         f"{words.who(analysis.seat)}: races {len(analysis.won)} won, {len(analysis.lost)} lost{waited}; "
@@ -57,12 +57,12 @@ def summary(analysis: SeatAnalysis, words: MessageText) -> str:
 
 
 def hashes(view: TableView, secret: str, words: MessageText) -> list[str]:
-    """Return the beginnings of all that a deal follows from, a line each, for those who want to compare.
+    """Return the beginnings of everything that determines a deal, one per line, for comparison.
 
     Args:
         view: the table.
-        secret: the server's, for the last hand; empty before it is told.
-        words: says who is who.
+        secret: the server's secret for the last hand; empty until it is revealed.
+        words: the wording of names.
 
     """
     lines = [] if view.commitment is None else [f"{'the server, before':20} {view.commitment[:DIGITS]}"]
@@ -75,7 +75,7 @@ def hashes(view: TableView, secret: str, words: MessageText) -> list[str]:
 
 
 def _lost(races: Sequence[Race], words: MessageText) -> str:
-    """Name the races that were lost: the closest first, then those that the player had longest time for."""
+    """Return the lost races: the closest first, then those that the player had the longest time for."""
     ordered = sorted(races, key=lambda race: (race.late_us is None, race.late_us or -race.open_us))
     shown = ", ".join(_race(race, words) for race in ordered[:MOST])
     return f": {shown}{_more(len(races))}" if shown else ""

@@ -1,4 +1,4 @@
-"""What a player must know before the first deal: the moves, what ends the hand, and what it counts."""
+"""The briefing before the first deal: the moves, the end of a hand, and the scoring."""
 
 from collections.abc import Iterator
 
@@ -25,11 +25,11 @@ ENDS = {
 
 
 def brief(options: Options, limit_ms: int | None = None) -> Iterator[str]:
-    """Yield a table's game in three short paragraphs: the goal, the own cards, the end.
+    """Yield three short paragraphs on a table's game: the goal, the player's cards, the end.
 
     Args:
-        options: the table's.
-        limit_ms: after how many milliseconds a hand ends, if it does then.
+        options: the table's options.
+        limit_ms: the time limit of a hand in milliseconds, if there is one.
 
     """
     game = declare(options, 1)

@@ -1,4 +1,4 @@
-"""Links to tables: what browsers open, and what ``racing-demon join`` takes."""
+"""Links to tables: browsers open them, and ``racing-demon join`` accepts them."""
 
 __all__ = ["link_of", "taken_apart"]
 
@@ -16,9 +16,9 @@ def link_of(address: str, code: str) -> str:
 
 
 def taken_apart(text: str) -> tuple[str, str]:
-    """Return the server's address and the table's code that one word names; the code may be empty.
+    """Split a word into the server's address and the table's code, which may be empty.
 
-    The word is a link, or an address with ``#`` and the code behind it.
+    The word is a link, or an address followed by ``#`` and the code.
 
     Raises:
         ValueError: it is neither; the text says why.

@@ -1,4 +1,4 @@
-"""Messages as sentences: one line each, for people and screen readers."""
+"""Messages as sentences, one line each, for people and screen readers."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -22,9 +22,9 @@ from .text import counted, listing, printable, span
 __all__ = ["REACTIONS", "MessageText", "Write", "duration", "kick_question"]
 
 SHORT_US: Final = 100_000
-"""Below this, tenths of a second say nothing."""
+"""Below this, tenths of a second mean nothing."""
 Write = Callable[[str], None]
-"""Takes one line, without its end."""
+"""Writes one line, given without its newline."""
 
 REACTIONS: Final = {
     Reaction.WELL_PLAYED: "well played!",
@@ -34,21 +34,21 @@ REACTIONS: Final = {
     Reaction.HURRY: "come on!",
     Reaction.SORRY: "sorry!",
 }
-"""What a reaction is called; a screen may show it otherwise."""
+"""The names of reactions; a screen may show symbols instead."""
 
 
 def duration(milliseconds: int) -> str:
-    """Return a time as minutes and seconds, like ``2:05``."""
+    """Return a time in minutes and seconds, such as ``2:05``."""
     seconds = max(0, milliseconds) // 1_000
     return f"{seconds // 60}:{seconds % 60:02}"
 
 
 def kick_question(state: SeatState, unban: str) -> str:
-    """Return what the host is asked before somebody is sent away.
+    """Return the question that the host confirms before a kick.
 
     Args:
-        state: whose seat it is.
-        unban: what the host does to let somebody back in.
+        state: the seat of the player.
+        unban: how the host lets the player back in.
 
     """
     if state.bot:
@@ -60,11 +60,11 @@ def kick_question(state: SeatState, unban: str) -> str:
 
 
 class MessageText:
-    """Tells what happened at one table.
+    """Describes the events of one table.
 
     Args:
-        view: the table, which has followed a message before it is told.
-        seat: the own seat, which is called "you"; ``None`` for a spectator.
+        view: the table, which has applied a message before it is described.
+        seat: this player's seat, which is called "you"; ``None`` for a spectator.
         ascii_only: whether suits are written as letters.
 
     """
@@ -75,27 +75,27 @@ class MessageText:
         self._ascii = ascii_only
 
     def tell(self, message: Message) -> str | None:
-        """Return the line for a message, or ``None`` where there is nothing to say."""
+        """Return the line for a message, or ``None`` if there is nothing to say."""
         teller = _TELLERS.get(type(message))
         return None if teller is None else teller(self, message)
 
     @property
     def is_stuck(self) -> bool:
-        """Whether oneself has said so."""
+        """Whether this player has declared being stuck."""
         return any(state.stuck for seat, state in self._view.seats.items() if seat == self._seat)
 
     def freed(self, message: Message, was_stuck: bool) -> str | None:
-        """Return the line for a play of somebody after which oneself is not stuck any more."""
+        """Return the line for a play after which this player is no longer stuck."""
         if not was_stuck or self.is_stuck or not isinstance(message, ev.Played) or message.seat == self._seat:
             return None
         return f"{self.who(message.seat)} played on: nobody is stuck any more"
 
     def lost(self, lost: Lost, card: str = "") -> str:
-        """Return the line for a race that was lost at sight, like ``2♠: Bob was 0.3 s faster``.
+        """Return the line for a race lost at sight, such as ``2♠: Bob was 0.3 s faster``.
 
         Args:
             lost: the race.
-            card: what a screen calls its card.
+            card: the name of its card on the screen.
 
         """
         late_us = lost.late_us
@@ -103,7 +103,7 @@ class MessageText:
         return f"{card or self.card(lost.card)}: {self.who(lost.seat)} was {by} faster"
 
     def who(self, seat: int | None) -> str:
-        """Return what a player is called."""
+        """Return a player's name."""
         if seat is None:
             return "nobody"
         if seat == self._seat:
@@ -117,7 +117,7 @@ class MessageText:
         return name(card, ascii_only=self._ascii)
 
     def place(self, pile: Pile) -> str:
-        """Return what a pile is called, and the word that is typed for it where that is a letter."""
+        """Return a pile's name, and the letter to type for it if it has one."""
         place, word = self._place(pile), self._word(pile)
         return f"{place} ({word})" if word else place
 
@@ -149,7 +149,7 @@ class MessageText:
         others = board.piles if board is not None else ()
         return any((p.group, p.seat, p.index) == (pile.group, pile.seat, 1) for p in others)
 
-    # One method a message.
+    # One method per message.
 
     def _played(self, event: ev.Played) -> str:
         board = self._view.board

@@ -1,4 +1,4 @@
-"""Says in a sentence what is wrong with an option that somebody wrote."""
+"""Explain an invalid option in a sentence."""
 
 from pydantic import ValidationError
 
@@ -8,7 +8,7 @@ __all__ = ["explained"]
 
 
 def explained(error: ValidationError) -> str:
-    """Return the first of what a model of options complains of, in words for whoever wrote them."""
+    """Return a validation error's first problem, in words for the user."""
     first = error.errors(include_url=False)[0]
     name, about = ".".join(map(str, first["loc"])), first.get("ctx", {})
     match first["type"]:

@@ -1,6 +1,6 @@
-"""The options of a table in words: what each is called, what its values are, and how they are typed.
+"""A table's options in words: their names and values, and how to type them.
 
-Commands and settings name options as the protocol does; screens and told lines name them as people do.
+Commands and settings use the protocol's names; screens and messages use plain words.
 """
 
 import ast
@@ -47,7 +47,7 @@ CALLED: Final = {
     "reserve_card": "points a reserve card",
     "out_bonus": "points for going out",
 }
-"""What an option is called where its name alone would not tell."""
+"""Names of options whose identifier does not explain itself."""
 VALUES: Final = {
     "auto": "by itself",
     "shout": "when the player calls",
@@ -64,23 +64,23 @@ VALUES: Final = {
     "to_space": "only to a space",
 }
 NONE: Final = {"target": "none", "pause_after_ms": "never", "time_limit_ms": "none"}
-"""What no value means, where it does not mean: as the game has it."""
+"""What no value means, if not the game's default."""
 UNITS: Final = {"": 1_000, "s": 1_000, "ms": 1, "min": 60_000}
 TIME: Final = re.compile(r"(\d{1,8}(?:\.\d{1,3})?)\s*(s|ms|min|)")
 
 
 def called(name: str) -> str:
-    """Return what an option is called."""
+    """Return an option's name."""
     return CALLED.get(name, name.removesuffix("_ms").replace("_", " "))
 
 
 def usual(name: str) -> str:
-    """Return what it means to give an option no value."""
+    """Return the meaning of an option without a value."""
     return NONE.get(name, "as the game has it" if Options.model_fields[name].default is None else "as usual")
 
 
 def told(name: str, value: object) -> str:
-    """Return a value of an option as people say it: ``1 s``, ``yes``, ``by itself``."""
+    """Return an option's value in words: ``1 s``, ``yes``, ``by itself``."""
     if value is None:
         return usual(name)
     if isinstance(value, bool):
@@ -91,7 +91,7 @@ def told(name: str, value: object) -> str:
 
 
 def read(name: str, text: str) -> object:
-    """Return the value that somebody has typed, or chosen; what is none is left for the model to refuse."""
+    """Return the value of a typed or chosen text; leave an invalid one for the model to refuse."""
     if name.endswith("_ms") and (found := TIME.fullmatch(text)):
         return round(float(found[1]) * UNITS[found[2]])
     if text in {"true", "false"}:
@@ -100,7 +100,7 @@ def read(name: str, text: str) -> object:
 
 
 def refusal(error: ValidationError) -> str:
-    """Return in the same words what is wrong with what was typed."""
+    """Return what is wrong with an entered value, in the same words."""
     first = error.errors(include_url=False)[0]
     name, about = str(first["loc"][0]) if first["loc"] else "", first.get("ctx", {})
     match first["type"]:
@@ -115,7 +115,7 @@ def refusal(error: ValidationError) -> str:
 
 
 def told_options(options: Options) -> str:
-    """Return in one line what is played: the hands, and every option that is not as usual."""
+    """Return the number of hands, and every option that differs from the defaults, in one line."""
     changed = [
         f"{called(name)}: {told(name, getattr(options, name))}"
         for name in options.model_dump(exclude_defaults=True)
@@ -126,7 +126,7 @@ def told_options(options: Options) -> str:
 
 @cache
 def meanings() -> Mapping[str, str]:
-    """Return what each option means: the words beside it in the model, without units and sources."""
+    """Return the meaning of each option: its description in the model, without units and sources."""
     (model,) = ast.parse(getsource(Options)).body
     assert isinstance(model, ast.ClassDef)
     return {

@@ -1,4 +1,4 @@
-"""Piles, ranks, cards and numbers as one says them."""
+"""Wording for piles, ranks, cards and numbers."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -56,7 +56,7 @@ PILES: Final = {
     "upper": "upper row",
     "waiting": "waiting cards",
 }
-"""What names of groups stand for that are none for people."""
+"""Plain words for the names of groups that need them."""
 PATTERNS: Final[tuple[tuple[str, Callable[[re.Match[str]], str]], ...]] = (
     (r"by (\d+)", lambda found: f"family by {RANKS[int(found[1]) - 1] if found[1] != '1' else 'ones'}"),
     (r"from (.)", lambda found: f"family from the {_one(RANK_NAMES.index(found[1]) + 1)}"),
@@ -66,7 +66,7 @@ PATTERNS: Final[tuple[tuple[str, Callable[[re.Match[str]], str]], ...]] = (
 
 
 def heading(group: str) -> str:
-    """Return what a group of piles is called."""
+    """Return the name of a group of piles."""
     for pattern, spoken in PATTERNS:
         if found := re.fullmatch(pattern, group):
             return spoken(found)
@@ -76,32 +76,32 @@ def heading(group: str) -> str:
 
 
 def the(group: str) -> str:
-    """Return a group of piles as a sentence speaks of it."""
+    """Return a group of piles as part of a sentence."""
     return f"the {heading(group)}"
 
 
 def names(groups: Sequence[str]) -> str:
-    """Return several groups of piles as a sentence speaks of them."""
+    """Return several groups of piles as part of a sentence."""
     return listing([the(group) for group in groups])
 
 
 def number(value: int) -> str:
-    """Return a number, small ones as a word."""
+    """Return a number, a small one as a word."""
     return NUMBERS[value] if value < len(NUMBERS) else str(value)
 
 
 def times(value: int) -> str:
-    """Return how often."""
+    """Return a frequency, such as "twice"."""
     return {1: "once", 2: "twice"}.get(value, f"{number(value)} times")
 
 
 def rank(value: int) -> str:
-    """Return all cards of a rank, as words."""
+    """Return the plural of a rank."""
     return RANKS[value - 1]
 
 
 def ranks(values: Iterable[int]) -> str:
-    """Return the cards of several ranks, as words."""
+    """Return the plurals of several ranks."""
     return listing([rank(value) for value in values])
 
 
@@ -136,5 +136,5 @@ def _one(value: int) -> str:
 
 
 def title_of(game: str) -> str:
-    """Return what a game is called in words; the name itself where it is not known here."""
+    """Return a game's title; its name if it is unknown."""
     return GAMES[game].title if game in GAMES else game

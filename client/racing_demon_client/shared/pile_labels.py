@@ -1,4 +1,4 @@
-"""What the piles are called in lines of text: what is typed, and what is told, mean the same one."""
+"""Pile labels in plain text: the same word for typing and for messages."""
 
 from collections.abc import Iterator, Mapping
 from string import ascii_letters, ascii_lowercase
@@ -14,16 +14,16 @@ from .pile_names import addresses, is_racelike, stops, usable
 __all__ = ["groups_of", "pile_words", "words_of"]
 
 LETTERS: Final = (*ascii_letters, *(one + other for one in ascii_lowercase for other in ascii_lowercase))
-"""The names of piles that are not called by their kind: a to z, A to Z, then aa, ab, and so on."""
+"""The labels of piles without a name by kind: a to z, A to Z, then aa, ab, and so on."""
 
 
 def pile_words(rules: Rules, board: Board, seat: int) -> dict[str, int]:
-    """Return a seat's piles by the words for them.
+    """Return a seat's piles by label.
 
-    In a game that is laid out like the race columns have numbers, and the waste is ``w``, the reserve ``r``;
-    in all others every pile has a letter, and places that belong to ranks are called by these. Foundations
-    have numbers where it matters which of them is meant; the stock, where a card of it is played unseen, is
-    ``0``, and what cards leave the game to is ``out``.
+    In a game with the race's layout, columns have numbers, the waste is ``w`` and the reserve ``r``. In all
+    others every pile has a letter, except that places with a rank are labeled by it. Foundations have numbers
+    if it matters which one is meant; the stock is ``0`` if its cards are played unseen, and cards that leave
+    the game go to ``out``.
     """
     words: dict[str, int] = {}
     racelike = is_racelike(rules, seat)
@@ -55,7 +55,7 @@ def _first_out(rules: Rules, seat: int) -> dict[str, int]:
 
 
 def _serves(rules: Rules, seat: int) -> bool:
-    """Tell whether the stock's next card may fill some place, or be turned singly."""
+    """Return whether the stock's next card may fill a place or be turned singly."""
     stock = rules.layout.groups[rules.layout.stock[seat]]
     if isinstance(stock, Stock) and stock.tail_rule is TailRule.EITHER2:
         return True
@@ -64,12 +64,12 @@ def _serves(rules: Rules, seat: int) -> bool:
 
 
 def words_of(rules: Rules, board: Board, seat: int) -> Mapping[int, str]:
-    """Return the words for a seat's piles by these."""
+    """Return the labels of a seat's piles by pile."""
     return {pile: word for word, pile in pile_words(rules, board, seat).items()}
 
 
 def groups_of(rules: Rules, seat: int) -> Iterator[tuple[str, list[int]]]:
-    """Yield the groups of piles that a seat may have to do with, each with its piles."""
+    """Yield the groups of piles that a seat may use, each with its piles."""
     groups: dict[tuple[int | None, str], list[int]] = {}
     for pile in usable(rules, seat):
         spec = rules.layout.piles[pile]

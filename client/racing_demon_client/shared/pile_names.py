@@ -1,7 +1,7 @@
-"""What a player calls the piles of a game, so that keys, plain text and pictures mean the same one.
+"""The naming of a game's piles, common to keys, plain text and pictures.
 
-A game that is laid out like the race has names by kind: columns, waste, reserve. In all others each pile has
-a number of its own, and gets a letter; places that belong to ranks are called by these.
+A game with the race's layout names piles by kind: columns, waste, reserve. In all others each pile has a
+number and a letter, except that places with a rank are named by it.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from racing_demon_protocol.engine.specification import Foundations, Geometry, Ra
 __all__ = ["addresses", "is_racelike", "keyed", "stops", "usable"]
 
 MOST_COLUMNS: Final = 9
-"""With more columns the hands do not find them by their place on the keyboard."""
+"""With more columns their keys would not match their positions on the keyboard."""
 MOST_FOUNDATIONS: Final = 10
 RACELIKE: Final = {
     Kind.STOCK: 1,
@@ -24,17 +24,17 @@ RACELIKE: Final = {
     Kind.RESERVE: 1,
     Kind.TABLEAU: MOST_COLUMNS,
 }
-"""The kinds of piles of a game that is laid out like the race, and how many of each there may be."""
+"""The kinds of piles in the race's layout, and the maximum number of each."""
 
 
 def usable(rules: Rules, seat: int) -> list[int]:
-    """Return the piles that a seat may have to do with: its own, the table's, and those of a partner."""
+    """Return the piles that a seat may use: its own, the table's and a partner's."""
     together = rules.game.racing is Racing.TOGETHER
     return [pile.number for pile in rules.layout.piles if together or pile.seat in {None, seat}]
 
 
 def is_racelike(rules: Rules, seat: int) -> bool:
-    """Tell whether a seat's piles are such as the race has: columns beside stock, waste and a reserve."""
+    """Return whether a seat has the race's layout: columns beside stock, waste and a reserve."""
     own = [p for p in usable(rules, seat) if rules.layout.piles[p].kind is not Kind.FOUNDATION]
     kinds = [rules.layout.piles[pile].kind for pile in own]
     return (
@@ -46,10 +46,10 @@ def is_racelike(rules: Rules, seat: int) -> bool:
 
 
 def stops(rules: Rules, board: Board, seat: int) -> list[int]:
-    """Return the piles that a player may want to take from, or play to, beside stock and foundations.
+    """Return the piles that the cursor visits, in addition to stock and foundations.
 
-    Of a line those that hold no card are passed over: it has closed up. So are places that the game itself
-    empties: nobody takes anything from there, and just one pile's card goes there.
+    Skips a line's empty places, because a line closes up, and places that the game itself empties, because
+    nobody takes cards from them and only one pile's card goes there.
     """
     layout, passed = rules.layout, {Kind.STOCK, Kind.FOUNDATION, Kind.OUT}
     return [
@@ -62,7 +62,7 @@ def stops(rules: Rules, board: Board, seat: int) -> list[int]:
 
 
 def addresses(rules: Rules, board: Board, seat: int) -> Mapping[str, int]:
-    """Return the piles of a seat by the names of the actions that choose them."""
+    """Return a seat's piles by the names of the actions that choose them."""
     if any(group.geometry is Geometry.LINE for group in rules.game.groups):
         return _named(rules, board, seat)
     known = _KNOWN.setdefault(rules, {})
@@ -72,9 +72,9 @@ def addresses(rules: Rules, board: Board, seat: int) -> Mapping[str, int]:
 
 
 def keyed(rules: Rules, board: Board, seat: int) -> tuple[str, ...]:
-    """Return the actions that need keys: piles, what the space bar does, and whether cards may go up.
+    """Return the actions that need keys: piles, the space bar, and whether cards may go up.
 
-    Without a stock nothing is turned; but games that are not built may have just one play, the next.
+    Without a stock nothing is turned, but unbuilt games may have a single next play.
     """
     has_stock = seat in rules.layout.stock
     space = ["turn"] if has_stock else [] if isinstance(rules, BuildingRules) else ["next"]
@@ -82,7 +82,7 @@ def keyed(rules: Rules, board: Board, seat: int) -> tuple[str, ...]:
 
 
 _KNOWN: WeakKeyDictionary[Rules, dict[int, Mapping[str, int]]] = WeakKeyDictionary()
-"""What was found out already: it is asked with every key and every picture."""
+"""Cached results: they are needed for every key press and every picture."""
 
 
 def _named(rules: Rules, board: Board, seat: int) -> Mapping[str, int]:
@@ -109,7 +109,7 @@ def _foundations(rules: Rules, seat: int) -> list[int]:
 
 
 def _differ(rules: Rules, seat: int) -> bool:
-    """Tell whether it matters which of the own foundations a card goes to."""
+    """Return whether it matters which of a seat's foundations a card goes to."""
     foundations = _foundations(rules, seat)
     groups = [rules.layout.groups[pile] for pile in foundations]
     own = all(rules.layout.piles[pile].seat is not None for pile in foundations)

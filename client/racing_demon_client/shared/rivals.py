@@ -1,8 +1,8 @@
-"""Places that somebody else has filled just before a player wanted to: races that are lost at sight.
+"""Races lost at sight: a rival filled the place just before this player pressed the key.
 
-A play that was on its way already is refused with the rival's name by the server. Whoever presses a key
-some tenths of a second later meets a foundation that has moved on, and can be told the same.
-No clock is read: times are milliseconds on one rising clock, which is the caller's.
+The server names the rival when it refuses a play that was already on its way. A player who presses a key some
+tenths of a second later finds that the foundation has moved on, and deserves the same message. Reads no
+clock: times are milliseconds on the caller's monotonic clock.
 """
 
 from collections import deque
@@ -19,12 +19,12 @@ from racing_demon_protocol.wire.messages.server import Refused, Snapshot
 __all__ = ["Lost", "Rivals"]
 
 WINDOW_MS: Final = 2_000
-"""So long after a place was filled, a play to it counts as a race."""
+"""A play to a place counts as a race for this long after the place was filled."""
 MOST: Final = 64
 
 
 class Lost(NamedTuple):
-    """A race that was lost: the card that came too late, whose came first, and by how many microseconds."""
+    """A lost race: the late card, the faster seat, and the difference in microseconds."""
 
     card: Card
     seat: int
@@ -32,7 +32,7 @@ class Lost(NamedTuple):
 
 
 class Filled(NamedTuple):
-    """A card that somebody brought to a foundation: the pile, its height before, whose, and when."""
+    """A card played to a foundation: the pile, its height before, the seat and the time."""
 
     pile: int
     height: int
@@ -41,22 +41,22 @@ class Filled(NamedTuple):
 
 
 class Rivals:
-    """What others have brought to the foundations lately, and the own plays that are not answered yet."""
+    """Recent foundation plays of others, and this player's unanswered plays."""
 
     def __init__(self) -> None:
         self._filled: deque[Filled] = deque(maxlen=MOST)
         self._tried: dict[int, tuple[Play, int]] = {}
 
     def tried(self, counter: int, play: Play, now: int) -> None:
-        """Note a play that the player makes, under its number."""
+        """Record a play that the player makes, under its counter."""
         self._tried[counter] = play, now
 
     def play(self, counter: int) -> Play | None:
-        """Return the play of a number that is not answered yet."""
+        """Return the unanswered play with a counter."""
         return self._tried[counter][0] if counter in self._tried else None
 
     def follow(self, message: Message, view: TableView, seat: int | None, now: int) -> Lost | None:
-        """Note a message that the view has followed; return the race that was lost, if it refuses a play."""
+        """Follow a message that the view has applied; if it refuses a play, return the race it lost."""
         match message:
             case Snapshot() | ev.Dealt():
                 self._filled.clear()
@@ -77,7 +77,7 @@ class Rivals:
             self._filled.append(Filled(event.destination, height, event.seat, now))
 
     def _faster(self, view: TableView, seat: int | None, play: Play, pressed_at: int) -> Lost | None:
-        """Return the race that a refused play has lost: somebody else filled its place a moment before it."""
+        """Return the race that a refused play lost: another seat filled its place a moment before."""
         rules, board = view.rules, view.board
         if rules is None or board is None or not 0 <= play.source < len(board.piles):
             return None

@@ -1,6 +1,6 @@
-"""The rules of a game in words: every field of its declaration as a sentence, and nothing of its name.
+"""The rules of a game in words: one sentence per field of its declaration, regardless of its name.
 
-What is a rule of its own, or a mechanic, is told by :mod:`.special_rules_text`.
+Special rules and mechanics are described in :mod:`.special_rules_text`.
 """
 
 import re
@@ -88,16 +88,16 @@ WIDTH: Final = 78
 
 
 def kind_of(game: Game) -> str:
-    """Return in a few words how several may play a game."""
+    """Return in a few words how several people may play a game."""
     return KINDS[game.racing]
 
 
 def rules_of(game: Game, width: int = WIDTH) -> Iterator[str]:
-    """Yield the rules of a game, line by line; headings end without a stop, and are followed by a blank.
+    """Yield the rules of a game, line by line; a heading has no period and is followed by an empty line.
 
     Args:
         game: the game.
-        width: how many signs a line has at most, but for the first two.
+        width: the maximum length of all lines but the first two.
 
     """
     yield f"{game.title}{_book(game)}"
@@ -115,13 +115,13 @@ def rules_of(game: Game, width: int = WIDTH) -> Iterator[str]:
 
 
 def _book(game: Game) -> str:
-    """Return where a game can be read of, in words that mean something to a player; else nothing."""
-    found = re.match(r"seed 004 entry (\d+)", game.source)  # of Mrs. Cheney's book alone the title is known
+    """Return the book a game is from, if players can find it; otherwise an empty string."""
+    found = re.match(r"seed 004 entry (\d+)", game.source)  # only Mrs. Cheney's book has a known title
     return f" (number {found[1]} of Mrs. Cheney's Patience)" if found else ""
 
 
 def _option(field: str) -> str:
-    """Return how a host chooses otherwise, where the table has an option for it."""
+    """Return how a host changes a rule, if the table has an option for it."""
     group, _, name = field.partition(".")
     return f' The option "{name.replace("_", " ")}" changes that.' if group == "options" else ""
 
@@ -136,7 +136,7 @@ def _part(heading: str, sentences: Iterable[str], width: int) -> Iterator[str]:
 
 
 def _sentences(game: Game) -> Iterator[str]:
-    """Yield a sentence or more for each part of a declaration."""
+    """Yield one or more sentences for each part of a declaration."""
     if len(game.ranks) != SUIT_SIZE:
         yield f"The packs have the ranks {ranks(game.ranks)} only."
     is_turned = any(isinstance(group, Waste) for group in game.groups)
@@ -154,11 +154,11 @@ def _sentences(game: Game) -> Iterator[str]:
 
 
 def _group(group: Group, *, is_turned: bool) -> Iterator[str]:
-    """Yield the sentences of one group: its own kind's, then those that any group may need.
+    """Yield the sentences on one group: those of its kind, then those that apply to any group.
 
     Args:
         group: the group.
-        is_turned: whether there is a waste that a stock is turned to.
+        is_turned: whether a stock is turned to a waste.
 
     """
     match group:
@@ -221,7 +221,7 @@ def _foundations(group: Foundations) -> Iterator[str]:
 def _tableau(group: Tableau) -> Iterator[str]:
     shape = set(group.shape)
     cards = _each(group.shape[0]) if len(shape) == 1 else f" of {', '.join(map(str, group.shape))} cards"
-    is_single = group.shows is Shows.LAST and shape <= {0, 1}  # whatever comes later lies face up anyway
+    is_single = group.shows is Shows.LAST and shape <= {0, 1}  # cards that come later lie face up anyway
     shown = SHOWN[Shows.ALL if is_single else group.shows]
     yield f"{_title(group)}: {counted(len(group.shape), 'column')}{cards}. {shown}"
     ways = " or ".join(_build(build) for build in group.build)
@@ -246,7 +246,7 @@ def _tableau(group: Tableau) -> Iterator[str]:
 
 
 def _corner(wrap: bool, steps: set[int | None]) -> str:
-    """Return how a sequence goes on where it cannot rise, or descend, any further."""
+    """Return how a sequence continues from its highest or lowest rank."""
     ways = {"from king to ace" if step > 0 else "from ace to king" for step in steps if step}
     return f", round the corner {' or '.join(sorted(ways))}" if wrap and ways else ""
 
@@ -352,7 +352,7 @@ def _points(count: int) -> str:
     return f"{number(count)} {'point' if count == 1 else 'points'}"
 
 
-# Words.
+# Wording.
 
 
 def _capital(name: str) -> str:

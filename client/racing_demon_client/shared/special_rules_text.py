@@ -1,4 +1,4 @@
-"""A game's rules of its own, its mechanic and its unusual piles, in words."""
+"""A game's special rules, mechanic and unusual piles, in words."""
 
 from typing import Final
 
@@ -99,8 +99,8 @@ def told_piles(group: Group) -> str:
     raise NotImplementedError(f"there are no words for {type(group).__name__}")
 
 
-def told_special(rule: Special) -> str:  # noqa: C901, PLR0911, PLR0912 - one sentence a rule of the closed list
-    """Return a rule of a game's own."""
+def told_special(rule: Special) -> str:  # noqa: C901, PLR0911, PLR0912 - one sentence per rule of a closed list
+    """Return a special rule in words."""
     match rule:
         case Draw():
             return _drawing(rule)
@@ -211,8 +211,8 @@ def _opening(rule: OpeningRescue) -> str:
     )
 
 
-def told_mechanic(mechanic: Mechanic) -> str:  # noqa: C901, PLR0911 - one sentence a mechanic
-    """Return how a game goes that is not played by building."""
+def told_mechanic(mechanic: Mechanic) -> str:  # noqa: C901, PLR0911 - one sentence per mechanic
+    """Return how to play a game that is not played by building."""
     match mechanic:
         case Sums():
             return _sums(mechanic)

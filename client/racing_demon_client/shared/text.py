@@ -1,4 +1,4 @@
-"""How what is counted is said, and what may be printed of a text that somebody else has written."""
+"""Plurals, lists and times in words, and making foreign text printable."""
 
 from collections.abc import Sequence
 
@@ -6,23 +6,23 @@ __all__ = ["counted", "listing", "printable", "span"]
 
 
 def counted(number: int, what: str) -> str:
-    """Return so many of something in words, like ``3 hands``."""
+    """Return a count in words, such as ``3 hands``."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def listing(names: Sequence[str]) -> str:
-    """Return names as one says them, like ``Ann, Ben and Cyn``."""
+    """Return names as an enumeration, such as ``Ann, Ben and Cyn``."""
     *others, last = names
     return f"{', '.join(others)} and {last}" if others else last
 
 
 def printable(text: str) -> str:
-    """Return a text without anything that could steer a terminal."""
+    """Return a text without control characters."""
     return "".join(char if char.isprintable() else "?" for char in text)
 
 
 def span(microseconds: int) -> str:
-    """Return a time as short as it can be said: ``0.4 ms``, ``12 ms``, ``1.4 s``, ``2:05``."""
+    """Return a time in its shortest form: ``0.4 ms``, ``12 ms``, ``1.4 s``, ``2:05``."""
     if microseconds < 10_000:
         return f"{microseconds / 1_000:.1f} ms"
     if microseconds < 1_000_000:

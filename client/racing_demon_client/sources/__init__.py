@@ -1,1 +1,1 @@
-"""Where a table comes from: a server, a broker, a record, or a game alone."""
+"""Sources of a table: a server, a broker, a record, or a solo game."""

@@ -1,7 +1,7 @@
-"""Tables through an MQTT broker: list them, and watch one, without a connection to its server.
+"""List and watch tables through an MQTT broker, without connecting to their servers.
 
-Whatever a broker says may come from anybody who can write there. So it is limited and validated, and a
-stream of events that does not fit is left alone until the table's next snapshot.
+Anyone with write access to the broker may have sent a message. So messages are limited and validated, and an
+event that does not fit is ignored until the table's next snapshot.
 """
 
 import asyncio
@@ -34,10 +34,10 @@ from .broker_connection import PATIENCE, connected, explained, payload_of, until
 __all__ = ["Onlooker", "as_json", "tables", "told", "watch"]
 
 MOST_RECORD: Final = 16_384
-"""Bytes of a table's record."""
+"""The maximum size of a table's record in bytes."""
 MOST_TABLES: Final = 5_000
 MOST_WAITING: Final = 2_000
-"""Messages that wait to be looked at. More are left out, and the next snapshot makes up for them."""
+"""The maximum number of queued messages. More are dropped, and the next snapshot makes up for them."""
 FIRST_PAUSE: Final = 0.2
 LONGEST_PAUSE: Final = 3.0
 
@@ -46,7 +46,7 @@ PLACE: Final = re.compile(rf"(?:({NODE})/)?({CODE})")
 
 
 def told(listed: ListedTable) -> str:
-    """Return a listed table in one line, which is still to be made printable."""
+    """Describe a listed table in one line, which is not yet safe to print."""
     who = ", ".join(player.name for player in listed.players) or f"{listed.taken} at the table"
     doing = listed.phase.value
     if listed.hand and listed.phase not in {Phase.LOBBY, Phase.OVER}:
@@ -62,10 +62,10 @@ def as_json(listed: ListedTable) -> str:
 
 
 async def tables(url: str) -> list[ListedTable]:
-    """Return the tables of all servers that a broker knows to be there, by node and code.
+    """Return the tables of all servers online at a broker, by node and code.
 
     Raises:
-        ConnectionFailed: the broker cannot be reached, or does not want us.
+        ConnectionFailed: the broker cannot be reached, or refused the connection.
 
     """
     online: set[str] = set()
@@ -90,7 +90,7 @@ async def tables(url: str) -> list[ListedTable]:
 
 
 def _listed(payload: bytes, node: str, code: str) -> ListedTable | None:
-    """Return the table that a record describes; ``None`` if it is not of this topic, or no record of ours."""
+    """Return the table that a record describes; ``None`` if it is invalid or belongs to another topic."""
     if len(payload) > MOST_RECORD:
         return None
     try:
@@ -102,11 +102,11 @@ def _listed(payload: bytes, node: str, code: str) -> ListedTable | None:
 
 @asynccontextmanager
 async def watch(url: str, place: str) -> "AsyncIterator[Onlooker]":
-    """Watch a table, by its code or as ``node/code``, through a broker.
+    """Watch a table through a broker, by its code or as ``node/code``.
 
     Raises:
-        ConnectionFailed: the broker cannot be reached, or several servers have such a table.
-        CommandRefused: no server that is there has such a table, or nobody may look on.
+        ConnectionFailed: the broker cannot be reached, or several servers have a table with this code.
+        CommandRefused: no server online has such a table, or spectators are not allowed.
 
     """
     named = PLACE.fullmatch(place.strip().lower())
@@ -129,13 +129,13 @@ async def _find_node(url: str, code: str) -> str:
 
 
 class Onlooker(Guest):
-    """A spectator by way of a broker: to be listened to like any client; what it says, nobody hears.
+    """A spectator's place at a table behind a broker. Commands are ignored: a broker carries none.
 
     Args:
         url: the broker's address.
         node: the server's name there.
         code: the table's code.
-        patience: for how many seconds a broken connection, or a missing server, is waited for.
+        patience: for how many seconds to wait for a lost connection or an absent server.
 
     """
 
@@ -174,10 +174,10 @@ class Onlooker(Guest):
             raise CommandRefused(Reason.UNKNOWN_TABLE, text) from None
 
     async def __aiter__(self) -> AsyncIterator[Message]:
-        """Yield the table's messages until it is closed.
+        """Yield the table's messages until this place is closed.
 
         Raises:
-            ConnectionFailed: the broker, or the server, is gone for good; or the table is closed.
+            ConnectionFailed: the broker or the server is gone for good, or the table was closed.
 
         """
         while not self._goodbye:
@@ -186,7 +186,7 @@ class Onlooker(Guest):
                 yield message
 
     async def _next(self) -> Message | None:
-        """Return the next message, or nothing where it has nothing new in it."""
+        """Return the next message, or ``None`` if it brings nothing new."""
         heard = await self._heard.get()
         if isinstance(heard, Exception):
             raise heard
@@ -196,21 +196,21 @@ class Onlooker(Guest):
         return heard if self._fits(heard) else None
 
     async def send(self, command: cl.Command) -> None:
-        """Say nothing: onlookers have no seat to speak from."""
+        """Do nothing: spectators send no commands."""
 
     def post(self, command: cl.Command) -> None:
-        """Say nothing."""
+        """Do nothing."""
 
     async def play(self, play: Play) -> int:
-        """Play nothing."""
+        """Do nothing."""
         return 0
 
     async def leave(self) -> None:
-        """Look away."""
+        """Stop watching."""
         await self.close()
 
     async def ask(self, command: cl.Command) -> Accepted:
-        """Ask nothing.
+        """Refuse any command.
 
         Raises:
             CommandRefused: always.
@@ -219,33 +219,33 @@ class Onlooker(Guest):
         raise CommandRefused(Reason.NOT_SEATED, "You are watching; only players may do that.")
 
     async def ping(self, stamp: int) -> None:
-        """Measure the way to the broker and back; the answer comes as a message."""
+        """Measure the round trip to the broker; the answer comes as a message."""
         if self._entered and self._mqtt is not None and not self._pings:
             task = asyncio.create_task(self._ping(self._mqtt, stamp))
             self._pings.add(task)
             task.add_done_callback(self._pings.discard)
 
     async def _ping(self, mqtt: aiomqtt.Client, stamp: int) -> None:
-        # Leaving what we never had changes nothing, and is answered.
+        # Unsubscribing from an unused topic has no effect, but is acknowledged.
         with contextlib.suppress(aiomqtt.MqttError, asyncio.QueueFull):
             await mqtt.unsubscribe(f"{self._table}/ping", timeout=PATIENCE)
             self._heard.put_nowait(Pong(stamp=stamp))
 
     async def close(self) -> None:
-        """Stop to listen."""
+        """Stop receiving."""
         self._goodbye = True
         self._stop_deadline()
         tasks = [*self._pings, *([self._listening] if self._listening else [])]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        with contextlib.suppress(asyncio.QueueFull):  # whoever waits for a message waits in vain
+        with contextlib.suppress(asyncio.QueueFull):  # wakes up a waiting reader
             self._heard.put_nowait(Pong(stamp=0))
 
-    # What comes from the broker.
+    # Messages from the broker.
 
     def _fits(self, message: Message) -> bool:
-        """Let the view follow a message; tell whether it has anything new in it."""
+        """Apply a message to the view; return whether it brought anything new."""
         if isinstance(message, Pong):
             return not self._goodbye
         try:
@@ -254,18 +254,18 @@ class Onlooker(Guest):
             if not isinstance(message, Event) or self._is_lost or message.seq <= self.view.seq:
                 return False
             self.view.apply(message)
-        except Exception:  # whatever strangers make it stumble over, the next snapshot sets it right
+        except Exception:  # untrusted input may fail in any way; the next snapshot recovers
             self._is_lost = True
             return False
         return True
 
     def _follow_snapshot(self, snapshot: Snapshot) -> bool:
-        """Take a snapshot up where the own view is not what it says."""
+        """Adopt a snapshot that differs from the view."""
         if snapshot.code != self.code:
             return False
         if not self._is_lost:
             if snapshot.seq < self.view.seq:
-                return False  # an old one, kept by the broker
+                return False  # a retained snapshot from the past
             if self.view.snapshot(snapshot.elapsed_ms) == snapshot:
                 return False
         self._view = TableView.from_snapshot(snapshot)
@@ -273,7 +273,7 @@ class Onlooker(Guest):
         return True
 
     async def _listen(self) -> None:
-        """Hand on what the broker says, over as many connections as it takes."""
+        """Queue the broker's messages, reconnecting as often as necessary."""
         pause = FIRST_PAUSE
         while True:
             try:
@@ -295,7 +295,7 @@ class Onlooker(Guest):
             pause = min(LONGEST_PAUSE, pause * 2)
 
     async def _take(self, message: aiomqtt.Message) -> None:
-        """Take one message of the broker."""
+        """Handle one message of the broker."""
         topic, payload = TOPIC.fullmatch(message.topic.value), payload_of(message)
         if topic is None:
             return
@@ -307,7 +307,7 @@ class Onlooker(Guest):
             try:
                 decoded = decode_server(payload)
             except InvalidFrame:
-                return  # a gap in the numbers will show if it was one of ours
+                return  # if it was genuine, the gap in the numbers will show
             if isinstance(decoded, Snapshot if topic.group(4) == "snapshot" else Event):
                 await self._heard.put(decoded)
 
@@ -315,11 +315,11 @@ class Onlooker(Guest):
         if is_there:
             self._tell(is_there=True, text="the connection is back")
         else:
-            await self._heard.put(None)  # a server that comes back may number its events anew
+            await self._heard.put(None)  # a restarted server may number its events anew
             self._tell(is_there=False, text="the table's server is gone from the broker; waiting for it")
 
     def _tell(self, *, is_there: bool, text: str) -> None:
-        """Note whether the table's server can be heard, and tell the user if that is news."""
+        """Record whether the server is online, and notify the user of a change."""
         if is_there:
             self._stop_deadline()
         elif self._deadline is None:
@@ -336,7 +336,7 @@ class Onlooker(Guest):
             self._deadline = None
 
     def _give_up(self) -> None:
-        """End the stay: the table has not been heard of for as long as the user's patience lasts."""
+        """Give up: the table was unreachable for as long as the user's patience lasts."""
         if self._listening is not None:
             self._listening.cancel()
         if self._heard.full():

@@ -1,4 +1,4 @@
-"""A connection to an MQTT broker: all that the client uses of aiomqtt."""
+"""The connection to an MQTT broker, and the client's only use of aiomqtt."""
 
 import asyncio
 import contextlib
@@ -18,15 +18,15 @@ from racing_demon_protocol.discovery.broker_address import parse_broker
 __all__ = ["PATIENCE", "connected", "explained", "payload_of", "until_quiet"]
 
 PATIENCE: Final = 5.0
-"""Seconds for a broker to answer anything."""
+"""The timeout for any answer of the broker, in seconds."""
 QUIET_SECONDS: Final = 0.5
-"""A broker that says nothing more for so long has said all that it kept."""
+"""After this many seconds without a message, all retained messages have arrived."""
 MOST_SECONDS: Final = 3.0
 KEEPALIVE: Final = 4
 MOST_WAITING: Final = 2_000
-"""Messages that wait to be taken. More are left out, and the next snapshot makes up for them."""
+"""The maximum number of queued messages. More are dropped, and the next snapshot makes up for them."""
 
-# The library's own words go nowhere: what the user has to know is an exception, or a notice.
+# Silence the library's log: users see exceptions and notices instead.
 _silent = logging.getLogger("racing_demon_client.mqtt")
 _silent.setLevel(logging.CRITICAL + 1)
 
@@ -36,7 +36,7 @@ async def connected(url: str) -> AsyncIterator[aiomqtt.Client]:
     """Connect to a broker.
 
     Raises:
-        ConnectionFailed: it cannot be reached, does not want us, or the connection broke.
+        ConnectionFailed: it cannot be reached, refused the connection, or the connection was lost.
 
     """
     client = _client(url)
@@ -47,7 +47,7 @@ async def connected(url: str) -> AsyncIterator[aiomqtt.Client]:
 
 @contextlib.contextmanager
 def explained(url: str) -> Iterator[None]:
-    """Turn what the library says into a sentence for the user, without the password."""
+    """Translate the library's errors into a sentence for the user, without the password."""
     try:
         yield
     except aiomqtt.MqttError as error:
@@ -77,7 +77,7 @@ def _client(url: str) -> aiomqtt.Client:
 
 
 async def until_quiet(mqtt: aiomqtt.Client) -> AsyncIterator[aiomqtt.Message]:
-    """Yield messages until none has come for a moment, or they will not end."""
+    """Yield messages until none has come for a moment, or there are too many."""
     messages, loop = mqtt.messages, asyncio.get_running_loop()
     end = loop.time() + MOST_SECONDS
     with contextlib.suppress(TimeoutError, StopAsyncIteration):
@@ -86,5 +86,5 @@ async def until_quiet(mqtt: aiomqtt.Client) -> AsyncIterator[aiomqtt.Message]:
 
 
 def payload_of(message: aiomqtt.Message) -> bytes:
-    """Return what is in a message."""
+    """Return a message's payload as bytes."""
     return message.payload if isinstance(message.payload, bytes) else b""

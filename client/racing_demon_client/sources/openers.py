@@ -1,4 +1,4 @@
-"""Ways to come to a table: each is a context that gives a client, and ends what was begun for it."""
+"""Ways to open a table: context managers that yield it and clean up after it."""
 
 import datetime as dt
 import secrets
@@ -29,19 +29,19 @@ __all__ = ["Opened", "alone", "full_url", "host", "join", "practise", "watch"]
 DEFAULT_PORT = 5252
 TLS_PORT = 443
 KEPT = Keeping("full")
-"""A table for others survives the death of its server, and a power cut."""
+"""A table for others survives a crash of its server, and a power cut."""
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A place at a table.
+    """An opened table.
 
     Attributes:
-        client: the connection.
+        client: the place at it.
         how: ``practised``, ``hosted``, ``joined``, ``watched``, ``replayed`` or ``alone``.
-        ends_with_us: whether the table is on a server of one's own.
-        addresses: what others may join under, if this table is for others.
-        note: what the user should know of how it went; may be empty.
+        ends_with_us: whether the table is on a local server.
+        addresses: the addresses for others to join; empty for a private table.
+        note: a remark for the user; may be empty.
 
     """
 
@@ -64,11 +64,11 @@ async def practise(  # noqa: PLR0913
     seated: bool = True,
     keeping: Keeping = NOTHING,
 ) -> AsyncIterator[Opened]:
-    """Open a table against bots on a server of one's own, which keeps nothing unless that is wanted.
+    """Open a table against bots on a local server, which stores nothing by default.
 
     Raises:
         ConnectionFailed: the server does not start.
-        CommandRefused: it does not want this table.
+        CommandRefused: the server refused the table.
 
     """
     async with (
@@ -87,14 +87,14 @@ def alone(
     day: dt.date | None = None,
     deal: str | None = None,
 ) -> SoloClient:
-    """Lay a game on a table of one's own, without a server.
+    """Return a solo table, which needs no server.
 
     Args:
-        name: what the player is called in a record.
+        name: the player's name in a record.
         options: the game.
-        seed: the deal, if it is to be a certain one.
-        day: the day whose deal it is to be.
-        deal: the name of the deal that it is to be.
+        seed: the seed of the deal, if it is given.
+        day: the date of a daily deal, if it is one.
+        deal: the name of a named deal, if it is one.
 
     Raises:
         InvalidGame: there is no such game.
@@ -122,14 +122,13 @@ async def host(  # noqa: PLR0913
     passphrase: str = "",
     web: bool = True,
 ) -> AsyncIterator[Opened]:
-    """Open a table for others, on a server of one's own or, by its address, on another.
+    """Open a table for others, on a local server or on the one at an address.
 
-    A table on a server of one's own is announced on the network, unless that is not wanted. With a
-    passphrase it lets in only those who know it.
+    A table on a local server is announced on the network by default. A passphrase restricts who can join.
 
     Raises:
-        ConnectionFailed: there is no server, or one's own does not start.
-        CommandRefused: it does not want this table.
+        ConnectionFailed: the server cannot be reached or does not start.
+        CommandRefused: the server refused the table.
 
     """
     async with AsyncExitStack() as stack:
@@ -159,11 +158,11 @@ async def host(  # noqa: PLR0913
 
 @asynccontextmanager
 async def join(address: str, code: str, name: str, passphrase: str = "") -> AsyncIterator[Opened]:
-    """Take a seat at a table: the one that this user had there, or else a free one.
+    """Take a seat at a table: this user's stored seat, or a free one.
 
     Raises:
         ConnectionFailed: the server cannot be reached.
-        CommandRefused: there is no such table, or no seat.
+        CommandRefused: the table does not exist or is full.
 
     """
     url = full_url(address)
@@ -173,7 +172,7 @@ async def join(address: str, code: str, name: str, passphrase: str = "") -> Asyn
         if client is None:
             token = secrets.token_hex(32)
             if kept is not None:
-                kept.keep(token)  # before it is told: if the answer is lost, the seat can be found again
+                kept.keep(token)  # store it first: if the answer is lost, the seat can still be resumed
             client = await Client.join(url, code, name, passphrase=passphrase, token=token)
         async with client:
             try:
@@ -184,7 +183,7 @@ async def join(address: str, code: str, name: str, passphrase: str = "") -> Asyn
 
 
 def _keep_seat(stack: AsyncExitStack, client: Client) -> None:
-    """Keep the seat of a host at somebody else's server, for whom the same ``join`` is the way back."""
+    """Store a host's seat at a remote server, so that ``join`` can resume it."""
     kept = stack.enter_context(kept_seat(client.url, client.code))
     if kept is not None and client.token is not None:
         kept.keep(client.token)
@@ -192,7 +191,7 @@ def _keep_seat(stack: AsyncExitStack, client: Client) -> None:
 
 
 async def _come_back(url: str, code: str, kept: StoredSeat | None) -> Client | None:
-    """Take the seat up again that is kept; ``None`` if there is none, or not any more."""
+    """Resume a stored seat; return ``None`` if there is none or it is gone."""
     if kept is None or not kept.token:
         return None
     try:
@@ -206,11 +205,11 @@ async def _come_back(url: str, code: str, kept: StoredSeat | None) -> Client | N
 
 @asynccontextmanager
 async def watch(address: str, code: str, passphrase: str = "") -> AsyncIterator[Opened]:
-    """See a table without a seat.
+    """Watch a table as a spectator.
 
     Raises:
         ConnectionFailed: the server cannot be reached.
-        CommandRefused: there is no such table.
+        CommandRefused: the table does not exist, or cannot be watched.
 
     """
     async with await Client.watch(full_url(address), code, passphrase=passphrase) as client:
@@ -218,9 +217,9 @@ async def watch(address: str, code: str, passphrase: str = "") -> AsyncIterator[
 
 
 def full_url(address: str) -> str:
-    """Complete an address as people write it: without scheme, port or path.
+    """Complete an address that may lack scheme, port or path.
 
-    A server's own port is 5252; what speaks TLS is a proxy before it, at the usual port for that.
+    A server's default port is 5252. TLS is handled by a reverse proxy, at the scheme's default port.
     """
     scheme, _, rest = address.rpartition("://")
     place, _, path = rest.partition("/")
@@ -237,13 +236,13 @@ async def _add_bots(client: Client, number: int, level: str) -> None:
 async def _network_server(
     stack: AsyncExitStack, wanted: int | None, keeping: Keeping, flags: Sequence[str]
 ) -> tuple[int, bool]:
-    """Start a server for the whole network; return its port, and whether it listens on IPv6, too.
+    """Start a server for the whole network; return its port and whether it listens on IPv6, too.
 
-    A port that was asked for is taken or nothing; the usual one may be another server's.
+    A requested port must be free; the default port may be another server's, so any free one will do.
     """
     port = DEFAULT_PORT if wanted is None else wanted
-    everywhere = "0.0.0.0"  # noqa: S104 - a table for the network is what the user asked for
-    has_ipv6 = port != 0 and _has_ipv6()  # any free port would be another one on IPv6
+    everywhere = "0.0.0.0"  # noqa: S104 - the user asked for a table on the network
+    has_ipv6 = port != 0 and _has_ipv6()  # a free port on IPv4 may be taken on IPv6
     try:
         url = await stack.enter_async_context(
             local_server(host="" if has_ipv6 else everywhere, port=port, keeping=keeping, flags=flags)
@@ -262,7 +261,7 @@ async def _network_server(
 
 
 def _has_ipv6() -> bool:
-    """Tell whether this machine has IPv6 switched on."""
+    """Return whether this machine has IPv6 enabled."""
     try:
         with socket.socket(socket.AF_INET6, socket.SOCK_STREAM) as probe:
             probe.bind(("::1", 0))
@@ -272,9 +271,9 @@ def _has_ipv6() -> bool:
 
 
 async def _announce(stack: AsyncExitStack, client: Client, port: int, *, has_ipv6: bool) -> str:
-    """Announce a table for as long as it is open; return what the user should know of it, if anything."""
+    """Announce a table while it is open; return a remark for the user, if any."""
     from racing_demon_client.discovery.mdns import announce  # noqa: PLC0415
-    from racing_demon_protocol.discovery.mdns import Announcement  # noqa: PLC0415 - who practises needs no network
+    from racing_demon_protocol.discovery.mdns import Announcement  # noqa: PLC0415 - practice needs no network
 
     seat = client.view.seats.get(client.seat) if client.seat is not None else None
     announcement = Announcement(
@@ -289,12 +288,12 @@ async def _announce(stack: AsyncExitStack, client: Client, port: int, *, has_ipv
 
 
 def _own_addresses() -> list[str]:
-    """Return this machine's addresses on its networks; looking sends nothing."""
+    """Return this machine's addresses on its networks, without sending anything."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            probe.connect(("192.0.2.1", 9))  # a documentation address: only the route is looked up
+            probe.connect(("192.0.2.1", 9))  # a documentation address: connecting only looks up the route
             return [str(probe.getsockname()[0])]
-        except OSError:  # a network without a way to others is one, too
-            from racing_demon_client.discovery.network_interfaces import own_interfaces  # noqa: PLC0415 - hardly ever needed
+        except OSError:  # a network may have no default route
+            from racing_demon_client.discovery.network_interfaces import own_interfaces  # noqa: PLC0415 - rarely needed
 
             return [str(each.ip) for each in own_interfaces() if each.version == 4] or ["127.0.0.1"]

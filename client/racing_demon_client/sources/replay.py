@@ -1,4 +1,4 @@
-"""A replay: a record that is listened to like a table, at any speed, from any place."""
+"""A replay: a record that is followed like a table, at any speed and from any place."""
 
 import asyncio
 import time
@@ -21,29 +21,29 @@ __all__ = ["PLACES", "SPEEDS", "BadPlace", "Replay"]
 SPEEDS: Final = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 PLACES: Final = "h2 is hand 2, e120 event 120, 1:30 a time, +9 seconds on"
 SHORTEST_SECONDS: Final = 0.001
-"""What nobody sees is not waited for."""
+"""Shorter waits are skipped."""
 BREATH: Final = 64
-"""After so many messages without a wait between them others have their turn."""
+"""Yield to other tasks after this many messages without a wait."""
 
 
 class BadPlace(RacingDemonError):
-    """A text names no place of a record; it says what would be one."""
+    """A text does not name a place in the record; the message says what would."""
 
 
 class Replay(Guest):
-    """A spectator of what has been: to be listened to like any client; what it says, nobody hears.
+    """A spectator's place at a recorded table. Commands are ignored.
 
     Attributes:
         timeline: the record.
-        place: how many of its messages have been seen.
-        speed: how many times faster than it was.
-        paused: whether it stands still.
+        place: the number of messages played so far.
+        speed: the speed relative to the original.
+        paused: whether the replay is paused.
 
     Args:
         timeline: the record.
-        speed: how fast.
-        paused: whether it begins by standing still.
-        place: where it begins; the first deal, if it is not said.
+        speed: the initial speed.
+        paused: whether to start paused.
+        place: where to start; the first deal by default.
 
     """
 
@@ -69,7 +69,7 @@ class Replay(Guest):
     # The clock.
 
     def now_ms(self) -> int:
-        """Return the time of this replay, in milliseconds on a clock that stands still when it does."""
+        """Return this replay's time in milliseconds; it stops while the replay is paused."""
         self._read_clock()
         return int(self._clock_ms)
 
@@ -80,20 +80,20 @@ class Replay(Guest):
             due = float(self.timeline.times[self.place])
             passed = min(
                 passed * self.speed, max(0.0, due - self._at_ms)
-            )  # the table waits for what comes next
+            )  # the clock waits for the next message
             self._clock_ms += passed
             self._at_ms += passed
         elif self.at_end and not self.paused:
-            self._clock_ms += passed  # what was shown last fades
+            self._clock_ms += passed  # at the end, the last changes still fade
         self._clock_read = now
 
     @property
     def at_end(self) -> bool:
-        """Whether all of it has been seen."""
+        """Whether the whole record has been played."""
         return self.place >= len(self.timeline)
 
     def hand(self) -> list[Snapshot | Event]:
-        """Return the hand that is seen, or was seen last, as far as the record has it."""
+        """Return the current or last hand as far as the record contains it."""
         messages = (entry.message for entry in self.timeline.hand_at(self.place))
         return [each for each in messages if isinstance(each, Snapshot | Event)]
 
@@ -101,10 +101,10 @@ class Replay(Guest):
     def _runs(self) -> bool:
         return not self.paused and not self.at_end and self._wound is None
 
-    # Winding.
+    # Seeking.
 
     def go(self, place: int) -> None:
-        """Go to a place; the table as it lay there comes as a snapshot."""
+        """Seek to a place; its state arrives as a snapshot."""
         self._read_clock()
         self.place = min(max(1, place), len(self.timeline))
         self._wound = self.timeline.view_at(self.place)
@@ -113,10 +113,10 @@ class Replay(Guest):
         self._changed.set()
 
     def go_to(self, text: str) -> None:
-        """Go to where a text says, as :data:`PLACES` describes it.
+        """Seek to a typed place, as described by :data:`PLACES`.
 
         Raises:
-            BadPlace: it says no place, or one that this record does not have.
+            BadPlace: it is not a place, or not one in this record.
 
         """
         try:
@@ -140,7 +140,7 @@ class Replay(Guest):
         return timeline.of_time((_number(minutes) * 60 + _number(seconds_of_it)) * 1_000, here)
 
     def step(self, steps: int) -> None:
-        """Go some messages on, or back, and stand still there."""
+        """Pause, and step some messages forwards or backwards."""
         self._read_clock()
         self.paused = True
         if steps < 0:
@@ -150,11 +150,11 @@ class Replay(Guest):
             self._changed.set()
 
     def next_hand(self, steps: int) -> None:
-        """Go to another hand's deal."""
+        """Seek to another hand's deal."""
         self.go(self.timeline.next_hand(self.place, steps))
 
     def pause(self, *, paused: bool) -> None:
-        """Stand still, or go on; from the end it goes on at the beginning."""
+        """Pause or resume; at the end, resume from the start."""
         self._read_clock()
         self.paused = paused
         if not paused and self.at_end:
@@ -162,16 +162,16 @@ class Replay(Guest):
         self._changed.set()
 
     def faster(self, steps: int) -> None:
-        """Take the next speed, or the one before."""
+        """Switch to a faster or slower speed."""
         self._read_clock()
         nearest = min(range(len(SPEEDS)), key=lambda number: abs(SPEEDS[number] - self.speed))
         self.speed = SPEEDS[min(max(0, nearest + steps), len(SPEEDS) - 1)]
         self._changed.set()
 
-    # Listening.
+    # Receiving.
 
     async def __aiter__(self) -> AsyncIterator[Message]:
-        """Yield what happened, when its time has come, until it is closed."""
+        """Yield the record's messages at their times until this place is closed."""
         in_a_row = 0
         while not self._goodbye:
             if self._wound is not None:
@@ -193,7 +193,7 @@ class Replay(Guest):
                     yield message
 
     def _take(self) -> Message:
-        """Follow the next message, at its time."""
+        """Apply the next message to the view and return it."""
         due = float(self.timeline.times[self.place])
         self._clock_ms += max(0.0, due - self._at_ms)
         self._at_ms = due
@@ -204,7 +204,7 @@ class Replay(Guest):
         return message
 
     def _seconds_to_next(self) -> float | None:
-        """Return how long the next message still has; ``None`` while none is to come."""
+        """Return the seconds until the next message; ``None`` while none is due."""
         self._read_clock()
         if self._steps and not self.at_end:
             return 0
@@ -222,31 +222,31 @@ class Replay(Guest):
         self._changed.clear()
 
     async def close(self) -> None:
-        """Look away."""
+        """Stop the replay."""
         self._goodbye = True
         self._changed.set()
 
     async def leave(self) -> None:
-        """Look away."""
+        """Stop the replay."""
         await self.close()
 
-    # Speaking, which nobody hears.
+    # Sending, which does nothing.
 
     async def send(self, command: cl.Command) -> None:
-        """Say nothing."""
+        """Do nothing: spectators send no commands."""
 
     def post(self, command: cl.Command) -> None:
-        """Say nothing."""
+        """Do nothing."""
 
     async def play(self, play: Play) -> int:
-        """Play nothing."""
+        """Do nothing."""
         return 0
 
     async def ping(self, stamp: int) -> None:
-        """Ask nobody."""
+        """Do nothing."""
 
     async def ask(self, command: cl.Command) -> Accepted:
-        """Ask nothing.
+        """Refuse any command.
 
         Raises:
             CommandRefused: always.
@@ -256,10 +256,10 @@ class Replay(Guest):
 
 
 def _number(text: str) -> int:
-    """Return a whole number, as short as those of a record.
+    """Parse a number, with no more digits than a record's have.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is not a number.
 
     """
     if not text.isascii() or not text.isdigit():

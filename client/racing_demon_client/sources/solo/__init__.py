@@ -1,1 +1,1 @@
-"""Patience alone: a table in this process, over the same rules, dealer and events as a server's."""
+"""Solo games: a table in this process, with the same rules, dealer and events as a server's."""

@@ -1,4 +1,4 @@
-"""Deals that have a name: a day's, the same for everyone, or any word that friends agree upon."""
+"""Named deals: daily ones, the same for everyone, and any word that friends agree on."""
 
 import datetime as dt
 
@@ -7,14 +7,14 @@ from racing_demon_protocol.engine.shuffle import SEED_SIZE, subseed
 __all__ = ["daily_seed", "named_seed"]
 
 SOLO = bytes(SEED_SIZE)
-"""What all named deals follow from; it is no secret, for nobody plays against anybody."""
+"""The secret of all named deals. It is public: solo players have no opponents."""
 
 
 def daily_seed(game: str, day: dt.date) -> bytes:
-    """Return the seed of a game's deal of a day: the same for everyone who writes the same date."""
+    """Return the seed of a game's daily deal: the same for everyone on the same date."""
     return subseed(SOLO, f"daily/{game}/{day.isoformat()}")
 
 
 def named_seed(game: str, name: str) -> bytes:
-    """Return the seed of a game's deal that has a name."""
+    """Return the seed of a game's named deal."""
     return subseed(SOLO, f"deal/{game}/{name}")

@@ -1,4 +1,4 @@
-"""A place at one's own table, which is a table like any other to the screens and the plain text."""
+"""A place at a solo table, with the same interface as any other."""
 
 import asyncio
 import datetime as dt
@@ -24,18 +24,18 @@ MOST_UP: Final = 1_000
 
 
 class SoloClient(Guest):
-    """A client without a server: what it is told is carried out on its own table, and answered at once.
+    """A client without a server: its own table carries out commands at once.
 
     Attributes:
         table: the table.
-        day: the day whose deal this is; ``None`` for any other.
-        before: what was known of the game before this deal was noted.
+        day: the date of a daily deal; ``None`` for any other.
+        before: the game's statistics before this deal was counted.
 
     Args:
-        table: the deal to begin with.
-        clock: tells milliseconds that only rise.
-        path: where the statistics are kept.
-        day: the day whose deal it is.
+        table: the first deal.
+        clock: returns milliseconds on a monotonic clock.
+        path: the file with the statistics.
+        day: the date of a daily deal.
 
     """
 
@@ -62,32 +62,32 @@ class SoloClient(Guest):
 
     @property
     def online(self) -> bool:
-        """There is no connection that could break."""
+        """Always true: there is no connection to lose."""
         return True
 
     @property
     def elapsed_ms(self) -> int:
-        """The time since the deal, or that of the whole game once it is won."""
+        """The time since the deal, or the length of a won game."""
         return self._clock() - self._begun_at if self._won_ms is None else self._won_ms
 
     @property
     def score(self) -> Score:
-        """What is known of this game."""
+        """The statistics of this game."""
         return scores(self._path).get(self.table.rules.game.name, Score())
 
     async def __aiter__(self) -> AsyncIterator[Message]:
-        """Yield what happens at the table until it is left."""
+        """Yield the table's messages until the player leaves."""
         while (message := await self._coming.get()) is not None:
             yield message
 
-    # Speaking.
+    # Sending.
 
     async def send(self, command: cl.Command) -> None:
-        """Carry a command out."""
+        """Carry out a command."""
         self.post(command)
 
     def post(self, command: cl.Command) -> None:
-        """Carry a command out; those that speak to others mean nothing here."""
+        """Carry out a command; ignore those that address other people."""
         if isinstance(command, cl.PlayCards):
             play = Play(command.source, command.count, command.destination, command.depth)
             try:
@@ -100,10 +100,10 @@ class SoloClient(Guest):
             self._refuse(command, "Nobody else is here to know that.")
 
     async def ping(self, stamp: int) -> None:
-        """Ask nobody."""
+        """Do nothing: there is no server."""
 
     async def close(self) -> None:
-        """Leave the table; a deal that was begun and not won counts as lost."""
+        """Close the table; an unfinished deal counts as lost."""
         self._give_up()
         self._put(None)
 
@@ -112,10 +112,10 @@ class SoloClient(Guest):
         await self.close()
 
     def make(self, play: Play, counter: int = 0) -> list[Event]:
-        """Make a play, and return what happened.
+        """Make a play and return its events.
 
         Raises:
-            IllegalPlay: the rules do not allow it.
+            IllegalPlay: the play is illegal.
 
         """
         events: list[Event] = [*self.table.play(counter, play)]
@@ -126,14 +126,14 @@ class SoloClient(Guest):
         self._tell(*events)
         return events
 
-    # What only a table of one's own can do.
+    # Operations of a solo table only.
 
     def undo(self) -> bool:
-        """Take the last play back; tell whether there was one."""
+        """Undo the last play; return whether there was one."""
         return self._went(self.table.undo())
 
     def redo(self) -> bool:
-        """Make the play again that was taken back last; tell whether there was one."""
+        """Redo the last undone play; return whether there was one."""
         went = self._went(self.table.redo())
         if went and self.table.is_won:
             self._won_ms = self.elapsed_ms
@@ -141,11 +141,11 @@ class SoloClient(Guest):
         return went
 
     def restart(self) -> bool:
-        """Lay the same deal again; tell whether anything was played."""
+        """Start the same deal again; return whether anything had been played."""
         return self._went(self.table.plays > 0 and self.table.go_to(0))
 
     def deal(self, seed: bytes) -> None:
-        """Deal other cards."""
+        """Start a new deal."""
         self._give_up()
         view = self.view
         self.table = SoloTable(view.options, seed, view.seats[view.hand_seats[0]].name)
@@ -154,7 +154,7 @@ class SoloClient(Guest):
         self._show()
 
     def bring_up(self) -> int:
-        """Play up all that may go up, as long as it goes; return how many plays that were."""
+        """Play every card to the foundations that can go there; return the number of plays."""
         table, count = self.table, 0
         while count < MOST_UP and table.view.in_hand:
             play = next((play for play in self._ups() if play.source in self._sources()), None)
@@ -165,12 +165,12 @@ class SoloClient(Guest):
         return count
 
     def ended(self) -> SoloTable:
-        """Return the table, once its hand has an end: as it lies, if there was none."""
+        """Return the table with its hand ended, as it stands if it was unfinished."""
         if not self.table.is_over:
             self.table.finish(self.elapsed_ms)
         return self.table
 
-    # Step by step.
+    # Steps.
 
     def _ups(self) -> list[Play]:
         rules, board = self.table.rules, self.table.board
@@ -178,7 +178,7 @@ class SoloClient(Guest):
         return [play for play in plays if play.destination in rules.layout.foundations]
 
     def _sources(self) -> set[int]:
-        """Return the piles that cards go up from: not those that would only be turned back and forth."""
+        """Return the piles that cards go up from, without those that would only be turned back and forth."""
         piles = self.table.board.piles
         return {pile.number for pile in piles if pile.kind not in {Kind.FOUNDATION, Kind.STOCK}}
 
@@ -186,7 +186,7 @@ class SoloClient(Guest):
         self._put(Refused(counter=command.counter, reason=Reason.ILLEGAL, text=text))
 
     def _give_up(self) -> None:
-        """Count a deal as lost that was begun and not won."""
+        """Count an unfinished deal as lost."""
         if self.table.plays or self.table.undone:
             self._count(won=False)
 
@@ -200,17 +200,17 @@ class SoloClient(Guest):
 
     def _went(self, moved: bool) -> bool:
         if moved:
-            if self._won_ms is not None:  # the clock goes on where it stopped
+            if self._won_ms is not None:  # the clock resumes where it stopped
                 self._begun_at, self._won_ms = self._clock() - self._won_ms, None
             self._show()
         return moved
 
     def _show(self) -> None:
-        """Show the table anew: what lies there came about otherwise than by playing on."""
+        """Send a new snapshot: the table changed other than by a play."""
         self._tell(self.view.snapshot(self.elapsed_ms))
 
     def _tell(self, *messages: Message) -> None:
-        """Show what happened, to whoever is to play now."""
+        """Queue messages for the seat whose turn it is."""
         self.seat = self.table.seat
         self._put(*messages)
 

@@ -1,4 +1,4 @@
-"""How a game alone went, in sentences."""
+"""Results of solo games, in sentences."""
 
 import datetime as dt
 from collections.abc import Iterator, Mapping
@@ -13,7 +13,7 @@ __all__ = ["told_loss", "told_progress", "told_scores", "told_win"]
 
 
 def told_win(client: SoloClient) -> str:
-    """Say how long a win took, and how that is beside the own earlier ones."""
+    """Return how long a win took, compared with earlier ones."""
     took, before = client.elapsed_ms, client.before
     told = f"Won in {duration(took)}"
     yesterday = None if client.day is None else before.days.get(client.day - dt.timedelta(days=1))
@@ -27,18 +27,18 @@ def told_win(client: SoloClient) -> str:
 
 
 def told_progress(table_: SoloTable) -> str:
-    """Say how far the player has come, like ``49 of 52 done``."""
+    """Return the player's progress, such as ``49 of 52 done``."""
     seat = table_.view.hand_seats[0]
     return f"{table_.rules.progress(table_.board, seat)} of {table_.rules.goal(seat)} done"
 
 
 def told_loss(client: SoloClient) -> str:
-    """Say that no play leads on any more, and what the game came to."""
+    """Return that no further play is possible, and the game's result."""
     return f"Nothing leads on: {told_progress(client.table)}."
 
 
 def told_scores(known: Mapping[str, Score]) -> Iterator[str]:
-    """Yield what is known of each game as a table, the game played most often first."""
+    """Yield the statistics of all games as a table, the most played first."""
     if not known:
         yield "Nothing was played alone yet. racing-demon games lists what there is."
         return

@@ -1,7 +1,6 @@
-"""How often one has played each game alone, and won: a small file in the state folder.
+"""Solo statistics: deals played and won for each game, in a small file in the state folder.
 
-Programs write this file, not people. So what is wrong in it is passed over, and no trouble with it ends a
-game.
+Only programs write this file. Invalid entries are ignored, and no problem with it ends a game.
 """
 
 import contextlib
@@ -29,29 +28,29 @@ Name = Annotated[str, Field(min_length=1, max_length=32, pattern=r"^[a-z0-9-]+$"
 
 
 class Score(BaseModel):
-    """What is known of one game."""
+    """The statistics of one game."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     played: Count = 0
-    """The deals on which at least one play was made."""
+    """Deals with at least one play."""
     won: Count = 0
     streak: Count = 0
-    """The deals won in a row, up to the last one."""
+    """The current streak of won deals."""
     longest: Count = 0
-    """The longest such row."""
+    """The longest streak."""
     best_ms: Milliseconds | None = None
-    """The shortest time to a win."""
+    """The fastest win."""
     days: dict[dt.date, Milliseconds] = {}
-    """The best times for daily deals."""
+    """The best times of daily deals."""
 
     def with_deal(self, won: bool, elapsed_ms: int, day: dt.date | None) -> "Score":
-        """Return what is known after one deal more.
+        """Return the statistics with one more deal.
 
         Args:
             won: whether it was won.
             elapsed_ms: how long it took.
-            day: the day whose deal it was, if it was one.
+            day: the date of a daily deal.
 
         """
         elapsed_ms = min(elapsed_ms, LONGEST_MS)
@@ -81,12 +80,12 @@ class GameStatistics(BaseModel):
 
 
 def statistics_path() -> Path:
-    """Return where this is kept: beside the tables of late."""
+    """Return the path of the file, next to the recent tables."""
     return recents_path().with_name("solo.json")
 
 
 def scores(path: Path) -> Mapping[str, Score]:
-    """Return what is known of each game, without what we would not have written."""
+    """Return the statistics of each game, without invalid entries."""
     found: dict[str, Score] = {}
     for raw in _entries(path)[:MOST_GAMES]:
         with contextlib.suppress(ValidationError):
@@ -96,12 +95,12 @@ def scores(path: Path) -> Mapping[str, Score]:
 
 
 def note(path: Path, game: str, *, won: bool, elapsed_ms: int, day: dt.date | None = None) -> Score:
-    """Note a deal that was played, and return what is known of its game now."""
+    """Count a deal, and return its game's statistics."""
     known = dict(scores(path))
     score = known.pop(game, Score()).with_deal(won, elapsed_ms, day)
     entries = [GameStatistics(game=name, score=each) for name, each in [(game, score), *known.items()]]
     data = json.dumps([entry.model_dump(mode="json") for entry in entries[:MOST_GAMES]], indent=1)
-    # On a full disk, or in a home that is read-only, one still wants to play.
+    # A full disk or a read-only home must not end the game.
     with contextlib.suppress(OSError):
         replace_file(path, data.encode())
     return score

@@ -1,6 +1,6 @@
-"""One player's own table: the line of all plays, and a place in it. Taking back is a shorter line.
+"""A solo table: the list of all plays, and a position in it. Undo moves the position back.
 
-No clock is read here, and nothing is drawn by lot: seeds and times are arguments.
+Reads no clock and no randomness: seeds and times are arguments.
 """
 
 from collections.abc import Iterable, Iterator
@@ -28,23 +28,23 @@ __all__ = ["SoloTable"]
 CODE: Final = "SOLO"
 HAND: Final = f"{CODE}-1"
 MOST_AUTOMATIC: Final = 1_000
-"""So many plays a game makes by itself in a row at the most: one that goes round in circles stops there."""
+"""The maximum number of automatic plays in a row; a game that loops stops there."""
 
 
 class SoloTable:
-    """One deal of a game that one person plays, with every play that was made on it.
+    """One deal of a solo game, with every play made on it.
 
     Attributes:
-        seed: the 32 bytes that the cards follow from.
-        view: the table as it lies now. Taking back replaces it.
+        seed: the 32 bytes that determine the deal.
+        view: the table's current state. Undo replaces it.
 
     Args:
-        options: which game, and how.
-        seed: the deal.
-        name: what the player is called in a record.
+        options: the game and its options.
+        seed: the seed of the deal.
+        name: the player's name in a record.
 
     Raises:
-        InvalidGame: no game has that name, or the options do not fit it.
+        InvalidGame: there is no such game, or the options do not fit it.
 
     """
 
@@ -65,7 +65,7 @@ class SoloTable:
         self._ends: list[Event] = []
         self._begin()
 
-    # Questions.
+    # Queries.
 
     @property
     def rules(self) -> Rules:
@@ -81,59 +81,59 @@ class SoloTable:
 
     @property
     def plays(self) -> int:
-        """How many plays lead to where the table is now."""
+        """The number of plays that led to the current state."""
         return self._at
 
     @property
     def undone(self) -> int:
-        """How many plays were taken back, and can be made again."""
+        """The number of undone plays that can be redone."""
         return len(self._line) - self._at
 
     @property
     def is_won(self) -> bool:
-        """Whether the goal is reached: by both, where two hands play together."""
+        """Whether the game is won; where two hands play together, by both."""
         return all(self.rules.is_out(self.board, seat) for seat in self._seats)
 
     @property
     def caption(self) -> str:
-        """What is said with the next step of a trick; nothing in a game."""
+        """The patter for a trick's next step; empty for a game."""
         return self.rules.caption(self.board, self.seat)
 
     @property
     def due(self) -> str:
-        """What must be done before anything else, in words; nothing in most games."""
+        """What must be done first, in words; empty in most games."""
         return self.rules.due(self.board, self.seat)
 
     @property
     def is_over(self) -> bool:
-        """Whether the hand was brought to its end."""
+        """Whether the hand has ended."""
         return not self.view.in_hand
 
     def is_stuck(self) -> bool:
-        """Tell whether no play leads on any more. The search may take some tenths of a second."""
+        """Return whether no play leads any further. The search may take some tenths of a second."""
         return not self.is_won and self._dealer.is_dead(self.board, self._seats)
 
     def searches(self) -> list[Search[bool]]:
-        """Begin to find out for each seat whether it can come further, as the table lies now."""
+        """Return a search for each seat that finds out whether it can get any further."""
         return [self._dealer.search(self.board, seat) for seat in self._seats]
 
     @property
     def seat(self) -> int:
-        """The seat that has something to play: where two play together, whose turn it is."""
+        """The seat that has a play; where two hands play together, the one whose turn it is."""
         able = (seat for seat in self._seats if any(True for _ in self.rules.legal_plays(self.board, seat)))
         return next(able, self._seats[0])
 
-    # What the player does.
+    # Actions.
 
     def play(self, counter: int, play: Play) -> list[ev.Played]:
-        """Carry a play out, with all that the game does by itself after it.
+        """Carry out a play and all automatic plays that follow it.
 
         Args:
             counter: the number of the player's command.
-            play: what; several cards go to a foundation one by one, as far as they go.
+            play: the play; several cards go to a foundation one by one, as far as possible.
 
         Raises:
-            IllegalPlay: the rules do not allow it; nothing has changed.
+            IllegalPlay: the play is illegal; nothing has changed.
 
         """
         if self.is_over:
@@ -156,15 +156,15 @@ class SoloTable:
         return played
 
     def undo(self) -> bool:
-        """Take the last play back; tell whether there was one."""
+        """Undo the last play; return whether there was one."""
         return self.go_to(self._at - 1)
 
     def redo(self) -> bool:
-        """Make the play again that was taken back last; tell whether there was one."""
+        """Redo the last undone play; return whether there was one."""
         return self.go_to(self._at + 1)
 
     def go_to(self, place: int) -> bool:
-        """Go to where the table was after so many plays; tell whether it ever was there."""
+        """Go to the state after a number of plays; return whether it exists."""
         if not 0 <= place <= len(self._line):
             return False
         self._at = place
@@ -176,7 +176,7 @@ class SoloTable:
         return True
 
     def finish(self, elapsed_ms: int) -> list[Event]:
-        """End the hand as it lies: won, or left; return the events of that."""
+        """End the hand as it stands, won or left, and return the events."""
         won, ends = self.is_won, self._ends
         if not won:
             ends += self._follow(ev.Left(seq=1, seat=seat) for seat in self._seats)
@@ -190,22 +190,22 @@ class SoloTable:
             elapsed_ms=elapsed_ms,
         )
         ends += self._follow([over])
-        if won:  # who gives up has won no match, whatever a match of one player is worth
+        if won:  # giving up wins no match, although there are no other players
             ends += self._follow([ev.MatchOver(seq=1, winners=match_winners(self.view) or ())])
         return ends
 
     def log(self) -> Iterator[Snapshot | Event]:
-        """Yield what happened as one line without detours, as a record has it."""
+        """Yield the events without undone plays, as a record contains them."""
         yield TableView(CODE, self._options).snapshot(0)
         yield from self._begun
         for played in self._line[: self._at]:
             yield from played
         yield from self._ends
 
-    # Step by step.
+    # Steps.
 
     def _begin(self) -> None:
-        """Lay the cards as they were dealt."""
+        """Deal the cards."""
         self._ends = []
         self.view = TableView(CODE, self._options)
         rules = make_rules(declare(self._options, len(self._seats)), self._seats)
@@ -222,7 +222,7 @@ class SoloTable:
         self._begun += self._settle()
 
     def _follow(self, events: Iterable[Event]) -> list[Event]:
-        """Give events their numbers, let the table follow them, and return them."""
+        """Apply events to the view with their numbers filled in, and return them."""
         numbered = []
         for event in events:
             numbered.append(event.model_copy(update={"seq": self.view.seq + 1}))
@@ -230,7 +230,7 @@ class SoloTable:
         return numbered
 
     def _settle(self) -> list[ev.Played]:
-        """Make the plays that the game makes by itself, and return their events."""
+        """Make the automatic plays and return their events."""
         played: list[ev.Played] = []
         while len(played) < MOST_AUTOMATIC:
             plays = ((seat, self.rules.automatic(self.board, seat)) for seat in self._seats)
