@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 JS_TOOLS := tests/browser/tools
 
 .PHONY: play test test-all check format lint types contracts schema schema-write programs unit long test-lan wheel-test \
-	types-js tools-js attacks autobahn contention crash foreign fuzz fuzz-sockets hidden mutants soak torn \
+	types-js tools-js attacks autobahn contention crash foreign ownership fuzz fuzz-sockets hidden mutants soak torn \
 	bench figures played games games-table bench-bots bench-broker bench-restart bench-scores bench-spectators bench-steps bench-ui panes picture clean help
 
 help:  ## list the targets
@@ -117,6 +117,10 @@ played: $(STAMP)  ## how many deals of games with doubtful rules a patient playe
 crash: $(STAMP) programs  ## kill the server at KILLS random instants (10,000), and at every write of a hand; hours
 	RACING_DEMON_KILLS=$(or $(KILLS),10000) RACING_DEMON_WRITE_STEP=$(or $(STEP),1) \
 		$(BIN)/pytest tests/system/test_crash.py tests/system/test_crash_disk.py -s -n0 \
+		-o faulthandler_timeout=0 $(ARGS)
+
+ownership: $(STAMP)  ## RUNS (10,000) of the model of who owns which table: pauses, cuts, kills, failovers, in virtual time
+	RACING_DEMON_RUNS=$(or $(RUNS),10000) $(BIN)/pytest tests/server/cluster/test_ownership.py -s -n0 \
 		-o faulthandler_timeout=0 $(ARGS)
 
 torn: $(STAMP)  ## read IMAGES journals (100,000) as power cuts leave them
