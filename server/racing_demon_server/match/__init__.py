@@ -1,1 +1,1 @@
-"""The judge of one table: a pure state machine. Time, chance and token hashes are arguments."""
+"""The judge of one table: a pure state machine. Time, randomness and token hashes are arguments."""

@@ -1,4 +1,7 @@
-"""Who was sent away from a table, and may not come back yet. Of tokens and addresses only hashes are kept."""
+"""The players who were kicked from a table and may not return yet.
+
+Only hashes of tokens and addresses are kept.
+"""
 
 import hashlib
 import hmac
@@ -21,12 +24,12 @@ SALT_SIZE: Final = 16
 
 
 class Ban(NamedTuple):
-    """One player who was sent away.
+    """A player who was kicked.
 
     Attributes:
         name: what the player was called at the table.
         token_hash: the hash of the seat's token.
-        address_hash: the hash of the address that the player came from; empty where that is not known.
+        address_hash: the hash of the address that the player came from; empty if unknown.
 
     """
 
@@ -36,7 +39,7 @@ class Ban(NamedTuple):
 
 
 class Bans:
-    """The players who were sent away from one table. How long they stay out, the table's view says.
+    """The bans of one table. Its view decides how long each lasts.
 
     Args:
         view: the table, whose ``banned`` are the names that count.
@@ -49,24 +52,24 @@ class Bans:
         self._has_changed = False
 
     def add(self, ban: Ban) -> None:
-        """Keep a player out; to be called before the view follows that the player is sent away."""
+        """Ban a player. Call this before the view applies the kick."""
         self._bans = [*self._in_force(), ban][-MOST_BANNED:]
         self._has_changed = True
 
     def lift(self, name: str) -> None:
-        """Let those back in who were sent away under a name."""
+        """Lift the bans of a name."""
         self._bans = [ban for ban in self._in_force() if ban.name != name]
         self._has_changed = True
 
     def restore(self, bans: Iterable[Ban]) -> None:
-        """Take up the bans as they were kept."""
+        """Replace the bans by those of the journal."""
         self._bans = list(bans)
 
     def verify(self, name: str, token_hash: bytes, address_hash: bytes) -> None:
-        """Let somebody in who asks for a seat.
+        """Check that somebody may take a seat.
 
         Raises:
-            CommandRefused: the token is that of a player who was sent away, or the name and the address are.
+            CommandRefused: the token, or the name and the address, belong to a banned player.
 
         """
         for ban in self._in_force():
@@ -76,7 +79,7 @@ class Bans:
                 raise CommandRefused(Reason.BANNED, BANNED)
 
     def take_changed(self) -> Sequence[Ban] | None:
-        """Return all bans, if one has come or gone since this was asked last."""
+        """Return all bans if they have changed since the last call, else ``None``."""
         if not self._has_changed:
             return None
         self._has_changed = False
@@ -87,10 +90,10 @@ class Bans:
 
 
 def hash_address(address: str, salt: bytes) -> bytes:
-    """Return what is kept of an address; with another salt it is something else."""
+    """Return the salted hash of an address."""
     return hashlib.blake2b(address.encode(), salt=salt[:SALT_SIZE], digest_size=32).digest()
 
 
 def _stem(name: str) -> str:
-    """Return a name without the number that tells it from one like it: see :func:`~.names.unique`."""
+    """Return a name without the number that makes it unique: see :func:`~.names.unique`."""
     return folded(re.sub(r" \d+$", "", name))[: LONGEST_NAME - 2]

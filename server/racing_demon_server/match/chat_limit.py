@@ -1,4 +1,4 @@
-"""How much a seat may say: a few lines in some seconds. Times are microseconds on the caller's clock."""
+"""The chat limit of each seat. Times are microseconds on the caller's clock."""
 
 from collections import deque
 from typing import Final
@@ -13,16 +13,16 @@ SPAN: Final = 10_000_000
 
 
 class ChatLimit:
-    """Remembers when each seat spoke last, no longer than that matters."""
+    """Limits how many lines and reactions a seat sends within a few seconds."""
 
     def __init__(self) -> None:
         self._spoken: dict[int, deque[int]] = {}
 
     def speak(self, seat: int, at: int) -> None:
-        """Note that a seat speaks.
+        """Count a line or a reaction of a seat.
 
         Raises:
-            CommandRefused: it has spoken too often of late.
+            CommandRefused: the seat has sent too many.
 
         """
         times = self._spoken.setdefault(seat, deque(maxlen=MOST_LINES))
@@ -31,5 +31,5 @@ class ChatLimit:
         times.append(at)
 
     def forget(self, seat: int) -> None:
-        """Forget a seat: somebody else has it now."""
+        """Forget a seat, because it has a new owner."""
         self._spoken.pop(seat, None)

@@ -1,4 +1,4 @@
-"""What seats and hosts may do at a table: one method for each command.
+"""The commands of seats and hosts: one method for each.
 
 Times are microseconds on the caller's rising clock.
 """
@@ -35,9 +35,9 @@ class Commands:
 
     Args:
         log: the table's log.
-        seating: knows who is there.
-        contributions: what the seed of each hand is made of.
-        flow: of its matches.
+        seating: the table's seats.
+        contributions: the sources of each hand's seed.
+        flow: the flow of its matches.
 
     """
 
@@ -50,11 +50,11 @@ class Commands:
         self._now = self._arrived = 0
 
     def obey(self, actor: Actor, command: cl.Command, now: int, arrived: int) -> Refused | None:
-        """Carry out what an actor wants.
+        """Carry out a command.
 
         Args:
-            actor: whose command it is.
-            command: what is wanted.
+            actor: who sent the command.
+            command: the command.
             now: the table's time.
             arrived: when the command was read.
 
@@ -62,7 +62,7 @@ class Commands:
             Why a play was refused; ``None`` if the command was carried out.
 
         Raises:
-            CommandRefused: it may not be.
+            CommandRefused: it is not allowed now.
 
         """
         self._now, self._arrived = now, arrived
@@ -144,9 +144,9 @@ class Commands:
         cl.Say: _say,
         cl.React: _react,
     }
-    """What every seat may do."""
+    """The commands that every seat may use."""
 
-    # The host's commands.
+    # Commands of the host.
 
     def _start(self, command: cl.Start) -> None:
         self._verify_at_rest(command.seen)
@@ -221,7 +221,7 @@ class Commands:
         cl.StandIn: _stand_in,
         cl.Mute: _mute,
     }
-    """What only the host may do."""
+    """The commands that only the host may use."""
 
     def _vacate(self, seat: int, *, kicked: bool = False) -> None:
         self._seating.vacate(seat, kicked=kicked)
@@ -233,10 +233,10 @@ class Commands:
         self._verify_hand(seen)
 
     def _verify_hand(self, seen: int) -> None:
-        """Refuse what was meant for an earlier hand, or the deal before it, and was sent again after a break.
+        """Refuse a command that was meant for an earlier hand or deal, and was sent again after a reconnect.
 
         Args:
-            seen: the last event that the sender had applied; 0 where that is not said.
+            seen: the last event that the sender had applied; 0 if not given.
 
         """
         hand = self._flow.hand
@@ -244,15 +244,15 @@ class Commands:
             raise CommandRefused(Reason.HAND_OVER, "That was meant for an earlier hand.")
 
     def _running_hand(self, seen: int = 0) -> Hand:
-        """Return the hand in which plays count now.
+        """Return the hand that is being played.
 
         Raises:
-            CommandRefused: there is none, or it pauses, or the command was meant for an earlier one.
+            CommandRefused: there is none, it is paused, or the command was meant for an earlier one.
 
         """
         self._verify_hand(seen)
         hand = self._flow.hand
-        if hand is None or self._view.phase not in IN_HAND:  # of a past the hand that is over is not kept
+        if hand is None or self._view.phase not in IN_HAND:  # restored tables do not keep a finished hand
             if self._view.phase in NOT_STARTED:
                 raise CommandRefused(Reason.NOT_STARTED, "Plays count from the signal on.")
             raise CommandRefused(Reason.HAND_OVER, "The hand is over.")
@@ -262,7 +262,7 @@ class Commands:
 
 
 def verify_options(options: Options) -> None:
-    """Verify that options can be played.
+    """Check that options can be played.
 
     Raises:
         CommandRefused: they cannot.

@@ -1,8 +1,8 @@
-"""The seed of each hand: the server's secret and what players contribute. So nobody can choose a deal.
+"""The seed of each hand: the server's secret and the players' contributions. Nobody can choose a deal.
 
 The server draws its secret first and publishes its commitment. Players publish commitments to random bytes
-of their own. When the hand is due all of these are fixed, and only then players reveal their bytes. Whoever
-reveals nothing in time is left out. Times are microseconds on the caller's rising clock.
+of their own. When the hand is due, all of these are fixed; only then do players reveal their bytes. Bytes
+that are not revealed in time do not count. Times are microseconds on the caller's rising clock.
 """
 
 from collections.abc import Iterator, Mapping
@@ -20,18 +20,18 @@ from .seats import Seats
 __all__ = ["REVEAL_MS", "Contributions"]
 
 REVEAL_MS: Final = 1_000
-"""How long the deal waits for those who have contributed."""
+"""How long the deal waits for contributions to be revealed."""
 
 
 class Contributions:
     """Prepares and commits the hands of one table.
 
     Attributes:
-        due: when a committed hand is dealt, whoever has not revealed by then; of no meaning in other phases.
+        due: when a committed hand is dealt at the latest; meaningless in other phases.
 
     Args:
         log: the table's log.
-        seating: knows who is there.
+        seating: the table's seats.
         secrets: gives 32 secret bytes for each hand.
         wanted: whether players may contribute.
 
@@ -54,13 +54,13 @@ class Contributions:
         return self._secret
 
     def take_drawn(self) -> list[tuple[str, bytes]]:
-        """Return the secrets drawn since this was asked last, by the hands' ids."""
+        """Return the secrets drawn since the last call, by hand id."""
         drawn, self._drawn = self._drawn, []
         return drawn
 
     @property
     def is_complete(self) -> bool:
-        """Whether nobody who is still at the table has anything to reveal for the committed hand."""
+        """Whether every contributor who is still at the table has revealed."""
         missing = self._view.shuffle.missing() if self._view.shuffle else ()
         return all(self._seating.state(seat).left for seat in missing)
 
@@ -77,7 +77,7 @@ class Contributions:
             self._log.emit(ev.Prepared, hand_id=hand_id, commitment=commitment(self._secret, hand_id))
 
     def contribute(self, seat: int, hashed: str) -> None:
-        """Take a player's commitment to a contribution.
+        """Accept a player's commitment to a contribution.
 
         Raises:
             CommandRefused: no hand is prepared.
@@ -91,7 +91,10 @@ class Contributions:
             self._log.emit(ev.Contributed, seat=seat, commitment=hashed)
 
     def commit(self, at: int) -> None:
-        """Begin the next hand, the first of a match if none is played: from now on its cards are fixed."""
+        """Commit to the next hand, the first of a match if none is played.
+
+        Its cards are fixed from now on.
+        """
         self.prepare()
         number, hand_id = self._next_hand()
         self._draw(hand_id)
@@ -107,10 +110,10 @@ class Contributions:
         )
 
     def reveal(self, seat: int, value: str) -> None:
-        """Take the bytes that a player has committed to.
+        """Accept the bytes that a player has committed to.
 
         Raises:
-            CommandRefused: nothing is to be revealed, or the bytes are others.
+            CommandRefused: nothing is to be revealed, or the bytes do not match.
 
         """
         shuffle = self._view.shuffle if self._view.phase is Phase.SHUFFLING else None
@@ -125,7 +128,7 @@ class Contributions:
             self._log.emit(ev.Revealed, seat=seat, value=value)
 
     def _next_hand(self) -> tuple[int, str]:
-        """Return the number and the id of the next hand; the last hand's id says which match that was of."""
+        """Return the number and the id of the next hand. The last hand's id names its match."""
         view = self._view
         match = int(view.hand_id.split("/")[1]) if view.hand_id else 0
         if view.between_matches:
@@ -133,19 +136,19 @@ class Contributions:
         return view.hand + 1, f"{view.code}/{match}/{view.hand + 1}"
 
     def _draw(self, hand_id: str) -> None:
-        """Draw the secret of a hand, unless it is drawn already."""
+        """Draw the secret of a hand, unless it was drawn before."""
         if self._hand_id != hand_id:
             self._hand_id, self._secret = hand_id, next(self._secrets)
             self._drawn.append((hand_id, self._secret))
 
-    # After the server was away, or could keep nothing.
+    # After a restart or a full disk.
 
     def restore(self, event: ev.Committed, at: int) -> None:
-        """Take up a hand that was committed before the server was started anew."""
+        """Continue with a hand that was committed before the restart."""
         self.due = at + event.within_ms * 1_000
 
     def restore_secret(self, secrets: Mapping[str, bytes]) -> None:
-        """Take up the secret of the hand that is not dealt yet, once the log has been followed.
+        """Restore the secret of a hand that is not dealt yet, after the log was applied.
 
         Raises:
             InconsistentEvent: it is missing.
@@ -158,12 +161,12 @@ class Contributions:
             self._hand_id, self._secret = hand_id, secret_of(hand_id, secrets)
 
     def begin_again(self, at: int) -> None:
-        """Go on after the server was away: players get some time to come back and reveal."""
+        """Give players time to return and reveal after a restart."""
         self.due = max(self.due, at + RETURN_US)
         self.prepare()
 
     def shift(self, microseconds: int) -> None:
-        """Put off the deal: nobody could reveal anything for so long."""
+        """Delay the deal by the time in which nobody could reveal anything."""
         self.due += microseconds
 
 

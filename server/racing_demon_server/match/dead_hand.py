@@ -1,6 +1,6 @@
-"""The dead-hand test, in slices: no other player waits while it thinks.
+"""The dead-hand test, in slices, so that it delays no player.
 
-Times are microseconds on the clock of whoever calls; nothing here reads one.
+Times are microseconds on the caller's clock.
 """
 
 from collections.abc import Iterable
@@ -13,32 +13,31 @@ from racing_demon_protocol.engine.search import UNIT_MICROSECONDS, Search
 __all__ = ["DEAD_CHECK_DELAY", "SLICE_GAP", "DeadHandTest"]
 
 DEAD_CHECK_DELAY: Final = 500_000
-"""From a play to the test whether the hand is dead. Many plays share one test; nearly all dead hands end
-within a second."""
+"""Time from a play to the dead-hand test. Many plays share one test, and nearly all dead hands end within
+a second."""
 SLICE_UNITS: Final = 60
-"""The work of one slice: see :mod:`.engine.search`. With the rest of its last step it takes
-less than two milliseconds in every game."""
+"""The work of one slice: see :mod:`.engine.search`. It takes less than two milliseconds in every game."""
 SLICE_GAP: Final = 2_000
-"""From one slice to the next: time for all others."""
+"""Time between two slices, for everything else."""
 REST: Final = 20 * UNIT_MICROSECONDS
-"""After a search that took several slices the next one waits so long for each unit of its work: where every
-search is long, and somebody goes on playing, that costs a few hundredths of the time."""
+"""After a search of several slices the next one waits this long for each unit of its work. Where every
+search is long and somebody keeps playing, searching costs a few hundredths of the time."""
 
 
 class DeadHandTest:
-    """Finds out whether seats can still come further, whenever their cards have changed.
+    """Finds out whether seats can still make progress.
 
-    Several tests of one hand know nothing of each other: from the time at which one tells its answer nobody
-    can conclude what others have to do. So that they do not all work at once each has a phase of its own.
+    The tests of one hand are independent, so the time of an answer reveals nothing about other seats. Each
+    has a phase of its own, so that they do not all run at once.
 
     Attributes:
-        due: when to work on; ``None`` if nothing has changed since all was known.
+        due: when to continue; ``None`` if nothing has changed since the last answer.
 
     Args:
         board: the public board of the hand.
-        dealer: the one who knows the hidden cards.
-        begins: when to begin.
-        phase: microseconds after a multiple of :data:`SLICE_GAP` at which it works; ``None``: at any time.
+        dealer: knows the hidden cards.
+        begins: when to start.
+        phase: offset in microseconds from multiples of :data:`SLICE_GAP`; ``None``: at any time.
 
     """
 
@@ -52,10 +51,10 @@ class DeadHandTest:
         self._rests_until = 0
 
     def work(self, seats: Iterable[int], at: int) -> bool:
-        """Do one slice; be due again soon if that does not tell all.
+        """Search for one slice, and be due again soon if that gives no answer.
 
         Returns:
-            Whether it is known by now that none of these seats can come further.
+            Whether none of these seats can make progress; False while unknown.
 
         """
         left = SLICE_UNITS
@@ -75,7 +74,7 @@ class DeadHandTest:
         return True
 
     def forget(self, at: int) -> None:
-        """Ask anew, some time after the cards have changed."""
+        """Start the test anew after the cards have changed."""
         self._dead.clear()
         if self._search is not None:
             self._end_search(at)
@@ -83,29 +82,32 @@ class DeadHandTest:
         self.ask(at)
 
     def ask(self, at: int) -> None:
-        """Work on some time after ``at``, if not before."""
+        """Continue some time after ``at``, if not before."""
         if self.due is None:
             self.due = self._in_phase(at + DEAD_CHECK_DELAY)
 
     def shift(self, microseconds: int) -> None:
-        """Put off what is due, after a pause of so long."""
+        """Delay what is due by the length of a pause."""
         if self.due is not None:
             self.due += microseconds
 
     def keep_pace(self, now: int) -> None:
-        """Leave what is overdue for later: slices that are late do not come all at once.
+        """Move overdue work to the present, so that late slices do not run all at once.
 
-        A test that has not begun yet comes before the next slice of one that has.
+        A test that has not started goes before the next slice of one that has.
         """
         if self.due is not None and self.due < now:
             self.due = now + (1 if self._search is None else SLICE_GAP)
 
     def _in_phase(self, at: int) -> int:
-        """Return the next time of this test's phase that is not before a moment."""
+        """Return the next time of this test's phase, at or after a moment."""
         return at if self._phase is None else at + (self._phase - at) % SLICE_GAP
 
     def _advance(self, seat: int, units: int, at: int) -> tuple[bool | None, int]:
-        """Search on for a seat; return whether it can come further, if that is known, and the work done."""
+        """Continue the search for a seat.
+
+        Return whether it can make progress, if known, and the work done.
+        """
         if self._search is None and (units <= 0 or at < self._rests_until):
             return None, 0
         if self._search is None or self._search[0] != seat:

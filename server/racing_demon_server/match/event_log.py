@@ -1,4 +1,4 @@
-"""A table's log: what everybody may see of it, and the events that led there."""
+"""A table's log of events, and the public view that follows from it."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -10,10 +10,10 @@ __all__ = ["EventLog"]
 
 
 class EventLog:
-    """Writes events, and applies each to the view at once.
+    """Appends events, and applies each to the view at once.
 
     Attributes:
-        view: what everybody may see.
+        view: the public state of the table.
 
     """
 
@@ -22,16 +22,16 @@ class EventLog:
         self._fresh: list[Event] = []
 
     def emit(self, cls: type[Event], **fields: Any) -> None:
-        """Write the next event."""
+        """Append the next event."""
         event = cls(seq=self.view.seq + 1, **fields)
         self.view.apply(event)
         self._fresh.append(event)
 
     def add(self, events: Iterable[Event]) -> None:
-        """Write events that the view has followed already."""
+        """Append events that were already applied to the view."""
         self._fresh += events
 
     def take(self) -> list[Event]:
-        """Return the events that nobody has taken yet."""
+        """Return and forget the new events."""
         fresh, self._fresh = self._fresh, []
         return fresh

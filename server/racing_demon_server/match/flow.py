@@ -1,4 +1,4 @@
-"""The flow of a table's matches: hands are dealt, begin, stall, end and are counted.
+"""The flow of a table's matches: each hand from its deal to the tally.
 
 Times are microseconds on the caller's rising clock.
 """
@@ -26,16 +26,16 @@ __all__ = ["MatchFlow"]
 
 
 class MatchFlow:
-    """One hand after the other, from the deal to the tally.
+    """Runs one hand after the other, from the deal to the tally.
 
     Attributes:
-        hand: the newest hand; ``None`` before the first. Of a table's past one that is over is not kept.
-        pauses: stops it, and lets it go on.
+        hand: the newest hand; ``None`` before the first. A restored table does not keep a finished one.
+        pauses: pauses and resumes the hand.
 
     Args:
         log: the table's log.
-        seating: knows who is there.
-        contributions: what the seed of each hand is made of.
+        seating: the table's seats.
+        contributions: the sources of each hand's seed.
 
     """
 
@@ -52,24 +52,24 @@ class MatchFlow:
 
     @property
     def hand_clock(self) -> HandClock:
-        """What the time of the hand is told by, as it is now."""
+        """The clock of the hand."""
         if self.hand is None:
             return HandClock()
         return HandClock(self.hand.signal_at, self.pauses.since if self._view.paused else None)
 
     @property
     def is_settling(self) -> bool:
-        """Whether there is more to come of what the signal leads to, at that very moment."""
+        """Whether more automatic plays follow at this very moment, as after the signal."""
         return bool(self._unsettled)
 
     def lacks_players(self) -> bool:
-        """Tell whether fewer are there than the game needs."""
+        """Tell whether fewer players are seated than the game needs."""
         return len(self._seating.active()) < declare(self._view.options, 1).least_seats
 
-    # Back after the server was away.
+    # After a restart.
 
     def restore(self, event: ev.Event, at: int, seeds: Mapping[str, bytes]) -> None:
-        """Take up what happened before the server was started anew; the view has followed all but plays.
+        """Apply what happened before the restart. The view has applied everything but plays.
 
         Raises:
             InconsistentEvent: an event does not fit, or a hand's secret is missing.
@@ -97,7 +97,7 @@ class MatchFlow:
         return self.hand
 
     def begin_again(self, at: int) -> None:
-        """Go on after the server was away; a hand waits until enough are back."""
+        """Continue after a restart: a hand waits until enough players are back."""
         if self._view.phase is Phase.GRACE:
             self._grace_until = max(self._grace_until, at + RETURN_US)
         self.put_off_deal(at)
@@ -105,27 +105,27 @@ class MatchFlow:
         self._contributions.begin_again(at)
 
     def put_off_deal(self, at: int) -> None:
-        """Leave those who come now some of the tally's time before the next hand is dealt."""
+        """Leave players who return now some of the tally's time before the next deal."""
         self._next_deal_at = max(self._next_deal_at, at + min(RETURN_US, self._view.options.tally_ms * 1_000))
 
-    # After the server could keep nothing.
+    # After a disk failure.
 
     def shift(self, microseconds: int) -> None:
-        """Put off all that was still to come but for the hand, whose pause does that."""
+        """Delay everything that is due, except the hand, which its pause delays."""
         self._grace_until += microseconds
         self._next_deal_at += microseconds
         self._contributions.shift(microseconds)
 
     def go_on(self, at: int) -> None:
-        """Let the hand go on, if enough are there, or none need be."""
+        """Resume the hand, if enough players are connected or it waits for nobody."""
         self.check_presence(at)
         if self._view.paused and self.pauses.waits_for_nobody:
             self.end_pause(at)
 
-    # Time passes.
+    # Time.
 
     def timers(self) -> Iterator[tuple[int, Callable[[int], None]]]:
-        """Yield what is to be done by itself, and when."""
+        """Yield the pending timers: what to do, and when."""
         view, hand = self._view, self.hand
         if hand is not None and view.paused and self.pauses.ends_at is not None:
             yield self.pauses.ends_at, self.end_pause
@@ -139,7 +139,7 @@ class MatchFlow:
             yield self._next_deal_at, self.deal
 
     def _timers_of(self, hand: Hand) -> Iterator[tuple[int, Callable[[int], None]]]:
-        """Yield what time brings to a hand that goes on."""
+        """Yield the timers of a running hand."""
         match self._view.phase:
             case Phase.COUNTDOWN:
                 yield hand.signal_at, self._signal
@@ -154,7 +154,7 @@ class MatchFlow:
                 yield self._grace_until, self._end_grace
 
     def end_pause(self, at: int) -> None:
-        """Let the hand go on, with those who are there."""
+        """Resume the hand with the players who are connected."""
         assert self.hand is not None
         self.pauses.go_on(self.hand, at)
         self.check_agreed_stop(at)
@@ -168,7 +168,7 @@ class MatchFlow:
         self._end(self.hand, EndReason.OUT, self._view.called, at)
 
     def keep_pace(self, now: int) -> None:
-        """Let what goes on in slices take one at a time, however late the time is told."""
+        """Let sliced work run one slice at a time, however late the call is."""
         if self.hand is not None:
             self.hand.keep_pace(now)
 
@@ -180,26 +180,26 @@ class MatchFlow:
             if not hand.is_alive(at) and hand.is_dead(there, at):
                 self._stall(hand, EndReason.DEAD, at)
             return
-        seat = hand.dead_seat(at)  # whoever cannot go on waits for the others
+        seat = hand.dead_seat(at)  # a stuck seat waits for the others
         if seat in there and not self._seating.state(seat).stuck:
             self._log.emit(ev.StuckSaid, seat=seat)
             self.check_agreed_stop(at)
 
-    # A hand begins.
+    # The beginning of a hand.
 
     def deal(self, at: int) -> None:
-        """Deal the next hand, as soon as those have revealed their bytes who have contributed to it."""
+        """Deal the next hand as soon as its contributors have revealed."""
         self._contributions.commit(at)
         self._seating.keep_seated()
         self.check_revealed(at)
 
     def check_revealed(self, at: int) -> None:
-        """Deal the committed hand if nobody is waited for."""
+        """Deal the committed hand if no reveal is missing."""
         if self._contributions.is_complete:
             self._deal_cards(at)
 
     def _deal_cards(self, at: int) -> None:
-        """Deal the committed hand, without what is not revealed."""
+        """Deal the committed hand from what was revealed."""
         view, secret = self._view, self._contributions.secret
         seats = view.shuffle.seats if view.shuffle else tuple(sorted(self._seating.active()))
         rules = make_rules(declare(view.options, len(seats)), seats)
@@ -214,7 +214,7 @@ class MatchFlow:
         self.check_presence(at)
 
     def _take_up_hand(self, secret: bytes, at: int) -> None:
-        """Judge the hand that is dealt now, or was before the server was started anew."""
+        """Create the judge of the hand that was dealt now, or before the restart."""
         view = self._view
         assert view.rules is not None
         self.hand = Hand(view, secret, Dealer(view.deal_seed(secret), view.rules), at)
@@ -234,7 +234,7 @@ class MatchFlow:
         self._unsettled = list(self._view.hand_seats)
 
     def _settle(self, at: int) -> None:
-        """Make the plays that the game makes by itself at the signal for one seat: of whole packs in some."""
+        """Make the automatic plays of one seat at the signal. In some games these are whole packs."""
         assert self.hand is not None
         self._log.add(self.hand.settle(self._unsettled.pop(0)))
         if self._unsettled:
@@ -246,30 +246,30 @@ class MatchFlow:
         for seat in self._view.hand_seats:
             self._tell_progress(self.hand, seat)
 
-    # What plays, calls and departures lead to.
+    # The consequences of plays, calls and leaves.
 
     def follow_play(self, hand: Hand, seat: int, at: int) -> None:
-        """Tell how far a seat has come by a play, and end the hand if that was its goal."""
+        """Report a seat's progress, and end the hand if the seat has reached the goal."""
         self._tell_progress(hand, seat)
         out = hand.first_out
         if out is not None and self._view.options.call_out is CallOut.AUTO:
             self._end(hand, EndReason.OUT, out, at)
 
     def _tell_progress(self, hand: Hand, seat: int) -> None:
-        """Tell everybody how far a seat has come, where that is all that they are to know of its plays."""
+        """Send a seat's progress to everybody, where that is all that others may see of its plays."""
         if hand.rules.is_private:
             reached = hand.rules.progress(hand.board, seat)
             if reached != self._view.progress[seat].reached:
                 self._log.emit(ev.Progressed, seat=seat, progress=reached)
 
     def begin_grace(self, seat: int, at: int) -> None:
-        """Let the cards in the air still land, after a seat has called out."""
+        """Start the grace after a seat has called out: cards on their way still count."""
         grace_ms = self._view.options.grace_ms
         self._grace_until = at + grace_ms * 1_000
         self._log.emit(ev.Called, seat=seat, grace_ms=grace_ms)
 
     def check_agreed_stop(self, at: int) -> None:
-        """End the hand if all who must agree have said that they are stuck (catalogue 1.8.1)."""
+        """End the hand if every seat that must agree is stuck (catalogue 1.8.1)."""
         if self._view.phase is not Phase.PLAYING or self.hand is None or self._view.paused:
             return
         asked = [seat for seat in self._view.hand_seats if self._seating.must_agree(seat)]
@@ -277,12 +277,12 @@ class MatchFlow:
             self._stall(self.hand, EndReason.STUCK, at)
 
     def check_presence(self, at: int) -> None:
-        """Note whether enough people are there for the hand, as somebody has come or gone."""
+        """Pause or resume the hand when a player connects or disconnects."""
         self.pauses.check(self.hand, at)
         self.check_agreed_stop(at)
 
     def follow_leave(self, at: int) -> None:
-        """Go on without somebody who has left; a hand that all have left is over."""
+        """Continue without a player who left. If all have left, the hand is over."""
         if self._view.phase is Phase.SHUFFLING:
             self.check_revealed(at)
         if self.hand is not None and self._view.phase in DEALT:
@@ -296,10 +296,10 @@ class MatchFlow:
         else:
             self.check_ready(at)
 
-    # A hand ends.
+    # The end of a hand.
 
     def _stall(self, hand: Hand, reason: EndReason, at: int) -> None:
-        """Shift the threes, where the table wants that and not all shifts were tried; else end the hand."""
+        """Shift the stocks if the table wants that and shifts remain; else end the hand."""
         is_wanted = self._view.options.stall_rule is StallRule.ROTATE and not self._view.is_private
         if is_wanted and hand.rotations < hand.rules.turn_size - 1:
             hand.rotate(at)
@@ -329,7 +329,7 @@ class MatchFlow:
         self._next_deal_at = at + self._view.options.tally_ms * 1_000
 
     def close(self, at: int) -> None:
-        """End the match, as the table is to be closed: it is worth what it has come to."""
+        """End the match, because the table closes. It counts as it stands."""
         view, hand = self._view, self.hand
         if hand is not None and view.in_hand:
             out = view.called if view.phase is Phase.GRACE else hand.first_out

@@ -1,6 +1,6 @@
-"""One hand as its judge sees it: the rules, the dealer, and whose card arrived where and when.
+"""One hand as its judge sees it: the rules, the dealer, and which card arrived where and when.
 
-Times are microseconds on the clock of whoever calls; nothing here reads one.
+Times are microseconds on the caller's clock.
 """
 
 from collections.abc import Iterable
@@ -28,7 +28,7 @@ class Hand:
     Attributes:
         rules: its rules.
         board: the public board.
-        secret: the server's, which the seed of the deal follows from.
+        secret: the server's part of the deal's seed.
         signal_at: when play begins.
         rotations: how often stocks were rotated since the last play that made progress.
         first_out: the seat that reached the goal first.
@@ -37,7 +37,7 @@ class Hand:
     Args:
         view: the table's view, after the deal.
         secret: the server's, which the seed of the deal follows from.
-        dealer: the one who knows the hidden cards.
+        dealer: knows the hidden cards.
         dealt_at: when the cards were dealt.
 
     """
@@ -67,13 +67,15 @@ class Hand:
         self._race_log = RaceLog()
 
     def play(self, seat: int, command: PlayCards, at: int) -> list[Played]:
-        """Judge a play and carry it out: one event a card to the foundations, and what follows by itself.
+        """Judge a play and carry it out.
+
+        The result is one event a card to the foundations, and automatic plays.
 
         Raises:
-            IllegalPlay: it was refused, and nothing has changed.
+            IllegalPlay: it is refused, and nothing has changed.
 
         """
-        # Field by field it would take the interpreter three times as long.
+        # Setting fields one by one takes the interpreter three times as long.
         counter, source, count, destination, seen, depth = command.__dict__.values()
         if seen < self.dealt_seq:
             raise IllegalPlay("That play was meant for an earlier hand.", Reason.HAND_OVER)
@@ -87,29 +89,29 @@ class Hand:
                 resolved = self.rules.verify_play(self.board, seat, play._replace(count=1))
             except IllegalPlay:
                 if played:
-                    break  # a run goes up card by card, as far as it goes
+                    break  # a run goes up card by card, as far as possible
                 raise
             played += self._carry_out(seat, counter, resolved, at)
         return played
 
     def first_turn(self, seat: int) -> list[Played]:
-        """Turn the stock of a seat by itself, at the signal, unless an ace must be played first."""
+        """Turn the stock of a seat at the signal, unless an ace must be played first."""
         turn = self.rules.turn(self.board, seat)
         if turn is None or not self.rules.can_play(self.board, seat, turn):
             return []
         return self._carry_out(seat, 0, turn, self.signal_at)
 
     def settle(self, seat: int) -> list[Played]:
-        """Make the plays that the game makes by itself for a seat, until there is none."""
+        """Make the automatic plays of a seat until there are none."""
         played: list[Played] = []
         while (follow_up := self.rules.automatic(self.board, seat)) is not None:
             played.append(self._view.play(seat, 0, follow_up, self._dealer.follow))
         return played
 
     def refusal(self, seat: int, command: PlayCards, error: IllegalPlay, at: int) -> Refused:
-        """Say why a play was refused: by whom it was beaten and by how much, and what lies there now.
+        """Return why a play was refused: who was faster, by how much, and what lies there now.
 
-        It tells of no pile that the seat may not see.
+        It reveals no pile that the seat may not see.
         """
         beaten = self._beaten_by(seat, command) if error.reason is Reason.ILLEGAL else None
         if beaten is not None:
@@ -133,28 +135,27 @@ class Hand:
 
     @property
     def dead_check_at(self) -> int | None:
-        """When to work on a dead-hand test; ``None`` if nothing has changed since all was known."""
+        """When to continue a dead-hand test; ``None`` if nothing has changed since the last answer."""
         dues = [test.due for test in self._dead_tests.values() if test.due is not None]
         return min(dues, default=None)
 
     def is_dead(self, seats: Iterable[int], at: int) -> bool:
-        """Do one slice of the test; tell whether it is known by now that none of the seats can play."""
+        """Run one slice of the test. Return whether no seat can play, as far as is known."""
         return self._dead_tests[None].work(seats, at)
 
     def dead_seat(self, at: int) -> int | None:
-        """Do one slice of the test that is due first; return its seat if it is known by now to be dead.
+        """Run one slice of the test that is due first. Return its seat if that is dead.
 
-        On identical deals each seat is tested by itself: others must not hear when it has played.
+        On identical deals each seat has its own test, because others must not notice when it plays.
         """
         due = [(test.due, seat) for seat, test in self._dead_tests.items() if test.due is not None]
         seat = min(due, key=itemgetter(0), default=(at, None))[1]
         return seat if seat is not None and self._dead_tests[seat].work([seat], at) else None
 
     def is_alive(self, at: int) -> bool:
-        """Tell whether a card was built since this was asked last, and if so, let it be asked again.
+        """Tell whether a card was built since the last call, and ask again later if so.
 
-        Then the hand was not dead at that moment, and no search is needed: it ends a little later, if
-        that was its last card.
+        A hand in which cards are being built is not dead, so no search is needed.
         """
         is_alive, self._has_built = self._has_built, False
         if is_alive:
@@ -162,30 +163,30 @@ class Hand:
         return is_alive
 
     def ask_again(self, at: int) -> None:
-        """Test some time after ``at`` whether the hand is dead, if it is not to be tested before."""
+        """Test for a dead hand some time after ``at``, unless a test comes earlier."""
         for test in self._dead_tests.values():
             test.ask(at)
 
     def keep_pace(self, now: int) -> None:
-        """Leave what is overdue of dead-hand tests for later: only one slice is done at a time."""
+        """Move overdue dead-hand tests to the present: only one slice runs at a time."""
         for test in self._dead_tests.values():
             test.keep_pace(now)
 
     def shift(self, microseconds: int) -> None:
-        """Put off all that is still to come, after a pause of so long."""
+        """Delay everything that is due by the length of a pause."""
         self.signal_at += microseconds
         for test in self._dead_tests.values():
             test.shift(microseconds)
 
     def rotate(self, at: int) -> None:
-        """Shift the hidden stocks; the view's own follow with the event."""
+        """Shift the hidden stocks. The view's own stocks follow with the event."""
         self._dealer.rotate()
         self.rotations += 1
         for test in self._dead_tests.values():
             test.forget(at)
 
     def restore(self, event: Played, at: int) -> None:
-        """Take up a play that was made before the server was started anew.
+        """Apply a play that was made before the restart.
 
         Raises:
             InconsistentEvent: it does not fit.
@@ -201,7 +202,7 @@ class Hand:
         self._note_first_out(event.seat)
 
     def _run(self, play: Play) -> int:
-        """Return how many plays a run to the foundations is at most: of cards that lie face up by now."""
+        """Return the longest run that a play to the foundations may move: cards that are face up now."""
         cards = self.board.cards[play.source] if play.source < len(self.board.cards) else []
         face_up = next((n for n, card in enumerate(reversed(cards)) if card == UNKNOWN), len(cards))
         return max(1, min(play.count, face_up))
@@ -215,10 +216,10 @@ class Hand:
         return played
 
     def _note_play(self, seat: int, play: Play, at: int) -> None:
-        """Note what a play means for the end of the hand, before it is made."""
+        """Record what a play means for the end of the hand, before it is made."""
         if self.rotations and self.board.is_progress(play):
             self.rotations = 0
-        # Turning, too, can lose the last card that could be played.
+        # Turning the stock can lose the last playable card, too.
         self._dead_tests[seat if self.rules.is_private else None].forget(at)
 
     def _note_arrival(self, event: Played, at: int) -> None:
@@ -227,17 +228,17 @@ class Hand:
             self._race_log.note(event.destination, event.seq, event.seat, at)
 
     def _note_first_out(self, seat: int) -> None:
-        """Note whether a seat is out after its play; no play puts another seat out before its own."""
+        """Record whether a seat is out after its play. No play puts another seat out first."""
         rules, board = self.rules, self.board
         if self.first_out is None:
             if rules.is_out(board, seat):
                 self.first_out = seat
-        elif not rules.is_out(board, self.first_out):  # it took a card back
+        elif not rules.is_out(board, self.first_out):  # the seat took a card back
             others = (other for other in rules.layout.seats if rules.is_out(board, other))
             self.first_out = next(others, None)
 
     def _beaten_by(self, seat: int, command: PlayCards) -> Arrival | None:
-        """Return the arrival, the newest of all, that spoiled a play legal when it was made."""
+        """Return the newest arrival that made a play illegal which was legal when it was made."""
         card = self._playable_card(seat, command)
         if card is None:
             return None
@@ -252,7 +253,7 @@ class Hand:
         return max(spoilt, key=lambda arrival: arrival.seq, default=None)
 
     def _playable_card(self, seat: int, command: PlayCards) -> Card | None:
-        """Return the card that a refused play to the foundations meant, if it was there to be played."""
+        """Return the card that a refused play to the foundations would have moved, if it was playable."""
         if command.destination != FOUNDATIONS and not self._is_foundation(command.destination):
             return None
         source = self.board.piles[command.source]

@@ -1,4 +1,4 @@
-"""The time of a hand, for whoever sees the table some moments, or minutes, behind its judge."""
+"""The time of a hand, for views that follow the table with a delay."""
 
 from typing import NamedTuple, Self
 
@@ -8,11 +8,11 @@ __all__ = ["HandClock"]
 
 
 class HandClock(NamedTuple):
-    """What the time of a hand is told by, at one moment of the table; in microseconds on one rising clock.
+    """The clock of a hand at one moment of the table, in microseconds on one rising clock.
 
     Attributes:
-        signal_at: when play begins or began, later by all pauses that are over; ``None`` before the first.
-        stopped_at: since when the hand stands still; ``None`` while it does not.
+        signal_at: when play begins or began, plus all past pauses; ``None`` before the first.
+        stopped_at: when the current pause began; ``None`` while the hand runs.
 
     """
 
@@ -20,13 +20,13 @@ class HandClock(NamedTuple):
     stopped_at: int | None = None
 
     def elapsed_ms(self, at: int) -> int:
-        """Return the milliseconds since the hand's signal, without its pauses; negative before it."""
+        """Return the milliseconds since the signal, without pauses; negative before it."""
         if self.signal_at is None:
             return 0
         return ((at if self.stopped_at is None else self.stopped_at) - self.signal_at) // 1_000
 
     def after(self, event: ev.Event, at: int) -> Self:
-        """Return how it is after the table's next event, which happened at a moment."""
+        """Return the clock after the table's next event, which happened at a moment."""
         match event:
             case ev.Dealt():
                 return type(self)(at + event.countdown_ms * 1_000)

@@ -1,4 +1,4 @@
-"""Names and what is said, cleaned once at the door."""
+"""Names and chat, cleaned once on arrival."""
 
 import re
 import unicodedata
@@ -12,13 +12,13 @@ __all__ = ["BOT_NAMES", "clean", "clean_words", "folded", "unique"]
 
 LONGEST_WORDS: Final = 200
 MOST_MARKS: Final = 2
-"""Combining marks in a row that names of real languages need."""
+"""Most combining marks in a row. Names in real languages need no more."""
 
 BLANKS: Final = "\u115f\u1160\u2800\u3164\uffa0"
-"""Letters and signs, as Unicode has it, of which nothing is to be seen."""
+"""Letters and signs that Unicode draws as nothing."""
 
 UNSEEN_MARKS: Final = re.compile("[\u034f\u17b4\u17b5\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
-"""Marks of which nothing is to be seen: of Unicode's Default_Ignorable_Code_Point those that are marks."""
+"""Marks that are drawn as nothing: the marks among Unicode's Default_Ignorable_Code_Point."""
 
 BOT_NAMES: Final = ("Ada", "Bob", "Cyn", "Dai", "Eve", "Fen", "Gus", "Hal")
 
@@ -37,7 +37,7 @@ def clean(name: str) -> str:
 
 
 def clean_words(text: str) -> str:
-    """Return what was said without the characters that names lose, at most 200 long.
+    """Return a chat line without the characters that names lose, at most 200 long.
 
     Raises:
         CommandRefused: nothing printable is left.
@@ -50,13 +50,13 @@ def clean_words(text: str) -> str:
 
 
 def folded(name: str) -> str:
-    """Return what names have in common that look alike: in capitals or small, wide or narrow letters."""
+    """Return a key that is equal for names that look alike: folded case and width."""
     plain = unicodedata.normalize("NFKC", UNSEEN_MARKS.sub("", name))
     return unicodedata.normalize("NFKC", plain.casefold())
 
 
 def unique(name: str, taken: Collection[str]) -> str:
-    """Return the name, or the name with the first number that makes it unlike those taken."""
+    """Return the name, or the name with the first number that makes it unique."""
     known = {folded(other) for other in taken}
     candidate, number = name, 1
     while folded(candidate) in known:
@@ -66,10 +66,10 @@ def unique(name: str, taken: Collection[str]) -> str:
 
 
 def _printable(text: str, longest: int) -> str:
-    """Return what is seen of a text; nothing, if that is blanks and marks only."""
+    """Return the visible part of a text; empty if it is only blanks and marks."""
     kept: list[str] = []
     marks = 0
-    # What is dropped goes first: between two marks it would hide how many there are.
+    # Drop invisible characters first: between two marks they would hide how many there are.
     for char in unicodedata.normalize("NFC", "".join(map(_seen, UNSEEN_MARKS.sub("", text)))):
         marks = marks + 1 if unicodedata.category(char).startswith("M") else 0
         if marks <= MOST_MARKS:
@@ -79,7 +79,7 @@ def _printable(text: str, longest: int) -> str:
 
 
 def _seen(char: str) -> str:
-    """Return what is seen of a character: itself, a space, or nothing."""
+    """Return the visible form of a character: itself, a space, or nothing."""
     category = unicodedata.category(char)
     if category.startswith("Z") or char in BLANKS:
         return " "

@@ -1,4 +1,4 @@
-"""Whether options can be played. A host may ask that often, so as little as possible is built for it."""
+"""Whether a table's options can be played. Hosts may ask often, so the check builds as little as possible."""
 
 from functools import lru_cache
 from typing import Final
@@ -13,16 +13,16 @@ from racing_demon_protocol.wire.options import Options
 __all__ = ["verify_playable"]
 
 PARTIES: Final = (1, 3, MOST_SEATS)
-"""Numbers of players that together give every number of columns a game can have."""
+"""Numbers of players that together give every number of columns that a game can have."""
 MOST_REMEMBERED: Final = 8_192
-"""Answers that are remembered. There are fewer combinations of a game and its sizes."""
+"""Cached answers. There are fewer combinations of a game and its sizes."""
 
 
 def verify_playable(options: Options) -> None:
-    """Make sure that a game can be dealt with these options to any number of players.
+    """Check that a game can be dealt with these options to any number of players.
 
     Raises:
-        InvalidGame: it cannot; the text says why.
+        InvalidGame: it cannot be dealt.
 
     """
     for players in PARTIES:
@@ -36,7 +36,7 @@ def verify_playable(options: Options) -> None:
 def _fault_of(name: str, columns: int | None, columns_by_players: bool, reserve: int | None) -> str:
     """Return why a layout cannot be dealt, or an empty text. No other options change a layout.
 
-    One seat is laid out and not all, as every seat has the same piles.
+    Every seat has the same piles, so one is enough.
     """
     sizes = Options(game=name, columns=columns, columns_by_players=columns_by_players, reserve=reserve)
     try:

@@ -1,4 +1,4 @@
-"""Pauses: a hand stands still as the host wants it, or for want of players. Times are microseconds."""
+"""Pauses of a hand, by the host or because players are missing. Times are microseconds."""
 
 from typing import Final
 
@@ -12,22 +12,22 @@ from .seats import Seats
 __all__ = ["RETURN_US", "STOPPABLE", "Pauses"]
 
 RETURN_US: Final = 10_000_000
-"""After the server was away: how long a hand waits for its players, where it pauses for nobody else."""
+"""How long a hand waits for its players after a restart, if nobody paused it."""
 
 STOPPABLE: Final = frozenset({Phase.COUNTDOWN, Phase.PLAYING})
-"""When a hand can pause: not in the grace, which ends it within seconds whoever is connected."""
+"""The phases in which a hand can pause. The grace is left out: it ends within seconds anyway."""
 
 
 class Pauses:
-    """Stops the hands of one table, and lets them go on.
+    """Pauses and resumes the hands of one table.
 
     Attributes:
-        since: when the pause began, if there is one.
+        since: when the pause began; ``None`` without one.
         ends_at: when it ends by itself; ``None`` if it does not.
 
     Args:
         log: the table's log.
-        seating: knows who is there.
+        seating: the table's seats.
 
     """
 
@@ -42,7 +42,7 @@ class Pauses:
 
     @property
     def due(self) -> int | None:
-        """When the hand is to pause, if nobody comes back before; ``None`` if it need not."""
+        """When the hand pauses if nobody returns before; ``None`` if it does not."""
         after_ms = self._view.options.pause_after_ms
         if self._lacking_since is None or after_ms is None or not self.can_stop:
             return None
@@ -55,49 +55,49 @@ class Pauses:
 
     @property
     def waits_for_nobody(self) -> bool:
-        """Whether the pause was not wanted by a host, and the table wants none for people who are away."""
+        """Whether no host paused the hand, and the table does not wait for missing players."""
         return self._is_by_rule and self._view.options.pause_after_ms is None
 
     def stop(self, seat: int | None, at: int) -> None:
-        """Pause the hand, because a host wants it."""
+        """Pause the hand for the host."""
         self.since, self._is_by_rule = at, False
         self._log.emit(ev.Paused, seat=seat)
 
     def stop_by_rule(self, at: int) -> None:
-        """Pause the hand for want of players."""
+        """Pause the hand because players are missing."""
         self.since, self._is_by_rule = at, True
         self._log.emit(ev.Paused, seat=None)
 
     def stop_by_server(self, at: int) -> None:
-        """Pause the hand, because the server cannot keep what is played."""
+        """Pause the hand because the server cannot write to its disk."""
         if self.can_stop:
             self.since, self._is_by_rule = at, True
             self._log.emit(ev.Paused, seat=None, by_server=True)
 
     def begin_again(self, at: int) -> None:
-        """Pause the hand until enough are back, after the server was away."""
+        """Pause the hand after a restart until enough players are back."""
         if self.can_stop and self._seating.is_lacking():
             self.stop_by_rule(at)
-        # Old journals may hold a pause in the grace, in which a hand cannot pause any more.
+        # Old journals may hold a pause in the grace, in which a hand no longer pauses.
         if self._view.paused and (self.waits_for_nobody or self._view.phase not in STOPPABLE):
             self.ends_at = at + RETURN_US
 
     def restore(self, event: ev.Paused | ev.Continued, hand: Hand, at: int) -> None:
-        """Take up a pause, or its end, from before the server was started anew."""
+        """Apply a pause, or its end, from before the restart."""
         if isinstance(event, ev.Continued):
             hand.shift(at - self.since)
         else:
-            # A host without a seat is not told from the rule; then it is the host who lets the hand go on.
+            # A pause by a host without a seat looks like one by the rule; then the host must resume the hand.
             self.since, self._is_by_rule = at, event.seat is None and self._view.host is not None
 
     def go_on(self, hand: Hand, now: int) -> None:
-        """Let the hand go on as if no time had passed, with those who are there."""
+        """Resume the hand as if no time had passed."""
         self._lacking_since = self.ends_at = None
         hand.shift(now - self.since)
         self._log.emit(ev.Continued, elapsed_ms=(now - hand.signal_at) // 1_000)
 
     def check(self, hand: Hand | None, now: int) -> None:
-        """Note whether enough people are connected; go on after a pause that was for want of them."""
+        """Check whether enough players are connected, and resume a hand that waited for them."""
         is_lacking = self._view.phase in STOPPABLE and self._seating.is_lacking()
         if is_lacking:
             self._lacking_since = now if self._lacking_since is None else self._lacking_since
@@ -107,5 +107,5 @@ class Pauses:
             self.go_on(hand, now)
 
     def forget(self) -> None:
-        """Forget who was lacking: the hand is over."""
+        """Reset, because the hand is over."""
         self._lacking_since = self.ends_at = None

@@ -1,4 +1,7 @@
-"""Whose card came to which foundation, and when: who comes too late is told by whom, and by how much."""
+"""Which card arrived on which foundation, and when.
+
+It tells a beaten player who was faster, and by how much.
+"""
 
 from array import array
 from typing import Final, NamedTuple
@@ -6,12 +9,12 @@ from typing import Final, NamedTuple
 __all__ = ["MOST", "Arrival", "RaceLog"]
 
 MOST: Final = 4_096
-"""So many are remembered at most, and half as many at least: cards can be taken back and come again."""
+"""The most arrivals kept; at least half as many are. Cards can be taken back and played again."""
 FIELDS: Final = 4
 
 
 class Arrival(NamedTuple):
-    """When a card came to a foundation, and from whom.
+    """The arrival of a card on a foundation.
 
     Attributes:
         pile: the foundation.
@@ -28,19 +31,19 @@ class Arrival(NamedTuple):
 
 
 class RaceLog:
-    """The newest arrivals of a hand: numbers in a row, as a whole hand of objects takes long to let go of."""
+    """The newest arrivals of a hand. They are numbers in one list, because many objects take long to free."""
 
     def __init__(self) -> None:
         self._numbers = array("q")
 
     def note(self, *arrival: int) -> None:
-        """Note the fields of the newest :class:`Arrival`."""
+        """Append the fields of the newest :class:`Arrival`."""
         self._numbers.extend(arrival)
         if len(self._numbers) > MOST * FIELDS:
             del self._numbers[: MOST // 2 * FIELDS]
 
     def since(self, seq: int) -> dict[int, list[Arrival]]:
-        """Return what came after an event, by foundation, the newest first."""
+        """Return the arrivals after an event, by foundation, newest first."""
         found: dict[int, list[Arrival]] = {}
         for begin in range(len(self._numbers) - FIELDS, -1, -FIELDS):
             arrival = Arrival(*self._numbers[begin : begin + FIELDS])

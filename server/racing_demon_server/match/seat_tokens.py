@@ -1,4 +1,4 @@
-"""Who may speak for a seat, and what was answered to whom: the part of a table that nobody sees."""
+"""Seat tokens, and each actor's last answer: the private part of a table."""
 
 import hmac
 from collections.abc import Collection, Iterator
@@ -12,16 +12,16 @@ from racing_demon_protocol.wire.messages.server import Accepted, Refused
 __all__ = ["Actor", "SeatToken", "SeatTokens"]
 
 Actor = int | None
-"""Who gives a command: a seat, or ``None`` for a host without one."""
+"""Who sends a command: a seat, or ``None`` for a host without one."""
 
 
 @dataclass(slots=True)
 class SeatToken:
-    """One actor's: the hash of the token, and the last command that was answered, with its answer.
+    """The token hash of one actor, and its last answered command with the answer.
 
-    A play that was carried out was answered by its event: then ``reply`` is ``None``, and ``seq`` is the last
-    event that it led to. ``address_hash`` is the hash of the address that the actor came from last; empty
-    where that is not known, as after a restart.
+    The event answers an accepted play: then ``reply`` is ``None``, and ``seq`` is the last event that the
+    play led to. ``address_hash`` is the hash of the actor's last address; empty if unknown, as after a
+    restart.
     """
 
     token_hash: bytes
@@ -31,14 +31,14 @@ class SeatToken:
     address_hash: bytes = b""
 
     def answer(self) -> Accepted | Refused | None:
-        """Return the answer to the last command; ``None`` where there was none yet."""
+        """Return the answer to the last command; ``None`` if there was none."""
         if self.reply is None and self.counter:
             return Accepted(counter=self.counter, seq=self.seq)
         return self.reply
 
 
 class SeatTokens:
-    """The claims of one table. Of a token only the hash is kept."""
+    """The seat tokens of one table. Only their hashes are kept."""
 
     def __init__(self) -> None:
         self._seat_tokens: dict[Actor, SeatToken] = {}
@@ -49,21 +49,21 @@ class SeatTokens:
         return actor in self._seat_tokens
 
     def add(self, actor: Actor, token_hash: bytes) -> None:
-        """Let the bearer of a token speak for an actor; an empty hash lets nobody (a bot's)."""
+        """Set an actor's token. An empty hash matches no token (a bot's)."""
         self.restore(actor, SeatToken(token_hash))
         self._changed.add(actor)
 
     def note_address(self, actor: Actor, address_hash: bytes) -> None:
-        """Note where an actor came from last."""
+        """Record the address that an actor last came from."""
         self._seat_tokens[actor].address_hash = address_hash
 
     def origin(self, actor: Actor) -> tuple[bytes, bytes]:
-        """Return the hashes of an actor's token, and of the address that the actor came from last."""
+        """Return the hashes of an actor's token and of its last address."""
         seat_token = self._seat_tokens[actor]
         return seat_token.token_hash, seat_token.address_hash
 
     def restore(self, actor: Actor, seat_token: SeatToken) -> None:
-        """Take up a claim as it was kept."""
+        """Restore a seat token from the journal."""
         self._seat_tokens[actor] = seat_token
 
     def drop(self, actor: Actor) -> None:
@@ -77,14 +77,14 @@ class SeatTokens:
             self.drop(actor)
 
     def people(self) -> list[Actor]:
-        """Return the actors that somebody has a token for: all but bots."""
+        """Return the actors that have a token: all but bots."""
         return [actor for actor, seat_token in self._seat_tokens.items() if seat_token.token_hash]
 
     def actor(self, token_hash: bytes) -> Actor:
-        """Return whom a token belongs to.
+        """Return the actor that a token belongs to.
 
         Raises:
-            CommandRefused: to nobody at this table.
+            CommandRefused: nobody at this table has it.
 
         """
         for actor in self._opened_by(token_hash):
@@ -92,7 +92,7 @@ class SeatTokens:
         raise CommandRefused(Reason.BAD_TOKEN, "That token opens no seat at this table.")
 
     def knows(self, token_hash: bytes) -> bool:
-        """Tell whether a token belongs to anybody at this table."""
+        """Tell whether a token belongs to somebody at this table."""
         return any(True for _ in self._opened_by(token_hash))
 
     def _opened_by(self, token_hash: bytes) -> Iterator[Actor]:
@@ -124,9 +124,9 @@ class SeatTokens:
             self._played.discard(actor)
 
     def remember_play(self, actor: Actor, counter: int, seq: int) -> None:
-        """Keep that an actor's newest command was a play that was carried out, and its last event.
+        """Record that an actor's newest command was an accepted play, and its last event.
 
-        The log has it, so nothing is to be written down before the log is cut: see :meth:`take_changed`.
+        The log holds the play, so the journal needs no row until the log is cut: see :meth:`take_changed`.
         """
         seat_token = self._seat_tokens.get(actor)
         if seat_token is not None and is_newer(counter, seat_token.counter):
@@ -134,10 +134,10 @@ class SeatTokens:
             self._played.add(actor)
 
     def take_changed(self, *, with_plays: bool) -> list[tuple[Actor, SeatToken | None]]:
-        """Return the claims that have changed since this was asked last; ``None`` for one that is gone.
+        """Return the tokens that have changed since the last call; ``None`` for one that was dropped.
 
         Args:
-            with_plays: also those that have changed by plays alone, which are read from the log else.
+            with_plays: include tokens that only plays have changed, which a restart reads from the log.
 
         """
         if with_plays:

@@ -1,7 +1,8 @@
-"""Who sits where, who is there, and who is the host. Times are microseconds on the caller's rising clock.
+"""The seats of a table: who sits where, who is connected, who is the host.
 
-A seat stays its player's while the connection is away. For a while nothing happens at all: people come
-back. Then the others need not wait for them, and a host who stays away loses the hostship.
+A seat stays its player's while the connection is lost. At first nothing happens, because players usually
+return. Later the others need not wait any more, and a host who stays away is replaced. Times are
+microseconds on the caller's rising clock.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,23 +24,23 @@ from .seat_tokens import Actor, SeatTokens
 __all__ = ["AWAY_US", "HOST_AWAY_US", "Seats", "most_players"]
 
 AWAY_US: Final = 10_000_000
-"""How long somebody whose connection is lost still counts as there, when all must agree."""
+"""How long a disconnected player still counts when all must agree."""
 HOST_AWAY_US: Final = 20_000_000
-"""How long a host may be away before the next player becomes host."""
+"""How long a host may be disconnected before the next player becomes host."""
 ENOUGH: Final = 2
-"""So many people must be connected for a hand to go on, if so many play in it."""
+"""The number of connected players that a hand needs, if that many play in it."""
 
 
 class Seats:
     """The seats of one table.
 
     Attributes:
-        seat_tokens: who may speak for them.
-        bans: who was sent away, and may not come back yet.
+        seat_tokens: their tokens.
+        bans: the kicked players who may not return yet.
 
     Args:
         log: the table's log.
-        may_add_bot: tells whether one more bot may play.
+        may_add_bot: returns whether one more bot may play.
 
     """
 
@@ -53,10 +54,10 @@ class Seats:
         self._gone: dict[Actor, int] = {}
         self._given_up: set[Actor] = set()
 
-    # Questions.
+    # Queries.
 
     def state(self, seat: int) -> SeatState:
-        """Return a seat as everybody sees it."""
+        """Return the public state of a seat."""
         return self._view.seats[seat]
 
     def active(self) -> dict[int, SeatState]:
@@ -64,10 +65,10 @@ class Seats:
         return {seat: state for seat, state in self._view.seats.items() if not state.left}
 
     def seat_of(self, actor: Actor) -> int:
-        """Return the seat that an actor speaks for.
+        """Return the seat of an actor.
 
         Raises:
-            CommandRefused: it has none.
+            CommandRefused: the actor has none.
 
         """
         if actor is None:
@@ -75,34 +76,34 @@ class Seats:
         return actor
 
     def people(self) -> list[SeatState]:
-        """Return the players who are no bots and have not left."""
+        """Return the human players who have not left."""
         return [state for state in self.active().values() if not state.bot]
 
     def somebody_is_there(self) -> bool:
-        """Tell whether the next hand may be dealt: not while all people at the table are away."""
+        """Tell whether the next hand may be dealt: somebody at the table must be connected."""
         people = self.people()
         return bool(self.active()) and (not people or any(state.connected for state in people))
 
     def must_agree(self, seat: int) -> bool:
-        """Tell whether a seat is asked where all must agree: not once it is away for long."""
+        """Tell whether a seat is asked when all must agree: not once it has been away for long."""
         state = self.state(seat)
         is_there = state.connected or bool(state.stand_in) or seat not in self._given_up
         return is_there and not state.left
 
     def is_lacking(self) -> bool:
-        """Tell whether too few of the people in the hand are connected for it to go on."""
+        """Tell whether too few human players of the hand are connected."""
         people = [state for state in self.people() if state.seat in self._view.hand_seats]
         there = sum(state.connected or bool(state.stand_in) for state in people)
         return there < min(ENOUGH, len(people))
 
-    # Coming and going.
+    # Joining and leaving.
 
     def join(self, name: str, token_hash: bytes, address_hash: bytes) -> int:
-        """Seat somebody, and return the seat's number.
+        """Seat a player, and return the seat's number.
 
         Raises:
-            CommandRefused: there is no seat, the name will not do, the match takes nobody in, or the host has
-                sent this player away.
+            CommandRefused: no seat is free, the name is not acceptable, the match admits nobody, or the
+                host has kicked this player.
 
         """
         cleaned = clean(name)
@@ -115,7 +116,7 @@ class Seats:
         """Seat a bot.
 
         Raises:
-            CommandRefused: there is no seat, the match takes nobody in, or there are too many bots.
+            CommandRefused: no seat is free, the match admits nobody, or there are too many bots.
 
         """
         self._verify_bots()
@@ -124,7 +125,7 @@ class Seats:
         self._sit_down(name, b"", level)
 
     def connect(self, actor: Actor, connected: bool, at: int) -> bool:
-        """Note that an actor's connection came or went; tell whether that changes a seat."""
+        """Record that an actor connected or disconnected. Return whether that changes a seat."""
         if connected:
             self._gone.pop(actor, None)
             self._given_up.discard(actor)
@@ -137,7 +138,7 @@ class Seats:
         return True
 
     def restore(self, event: ev.Event, at: int) -> None:
-        """Take up who came and went before the server was started anew."""
+        """Apply a connection or a leave from before the restart."""
         match event:
             case ev.Connected(connected=False):
                 self._gone[event.seat] = at
@@ -145,18 +146,18 @@ class Seats:
                 self._gone.pop(event.seat, None)
 
     def begin_again(self, at: int) -> None:
-        """Note that nobody is connected, after the server was away."""
+        """Mark everybody as disconnected after a restart."""
         self._gone = {actor: since for actor, since in self._gone.items() if actor in self.seat_tokens}
         for actor in self.seat_tokens.people():
             if actor not in self._gone:
                 self.connect(actor, connected=False, at=at)
 
     def shift(self, microseconds: int, now: int) -> None:
-        """Let those who are away have been so for so much shorter: nobody could come back."""
+        """Shorten every absence by the time in which nobody could return."""
         self._gone = {actor: min(since + microseconds, now) for actor, since in self._gone.items()}
 
     def vacate(self, seat: int, *, kicked: bool = False) -> None:
-        """Let a seat go, and the hostship with it. Its token opens nothing any more."""
+        """Free a seat, and replace the host if it was theirs. Its token is void."""
         state = self.state(seat)
         if kicked and not state.bot:
             self.bans.add(Ban(state.name, *self.seat_tokens.origin(seat)))
@@ -168,7 +169,7 @@ class Seats:
             self._pass_on(self.people())
 
     def keep_seated(self) -> None:
-        """Forget those who have left: a new match has no place for them."""
+        """Forget the players who have left: a new match has no place for them."""
         self.seat_tokens.keep(self._view.seats)
         self._gone = {actor: at for actor, at in self._gone.items() if actor in self.seat_tokens}
 
@@ -178,7 +179,7 @@ class Seats:
             raise CommandRefused(Reason.SERVER_FULL, text)
 
     def _instead(self) -> str:
-        """Return what somebody can do who finds no seat, if anything."""
+        """Return a hint for a player who finds no seat; empty if there is none."""
         return "; you can watch" if self._view.options.spectators else ""
 
     def _sit_down(self, name: str, token_hash: bytes, bot: str = "") -> int:
@@ -187,14 +188,14 @@ class Seats:
             raise CommandRefused(Reason.NOT_NOW, f"This match takes nobody in{self._instead()}.")
         game, seats = declare(view.options, 1), seats_of(view.options)
         seat = next((n for n in range(seats) if self._is_free(n)), None)
-        if seat is None or len(self.active()) >= seats:  # a seat below may be free, with others above
+        if seat is None or len(self.active()) >= seats:  # a lower seat may be free
             by_game = f"{game.title} is for {most_players(game)}"
             why = "All seats are taken" if seats == view.options.seats else by_game
             raise CommandRefused(Reason.TABLE_FULL, f"{why}{self._instead()}.")
         taken = [state.name for state in view.seats.values()]
         self._log.emit(ev.Joined, seat=seat, name=unique(name, taken), bot=bot)
         self.seat_tokens.add(seat, token_hash)
-        self._gone.pop(seat, None)  # that was whoever had the seat before
+        self._gone.pop(seat, None)  # that was the seat's former player
         self._given_up.discard(seat)
         self._chat.forget(seat)
         if view.host is None and None not in self.seat_tokens:
@@ -202,14 +203,14 @@ class Seats:
         return seat
 
     def _is_free(self, seat: int) -> bool:
-        """Tell whether somebody may sit down there: a match that is over keeps no place for who left it."""
+        """Tell whether a seat may be taken: a finished match keeps no place for those who left it."""
         state = self._view.seats.get(seat)
         return state is None or (state.left and self._view.between_matches)
 
-    # Time passes.
+    # Time.
 
     def timers(self) -> Iterator[tuple[int, bool]]:
-        """Yield when somebody is given up for now (false), and when the host loses the hostship (true)."""
+        """Yield when an absent player stops counting (false), and when an absent host is replaced (true)."""
         for actor, since in self._gone.items():
             if actor is not None and actor not in self._given_up:
                 yield since + AWAY_US, False
@@ -218,11 +219,11 @@ class Seats:
             yield since_host + HOST_AWAY_US, True
 
     def give_up(self, now: int) -> None:
-        """Do not wait any longer for those who are away for long."""
+        """Stop waiting for players who have been away for long."""
         self._given_up.update(actor for actor, since in self._gone.items() if since + AWAY_US <= now)
 
     def replace_host(self) -> None:
-        """Let the next player who is connected be the host."""
+        """Make the next connected player the host."""
         self._pass_on([state for state in self.people() if state.seat != self._view.host])
 
     def _pass_on(self, heirs: list[SeatState]) -> None:
@@ -234,13 +235,13 @@ class Seats:
 
     def _host(self, state: SeatState) -> None:
         if state.muted:
-            self._log.emit(ev.Muted, seat=state.seat, muted=False)  # a host is heard
+            self._log.emit(ev.Muted, seat=state.seat, muted=False)  # a host is never muted
         self._log.emit(ev.Hosted, seat=state.seat)
 
-    # What the host may do with them.
+    # Commands of the host.
 
     def make_host(self, seat: int) -> None:
-        """Hand the hostship over.
+        """Make another player the host.
 
         Raises:
             CommandRefused: no player has that seat.
@@ -249,10 +250,10 @@ class Seats:
         self._host(self._person(seat))
 
     def stand_in(self, seat: int, level: str) -> None:
-        """Let a bot play for somebody who is away.
+        """Let a bot play for a disconnected player.
 
         Raises:
-            CommandRefused: no player has that seat, they are there, or there are too many bots.
+            CommandRefused: no player has that seat, the player is connected, or there are too many bots.
 
         """
         state = self._person(seat)
@@ -263,10 +264,10 @@ class Seats:
         self._log.emit(ev.StoodIn, seat=seat, bot=level)
 
     def unban(self, name: str) -> None:
-        """Let those come back who were sent away under a name.
+        """Lift the ban on a name.
 
         Raises:
-            CommandRefused: nobody of that name was.
+            CommandRefused: nobody of that name is banned.
 
         """
         if name not in self._view.banned:
@@ -275,7 +276,7 @@ class Seats:
         self.bans.lift(name)
 
     def mute(self, seat: int, muted: bool) -> None:
-        """Let nobody hear what a player says, or let it be heard again.
+        """Mute or unmute a player.
 
         Raises:
             CommandRefused: no player has that seat.
@@ -292,13 +293,13 @@ class Seats:
             raise CommandRefused(Reason.NOT_SEATED, f"{state.name} is a bot; that is only for people.")
         return state
 
-    # What players say.
+    # Chat.
 
     def say(self, seat: int, text: str, at: int) -> None:
-        """Pass a line on to everybody.
+        """Send a chat line to everybody.
 
         Raises:
-            CommandRefused: there is nothing in it, it comes too soon, or the seat is muted.
+            CommandRefused: it is empty, it comes too soon, or the seat is muted.
 
         """
         words = clean_words(text)
@@ -306,7 +307,7 @@ class Seats:
         self._log.emit(ev.Said, seat=seat, text=words)
 
     def react(self, seat: int, reaction: Reaction, at: int) -> None:
-        """Show everybody a reaction.
+        """Send a reaction to everybody.
 
         Raises:
             CommandRefused: it comes too soon, or the seat is muted.
@@ -322,5 +323,5 @@ class Seats:
 
 
 def most_players(game: Game) -> str:
-    """Return for how many players a game is at most, in words."""
+    """Return how many players a game admits, in words."""
     return {1: "one player alone", 2: "two together"}.get(game.most_seats, f"at most {game.most_seats}")

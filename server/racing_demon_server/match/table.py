@@ -1,7 +1,7 @@
-"""The table: who is who at it, and what they may do. A pure state machine; time and chance are arguments.
+"""The table: a pure state machine. Time and randomness are arguments.
 
-:meth:`Table.receive` takes a command and :meth:`Table.tick` the time; both return what happened, as
-events of the table's log. Times are microseconds on one rising clock, which is the caller's.
+:meth:`Table.receive` judges a command and :meth:`Table.tick` passes time. Both return what happened, as
+events of the table's log. Times are microseconds on the caller's rising clock.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -32,10 +32,10 @@ MISTAKE: Final = "The server made a mistake over this, and wrote it down. Try so
 
 
 class Answer(NamedTuple):
-    """What a command led to.
+    """The result of a command.
 
     Attributes:
-        reply: for the sender alone; ``None`` where the event itself answers.
+        reply: for the sender alone; ``None`` if the event itself answers.
         events: for everybody, in order.
 
     """
@@ -45,16 +45,16 @@ class Answer(NamedTuple):
 
 
 class Past(NamedTuple):
-    """What is kept of a table from an earlier run of its server.
+    """What the journal holds of a table from an earlier run of the server.
 
     Attributes:
-        snapshot: how it was between two hands; ``None`` if there was none.
-        log: its events, each with the time when it happened; those before the snapshot are passed over, and
-            all are there where spectators are still to see some of these.
+        snapshot: the table between two hands; ``None`` if there was none.
+        log: its events, each with its time; those before the snapshot are skipped, unless delayed spectators
+            have still to see them.
         seeds: the secrets of its hands, by the hands' ids.
-        seat_tokens: who may speak for its seats, and what was answered last.
+        seat_tokens: the tokens of its seats, with the last answers.
         epochs: the starts of the server that wrote it, each with the number of the last event before it.
-        bans: who was sent away from it.
+        bans: its kicked players.
 
     """
 
@@ -70,16 +70,16 @@ class Table:
     """One table.
 
     Attributes:
-        view: what everybody may see of it.
-        seat_tokens: who may speak for its seats.
-        bans: who was sent away from it.
+        view: its public state.
+        seat_tokens: the tokens of its seats.
+        bans: its kicked players.
 
     Args:
         code: the table's code.
         options: its options.
-        secrets: gives 32 secret bytes for each hand.
-        contributions: whether players may contribute to the deals, too.
-        may_add_bot: tells whether one more bot may play.
+        secrets: yields 32 secret bytes for each hand.
+        contributions: whether players may contribute to the deals.
+        may_add_bot: returns whether one more bot may play.
 
     Raises:
         CommandRefused: the options cannot be played.
@@ -112,35 +112,35 @@ class Table:
 
     @property
     def hand_clock(self) -> HandClock:
-        """What the time of the hand is told by."""
+        """The clock of the hand."""
         return self._flow.hand_clock
 
     @staticmethod
     def certain(at: int) -> int:
-        """Return a moment whose time can be told: where nothing is kept, at once."""
+        """Return the latest moment that is certain after a restart: without a journal, the argument."""
         return at
 
     @property
     def seats(self) -> Mapping[int, SeatState]:
-        """Who sits where."""
+        """The seats."""
         return self.view.seats
 
-    # Who is who.
+    # Players.
 
     def join(
         self, name: str, token_hash: bytes, at: int, address_hash: bytes = b""
     ) -> tuple[int, list[ev.Event]]:
-        """Seat somebody, and return the seat's number.
+        """Seat a player, and return the seat's number.
 
         Args:
-            name: what the player wants to be called.
-            token_hash: the hash of the token that opens the seat again.
-            at: when.
-            address_hash: the hash of the address that the player comes from; empty where that is not known.
+            name: the name that the player asks for.
+            token_hash: the hash of the seat's token.
+            at: the time.
+            address_hash: the hash of the address that the player comes from; empty if unknown.
 
         Raises:
-            CommandRefused: there is no seat, the name will not do, the match takes nobody in, or the host has
-                sent this player away.
+            CommandRefused: no seat is free, the name is not acceptable, the match admits nobody, or the
+                host has kicked this player.
 
         """
         self._advance(at)
@@ -152,7 +152,7 @@ class Table:
         return seat, self._taken()
 
     def connect(self, actor: Actor, connected: bool, at: int) -> list[ev.Event]:
-        """Note that an actor's connection came or went."""
+        """Record that an actor connected or disconnected."""
         self._advance(at)
         if self._seating.connect(actor, connected, at) and self._halted_at is None:
             self._flow.check_presence(self._now)
@@ -160,14 +160,14 @@ class Table:
                 self._flow.check_ready(self._now)
         return self._taken()
 
-    # Back after the server was away.
+    # After a restart.
 
     def restore(self, past: Past) -> None:
-        """Take a table's past up, instead of a new table's.
+        """Restore a table from the journal, in place of a new one.
 
         Raises:
             InconsistentEvent: an event does not fit.
-            InvalidGame: a game is not known here.
+            InvalidGame: a game is unknown.
 
         """
         if past.snapshot is not None:
@@ -178,7 +178,7 @@ class Table:
             if isinstance(event, ev.Played) and event.counter:
                 played[event.seat] = event.counter, event.seq
             elif isinstance(event, ev.Joined):
-                played.pop(event.seat, None)  # somebody else's
+                played.pop(event.seat, None)  # that of another player
             if past.snapshot is not None and event.seq <= past.snapshot.seq:
                 continue
             if not isinstance(event, ev.Played):
@@ -189,36 +189,36 @@ class Table:
         self._contributions.restore_secret(past.seeds)
         players = {None, *self._seating.active()}
         for actor, seat_token in past.seat_tokens.items():
-            if actor in players:  # older journals have claims of those who left, too
+            if actor in players:  # older journals have tokens of players who left, too
                 self.seat_tokens.restore(actor, seat_token)
         for seat, (counter, seq) in played.items():
             self.seat_tokens.remember_play(seat, counter, seq)
 
     def begin_again(self, at: int) -> list[ev.Event]:
-        """Go on after the server was away: nobody is connected, and a hand waits until enough are back."""
+        """Continue after a restart: nobody is connected, and a hand waits until enough players are back."""
         self._now = max(self._now, at)
         self._seating.begin_again(at)
         self._flow.begin_again(at)
         return self._taken()
 
     def take_secrets(self) -> list[tuple[str, bytes]]:
-        """Return the secrets drawn since this was asked last, by their hands' ids.
+        """Return the secrets drawn since the last call, by hand id.
 
-        They must be kept before anybody is told the events that were returned meanwhile.
+        They must be durable before the events returned meanwhile are sent.
         """
         return self._contributions.take_drawn()
 
-    # While the server can keep nothing.
+    # While the disk fails.
 
     def halt(self, at: int) -> list[ev.Event]:
-        """Let the table stand still, and nothing happen by itself: what is played could not be kept."""
+        """Halt the table: nothing happens by itself, because it could not be written."""
         self._advance(at)
         self._halted_at = self._now
         self._flow.pauses.stop_by_server(self._now)
         return self._taken()
 
     def resume(self, at: int) -> list[ev.Event]:
-        """Let the table go on as if no time had passed; the hand, if enough are there."""
+        """Resume the table as if no time had passed, and the hand if enough players are connected."""
         self._now = max(self._now, at)
         if self._halted_at is not None:
             self._seating.shift(self._now - self._halted_at, self._now)
@@ -229,7 +229,7 @@ class Table:
         return self._taken()
 
     def close(self, at: int) -> list[ev.Event]:
-        """End the match that goes on, if one does: the table is to be closed."""
+        """End the running match, because the table closes."""
         self._advance(at)
         self._flow.close(self._now)
         return self._taken()
@@ -237,10 +237,10 @@ class Table:
     # Commands and time.
 
     def receive(self, actor: Actor, command: cl.Command, at: int) -> Answer:
-        """Judge a command that arrived at a moment; everything that is due by then happens before.
+        """Judge a command that arrived at a moment, after everything that was due by then.
 
-        Of commands that arrive together one may be judged after another that was read later. The table's
-        time does not run backwards for it, but its own arrival is what others are compared with.
+        Of commands that arrive together, one may be judged after another that was read later. The table's
+        time does not go back for it, but races compare its own arrival.
         """
         if at < self._now or not self._is_due_known or (self._due is not None and self._due <= at):
             self._advance(at)
@@ -265,7 +265,7 @@ class Table:
         return Answer(reply, self._taken())
 
     def refuse(self, actor: Actor, counter: int) -> Answer:
-        """Refuse a command that could not be judged for a mistake in here; sent again it is refused again."""
+        """Refuse a command whose judging failed. Sent again, it is refused again."""
         refused = self.seat_tokens.earlier(actor, counter)
         if refused is None:
             refused = Refused(counter=counter, reason=Reason.NOT_NOW, text=MISTAKE)
@@ -273,11 +273,11 @@ class Table:
         return Answer(refused, self._log.take())
 
     def tick(self, until: int, now: int = 0) -> list[ev.Event]:
-        """Let everything happen that is due by a moment.
+        """Do everything that is due by a moment.
 
         Args:
             until: the moment.
-            now: the present, where that is later: what goes on in slices goes on after it.
+            now: the present, if later: sliced work continues after it.
 
         """
         self._advance(until, now)
@@ -285,10 +285,9 @@ class Table:
 
     @property
     def due(self) -> int | None:
-        """When :meth:`tick` has something to do next; ``None`` while only commands can change things.
+        """When :meth:`tick` is needed next; ``None`` while only commands can change anything.
 
-        What is overdue, as after a restart, is due at the moment of the last thing that happened: nothing
-        happens before what happened already.
+        Overdue timers, as after a restart, are due at the time of the last event: time never goes back.
         """
         if not self._is_due_known:
             first = min((at for at, _ in self._timers()), default=None)
@@ -299,12 +298,12 @@ class Table:
         return self._due
 
     def _taken(self) -> list[ev.Event]:
-        """Return what has happened; by then something else may be due next."""
+        """Return what has happened. The next timer may be another one by now."""
         self._is_due_known = False
         return self._log.take()
 
     def _taken_after_play(self) -> list[ev.Event]:
-        """Return what a play has led to. If that was its event alone, nothing else is due for it."""
+        """Return what a play led to. If that was only its event, the next timer is unchanged."""
         events = self._log.take()
         hand = self._flow.hand
         asked_at = None if hand is None else hand.dead_check_at
@@ -312,23 +311,23 @@ class Table:
         return events
 
     def step(self, now: int) -> list[ev.Event]:
-        """Let the first thing happen that is due by now, and leave all others for later."""
+        """Do the first thing that is due by now, and leave the rest for later calls."""
         self._act(now, now)
         return self._taken()
 
     @property
     def is_settling(self) -> bool:
-        """Whether what has happened is to be told together with more that is due at once."""
+        """Whether what has happened is sent together with more that is due at once."""
         return self._flow.is_settling
 
     def _advance(self, until: int, now: int = 0) -> None:
-        """Let everything happen that is due by a moment, each at its own, and none before another."""
+        """Do everything that is due by a moment, each at its own time, in order."""
         while self._act(until, max(until, now)):
             pass
         self._now = max(self._now, until)
 
     def _act(self, until: int, now: int) -> bool:
-        """Let the first thing happen that is due by a moment; tell whether there was one."""
+        """Do the first thing that is due by a moment. Return whether there was one."""
         due = self.due
         if due is None or due > until:
             return False
@@ -340,7 +339,7 @@ class Table:
         return True
 
     def _timers(self) -> Iterator[tuple[int, Callable[[int], None]]]:
-        """Yield what is to be done by itself, and when."""
+        """Yield the pending timers: what to do, and when."""
         if self._halted_at is not None:
             return
         yield from self._flow.timers()
