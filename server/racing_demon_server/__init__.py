@@ -1,1 +1,1 @@
-"""The authority: deals, judges plays in the order they arrive, and tells everybody."""
+"""The authoritative server: deals, judges plays in order of arrival, and broadcasts the results."""

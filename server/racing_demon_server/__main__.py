@@ -1,4 +1,4 @@
-"""Where ``racing-demon-server`` begins: ready for Ctrl-C before anything else is loaded."""
+"""The entry point of ``racing-demon-server``. It handles Ctrl-C before anything else is loaded."""
 
 import os
 import signal
@@ -10,7 +10,7 @@ INTERRUPTED = 130
 
 
 def main() -> int:
-    """Run the program, and return its exit code; Ctrl-C ends it at any time, and without a traceback."""
+    """Run the program, and return its exit code. Ctrl-C ends it at any time without a traceback."""
     try:
         _end_at_once()
         from .cli import main as run  # noqa: PLC0415 - all that takes time to load is loaded from here on
@@ -23,13 +23,13 @@ def main() -> int:
 
 
 def _end_at_once() -> None:
-    """End on Ctrl-C without raising anything: modules that are being loaded, or left, would take it badly."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else whoever started us wants none
+    """Exit on Ctrl-C without an exception, because modules may be half imported or shutting down."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else the parent ignores it
         signal.signal(signal.SIGINT, _leave)
 
 
 def _interrupt() -> None:
-    """Raise KeyboardInterrupt on Ctrl-C again, so that what was opened is closed."""
+    """Raise KeyboardInterrupt on Ctrl-C again, so that open files are closed."""
     if callable(signal.getsignal(signal.SIGINT)):
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -39,7 +39,7 @@ def _leave(*_: object) -> None:
 
 
 def _interrupted() -> int:
-    """Leave the line on which the terminal shows ^C, and return the exit code."""
+    """End the terminal's line with ^C, and return the exit code."""
     os.write(2, b"\n")
     return INTERRUPTED
 

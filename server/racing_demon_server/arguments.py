@@ -1,4 +1,4 @@
-"""Values on the server's command lines. Each raises ``ArgumentTypeError``, whose sentence argparse shows."""
+"""Types of command line arguments. Each raises ``ArgumentTypeError`` with a sentence that argparse prints."""
 
 import functools
 from argparse import ArgumentTypeError

@@ -1,4 +1,4 @@
-"""How certain it is that what was told is never lost."""
+"""How durable an event is when it is sent."""
 
 from enum import StrEnum
 
@@ -6,11 +6,11 @@ __all__ = ["Durability"]
 
 
 class Durability(StrEnum):
-    """What is certain when a play is told."""
+    """How durable an event is when it is sent."""
 
     FULL = "full"
-    """It is on the disk, and survives a power cut."""
+    """On the disk: it survives a power cut."""
     NORMAL = "normal"
-    """It is in the file, and survives the death of the server; a power cut may take the newest."""
+    """In the file: it survives a crash of the server, but a power cut may take the newest events."""
     NONE = "none"
-    """Nothing is kept."""
+    """In memory only."""

@@ -1,4 +1,4 @@
-"""Whoever gets a table's events, and the frames that they get."""
+"""Events as frames, and the listeners that receive them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, Protocol
@@ -14,14 +14,14 @@ __all__ = ["Alone", "Batch", "Framed", "Frames", "Listener", "Packed", "framed",
 
 
 SHORT: Final = 125
-"""So many bytes have a header of two bytes (RFC 6455, 5.2)."""
+"""The longest payload with a header of two bytes (RFC 6455, 5.2)."""
 _HEADERS: Final = [bytes((0x80 | Opcode.BINARY, length)) for length in range(SHORT + 1)]
 MSGPACK: Final = Encoding.MSGPACK
-"""Looked up once: members of an enumeration take the interpreter long."""
+"""Looked up once: members of an enumeration are slow to look up."""
 
 
 class Listener(Protocol):
-    """Whoever gets a table's events: a connection, in whichever encoding."""
+    """Receives a table's events: a connection, in either encoding."""
 
     encoding: Encoding
 
@@ -29,27 +29,27 @@ class Listener(Protocol):
         """Send events, together."""
 
     def reply(self, message: Message) -> None:
-        """Send a message to this listener alone."""
+        """Send a message to this listener only."""
 
     def close(self, code: CloseCode, reason: str) -> None:
-        """End the connection with a sentence for its user."""
+        """Close the connection with a reason for its user."""
 
 
 class Framed(Protocol):
-    """One message, whose bytes can be asked for."""
+    """A message that can be turned into the bytes of a frame."""
 
     def framed(self, encoding: Encoding) -> bytes:
-        """Return the message as the bytes that go through a socket."""
+        """Return the message as a WebSocket frame."""
 
 
 class Frames:
-    """One event, encoded and framed once for each encoding that somebody wants.
+    """One event, encoded and framed once for each encoding in use.
 
     Attributes:
         event: the event.
         at: when it happened, in microseconds.
-        seat: whose player alone is told; ``None`` where everybody is.
-        packed: the event as it is on the wire and in the journal.
+        seat: the only seat that receives it; ``None`` if everybody does.
+        packed: the event in the encoding of the wire and the journal.
 
     """
 
@@ -64,7 +64,7 @@ class Frames:
         self._text: bytes | None = None
 
     def framed(self, encoding: Encoding) -> bytes:
-        """Return the event as the bytes that go through a socket."""
+        """Return the event as a WebSocket frame."""
         if encoding is MSGPACK:
             if self._binary is None:
                 self._binary = _frame(self.packed)
@@ -75,7 +75,7 @@ class Frames:
 
 
 def frames_of(log: Iterable[tuple[Event, int]]) -> Iterator[Frames]:
-    """Yield a log's events; a play that bears the number of the event before is for its player alone."""
+    """Yield a log's events. A play with the number of the event before it is for its player only."""
     before = 0
     for event, at in log:
         is_whispered = event.seq == before and isinstance(event, Played)
@@ -84,10 +84,10 @@ def frames_of(log: Iterable[tuple[Event, int]]) -> Iterator[Frames]:
 
 
 class Packed:
-    """One event that was sent before, as the bytes that it was then.
+    """An event that was sent before, as encoded then.
 
     Args:
-        packed: the event, as it is on the wire.
+        packed: the encoded event.
 
     """
 
@@ -97,14 +97,14 @@ class Packed:
         self._packed = packed
 
     def framed(self, encoding: Encoding) -> bytes:
-        """Return the event as the bytes that go through a socket."""
+        """Return the event as a WebSocket frame."""
         if encoding is Encoding.MSGPACK:
             return _frame(self._packed)
         return framed(decode_server(self._packed), encoding)
 
 
 class Alone:
-    """A message for one listener alone.
+    """A message for one listener only.
 
     Args:
         message: the message.
@@ -117,14 +117,14 @@ class Alone:
         self._message = message
 
     def framed(self, encoding: Encoding) -> bytes:
-        """Return the message as the bytes that go through a socket."""
+        """Return the message as a WebSocket frame."""
         return framed(self._message, encoding)
 
 
 class Batch(dict[Encoding, bytes]):
-    """Messages that go out together, by encodings as the bytes that go through a socket.
+    """Messages that are sent together, as bytes by encoding.
 
-    They are put together once for each encoding that somebody wants, however many get them.
+    They are joined once for each encoding in use, however many listeners there are.
 
     Args:
         frames: the messages.
@@ -136,13 +136,13 @@ class Batch(dict[Encoding, bytes]):
         self.frames = frames
 
     def __missing__(self, encoding: Encoding) -> bytes:
-        """Put the messages together."""
+        """Join the messages."""
         joined = self[encoding] = b"".join([each.framed(encoding) for each in self.frames])
         return joined
 
 
 def framed(message: Message, encoding: Encoding) -> bytes:
-    """Return a message as the WebSocket frame that goes through a server's socket."""
+    """Return a message as an unmasked WebSocket frame."""
     data = encode(message, encoding)
     if isinstance(data, str):
         return Frame(Opcode.TEXT, data.encode()).serialize(mask=False)

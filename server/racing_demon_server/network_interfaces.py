@@ -1,4 +1,4 @@
-"""The machine's addresses on its networks, and at which of them the server can be reached."""
+"""The machine's addresses, and those at which the server can be reached."""
 
 import ipaddress
 import socket
@@ -12,17 +12,17 @@ from racing_demon_protocol.discovery.mdns import Interface, chosen
 __all__ = ["EVERYWHERE", "Interface", "is_private", "reachable"]
 
 EVERYWHERE: Final = {"": {4, 6}, "0.0.0.0": {4}, "::": {6}}  # noqa: S104 - to know them, not to listen there
-"""Hosts that stand for all of a machine's addresses, with their IP versions."""
+"""Hosts that stand for all addresses of the machine, with their IP versions."""
 
 
 def reachable(host: str, environ: Mapping[str, str]) -> list[Interface]:
-    """Return the addresses at which others reach a server that listens at a host, the usual one first.
+    """Return the addresses at which others can reach a server that listens on a host, the usual one first.
 
-    Of a server that listens everywhere no address is given that others cannot use.
+    For a server that listens on all addresses, those that others cannot use are left out.
 
     Args:
-        host: where the server listens.
-        environ: may say which of the machine's addresses are to be used.
+        host: the address that the server listens on.
+        environ: environment variables, which may name the addresses to use.
 
     """
     usual = _routed_address()
@@ -42,7 +42,7 @@ def reachable(host: str, environ: Mapping[str, str]) -> list[Interface]:
 
 
 def is_private(host: str) -> bool:
-    """Tell whether a host is a private network's address, or stands for all addresses."""
+    """Tell whether a host is an address of a private network, or stands for all addresses."""
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
@@ -51,7 +51,7 @@ def is_private(host: str) -> bool:
 
 
 def _routed_address() -> str:
-    """Return the address from which this machine reaches others; looking sends nothing."""
+    """Return the address that this machine's default route uses. This sends nothing."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("192.0.2.1", 9))  # a documentation address: only the route is looked up

@@ -1,4 +1,4 @@
-"""Token buckets: so much a second for long, so much at once. Times are microseconds on one rising clock."""
+"""Token buckets: a sustained rate and a burst. Times are microseconds on one rising clock."""
 
 from collections.abc import Sequence
 from copy import copy
@@ -8,15 +8,15 @@ from typing import Final
 __all__ = ["Allowance", "Bucket"]
 
 ROUNDING_US: Final = 1
-"""So much earlier than it flows in one may be taken: what flows in is no whole number of microseconds."""
+"""A token may be taken this much early, because the refill per microsecond is fractional."""
 
 
 class Bucket:
-    """Counts what is taken from it.
+    """A token bucket.
 
     Args:
-        per_second: what flows in.
-        burst: what it holds.
+        per_second: tokens that flow in.
+        burst: the most tokens it holds.
 
     """
 
@@ -26,7 +26,7 @@ class Bucket:
         self._spent_until = -inf
 
     def take(self, at: int, units: int = 1) -> bool:
-        """Take one unit or several, if they are there; none if they are not."""
+        """Take tokens if there are enough; otherwise take none."""
         spent_until, full_until = self._spent_until, at - self._burst_us
         # ``max`` would take the interpreter ten times as long, for every frame.
         spent_until = (spent_until if spent_until > full_until else full_until) + self._each_us * units
@@ -36,23 +36,23 @@ class Bucket:
         return True
 
     def is_empty(self, at: int, units: int = 1) -> bool:
-        """Tell whether so many could not be taken now."""
+        """Tell whether that many tokens are missing now."""
         return not copy(self).take(at, units)
 
     def overdraw(self, at: int) -> int:
-        """Take one unit that is not there; return the microseconds until all debts are paid."""
+        """Take a token that is not there. Return the microseconds until the debt is paid."""
         self._spent_until = max(self._spent_until, at - self._burst_us) + self._each_us
         return max(0, round(self._spent_until - at))
 
 
 class Allowance:
-    """The units that one connection may use: a share of its own, and pools that it has in common with others.
+    """What one connection may use: its own share, and pools that it shares with others.
 
-    Whatever others use, its share stays its own.
+    Others cannot use up its share.
 
     Args:
-        share: its own.
-        pools: those that everything beyond the share is taken from, from all of them at once.
+        share: its own bucket.
+        pools: buckets for everything beyond the share; each use takes from all of them.
 
     """
 
@@ -65,7 +65,7 @@ class Allowance:
         self._pools.append(pool)
 
     def take(self, at: int, units: int = 1) -> bool:
-        """Take units, if they are there; none if they are not."""
+        """Take units if there are enough; otherwise take none."""
         if self._share.take(at, units):
             return True
         if any(pool.is_empty(at, units) for pool in self._pools):
@@ -75,5 +75,5 @@ class Allowance:
         return True
 
     def overdraw(self, at: int) -> int:
-        """Take one unit that is not there from the share; return the microseconds until that is paid."""
+        """Take a unit that is not there from the share. Return the microseconds until the debt is paid."""
         return self._share.overdraw(at)

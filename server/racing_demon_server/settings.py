@@ -1,4 +1,4 @@
-"""What an operator may set, with every limit that has a name."""
+"""The settings of a server, with every limit that has a name."""
 
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -9,7 +9,7 @@ from .sharding import ALONE, Shards
 __all__ = ["OWN_PROXIES", "ServerSettings", "limit", "limits"]
 
 OWN_PROXIES = ("127.0.0.0/8", "::1/128")
-"""Proxies on this machine: who can put one there can do more than that."""
+"""Proxies on this machine are trusted: whoever runs one can do more anyway."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -19,53 +19,52 @@ class ServerSettings:
     Attributes:
         host: the address to listen on.
         port: the port; 0 for any free one.
-        seed: 32 bytes that all deals follow from, for repeatable games; ``None`` for secret ones.
-        contributions: whether players contribute to the deals; ``None``: unless these are to be repeatable.
-        journal: the file that the tables are kept in; ``None`` keeps them in memory alone.
-        durability: what is certain of a play when it is told.
-        code_letters: letters of a table's code. Short ones are easily typed, and sooner found by trying.
-        bot_speed: bots think so many times faster than people.
+        seed: 32 bytes that determine all deals, for repeatable games; ``None`` for secret ones.
+        contributions: whether players contribute to the deals; ``None``: unless they are repeatable.
+        journal: the file of the journal; ``None`` keeps tables in memory only.
+        durability: how durable a play is when it is sent.
+        code_letters: letters of a table's code; short ones are easier to type, and to guess
+        bot_speed: how many times faster than people bots play.
         max_tables: tables at a time.
-        tables_per_minute: tables that one address may open for long.
-        table_burst: what it may open at once.
+        tables_per_minute: tables that one address may open, sustained.
+        table_burst: the same in a burst.
         tables_per_address: tables at a time that one address has opened.
-        max_bots: bots at a time, at all tables together; those who stand in for somebody count, too.
+        max_bots: bots at a time at all tables, including stand-ins.
         max_connections: connections at a time, players and spectators.
-        connections_per_address: connections at a time from one address, which may be a whole household's.
-        max_handshakes: connections at a time that have not asked for anything yet; the oldest goes first.
-        entry_seconds: how long a connection may take to say who it is.
-        idle_table_seconds: how long a table is kept with nobody connected.
-        commands_per_second: what one connection may send for long; beyond that, refusals.
-        command_burst: what it may send at once.
-        frames_per_second: what one connection may send at all; beyond that it is closed.
-        frame_burst: the same at once.
-        units_per_connection: what one connection may use for long, in units a second (see ``costs``), that
-            nobody else can use up.
-        units_per_address: what all connections of an address may use together beyond that.
-        units_per_table: what all players of a table may use together beyond that.
-        units_per_server: what all connections may use together beyond that.
-        misses_per_minute: codes of tables that are not there that one address may ask for, for long.
-        miss_burst: the same at once.
-        controls_per_second: pings and pongs that one connection may send; beyond that it is closed.
-        control_burst: the same at once.
-        max_fragments: fragments that one message may come in.
-        backlog_bytes: what may wait for a slow reader before it is cut off.
-        kept_events: the newest events of a table that a returning client can still be given.
-        delayed_bytes_of_table: what may wait for spectators who see a table later. Where it is more they
-            get a snapshot instead.
-        delayed_bytes: the same for all tables together.
-        ping_seconds: how often connections are asked for a sign of life, and how long they may take.
-        proxies: the networks of proxies that are believed when they say for whom they ask.
-        hosts: the names under which the server may be asked for; empty for any.
-        metrics_public: whether ``/metrics`` is for everybody, and not for this machine only.
-        mqtt_url: the broker that is told of all tables, like ``mqtt://host:port``; empty for none.
-        node: this server's name there: 1 to 32 small letters and digits; empty for a random one.
-        homeassistant: whether Home Assistant is told of the tables there.
-        public_urls: where the tables can be joined, as it is told there; empty for what can be guessed.
-        web: whether the browser's table is served.
-        lists_tables: whether browsers are told which tables there are.
-        announces: whether the tables are announced on the local network.
-        shards: the processes of the server, as this one sees them.
+        connections_per_address: connections at a time from one address, which may be a household.
+        max_handshakes: connections at a time that have sent no request yet; the oldest is cut off first.
+        entry_seconds: time for a connection to ask for a place at a table.
+        idle_table_seconds: how long a table without connections stays open.
+        commands_per_second: commands of one connection, sustained; beyond that they are refused.
+        command_burst: the same in a burst.
+        frames_per_second: frames of one connection, sustained; beyond that it is closed.
+        frame_burst: the same in a burst.
+        units_per_connection: one connection's own share, in units a second (see ``costs``).
+        units_per_address: what all connections of an address may use beyond their shares.
+        units_per_table: what all players of a table may use beyond their shares.
+        units_per_server: what all connections may use beyond their shares.
+        misses_per_minute: wrong table codes of one address, sustained.
+        miss_burst: the same in a burst.
+        controls_per_second: pings and pongs of one connection, sustained; beyond that it is closed.
+        control_burst: the same in a burst.
+        max_fragments: most fragments of one message.
+        backlog_bytes: bytes that may wait for a slow reader before it is cut off.
+        kept_events: the newest events of a table that are kept for clients that resume.
+        delayed_bytes_of_table: bytes that may wait for a table's delayed spectators; beyond that a snapshot
+            replaces them
+        delayed_bytes: the same for all tables.
+        ping_seconds: the interval of heartbeats, and the time to answer one.
+        proxies: the networks of trusted proxies.
+        hosts: the host names that the server answers to; empty for any.
+        metrics_public: whether ``/metrics`` is open to everybody, not to this machine only.
+        mqtt_url: the broker to publish to, like ``mqtt://host:port``; empty for none.
+        node: this server's name there: 1 to 32 lower-case letters and digits; empty for a random one.
+        homeassistant: whether to describe the tables to Home Assistant there.
+        public_urls: the addresses to publish for joining; empty to guess them.
+        web: whether to serve the browser table.
+        lists_tables: whether browsers can list the tables.
+        announces: whether to announce the tables on the local network.
+        shards: the processes of the server, seen from this one.
 
     """
 
@@ -124,7 +123,7 @@ class ServerSettings:
 
 
 def limits() -> dict[str, float]:
-    """Return all limits with their defaults: the settings that are numbers, but for what is no limit."""
+    """Return all limits with their defaults: the numeric settings, except those that limit nothing."""
     defaults: dict[str, float] = {
         item.name: item.default for item in fields(ServerSettings) if isinstance(item.default, int | float)
     }
@@ -136,10 +135,10 @@ def limits() -> dict[str, float]:
 
 
 def limit(text: str) -> tuple[str, float]:
-    """Return the limit that somebody writes as ``name=number``, and its new value.
+    """Return the name and new value of a limit that is written as ``name=number``.
 
     Raises:
-        ValueError: there is no such limit, or it cannot be that; the text says so.
+        ValueError: there is no such limit, or it cannot have that value.
 
     """
     name, _, number = text.partition("=")

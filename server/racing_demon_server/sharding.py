@@ -1,4 +1,4 @@
-"""The processes of one server, and which of them has which table: its code tells, nobody has to be asked."""
+"""The processes of one server, and which of them has which table: its code says so."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,18 +9,18 @@ __all__ = ["ALONE", "CODE_LETTERS", "MOST_PROCESSES", "Shards", "owner"]
 CODE_LETTERS: Final = "BCDFGHJKLMNPQRSTVWXZ"
 """No vowels, so that no code is a word; no digits, so that none looks like a letter."""
 MOST_PROCESSES: Final = len(CODE_LETTERS)
-"""Each needs a letter that its tables' codes begin with."""
+"""Each process needs a letter for the codes of its tables."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Shards:
-    """The processes of one server, as one of them sees them.
+    """The processes of one server, seen from one of them.
 
     Attributes:
         number: its own number, from 1.
         ports: the port of each, in their order.
-        strays: tables that are with another process than their code tells, and its number: those that were
-            opened when the server had more processes, or fewer.
+        strays: tables that are not where their code says, with the number of their process: they were
+            opened when the server had another number of processes.
 
     """
 
@@ -30,15 +30,15 @@ class Shards:
 
     @property
     def is_alone(self) -> bool:
-        """Whether one process is all of the server."""
+        """Whether the server has one process only."""
         return len(self.ports) == 1
 
     def has(self, code: str) -> bool:
-        """Tell whether a table of this code would be this process's."""
+        """Tell whether a table of this code belongs to this process."""
         return self._owner(code) == self.number
 
     def port(self, code: str) -> int:
-        """Return where a table of this code would be."""
+        """Return the port of a table's process."""
         return self.ports[self._owner(code) - 1]
 
     def _owner(self, code: str) -> int:
@@ -49,5 +49,5 @@ ALONE: Final = Shards()
 
 
 def owner(code: str, processes: int) -> int:
-    """Return the number of the process whose tables have such codes: their first letter tells."""
+    """Return the number of a code's process: its first letter says it."""
     return CODE_LETTERS.find(code[:1] or " ") % processes + 1

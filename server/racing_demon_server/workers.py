@@ -1,7 +1,7 @@
-"""Several processes that are one server, each with tables, a port and a journal of its own.
+"""Several processes that form one server, each with its own tables, port and journal.
 
-This one opens all ports, makes the others by forking, and looks after them: whoever dies is replaced. It
-keeps the ports open, so that clients of a process that died wait for the next instead of being turned away.
+The parent opens all ports, forks the others, and replaces those that die. It keeps the ports open, so that
+clients of a dead process wait for its replacement instead of being refused.
 """
 
 import contextlib
@@ -29,20 +29,20 @@ from .sharding import MOST_PROCESSES, Shards, owner
 __all__ = ["Inherited", "listening", "serve_all", "warn_of_others"]
 
 MOST_DEATHS: Final = 5
-"""A process that ends so often in a row before it listens has a reason, and the server gives up."""
+"""After this many deaths in a row before listening the server gives up."""
 RESTART_SECONDS: Final = 0.5
-"""A process is started no more often than this."""
+"""The shortest time between two starts of a process."""
 STOPPING: Final = frozenset({signal.SIGTERM, signal.SIGINT})
 
 log = logging.getLogger("racing_demon_server")
 
 
 class Inherited(NamedTuple):
-    """What a process of several gets from the one that made it.
+    """What a worker process inherits from its parent.
 
     Attributes:
-        doors: the sockets that it listens on: the one that all share, and its own.
-        lifeline: a file that ends when its maker does.
+        doors: the listening sockets: the shared one, and its own.
+        lifeline: a pipe that ends with the parent.
 
     """
 
@@ -51,21 +51,21 @@ class Inherited(NamedTuple):
 
 
 Work = Callable[[ServerSettings, Callable[[str], None], Inherited], int]
-"""Serves until it is stopped: given its settings, and whom to tell that it listens. Returns the exit code."""
+"""Serves until stopped, given its settings and a callback for when it listens. Returns the exit code."""
 
 
 def serve_all(settings: ServerSettings, count: int, work: Work, announce: Callable[[str], None]) -> int:
-    """Serve with so many processes until a signal stops all of them, and return the exit code.
+    """Serve with several processes until a signal stops them, and return the exit code.
 
     Args:
-        settings: the server's; its journal is the first process's, the others have theirs beside it. Limits
-            hold for each process.
-        count: how many; their own ports are those behind the server's.
-        work: what each of them does.
-        announce: is told the URL when all of them listen.
+        settings: the server's; its journal belongs to the first process, the others' are beside it. Limits
+            count for each process.
+        count: the number of processes; their own ports follow the server's.
+        work: serves in each process.
+        announce: receives the URL when all processes listen.
 
     Raises:
-        OSError: a port cannot be had; ``filename`` says which.
+        OSError: a port is not available; ``filename`` says which.
         JournalUnusable: one of the journals cannot be used.
 
     """
@@ -97,10 +97,10 @@ class Process:
     """A process that was started.
 
     Attributes:
-        number: which of them it is, from 1.
-        began: when, in seconds.
-        word: a file with one byte as soon as the process listens, that ends with it.
-        listens: whether it has come so far.
+        number: its number, from 1.
+        began: the time of its start, in seconds.
+        word: a pipe that receives one byte when the process listens, and ends with it.
+        listens: whether it listens.
 
     """
 
@@ -110,20 +110,20 @@ class Process:
     listens: bool = False
 
     def await_word(self) -> bool:
-        """Wait until it listens, and tell whether it does; else it has ended."""
+        """Wait until the process listens. Return False if it has ended instead."""
         self.listens = bool(os.read(self.word, 1))
         os.close(self.word)
         return self.listens
 
 
 class Parent:
-    """Looks after processes: all of them, or none.
+    """Supervises the processes.
 
     Args:
         each: the settings of each.
         work: what each of them does.
-        shared: the socket at which all of them listen.
-        own: the socket of each.
+        shared: the shared listening socket.
+        own: the listening socket of each.
 
     """
 
@@ -142,10 +142,10 @@ class Parent:
         self._lifeline, self._held = os.pipe()
 
     def run(self, announce: Callable[[str], None]) -> int:
-        """Start all of them, replace those that die, and return the exit code when all have ended."""
+        """Start all processes, replace those that die, and return the exit code when all have ended."""
         for stopping in STOPPING:
             signal.signal(stopping, self._stop)
-        gc.freeze()  # what is loaded is every process's, as long as none writes to it
+        gc.freeze()  # loaded modules are shared memory, as long as no process writes to them
         for number in range(1, len(self._each) + 1):
             self._start(number)
         if all(process.await_word() for process in self._running.values()):
@@ -160,7 +160,7 @@ class Parent:
         return self._code
 
     def _replace(self, process: Process, code: int) -> None:
-        """Start a process again that has ended, unless it ends again and again before it listens."""
+        """Restart a process that has ended, unless it fails again and again before it listens."""
         index = process.number - 1
         self._deaths[index] = 0 if process.listens else self._deaths[index] + 1
         if self._deaths[index] >= self._patience:
@@ -175,7 +175,7 @@ class Parent:
 
     def _start(self, number: int) -> Process | None:
         """Start a process, unless all are to stop."""
-        # A signal must not come between the decision to start it and its being known.
+        # A signal must not come between the decision to start it and its registration.
         signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
         try:
             if self._stopping:
@@ -191,10 +191,10 @@ class Parent:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
 
     def _become(self, number: int, says: int) -> NoReturn:
-        """Be one of the processes, to its end."""
+        """Run as one of the processes, to its end."""
         code = 1
         try:
-            os.setpgid(0, 0)  # Ctrl-C is for the parent, which stops all
+            os.setpgid(0, 0)  # Ctrl-C is for the parent, which stops all processes
             os.close(self._held)
             for stopping in STOPPING:
                 signal.signal(stopping, signal.SIG_DFL)
@@ -216,7 +216,7 @@ class Parent:
     def _stop(self, *_: object) -> None:
         self._stopping = True
         for pid in self._running:
-            with contextlib.suppress(ProcessLookupError):  # a signal may come before an end is noted
+            with contextlib.suppress(ProcessLookupError):  # a signal may come before an end is recorded
                 os.kill(pid, signal.SIGTERM)
 
 
@@ -225,12 +225,12 @@ def _say(word: int) -> None:
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """Return a socket that listens; connections wait at it until somebody accepts them."""
+    """Return a listening socket. Connections wait on it until somebody accepts them."""
     try:
         family, kind, _, _, address = socket.getaddrinfo(
             host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
-        # Where the protocol is not named, asyncio leaves out TCP_NODELAY, and plays wait for 40 ms.
+        # Without the protocol's number, asyncio leaves out TCP_NODELAY, and plays wait for 40 ms.
         door = socket.socket(family, kind, socket.IPPROTO_TCP)
         try:
             door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -252,7 +252,7 @@ def _port_of(door: socket.socket) -> int:
 
 
 def _strays(journals: Sequence[Path | None]) -> dict[str, int]:
-    """Return the tables whose codes tell another process than the one in whose journal they are.
+    """Return the tables whose codes name another process than the one whose journal holds them.
 
     Raises:
         JournalUnusable: one of the journals cannot be used.
@@ -276,7 +276,7 @@ def _open_codes(path: Path, *, write: bool) -> list[str]:
 
 
 def warn_of_others(path: Path | None, count: int) -> None:
-    """Warn of open tables in journals of processes beyond so many, which nobody will find now."""
+    """Warn of open tables in the journals of further processes, which nobody can reach now."""
     if path is None:
         return
     for number in range(count + 1, MOST_PROCESSES + 1):

@@ -1,11 +1,10 @@
-"""What an expert makes of a play: which cards it needs, and who else could play them.
+"""How an expert bot values a play: which cards it still needs, and who else could play them.
 
-Most hands around shared foundations die because columns are cleared too eagerly: a card that has gone up is
-no place any more for those that are still to come. So an expert digs for cards that lie face down before all
-else, and keeps a card upon which others of its own may still have to lie, until it has waited for long, or
-somebody else could take the last place for it.
+Most hands around shared foundations die because columns are cleared too eagerly: a card on a foundation is no
+longer a place for others. So an expert uncovers face-down cards first. It keeps a card on which its own cards
+may still have to go, until it has waited long enough or somebody else could take the last place for it.
 
-It knows what everybody sees: the public board. The figures were found by trying them in thousands of hands.
+It sees only the public board. The weights were found in thousands of simulated hands.
 """
 
 from typing import Final, TypeGuard
@@ -19,40 +18,40 @@ from racing_demon_protocol.engine.specification import Tableau
 __all__ = ["Planner", "knows"]
 
 UNCOVERS: Final = 110
-"""A card that lies face down is turned up, or can be next: before all else."""
+"""A face-down card is turned up, or can be next: before everything else."""
 WASTE_UP: Final = 90
 COLUMN_UP: Final = 50
 UP_UNCOVERS: Final = 60
 UP_CLEARS: Final = 5
-"""What is added where a card that goes up leaves a card face down, or a space for a king that waits."""
+"""Added if a card that goes up uncovers a face-down card, or makes a space that a king waits for."""
 PREPARES: Final = 50
 CLEARS: Final = 50
 """A column becomes a space, and a king waits for it."""
 IDLE: Final = -5
-"""The same without a king: it can wait."""
+"""The same without a king: not urgent."""
 KING: Final = 40
 WASTE_DOWN: Final = 30
 NEEDED: Final = 60
 WASTE_NEEDED: Final = 20
-"""What is taken off for each card still to come that could lie upon one that goes up."""
+"""Subtracted for each card still to come that could be built on the card that goes up."""
 CONTESTED: Final = 60
-"""What is added, for a card of a column, where another player's card lies ready for the only place."""
+"""Added for a column's card if another player has its twin ready for the only place."""
 LOWEST_PLACE: Final = 2
-"""No card waits for a place on those up to this rank: aces always go up."""
+"""No card needs a place on these ranks or lower ones, so they always go up."""
 
 
 def knows(rules: Rules) -> TypeGuard[BuildingRules]:
-    """Tell whether plans can be made for a game: one that is built around shared foundations, from aces."""
+    """Tell whether there are plans for a game: one that is built around shared foundations, from aces."""
     return isinstance(rules, BuildingRules) and rules.game.name == "racing-demon"
 
 
 class Planner:
-    """What one seat's plays are worth, as the board lies.
+    """Values the plays of one seat on the current board.
 
     Args:
-        rules: the rules of a game that :func:`knows` says yes to.
+        rules: the rules of a game for which :func:`knows` is true.
         board: the public board.
-        seat: whose plays.
+        seat: the seat.
 
     """
 
@@ -65,7 +64,7 @@ class Planner:
         self._to_come = self._still_to_come()
 
     def worth(self, play: Play) -> float | None:
-        """Return what a legal play is worth: at 0 and below it can wait, and ``None`` leads nowhere."""
+        """Return the value of a legal play: at 0 and below it can wait; ``None`` leads nowhere."""
         board = self._board
         source, destination = board.piles[play.source], board.piles[play.destination]
         if destination.kind is Kind.FOUNDATION:
@@ -79,7 +78,7 @@ class Planner:
         return PREPARES if self._prepares(play) else None
 
     def _up(self, pile: int, index: int) -> float:
-        """Return what it is worth to bring a card of a pile to the foundations."""
+        """Return the value of moving a pile's card to the foundations."""
         cards = self._board.cards[pile]
         card = cards[index]
         needed = sum(self._lands(card, other) for other in self._to_come) if rank(card) > LOWEST_PLACE else 0
@@ -91,21 +90,21 @@ class Planner:
         return worth + (UP_UNCOVERS + index if cards[index - 1] == UNKNOWN else 0)
 
     def _down(self, play: Play) -> float:
-        """Return what it is worth to play the waste's card to a column."""
+        """Return the value of moving the waste's card to a column."""
         if not self._board.cards[play.destination]:
             return KING
         card = self._board.cards[play.source][-1]
         return UNCOVERS - 5 if any(self._lands(card, head) for head in self._heads) else WASTE_DOWN
 
     def _across(self, play: Play) -> float:
-        """Return what a tableau move is worth that uncovers a card or gains a space."""
+        """Return the value of a tableau move that uncovers a card or gains a space."""
         left = len(self._board.cards[play.source]) - play.count
         if left:
             return UNCOVERS + left
         return CLEARS if self._king_waits() else IDLE
 
     def _prepares(self, play: Play) -> bool:
-        """Tell whether a neutral tableau move bares a card that is to go to the foundations now."""
+        """Tell whether a neutral tableau move uncovers a card that can go to the foundations now."""
         cards = self._board.cards[play.source]
         index = len(cards) - play.count - 1
         if self._board.piles[play.source].kind is not Kind.TABLEAU or index < 0 or cards[index] == UNKNOWN:
@@ -113,7 +112,7 @@ class Planner:
         return self._places(cards[index]) > 0 and self._up(play.source, index) > 0
 
     def _still_to_come(self) -> frozenset[Card]:
-        """Return the seat's cards that lie neither on the foundations nor face up in its columns."""
+        """Return the seat's cards that are neither on the foundations nor face up in its columns."""
         rules, board = self._rules, self._board
         size = rules.game.packs * PACK_SIZE
         first = rules.layout.seats.index(self._seat) * size
@@ -127,7 +126,7 @@ class Planner:
         return self._rules.continues(column, below, above)
 
     def _king_waits(self) -> bool:
-        """Tell whether a card waits for a space: in the waste, or upon cards that lie face down."""
+        """Tell whether a king waits for a space: in the waste, or on top of face-down cards."""
         column = self._rules.layout.groups[self._columns[0]]
         assert isinstance(column, Tableau)
         tops = (self._board.top(pile) for pile in self._rules.layout.own(self._seat, Kind.WASTE))
@@ -135,7 +134,7 @@ class Planner:
         return any(self._rules.opens(column, card) for card in waiting)
 
     def _is_contested(self, card: Card) -> bool:
-        """Tell whether there is one place for a card, and another player's card lies ready for it."""
+        """Tell whether there is only one place for a card, and another player has its twin ready."""
         if self._places(card) != 1:
             return False
         return any(
@@ -149,6 +148,6 @@ class Planner:
 
 
 def _covering(cards: list[Card]) -> Card | None:
-    """Return the lowest card face up of a column in which cards lie face down."""
+    """Return the lowest face-up card of a column with face-down cards."""
     covered = cards.count(UNKNOWN)
     return cards[covered] if 0 < covered < len(cards) else None

@@ -1,8 +1,8 @@
-"""Bots: players who see only the board, and take a human's time.
+"""Bots: players who see only the public board and react at human speed.
 
-A bot looks at the table, decides, and its hand arrives some time later, on a board that may have
-changed. It never meets the dealer. Chance and time are arguments, so a bot's match can be repeated. It thinks
-in slices, so that eight who think hold nobody else up.
+A bot looks at the table, decides, and its play arrives some time later, on a board that may have changed.
+It never sees the dealer. Randomness and time are arguments, so a match of bots can be repeated. Bots think
+in slices, so that eight of them delay nobody.
 """
 
 import random
@@ -31,11 +31,11 @@ class Level:
     """How well a bot plays.
 
     Attributes:
-        play_ms: the median time from seeing a play to its arrival, in milliseconds.
+        play_ms: the median time from seeing a play to making it, in milliseconds.
         turn_ms: the same for turning the stock.
-        overlooks: how often a play that is there is not seen.
-        looks_ahead: whether moves that only prepare a play to the foundations are found.
-        plans: whether it keeps cards that it may still need, in games that it has plans for.
+        overlooks: the probability of overlooking a play.
+        looks_ahead: whether it finds moves that only prepare a play to the foundations.
+        plans: whether it keeps cards that it may still need, in games for which there are plans.
 
     """
 
@@ -52,29 +52,29 @@ LEVELS: Final[dict[str, Level]] = {
     BotLevel.HARD: Level(play_ms=1_150, turn_ms=700, overlooks=0.0, looks_ahead=True),
     BotLevel.EXPERT: Level(play_ms=800, turn_ms=450, overlooks=0.0, looks_ahead=True, plans=True),
 }
-"""The levels by name, the weakest first."""
+"""The levels by name, weakest first."""
 
 IDLE_MS: Final = 500
-"""How often a bot that waits looks up."""
+"""How often a waiting bot looks at the table."""
 LOOKED_THROUGH: Final = 2
-"""After so many passes in which nobody has come further (the present one, and a fresh one, which may show
-other cards) a bot looks at everything; after one more it is stuck."""
+"""After this many passes through the stock without anybody's progress a bot considers every play. After
+one more pass it is stuck."""
 IMPATIENCE: Final = 20
-"""So much is added, for each pass that went by without a play, to the worth of plays that can wait."""
+"""Added to the value of plays that can wait, for each pass that went by without a play."""
 
 PILES_A_UNIT: Final = 12
-"""Of so many piles a unit of work is made: see :mod:`.engine.search`."""
+"""Piles searched for one unit of work: see :mod:`.engine.search`."""
 PLAY_UNITS: Final = 3
-"""The work of finding a play, and of weighing it."""
+"""The work of finding and weighing a play."""
 
 Decision = tuple[Command | None, int]
-"""What a bot sends, if anything, and after how many milliseconds; then its next look is due."""
+"""What a bot sends, if anything, and the milliseconds until then. Its next look follows."""
 
 Weigh = Callable[[Play], float | None]
-"""Returns what a play is worth; those at 0 and below can wait, and what is ``None`` leads nowhere."""
+"""Returns the value of a play: at 0 and below it can wait; ``None`` leads nowhere."""
 
 Standing = tuple[int, int, int]
-"""How far all have come: cards on foundations, cards still to be turned or in reserves, cards face down."""
+"""Everybody's progress: cards on foundations, cards still to be turned or in reserves, face-down cards."""
 
 
 class Bot:
@@ -82,8 +82,8 @@ class Bot:
 
     Args:
         seat: its seat.
-        level: how well it plays.
-        rng: its chance; the cards never depend on it.
+        level: its level of skill.
+        rng: its source of randomness; the cards never depend on it.
         counter: the number of the seat's last command.
 
     """
@@ -102,9 +102,9 @@ class Bot:
         return self.look(view).finish()
 
     def look(self, view: TableView) -> Search[Decision]:
-        """Look at the table; return the thought that leads to a decision, which can stop and go on.
+        """Look at the table, and return a generator that thinks in slices and returns a decision.
 
-        It is about the cards as they lie now, whatever changes while it lasts.
+        It considers the cards as they lie now, whatever changes meanwhile.
         """
         return Search(self._think(view))
 
@@ -148,7 +148,7 @@ class Bot:
         return command, self._wait(self.level.turn_ms)
 
     def _weigh(self, rules: Rules, board: Board, *, is_attentive: bool) -> Weigh:
-        """Return what tells the worth of a play."""
+        """Return the function that values plays."""
         if self.level.plans and knows(rules):
             return Planner(rules, board, self.seat).worth
         return partial(self._worth, rules, board, sees_ahead=self.level.looks_ahead or is_attentive)
@@ -166,7 +166,7 @@ class Bot:
         return 30
 
     def _prepares(self, rules: Rules, board: Board, play: Play) -> bool:
-        """Tell whether a neutral tableau move bares a card that a foundation takes."""
+        """Tell whether a neutral tableau move uncovers a card that a foundation accepts."""
         cards = board.cards[play.source]
         if board.piles[play.source].kind is not Kind.TABLEAU or len(cards) <= play.count:
             return False
@@ -174,7 +174,7 @@ class Bot:
         return bared != UNKNOWN and bool(list(rules.open_foundations(board, self.seat, bared)))
 
     def _turns_of_pass(self, rules: Rules, board: Board) -> int:
-        """Return how many turns a pass takes at most, with the one that turns the waste over."""
+        """Return the most turns of one pass, including the one that turns the waste over."""
         layout = rules.layout
         piles = (own.get(self.seat) for own in (layout.stock, layout.waste))
         left = sum(len(board.cards[pile]) for pile in piles if pile is not None)
@@ -188,12 +188,12 @@ class Bot:
         return self._counter
 
     def _wait(self, median_ms: int) -> int:
-        """Return a time around a median, as people's are: some quick, a few very slow."""
+        """Return a random time around a median, distributed like human reactions: a few are very slow."""
         return max(1, int(median_ms * self._rng.lognormvariate(0, 0.35)))
 
 
 def _standing(rules: Rules, board: Board) -> Standing:
-    """Return how far all have come; where others' cards are hidden, nothing of it matters to a player."""
+    """Return everybody's progress. On identical deals only this seat's own cards matter."""
     if rules.is_private:
         return 0, 0, 0
     up = to_come = covered = 0

@@ -1,4 +1,4 @@
-"""The bots that sit at a table: when each looks up and thinks, and when its hand arrives."""
+"""The bots of a table: when each looks and thinks, and when its play arrives."""
 
 import asyncio
 import random
@@ -16,11 +16,11 @@ from .players import LEVELS, Bot, Decision
 __all__ = ["BotSeats"]
 
 START_SPREAD_MS: Final = 400
-"""Bots look up at slightly different times at first, as people do."""
+"""Bots start at slightly different times, like people."""
 SLICE_UNITS: Final = 24
-"""A bot thinks for so long at a time: see :mod:`.engine.search`."""
+"""The work of one slice of a bot's thought: see :mod:`.engine.search`."""
 SLICE_GAP_SECONDS: Final = 0.002
-"""From one slice to the next: time for all others."""
+"""Time between two slices, for everything else."""
 
 
 class BotSeats:
@@ -28,10 +28,11 @@ class BotSeats:
 
     Args:
         view: the table that they look at.
-        catch_up: is called before each look and each command, so that nothing read before is overtaken.
-        send: is given a bot's seat and its command, when its hand arrives.
-        speed: they think so many times faster than people.
-        seed: what their chances follow from.
+        catch_up: called before each look and each command, so that they overtake nothing that was read
+            before.
+        send: receives a bot's seat and command.
+        speed: how many times faster than people they play.
+        seed: the seed of their randomness.
 
     """
 
@@ -57,7 +58,7 @@ class BotSeats:
         return len(self._bots)
 
     def follow(self, event: Event, seat_tokens: SeatTokens) -> None:
-        """Do what an event means for bots."""
+        """Apply an event to the bots."""
         match event:
             case Joined() if event.bot:
                 self.start(event.seat, event.bot)
@@ -68,26 +69,26 @@ class BotSeats:
                 self.stop(event.seat)
 
     def begin_again(self, seat_tokens: SeatTokens) -> None:
-        """Let bots go on that played before the server was started anew."""
+        """Continue with the bots that played before the restart."""
         for seat, state in self._view.seats.items():
             level = state.bot or state.stand_in
             if level and not state.left:
                 self.start(seat, level, seat_tokens.counter(seat))
 
     def start(self, seat: int, level: str, counter: int = 0) -> None:
-        """Let a bot play a seat, whose last command had a number."""
+        """Let a bot play a seat, whose last command had this counter."""
         rng = random.Random(self._seed + bytes([seat]))  # noqa: S311 - thinking times, not cards
         self._bots[seat] = bot = Bot(seat, LEVELS[level], rng, counter)
         self._wait(bot, rng.uniform(0, START_SPREAD_MS), self._look, bot)
 
     def stop(self, seat: int) -> None:
-        """Let nobody play a seat any more, if a bot did."""
+        """Stop the bot of a seat, if there is one."""
         if seat in self._bots:
             del self._bots[seat]
             self._timers.pop(seat).cancel()
 
     def close(self) -> None:
-        """Let no bot play any more."""
+        """Stop all bots."""
         for timer in self._timers.values():
             timer.cancel()
         self._timers.clear()
@@ -103,7 +104,7 @@ class BotSeats:
             self._think(bot, bot.look(self._view))
 
     def _think(self, bot: Bot, thought: Search[Decision]) -> None:
-        """Think for one slice; then let the others at the loop, or wait until the hand arrives."""
+        """Think for one slice. Then yield to the loop, or wait until the play is due."""
         decision = thought.advance(SLICE_UNITS)
         if decision is None:
             self._timers[bot.seat] = self._loop.call_later(SLICE_GAP_SECONDS, self._think, bot, thought)
@@ -115,7 +116,7 @@ class BotSeats:
             self._wait(bot, wait_ms, self._move, bot, command)
 
     def _move(self, bot: Bot, command: Command) -> None:
-        """Let a bot's hand arrive; what its play led to is a step of its own, and so is the next look."""
+        """Make a bot's play. Its consequences and the next look are separate steps of the loop."""
         self._catch_up()
         if self._sits(bot):
             self._send(bot.seat, command)
@@ -123,5 +124,5 @@ class BotSeats:
             self._wait(bot, 0, self._look, bot)
 
     def _sits(self, bot: Bot) -> bool:
-        """Tell whether a bot still plays its seat: others' commands, or its own, may have ended that."""
+        """Tell whether a bot still plays its seat: a command may have ended that."""
         return self._bots.get(bot.seat) is bot

@@ -1,4 +1,4 @@
-"""Whole matches of bots in virtual time: for measuring, for tests, and to see how levels compare.
+"""Whole matches of bots in virtual time, for measurements and tests.
 
 python -m racing_demon_server.bots.simulation --hands 200 --levels easy,easy,medium,hard
 python -m racing_demon_server.bots.simulation --hands 40 --pairs
@@ -33,21 +33,21 @@ RACES: Final = [name for name, game in GAMES.items() if game.racing in {Racing.S
 MOST_HANDS: Final = 1_000_000
 
 Arrived = tuple[int, Actor, Command]
-"""A command as a table received it: when in microseconds, from whom, what."""
+"""A command as a table received it: its time, its sender, and the command."""
 
 
 @dataclass
 class HandTotals:
-    """What came of many hands.
+    """The totals of many hands.
 
     Attributes:
-        game: what was played.
-        levels: who played.
-        hands: how many.
-        points: what each level has earned.
-        best: in how many hands nobody earned more than it.
-        reasons: how often hands ended for each reason.
-        milliseconds: how long they took together.
+        game: the game.
+        levels: the levels that played.
+        hands: their number.
+        points: each level's points.
+        best: in how many hands each level earned the most.
+        reasons: how many hands ended for each reason.
+        milliseconds: their total time.
 
     """
 
@@ -61,7 +61,7 @@ class HandTotals:
 
     @property
     def seconds(self) -> float:
-        """How long a hand took on average."""
+        """The average time of a hand."""
         return self.milliseconds / 1_000 / self.hands
 
 
@@ -71,7 +71,7 @@ def play_match(
     """Play one match of bots in virtual time, as fast as the machine can.
 
     Args:
-        seed: 32 bytes that everything follows from: the cards, and the bots' chances.
+        seed: 32 bytes that determine the cards and the bots' randomness.
         levels: a level for each bot.
         options: the table's.
 
@@ -107,7 +107,7 @@ def play_match(
 
 
 def pass_time(table: Table, until: int) -> list[Event]:
-    """Wake a table whenever it wants to be woken, up to a moment, as a room does; return what happened."""
+    """Wake a table whenever it is due, up to a moment, as a room does. Return what happened."""
     events: list[Event] = []
     while (due := table.due) is not None and due <= until:
         events += table.tick(due)
@@ -129,7 +129,7 @@ def _levels(text: str) -> list[str]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Print what each level earns over a number of hands, or how all levels do against each other."""
+    """Print what each level earns over a number of hands, or each level against each."""
     parser = argparse.ArgumentParser(
         prog="racing_demon_server.bots.simulation", description=__doc__.split("\n")[0]
     )
@@ -150,7 +150,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _play_hands(levels: Sequence[str], hands: int, game: str, seed: bytes) -> HandTotals:
-    """Play hands in which the levels take turns at the seats: where one sits must not matter."""
+    """Play hands in which the levels take turns at the seats, to average out their positions."""
     played = HandTotals(game, list(levels), hands, [0] * len(levels), [0] * len(levels), Counter())
     for number in range(hands):
         shift = number % len(levels)

@@ -1,4 +1,4 @@
-"""A connection to the broker: all that is used of aiomqtt, so that another library is one file's change."""
+"""A connection to the broker: the one adapter to aiomqtt."""
 
 import asyncio
 import contextlib
@@ -19,33 +19,33 @@ from .topics import Topics
 __all__ = ["BrokerConnection", "BrokerGone", "connected", "tls_context"]
 
 PATIENCE: Final = 2.0
-"""Seconds for the broker to answer anything."""
+"""Seconds for the broker to answer a request."""
 KEEPALIVE: Final = 4
-"""Seconds after which a silent broker is asked for a sign of life; as many more, and it is given up."""
+"""Seconds of silence until the broker is pinged, and again until the connection counts as lost."""
 TIDY_SECONDS: Final = 3.0
-"""For how long after connecting the broker may tell what it has kept."""
+"""How long after connecting the broker may send its retained messages."""
 MOST_INCOMING: Final = 10_000
 
 OFFLINE: Final = b"offline"
 ONLINE: Final = b"online"
 
-# The library's own words go nowhere: an outage is told once, by whoever uses the link.
+# Silence the library's logger: the publisher logs each outage once.
 _silent = logging.getLogger("racing_demon_server.mqtt")
 _silent.setLevel(logging.CRITICAL + 1)
 
 BrokerGone = aiomqtt.MqttError
-"""There is no broker, or it does not want us, or it does not answer."""
+"""The broker cannot be reached, refuses the connection, or does not answer."""
 
 
 class BrokerConnection:
-    """A connection that stands."""
+    """An open connection."""
 
     def __init__(self, client: aiomqtt.Client, topics: Topics) -> None:
         self._client = client
         self._topics = topics
 
     async def send(self, batch: Sequence[Outgoing]) -> None:
-        """Send messages in their order; return when the broker has all that it is to confirm.
+        """Send messages in order, and return when the broker has confirmed those that it confirms.
 
         Raises:
             BrokerGone: it did not confirm them in time, or the connection is lost.
@@ -64,18 +64,18 @@ class BrokerConnection:
         )
 
     async def tell_status(self, status: bytes) -> None:
-        """Tell everybody whether this node is there."""
+        """Publish whether this node is online."""
         await self.send([Outgoing(self._topics.status, status, 1, retain=True)])
 
     async def listen(self, kept: Callable[[str], None]) -> None:
-        """Tell which topics the broker has kept messages on, and then wait for the connection's end.
+        """Yield the topics with retained messages, and then wait for the connection's end.
 
         Raises:
-            BrokerGone: that end.
+            BrokerGone: the connection has ended.
 
         """
         filters = self._topics.filters()
-        # Where its rules let us only write, a broker tells nothing here, and the rest works all the same.
+        # A broker may allow us to write only. It sends nothing here then, and the rest still works.
         await self._client.subscribe([(name, 0) for name in filters])
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(TIDY_SECONDS):
@@ -88,7 +88,7 @@ class BrokerConnection:
 
 
 def tls_context(address: BrokerAddress) -> ssl.SSLContext | None:
-    """Return what checks the broker's certificate; ``None`` without encryption.
+    """Return the TLS context that checks the broker's certificate; ``None`` without encryption.
 
     Raises:
         OSError: the file of certificates cannot be read, or holds none.
@@ -99,7 +99,7 @@ def tls_context(address: BrokerAddress) -> ssl.SSLContext | None:
 
 @asynccontextmanager
 async def connected(address: BrokerAddress, topics: Topics) -> AsyncIterator[BrokerConnection]:
-    """Connect to the broker; should the connection break, the broker tells everybody in our stead.
+    """Connect to the broker. If the connection breaks, the broker publishes our last will.
 
     Raises:
         BrokerGone: that is not possible.
@@ -111,8 +111,8 @@ async def connected(address: BrokerAddress, topics: Topics) -> AsyncIterator[Bro
         address.port,
         username=address.user,
         password=address.password,
-        # Always the same one: a broker then ends what is left of an earlier connection, and publishes
-        # that one's last will, before it takes the new one.
+        # Always the same client id: a broker then ends an earlier connection, and publishes its last will,
+        # before it accepts the new one.
         identifier=f"rd-{topics.node}",
         will=aiomqtt.Will(topics.status, OFFLINE, 1, retain=True),
         tls_context=tls_context(address),
@@ -129,12 +129,12 @@ async def connected(address: BrokerAddress, topics: Topics) -> AsyncIterator[Bro
 
 
 def _cut(client: aiomqtt.Client) -> None:
-    """Close what the library leaves open when a broker stands still."""
+    """Close what the library leaves open when a broker hangs."""
     left = cast("socket.socket | None", client._client.socket())
     if left is not None:
         with contextlib.suppress(OSError):
             left.shutdown(socket.SHUT_RDWR)
-    # Else the loop would complain that nobody asked how the connection ended.
+    # Retrieve the result, or the loop warns about it.
     client._disconnected.add_done_callback(_look_at)
     client._connected.add_done_callback(_look_at)
 

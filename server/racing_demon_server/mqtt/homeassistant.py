@@ -1,4 +1,4 @@
-"""What Home Assistant needs to show a node without being configured: MQTT discovery."""
+"""The MQTT discovery messages by which Home Assistant finds a node."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ def table_config(topics: Topics, code: str) -> bytes:
 
 
 def demon_config(topics: Topics) -> bytes:
-    """Return the description of the event "Demon!": somebody at some table went out."""
+    """Return the description of the event "Demon!": somebody went out at some table."""
     return as_json(
         {
             "name": "Demon!",

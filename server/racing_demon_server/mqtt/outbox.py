@@ -1,10 +1,10 @@
-"""What is to be sent, in which order and how often. No loop, no clock and no socket: times are arguments.
+"""What to publish, in which order and how often. Pure: times are arguments.
 
-Three kinds of things wait here. What a broker keeps (records, states) is made anew when it is due, so it is
-never out of date and never lost, however long the broker is away. Results are few, and wait for it in a line
-of their own. Events, and the snapshots between them, stand in one bounded line: when it is full the oldest
-go, they are counted, and the next snapshot lets everybody go on who follows. What a table's spectators are to
-see later stands there until then, and nothing of that table overtakes it.
+Three kinds of messages wait here. Retained ones (records, states) are built when they are due, so they are
+never stale and never lost, however long the broker is away. Results are few, and wait in a queue of their
+own. Events, and the snapshots between them, share one bounded queue: when it is full the oldest are
+dropped and counted, and subscribers continue from the next snapshot. Delayed messages of a table stay in
+it until they are due, and nothing of that table overtakes them.
 """
 
 import heapq
@@ -27,15 +27,15 @@ from .topics import Topics
 __all__ = ["Outbox", "Outgoing"]
 
 MOST_WAITING: Final = 5_000
-"""Events, snapshots and the like that wait at most."""
+"""The most events, snapshots and similar messages that wait."""
 MOST_RESULTS: Final = 4_000
-"""Results, and removals of tables, that wait at most."""
+"""The most results, and removals of tables, that wait."""
 AT_ONCE: Final = 0
-"""When that is due which waits for the broker alone."""
+"""The due time of messages that wait for the broker only."""
 
 
 class Outgoing(NamedTuple):
-    """One message for the broker; one that is retained and empty removes what is kept there."""
+    """One message for the broker. A retained empty one removes what is retained on its topic."""
 
     topic: str
     payload: bytes
@@ -44,13 +44,13 @@ class Outgoing(NamedTuple):
 
 
 class Topic(IntEnum):
-    """What is made anew of a table when it has changed."""
+    """A retained message that is built when its table has changed."""
 
     RECORD = 0
     STATE = 1
     SNAPSHOT = 2
     SENSOR = 3
-    """What Home Assistant is told of it."""
+    """The description of the table for Home Assistant."""
 
 
 INTERVAL_US: Final = {
@@ -59,11 +59,11 @@ INTERVAL_US: Final = {
     Topic.SNAPSHOT: 5_000_000,
     Topic.SENSOR: 5_000_000,
 }
-"""The shortest time between two of a kind, in microseconds."""
+"""The shortest time between two messages of a kind, in microseconds."""
 
 
 class _Waiting(NamedTuple):
-    """What stands in a line. ``code`` is the table of an event, or of something between events."""
+    """An entry of a queue. ``code`` names the table of an event or snapshot."""
 
     due: int
     number: int
@@ -72,15 +72,15 @@ class _Waiting(NamedTuple):
 
 
 class Outbox:
-    """All that waits for the broker.
+    """All messages that wait for the broker.
 
     Attributes:
         urls: where the tables can be joined.
-        dropped: how many messages had to go unsent, since the start.
+        dropped: the number of messages dropped since the start.
 
     Args:
         topics: the node's topics.
-        homeassistant: whether to tell Home Assistant of the tables.
+        homeassistant: whether to describe the tables to Home Assistant.
         most_waiting: how many events may wait.
 
     """
@@ -105,16 +105,16 @@ class Outbox:
         self._line: list[_Waiting] = []
 
     def __len__(self) -> int:
-        """Return how many messages wait in lines, beside what is made when it is due."""
+        """Return the number of queued messages, without those that are built when due."""
         return len(self._results) + len(self._line)
 
-    # What happens at the tables.
+    # Events of the tables.
 
     def open(self, table: CommittedTable, now: int) -> None:
-        """Take a new table up.
+        """Add a new table.
 
-        Its view is copied and follows each event here: by the time an event is noted the table's own view
-        may be ahead of it, even in the next hand.
+        The outbox keeps a copy of its view and applies each event to it, because the table's own view may
+        be ahead by then, even in the next hand.
         """
         view = table.view.copy()
         self._codes[table] = view.code
@@ -122,7 +122,7 @@ class Outbox:
         self._mark_all(view.code, now)
 
     def close(self, table: CommittedTable) -> None:
-        """Remove a table's messages from the broker."""
+        """Remove a table's retained messages."""
         code = self._codes.pop(table, None)
         if code is None:
             return
@@ -138,7 +138,7 @@ class Outbox:
             self._remove(self._topics.sensor_config(code))
 
     def follow(self, table: CommittedTable, event: Event, now: int) -> None:
-        """Take a table's next event up."""
+        """Apply a table's next event."""
         code = self._codes.get(table)
         if code is None:
             return
@@ -156,10 +156,10 @@ class Outbox:
         self._mark(code, Topic.STATE, now)
         self._mark(code, Topic.SNAPSHOT, now, at_once=isinstance(event, ev.Dealt))
 
-    # What the broker keeps.
+    # Retained messages.
 
     def restart(self, now: int) -> None:
-        """Begin anew with a broker that may have forgotten everything."""
+        """Start over with a broker that may have forgotten everything."""
         self._kept_there.clear()
         if self._homeassistant:
             config = Outgoing(self._topics.demon_config, demon_config(self._topics), 1, retain=True)
@@ -169,18 +169,17 @@ class Outbox:
             self._mark_all(code, now)
 
     def tidy(self, topic: str) -> None:
-        """Remove a message that the broker keeps, if it is of a table that is not here."""
+        """Remove a retained message of a table that is not here."""
         code = self._topics.code_of(topic)
         if code is not None and code not in self._tables:
             self._remove(topic)
 
-    # What is to be sent.
+    # Messages to send.
 
     def take(self, now: int, most: int) -> list[Outgoing]:
-        """Return the next messages, at most so many, that are due by now.
+        """Return the next messages that are due, up to a number.
 
-        After a restart there may be none yet while there is still something to be made of them: no call
-        takes longer than for so many messages.
+        Each call builds at most that many, so the result can be empty while more remain to be built.
         """
         batch: list[Outgoing] = []
         made = 0
@@ -196,25 +195,25 @@ class Outbox:
         return batch
 
     def finish(self) -> None:
-        """Let results wait no longer until spectators may see them: the server ends, and nobody plays."""
+        """Send results without their delay: the server stops, and nobody plays."""
         self._results = [waiting._replace(due=AT_ONCE) for waiting in self._results]
         heapq.heapify(self._results)
 
     def give_back(self, batch: Sequence[Outgoing]) -> None:
-        """Take messages back that may not have been sent."""
+        """Return messages to the queues that may not have been sent."""
         for message in reversed(batch):
             if message.qos and not (message.retain and message.payload):
-                first = -next(self._numbers)  # they were the first, and are again before all that waits
+                first = -next(self._numbers)  # they were first, and are first again
                 heapq.heappush(self._results, _Waiting(AT_ONCE, first, "", message))
             elif not message.retain:
                 self.dropped += 1
 
     def wait_us(self, now: int) -> int | None:
-        """Return in how many microseconds something is due; ``None`` if nothing waits."""
+        """Return the microseconds until something is due; ``None`` if nothing waits."""
         first = [heap[0][0] for heap in (self._results, self._due, self._line) if heap]
         return max(0, min(first) - now) if first else None
 
-    # Below the surface.
+    # Internals.
 
     def _mark_all(self, code: str, now: int) -> None:
         for part in Topic:
@@ -222,7 +221,7 @@ class Outbox:
                 self._mark(code, part, now, at_once=True)
 
     def _mark(self, code: str, part: Topic, now: int, *, at_once: bool = False) -> None:
-        """Note that a part of a table is to be made anew, as soon as the time between two is over."""
+        """Mark a retained message as changed. It is built when its interval has passed."""
         key = code, part
         due = now if at_once else max(now, self._made_at.get(key, -(10**12)) + INTERVAL_US[part])
         known = self._marked.get(key)
@@ -234,7 +233,7 @@ class Outbox:
             heapq.heapify(self._due)
 
     def _make(self, code: str, part: Topic, now: int) -> list[Outgoing]:
-        """Make a part of a table; nothing, where it would repeat what is there or has a place in the line."""
+        """Build a retained message, unless it repeats the last one or belongs into the queue."""
         del self._marked[code, part]
         self._made_at[code, part] = now
         topic, payload = self._part(code, part, now)
@@ -251,7 +250,7 @@ class Outbox:
         return []
 
     def _part(self, code: str, part: Topic, now: int) -> tuple[str, bytes]:
-        """Return the topic of a part of a table, and what the broker is to keep there."""
+        """Return the topic and payload of a retained message."""
         (table, view), topics = self._tables[code], self._topics
         match part:
             case Topic.RECORD:
@@ -262,11 +261,11 @@ class Outbox:
                 return topics.sensor_config(code), table_config(topics, code)
         topic = topics.table(code, "snapshot")
         if not payloads.is_open(view):
-            return topic, b""  # which removes the last one, where nobody may look on any more
+            return topic, b""  # removes the last one, if spectators are not allowed any more
         return topic, pack(view.snapshot_for(None, table.hand_clock.elapsed_ms(table.certain(now))))
 
     def _put(self, code: str, what: Outgoing | Event, now: int) -> None:
-        """Put something into a line: for tables that are seen later than they are played, later."""
+        """Put a message into a queue, with the table's delay."""
         due = self._last_due[code] = max(self._last_due.get(code, AT_ONCE), now + self._delay_us(code))
         if isinstance(what, Outgoing) and what.qos:
             self._keep(what, due)
@@ -282,7 +281,7 @@ class Outbox:
                 self._mark(oldest.code, Topic.SNAPSHOT, now)
 
     def _take_back(self, topic: str) -> None:
-        """Take out of the line what a broker would keep on a topic after it was removed there."""
+        """Remove queued messages that would be retained on a topic after its removal."""
         self._line = [
             waiting
             for waiting in self._line
@@ -299,7 +298,7 @@ class Outbox:
         return Outgoing(self._topics.table(waiting.code, "events"), pack(waiting.what))
 
     def _keep(self, message: Outgoing, due: int = AT_ONCE) -> None:
-        """Put something into the short line that is not lost while the broker is away."""
+        """Put a message into the short queue, which survives an absence of the broker."""
         heapq.heappush(self._results, _Waiting(due, next(self._numbers), "", message))
         if len(self._results) > MOST_RESULTS:
             heapq.heappop(self._results)

@@ -1,4 +1,4 @@
-"""What is said of a table in JSON. Names stand in these texts only, never in topics."""
+"""The JSON payloads. Names of people appear in payloads only, never in topics."""
 
 import json
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ __all__ = ["as_json", "is_open", "record", "state"]
 
 
 def is_open(view: TableView) -> bool:
-    """Tell whether everybody may look on: else the broker learns only that there is such a table."""
+    """Tell whether spectators may watch. If not, the broker learns only that the table exists."""
     return view.options.spectators and not view.locked
 
 
@@ -54,7 +54,7 @@ def record(view: TableView, node: str, urls: Sequence[str]) -> bytes:
 
 
 def state(view: TableView) -> bytes:
-    """Return how a table stands: its phase, and the scores of this hand and of the match."""
+    """Return the state of a table: its phase, and the scores of this hand and of the match."""
     points, totals = scoring.points(view), scoring.totals(view)
     seats = sorted(view.seats.items()) if is_open(view) else []
     return as_json(
@@ -79,5 +79,5 @@ def state(view: TableView) -> bytes:
 
 
 def as_json(value: dict[str, Any]) -> bytes:
-    """Return a text of ASCII only: names with signs of any kind are written as escapes."""
+    """Return ASCII-only JSON."""
     return json.dumps(value, separators=(",", ":")).encode("ascii")

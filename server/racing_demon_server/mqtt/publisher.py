@@ -1,4 +1,4 @@
-"""The observer that tells a broker of all tables: notes on the play path, and one task that sends them."""
+"""The observer that publishes all tables to a broker: it takes notes, and one task sends them."""
 
 import asyncio
 import logging
@@ -23,27 +23,27 @@ __all__ = ["Publisher"]
 
 FIRST_PAUSE: Final = 0.2
 LONGEST_PAUSE: Final = 2.5
-"""So that the directory is right again within five seconds of the broker's return."""
+"""The longest pause between attempts: the directory is right within five seconds of the broker's return."""
 STEADY_SECONDS: Final = 10.0
-"""A connection that stood so long was a good one: after it the pauses begin anew."""
+"""After a connection that lasted this long, pauses start short again."""
 BATCH: Final = 8
-"""Messages sent in one go; between two of them the tables have their turn."""
+"""Messages sent in one batch; the loop runs between two batches."""
 GOODBYE_SECONDS: Final = 3.0
 
 log = logging.getLogger("racing_demon_server")
 
 
 class Publisher:
-    """Tells a broker of all tables of a server.
+    """Publishes all tables of a server.
 
     Attributes:
-        online: whether the connection to the broker stands.
+        online: whether the broker is connected.
 
     Args:
-        address: where the broker is.
+        address: the broker's address.
         topics: the node's topics.
-        clock: tells the time.
-        homeassistant: whether to tell Home Assistant of the tables.
+        clock: the server's clock.
+        homeassistant: whether to describe the tables to Home Assistant.
 
     """
 
@@ -63,12 +63,12 @@ class Publisher:
 
     @property
     def dropped(self) -> int:
-        """How many messages had to go unsent, since the start."""
+        """The number of messages dropped since the start."""
         return self._outbox.dropped
 
     @property
     def waiting(self) -> int:
-        """How many messages wait for the broker."""
+        """The number of messages that wait for the broker."""
         return len(self._outbox)
 
     # On the play path.
@@ -83,19 +83,19 @@ class Publisher:
             self._note(partial(self._outbox.follow, table, event, self._clock()))
 
     def carried_out(self, table: CommittedTable, took_us: Sequence[int]) -> None:
-        """Note nothing: their events are published."""
+        """Ignore them: their events are published."""
 
     def answered(
         self, table: CommittedTable, command: Command, reply: Accepted | Refused, took_us: int
     ) -> None:
-        """Note nothing: answers are private."""
+        """Ignore them: answers are private."""
 
     def closed(self, table: CommittedTable) -> None:
-        """Note that a table is gone."""
+        """Note that a table was closed."""
         self._note(lambda: self._outbox.close(table))
 
     def _note(self, take_up: Callable[[], None]) -> None:
-        """Take something up. Whatever goes wrong here, play goes on."""
+        """Run a note. A failure here must not disturb play."""
         try:
             take_up()
         except Exception:
@@ -107,12 +107,12 @@ class Publisher:
     # In its own task.
 
     def start(self, urls: Sequence[str]) -> None:
-        """Begin to publish; ``urls`` are where the tables can be joined."""
+        """Start publishing. ``urls`` are the addresses at which players join."""
         self._outbox.urls = tuple(urls)
         self._task = asyncio.get_running_loop().create_task(self._run(), name="publisher")
 
     async def stop(self) -> None:
-        """Tell the broker that all is over, if it listens, and end."""
+        """Publish the end, if the broker is connected, and stop."""
         if self._task is None:
             return
         self._stopping = True
@@ -124,7 +124,7 @@ class Publisher:
         await asyncio.gather(self._task, return_exceptions=True)
 
     async def _run(self) -> None:
-        """Keep a connection to the broker, for ever."""
+        """Keep a connection to the broker, forever."""
         pause, loop = FIRST_PAUSE, asyncio.get_running_loop()
         while not self._stopping:
             since = loop.time()
@@ -135,7 +135,7 @@ class Publisher:
             except (BrokerGone, OSError, TimeoutError) as error:
                 self._tell_outage(str(error) or "it does not answer")
             except Exception:
-                # A fault of ours, or of the library: no reason to leave the tables alone.
+                # A bug of ours or of the library must not end publishing.
                 self._tell_outage("something unforeseen happened", exc_info=True)
             finally:
                 was_steady = self.online and loop.time() - since > STEADY_SECONDS
@@ -153,7 +153,7 @@ class Publisher:
             log.warning(text, self._address, why, exc_info=exc_info or None)
 
     async def _serve(self, link: BrokerConnection) -> None:
-        """Tell the broker everything, from the beginning and as it comes.
+        """Publish everything: first what is there, then what happens.
 
         Raises:
             BrokerGone: the connection is lost.
@@ -179,7 +179,7 @@ class Publisher:
         self._news.set()
 
     async def _pump(self, link: BrokerConnection, listening: "asyncio.Task[None]") -> None:
-        """Send what is due, until the connection is lost or, at the end, nothing waits."""
+        """Send what is due, until the connection is lost or, when stopping, nothing waits."""
         while True:
             self._news.clear()
             if listening.done():
@@ -200,7 +200,7 @@ class Publisher:
                 await self._sleep(wait_us)
 
     async def _sleep(self, wait_us: int | None) -> None:
-        """Wait until there is news, or so many microseconds are over."""
+        """Wait for news or for a number of microseconds."""
         if wait_us is None:
             await self._news.wait()
             return

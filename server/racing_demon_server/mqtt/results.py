@@ -1,4 +1,4 @@
-"""The results that a table's events bring, read from the table's view."""
+"""The results that follow from a table's events and view."""
 
 from typing import Any, NamedTuple
 
@@ -15,19 +15,19 @@ __all__ = ["Result", "results"]
 
 
 class Result(NamedTuple):
-    """A message of its own: one of the ``hands``, of the ``matches``, or a ``demon``."""
+    """A result: one of the ``hands``, of the ``matches``, or a ``demon``."""
 
     kind: str
     payload: bytes
 
 
 def results(view: TableView, event: Event) -> list[Result]:
-    """Return the results that an event brings; ``view`` is the table just after it."""
+    """Return the results of an event; ``view`` is the table just after it."""
     match event:
         case ev.Called():
             return [_demon(view, event.seat)]
         case ev.HandOver(reason=EndReason.OUT, out=int(out)) if view.called is None:
-            # Where going out needs no call, the card that goes out is the call.
+            # Without a call, the card that goes out is the call.
             return [_demon(view, out), _hand(view, event)]
         case ev.HandOver():
             return [_hand(view, event)]
@@ -61,7 +61,7 @@ def _hand(view: TableView, event: ev.HandOver) -> Result:
 
 
 def _contributions(view: TableView) -> list[dict[str, Any]]:
-    """Return what players have put into the seed of the hand: without it nobody could deal the hand again."""
+    """Return the players' contributions to the seed of the hand, without which it cannot be dealt again."""
     revealed = view.shuffle.revealed() if view.shuffle is not None else {}
     return [{"seat": seat, "value": value.hex()} for seat, value in revealed.items()]
 

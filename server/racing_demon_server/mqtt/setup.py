@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 __all__ = ["own_urls", "publishers"]
 
 MOST_URLS: Final = 4
-"""Of a machine on many networks."""
+"""The most URLs published, for machines on many networks."""
 
 
 def own_urls(host: str, port: int) -> tuple[str, ...]:
-    """Return the addresses under which a server that listens at a host is probably reached.
+    """Return the addresses at which a listening server can probably be reached.
 
-    None is a loopback address, unless the server listens there alone.
+    Loopback addresses are left out, unless the server listens there only.
     """
     hosts = [str(each.ip) for each in reachable(host, {})] if host in EVERYWHERE else [host]
     return tuple(
@@ -33,7 +33,7 @@ def publishers(settings: ServerSettings, clock: Clock) -> "list[Publisher]":
     """Return the publisher that the settings ask for, or none.
 
     Raises:
-        ValueError: the broker's address or the node's name will not do.
+        ValueError: the broker's address or the node's name is invalid.
 
     """
     if not settings.mqtt_url:

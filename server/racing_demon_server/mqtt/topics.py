@@ -1,4 +1,4 @@
-"""The names of all topics. They are made of the node's name and of tables' codes, and of nothing else."""
+"""The names of all topics. They contain the node's name and tables' codes only."""
 
 import re
 from typing import Final
@@ -8,7 +8,7 @@ from racing_demon_protocol.discovery.directory import CODE, NODE, ROOT
 __all__ = ["DISCOVERY", "Topics"]
 
 DISCOVERY: Final = "homeassistant"
-"""Where Home Assistant looks for things by default."""
+"""Where Home Assistant looks for descriptions by default."""
 
 
 class Topics:
@@ -16,11 +16,11 @@ class Topics:
 
     Attributes:
         node: the node's name.
-        status: whether the node is there.
+        status: whether the node is online.
         demon: who called "Demon!", at any table.
 
     Raises:
-        ValueError: the node's name will not do in a topic.
+        ValueError: the node's name is not allowed in a topic.
 
     """
 
@@ -37,24 +37,24 @@ class Topics:
         )
 
     def table(self, code: str, leaf: str = "") -> str:
-        """Return a topic of a table: its record's, or with a leaf that of its state, events, ...
+        """Return a topic of a table: its record's, or with a leaf that of its state, events and so on.
 
         Raises:
-            ValueError: the code will not do in a topic.
+            ValueError: the code is not allowed in a topic.
 
         """
         return f"{ROOT}/{self.node}/tables/{_verified(code)}" + (f"/{leaf}" if leaf else "")
 
     def sensor_config(self, code: str) -> str:
-        """Return the topic that tells Home Assistant of a table."""
+        """Return the topic of a table's description for Home Assistant."""
         return f"{DISCOVERY}/sensor/rd_{self.node}/{_verified(code)}/config"
 
     def retained(self, code: str) -> list[str]:
-        """Return the topics whose last message a broker keeps for a table."""
+        """Return the topics with retained messages of a table."""
         return [self.table(code), self.table(code, "state"), self.table(code, "snapshot")]
 
     def filters(self) -> list[str]:
-        """Return what to subscribe to, to see everything that a broker keeps for this node's tables."""
+        """Return the subscriptions for everything that a broker retains of this node's tables."""
         tables = f"{ROOT}/{self.node}/tables/+"
         return [
             tables,
@@ -64,7 +64,7 @@ class Topics:
         ]
 
     def code_of(self, topic: str) -> str | None:
-        """Return the code, in capitals, of the table that a kept message is of; ``None`` if of none."""
+        """Return the table's code, in capitals, of a retained message; ``None`` if it is no table's."""
         found = self._retained.fullmatch(topic)
         return None if found is None else (found.group(1) or found.group(2)).upper()
 

@@ -1,1 +1,1 @@
-"""What operators watch: metrics, logs, and the interpreter's upkeep."""
+"""Operations: metrics, logs, the event loop, and garbage collection."""

@@ -1,4 +1,4 @@
-"""How long something took, as plain numbers: the library's own histograms take a lock each time."""
+"""A histogram of durations in plain numbers: those of the Prometheus library take a lock each time."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -7,12 +7,12 @@ __all__ = ["Histogram"]
 
 
 class Histogram:
-    """Counts how often something took how long.
+    """Counts durations by buckets.
 
     Attributes:
-        bounds: the longest that each bucket but the last holds, in seconds, rising.
-        counts: how many fell into each bucket; the last one has those that took longer than all bounds.
-        seconds: all of them together.
+        bounds: the upper bound of each bucket but the last, in seconds, rising.
+        counts: the number in each bucket; the last is for durations above all bounds.
+        seconds: their sum.
 
     """
 
@@ -22,6 +22,6 @@ class Histogram:
         self.seconds = 0.0
 
     def note(self, seconds: float) -> None:
-        """Count one more."""
+        """Count a duration."""
         self.counts[bisect_left(self.bounds, seconds)] += 1
         self.seconds += seconds

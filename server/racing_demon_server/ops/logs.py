@@ -1,7 +1,7 @@
-"""What the server tells its operator: one line for each thing that happened, as text or as JSON.
+"""The server's log: one line for each event, as text or as JSON.
 
-All code logs with the standard library, and gives facts in ``extra``; structlog writes them. Nothing
-that players sent is logged. Should a secret get into a line all the same, it is taken out here.
+All code uses the standard library's logging with facts in ``extra``; structlog formats them. Nothing that
+players sent is logged. If a secret gets into a line all the same, it is removed here.
 """
 
 import logging
@@ -22,18 +22,18 @@ from racing_demon_server.rate_limit import Bucket
 __all__ = ["Throttle", "set_up"]
 
 NAME: Final = "racing_demon_server"
-"""The logger of all our code; no other one is heard below a warning."""
+"""The logger of all our code. Other loggers are heard from warnings up."""
 
 LINES_PER_SECOND: Final = 2.0
-"""How often one place in the code may log for long. Strangers decide how often some of them do."""
+"""How often one place in the code may log. Clients trigger some of these lines."""
 LINES_AT_ONCE: Final = 50.0
 FRAMES_SHOWN: Final = 20
 
 SECRETS: Final = re.compile(r"[0-9A-Fa-f]{32,}|(?<=//)[^/@\s]+(?=@)")
-"""Tokens and seeds, and the user and password of a URL."""
+"""Tokens and seeds, and the user and password in a URL."""
 
 LEFT_BEHIND: Final = {"message", "asctime"}
-"""What other handlers of the same line write into it."""
+"""Attributes that other handlers add to a record."""
 
 log = logging.getLogger(NAME)
 
@@ -42,9 +42,9 @@ def set_up(level: str, form: str, stream: TextIO | None = None) -> None:
     """Write all logs of this process to one stream from now on.
 
     Args:
-        level: the least that is told, such as ``info``.
+        level: the lowest level that is written, such as ``info``.
         form: ``text`` or ``json``.
-        stream: where to; standard error if not given.
+        stream: the stream; standard error by default.
 
     """
     stream = sys.stderr if stream is None else stream
@@ -72,7 +72,7 @@ def set_up(level: str, form: str, stream: TextIO | None = None) -> None:
 
 
 def renderer(form: str, stream: TextIO) -> Processor:
-    """Return what makes a line of the facts; colours are for terminals."""
+    """Return the function that formats a line; terminals get colors."""
     if form == "json":
         return structlog.processors.JSONRenderer(ensure_ascii=False)
     colours = stream.isatty() and not os.environ.get("NO_COLOR")
@@ -82,7 +82,7 @@ def renderer(form: str, stream: TextIO) -> Processor:
 
 
 def tell_faults(_logger: WrappedLogger, _method: str, facts: EventDict) -> EventDict:
-    """Say where an exception came from, and of which kind it is, but not its text: that may quote players."""
+    """Log where an exception was raised, and its type, but not its text, which may quote players."""
     fault = facts.pop("exc_info", None)
     facts.pop("stack_info", None)
     error = fault[1] if isinstance(fault, tuple) else None
@@ -106,7 +106,7 @@ def _lines_of(error: BaseException) -> Iterator[str]:
 
 
 def tidy(_logger: WrappedLogger, _method: str, facts: EventDict) -> EventDict:
-    """Leave nothing in a line but plain facts that are printable and no secrets."""
+    """Keep only plain, printable facts without secrets."""
     return {key: _plain(key, value) for key, value in facts.items() if key not in LEFT_BEHIND}
 
 
@@ -115,7 +115,7 @@ def _plain(key: str, value: object) -> object:
         return value
     if not isinstance(value, str):
         return type(value).__name__
-    if key == "event":  # libraries describe whole objects in the lines after the first
+    if key == "event":  # libraries describe whole objects in later lines
         value = value.partition("\n")[0]
     keep = "\n" if key == "exception" else ""
     return SECRETS.sub("…", "".join(c if c.isprintable() or c in keep else ascii(c)[1:-1] for c in value))
@@ -126,10 +126,11 @@ def _rising_clock() -> int:
 
 
 class Throttle(logging.Filter):
-    """Lets each place in the code log only so often, and has the next line say how many were left out.
+    """Limits the rate of each place in the code. The next line says how many were dropped.
 
     Args:
-        clock: returns microseconds on a rising clock. The time of day may be set back, and would silence all.
+        clock: returns microseconds on a rising clock; wall time can be set back, which would silence
+            everything
 
     """
 
@@ -139,7 +140,7 @@ class Throttle(logging.Filter):
         self._places: dict[tuple[str, int, int], tuple[Bucket, list[int]]] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Tell whether a line is to be written."""
+        """Tell whether a line is written."""
         place = (record.pathname, record.lineno, record.levelno)
         if place not in self._places:
             self._places[place] = Bucket(LINES_PER_SECOND, LINES_AT_ONCE), [0]

@@ -1,6 +1,6 @@
-"""What operators can measure: plain numbers, fed by an observer, and told to Prometheus when it asks.
+"""Metrics in plain numbers, fed by an observer and formatted when Prometheus asks.
 
-Nothing here has a label of a table or a player, so the number of series stays the same.
+No label names a table or a player, so the number of series is constant.
 """
 
 import asyncio
@@ -28,12 +28,12 @@ WRITE_BOUNDS: Final = (100e-6, 200e-6, 500e-6, 1e-3, 2e-3, 5e-3, 10e-3, 20e-3, 5
 LATE_BOUNDS: Final = (1e-3, 2e-3, 5e-3, 10e-3, 20e-3, 50e-3, 0.1, 0.2, 0.5, 1.0, 2.0)
 LAG_BOUNDS: Final = (1e-3, 2e-3, 5e-3, 10e-3, 20e-3, 50e-3, 0.1, 0.2, 0.5, 1.0)
 LAG_EVERY: Final = 0.25
-"""Seconds between two looks at how late the loop is."""
+"""Seconds between two measurements of the loop's lag."""
 
 SEATS: Final = ("person", "away", "bot")
-"""Who has a seat: somebody who is connected, or is not just now, or a bot."""
+"""Kinds of seats: connected, disconnected, bot."""
 PLAYERS: Final = ("person", "bot", "table")
-"""Who makes a play; the table does where the game moves by itself."""
+"""Who makes a play: a player, a bot, or the game itself."""
 RESULTS: Final = ("accepted", "refused")
 
 PLAY_TEXT: Final = "From the arrival of a play to its answer, which for an accepted one is its broadcast."
@@ -42,19 +42,19 @@ WRITE_TEXT: Final = "From what happened to its being certain, and told: the long
 
 
 class Broker(Protocol):
-    """Whoever publishes the tables to a broker."""
+    """Publishes the tables to a broker."""
 
     @property
     def waiting(self) -> int:
-        """How many messages wait for the broker."""
+        """The number of messages that wait for the broker."""
 
     @property
     def dropped(self) -> int:
-        """How many messages had to go unsent, since the start."""
+        """The number of messages dropped since the start."""
 
 
 class Metrics:
-    """Counts what happens at all tables, and writes it down when asked. It is an observer."""
+    """Counts what happens at all tables, and formats the counts. It is an observer."""
 
     def __init__(self) -> None:
         self._tables: set[CommittedTable] = set()
@@ -68,15 +68,15 @@ class Metrics:
         self._lag = Histogram(LAG_BOUNDS)
         self._write = Histogram(WRITE_BOUNDS)
 
-    # As an observer: called on the play path.
+    # As an observer, on the play path.
 
     def opened(self, table: CommittedTable) -> None:
-        """Count a table that was opened."""
+        """Count an opened table."""
         self._tables.add(table)
         self._opened += 1
 
     def closed(self, table: CommittedTable) -> None:
-        """Forget a table that was closed."""
+        """Count a closed table."""
         self._tables.discard(table)
 
     def published(self, table: CommittedTable, events: Sequence[Event]) -> None:
@@ -84,14 +84,14 @@ class Metrics:
         seats = table.seats
         for event in events:
             if type(event) is Played:
-                seat = seats.get(event.seat)  # the rest of the batch has happened: it may be empty by now
+                seat = seats.get(event.seat)  # the rest of the batch has happened: nobody may be left
                 by = "table" if not event.counter else "bot" if seat is not None and seat.bot else "person"
                 self._plays[by] += 1
             elif isinstance(event, HandOver):
                 self._hands[event.reason] += 1
 
     def carried_out(self, table: CommittedTable, took_us: Sequence[int]) -> None:
-        """Note how long plays took, in microseconds."""
+        """Record the latencies of plays, in microseconds."""
         accepted = self._play["accepted"]
         for each in took_us:
             accepted.note(each / US)
@@ -99,7 +99,7 @@ class Metrics:
     def answered(
         self, table: CommittedTable, command: Command, reply: Accepted | Refused, took_us: int
     ) -> None:
-        """Count refusals and races, and note how long plays took, in microseconds."""
+        """Count refusals and races, and record the latencies of plays, in microseconds."""
         refused = reply if isinstance(reply, Refused) else None
         if isinstance(command, PLAYS):
             self._play["accepted" if refused is None else "refused"].note(took_us / US)
@@ -111,21 +111,21 @@ class Metrics:
     # As the journal's meter.
 
     def written(self, seconds: float) -> None:
-        """Note how long it took until the first of a transaction was written down."""
+        """Record the time until a transaction was written, for its first entry."""
         self._write.note(seconds)
 
     def failed(self) -> None:
-        """Count that the disk took nothing."""
+        """Count a failed write."""
         self._write_errors += 1
 
     def waiting(self, entries: int) -> None:
-        """Note how much waits to be written."""
+        """Record how many entries wait to be written."""
         self._unwritten = entries
 
     # Beside the tables.
 
     def cut(self, why: str) -> None:
-        """Count a connection that the server ended, by one of few words."""
+        """Count a connection that the server closed, by reason."""
         self._cuts[why] += 1
 
     def refused(self, reason: Reason) -> None:
@@ -133,23 +133,23 @@ class Metrics:
         self._refusals[reason] += 1
 
     async def measure_lag(self, clock: Clock) -> None:
-        """Note how late the loop is, a few times a second, until this is cancelled."""
+        """Measure the loop's lag a few times a second, until cancelled."""
         while True:
             due = clock() + round(LAG_EVERY * US)
             await asyncio.sleep(LAG_EVERY)
             self._lag.note(max(0, clock() - due) / US)
 
     async def prepare(self) -> None:
-        """Load what writes it down, beside the loop: it takes longer than anybody may be made to wait."""
+        """Load the Prometheus library in a thread, because that takes too long for the loop."""
         await asyncio.to_thread(importlib.import_module, f"{__package__}.prometheus")
 
     def text(self, connections: int, listeners: int, brokers: Sequence[Broker] = ()) -> str:
-        """Return everything in Prometheus' text format.
+        """Return all metrics in Prometheus' text format.
 
         Args:
-            connections: how many are open.
-            listeners: how many of them have their place at a table, with a seat or without.
-            brokers: who publishes the tables.
+            connections: the number of open connections.
+            listeners: how many of them play or watch.
+            brokers: the publishers of the tables.
 
         """
         from . import prometheus as told  # noqa: PLC0415 - a server is ready sooner without

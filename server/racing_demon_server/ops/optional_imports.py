@@ -1,4 +1,4 @@
-"""Loading a library without what it would load for nothing."""
+"""Import a library without its optional imports."""
 
 import sys
 from collections.abc import Iterator
@@ -9,10 +9,10 @@ __all__ = ["sparing"]
 
 @contextmanager
 def sparing(*names: str) -> Iterator[None]:
-    """Let modules not be found while others are loaded that can do without them.
+    """Make modules unavailable while a library is imported that can do without them.
 
-    Those that are loaded already stay, and all of them can be loaded afterwards. (``None`` is what the import
-    system takes for a module that is not there.)
+    Modules that are already loaded stay, and all can be imported afterwards. (The import system treats
+    ``None`` as a missing module.)
     """
     spared = [name for name in names if name not in sys.modules]
     for name in spared:

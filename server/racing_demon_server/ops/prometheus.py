@@ -1,4 +1,4 @@
-"""What is measured, in Prometheus' words. Whoever only counts need not load its library."""
+"""Metrics in Prometheus' format. Code that only counts need not import its library."""
 
 import platform
 from collections.abc import Iterator, Mapping
@@ -28,18 +28,18 @@ T = TypeVar("T")
 
 
 class _Collected(Collector):
-    """Tells what was collected before."""
+    """Returns metrics that were collected before."""
 
     def __init__(self, families: list[Metric]) -> None:
         self._families = families
 
     def collect(self) -> Iterator[Metric]:
-        """Yield it."""
+        """Yield the metrics."""
         yield from self._families
 
 
 def text(families: list[Metric]) -> str:
-    """Return metrics in Prometheus' text format, with what runs here and what the process takes."""
+    """Return metrics in Prometheus' text format, with those of the platform and the process."""
     registry = CollectorRegistry(auto_describe=False)
     ProcessCollector(registry=registry)
     build = {"version": __version__, "protocol": str(VERSION), "python": platform.python_version()}
@@ -49,19 +49,19 @@ def text(families: list[Metric]) -> str:
 
 
 def counter(name: str, what: str, numbers: int | Mapping[str, int], label: str = "") -> Metric:
-    """Return what only grows, by the values of a label where there is one."""
+    """Return a counter, by the values of a label if there is one."""
     return _filled(CounterMetricFamily(PREFIX + name, what, labels=_labels(label)), numbers)
 
 
 def gauge(name: str, what: str, numbers: int | Mapping[str, int], label: str = "") -> Metric:
-    """Return what comes and goes, by the values of a label where there is one."""
+    """Return a gauge, by the values of a label if there is one."""
     return _filled(GaugeMetricFamily(PREFIX + name, what, labels=_labels(label)), numbers)
 
 
 def histogram(
     name: str, what: str, durations: Histogram | Mapping[str, Histogram], label: str = ""
 ) -> Metric:
-    """Return how long something took, by the values of a label where there is one."""
+    """Return a histogram, by the values of a label if there is one."""
     family = HistogramMetricFamily(PREFIX + name, what, labels=_labels(label))
     for values, each in _by_values(durations):
         ends = [*map(str, each.bounds), "+Inf"]
@@ -82,7 +82,7 @@ def _labels(label: str) -> list[str]:
 
 
 def _by_values(found: T | Mapping[str, T]) -> list[tuple[list[str], T]]:
-    """Return what was found, each with the label's value, if it has one."""
+    """Return the samples, each with the label's value if there is one."""
     if isinstance(found, Mapping):
         return [([value], each) for value, each in found.items()]
     return [([], found)]

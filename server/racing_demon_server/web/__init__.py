@@ -1,1 +1,1 @@
-"""The browser's table: the files of its page, and how they are answered."""
+"""The browser table: its files, and the answers to requests for them."""

@@ -1,7 +1,7 @@
-"""The files of the browser's table, made ready once at the start and answered from memory.
+"""The files of the browser table, prepared at the start and served from memory.
 
-The page itself is never kept by browsers; all else lies below one directory that is named by the digest of
-the whole, so that it can be kept for a year and never fits another version's page.
+Browsers do not cache the page itself. Everything else is below a directory named by the digest of all
+files, so browsers can cache it for a year and never mix two versions.
 """
 
 import gzip
@@ -16,7 +16,7 @@ __all__ = ["Assets", "HttpResponse"]
 
 INDEX: Final = "index.html"
 LATER: Final = frozenset({"proof.js", "shake256.js", "texts.json"})
-"""What is loaded behind all else, and after a hand."""
+"""Files that are loaded last, or only after a hand."""
 KINDS: Final = {
     "css": "text/css; charset=utf-8",
     "html": "text/html; charset=utf-8",
@@ -24,11 +24,11 @@ KINDS: Final = {
     "json": "application/json",
     "svg": "image/svg+xml",
 }
-"""The media types of files by the ends of their names; no others are answered."""
+"""Media types by file extension; other files are not served."""
 TABLE_PATH: Final = re.compile(r"/(?:[A-Za-z]{4,16})?")
-"""The page's own path, or that of a table's code."""
+"""The path of the page itself, or of a table's code."""
 COMMENT: Final = re.compile(rb"^[ \t]*(?://.*|/\*\*(?:(?!\*/)[\s\S])*\*/)[ \t]*$", re.MULTILINE)
-"""Comments in scripts that have their lines to themselves."""
+"""A comment in a script that fills its line."""
 YEAR_SECONDS: Final = 365 * 24 * 60 * 60
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -38,12 +38,12 @@ POLICY: Final = (
 
 
 class HttpResponse(NamedTuple):
-    """What is answered to a request.
+    """An answer to a request.
 
     Attributes:
         status: the status code.
         headers: all headers but the length.
-        body: the bytes; empty where the browser has them already.
+        body: the bytes; empty if the browser has them cached.
 
     """
 
@@ -63,7 +63,7 @@ class Assets:
     """The page and what it loads.
 
     Args:
-        contents: the files by their names. In the page ``{assets}`` becomes the path of the others.
+        contents: the files by name; in the page ``{assets}`` becomes the path of the others
 
     """
 
@@ -78,26 +78,26 @@ class Assets:
 
     @classmethod
     def load(cls) -> "Assets":
-        """Read the files that lie beside this module; scripts without their comments."""
+        """Read the files beside this module, scripts without their comments."""
         folder = files(__package__) / "static"
         found = {file.name: file.read_bytes() for file in folder.iterdir() if _ending(file.name) in KINDS}
         return cls({name: _bare(data) if _ending(name) == "js" else data for name, data in found.items()})
 
     @property
     def packed_bytes(self) -> int:
-        """How many bytes a browser loads that has nothing yet, before it can play."""
+        """The compressed bytes that a browser without a cache loads before it can play."""
         loaded = [file for path, file in self._files.items() if path.rpartition("/")[2] not in LATER]
         return sum(len(file.packed) for file in (self._page, *loaded))
 
     def answer(
         self, path: str, headers: Mapping[str, str], sockets: Sequence[str] = ()
     ) -> HttpResponse | None:
-        """Answer a request; ``None`` where the path is not the page's.
+        """Answer a request; ``None`` if the path is not the page's.
 
         Args:
             path: the path, without a query.
-            headers: the request's, by their names in small letters.
-            sockets: where the page may connect to beside its own origin, such as ``ws://host:5253``.
+            headers: the request's, by lower-case name.
+            sockets: other origins that the page may connect to, such as ``ws://host:5253``.
 
         """
         if TABLE_PATH.fullmatch(path):
@@ -129,7 +129,7 @@ def _answer(file: _File, headers: Mapping[str, str], more: Sequence[tuple[str, s
 
 
 def _bare(script: bytes) -> bytes:
-    """Empty the lines of comments: the others keep their numbers, so that errors can be found."""
+    """Blank the lines of comments. Line numbers stay the same, so that errors can be located."""
     return COMMENT.sub(lambda comment: b"\n" * comment[0].count(b"\n"), script)
 
 

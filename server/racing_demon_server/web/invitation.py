@@ -1,4 +1,4 @@
-"""The picture of a table's address that a phone's camera reads."""
+"""The QR code of a table's address."""
 
 import io
 import re
@@ -11,7 +11,7 @@ from .assets import HttpResponse
 __all__ = ["PATH", "invitation"]
 
 PATH: Final = re.compile(r"/qr/([A-Z]{4,16})\.svg")
-"""Where the picture of a code's address is. It tells nothing of whether there is such a table."""
+"""The path of a code's picture. It does not reveal whether the table exists."""
 QUIET: Final = 2
 MOST_KEPT: Final = 256
 HEADERS: Final = (
@@ -23,10 +23,10 @@ HEADERS: Final = (
 
 
 def invitation(origin: str, code: str) -> HttpResponse:
-    """Return the picture of a table's address.
+    """Return the QR code of a table's address.
 
     Args:
-        origin: the scheme, host and port that the browser has asked for.
+        origin: the scheme, host and port of the browser's request.
         code: the table's code.
 
     """
@@ -37,7 +37,7 @@ def invitation(origin: str, code: str) -> HttpResponse:
 def _drawn(address: str) -> bytes:
     import segno  # noqa: PLC0415 - a server starts without it
 
-    # In capitals an address takes a smaller picture; schemes, hosts and codes mean the same in them.
+    # An address in capitals makes a smaller picture; schemes, hosts and codes ignore case.
     drawn = io.BytesIO()
     segno.make_qr(address.upper(), error="m").save(drawn, kind="svg", border=QUIET, xmldecl=False)
     return drawn.getvalue()

@@ -1,4 +1,4 @@
-"""What browsers are served: the page and its files, pictures of addresses, and the open tables."""
+"""What browsers can request: the page and its files, QR codes, and the open tables."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
@@ -12,14 +12,14 @@ from .table_list import table_list
 __all__ = ["Site"]
 
 TABLES: Final = "/tables.json"
-"""Where the open tables are listed."""
+"""The path of the list of open tables."""
 
 
 class Site:
     """Answers requests of browsers.
 
     Args:
-        tables: gives the tables that browsers are told of.
+        tables: returns the tables to list.
 
     """
 
@@ -30,13 +30,13 @@ class Site:
     def answer(
         self, path: str, origin: str, headers: Mapping[str, str], sockets: Sequence[str]
     ) -> HttpResponse | None:
-        """Answer a request; ``None`` where nothing is at its path.
+        """Answer a request; ``None`` if nothing has its path.
 
         Args:
             path: the path, without a query.
-            origin: the scheme, host and port that the browser has asked for.
-            headers: the request's, by their names in small letters.
-            sockets: where the page may connect to beside its own origin.
+            origin: the scheme, host and port of the browser's request.
+            headers: the request's, by lower-case name.
+            sockets: other origins that the page may connect to.
 
         """
         if picture := PATH.fullmatch(path):

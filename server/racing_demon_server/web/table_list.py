@@ -1,4 +1,4 @@
-"""The open tables, as browsers are told of them."""
+"""The list of open tables for browsers."""
 
 import json
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ __all__ = ["table_list"]
 
 
 def table_list(tables: Iterable[TableView]) -> HttpResponse:
-    """List the oldest tables, as many as a browser shows."""
+    """Return the oldest tables, as many as a browser shows."""
     body = json.dumps([_table(view) for view in islice(tables, MOST_TABLES)]).encode()
     return HttpResponse(
         HTTPStatus.OK, [("Content-Type", "application/json"), ("Cache-Control", "no-store")], body
