@@ -1,7 +1,7 @@
-"""What the words of the wire mean, for ``schema.json`` and the README: in no language but English.
+"""Descriptions of the wire's fields, for ``schema.json`` and the README.
 
-Fields of messages are described here, by their names, because many messages have the same ones. Options and
-the words of closed lists are described beside them, in the package.
+Fields of messages are described here by name, because many messages share them. Options and the words of
+closed lists are described next to their definitions in the package.
 """
 
 import ast
@@ -89,7 +89,7 @@ FIELDS: Final[dict[str, str]] = {
     "version": "The version of the protocol that you speak.",
     "winners": "The seats that have won the match; several share it. Empty while it goes on.",
     "within_ms": "For how long contributions may be revealed, in milliseconds.",
-    # Where a name means something else in one message.
+    # Names with a different meaning in one message.
     "accepted.counter": "The number of the command that this answers.",
     "accepted.seq": "The number of the last event of the table, after the command was carried out.",
     "caught_up.seq": "The number of the last event that you have been sent.",
@@ -126,14 +126,14 @@ FIELDS: Final[dict[str, str]] = {
     "snapshot.seq": "The number of the last event that is part of this.",
     "watchers.count": "How many watch the table without a seat.",
 }
-"""What each field means, by its name, or by the names of message and field where it differs."""
+"""The meaning of each field by name, or by message and field where it differs."""
 
 
 def field(message: str, name: str) -> str:
-    """Return what a field of a message, or of a row in it, means.
+    """Return the meaning of a field of a message or row.
 
     Raises:
-        KeyError: nobody has said so yet.
+        KeyError: the field is not described.
 
     """
     return FIELDS.get(f"{message}.{name}") or FIELDS[name]
@@ -141,7 +141,7 @@ def field(message: str, name: str) -> str:
 
 @cache
 def beside(cls: type) -> dict[str, str]:
-    """Return the words that stand below the options, or the members, of a class."""
+    """Return the descriptions below the options or members of a class."""
     (model,) = ast.parse(textwrap.dedent(inspect.getsource(cls))).body
     assert isinstance(model, ast.ClassDef)
     words = {}
@@ -156,12 +156,12 @@ def beside(cls: type) -> dict[str, str]:
 
 
 def plain(text: str) -> str:
-    """Return a docstring as Markdown, for readers who know no Python and none of our sources."""
+    """Return a docstring as Markdown for readers who do not know Python or these sources."""
     text = re.sub(r" \((?:A\d+|catalogue|seed)\b[^)]*\)", "", inspect.cleandoc(text))
     text = re.sub(r":\w+:`[\w.~]*?(\w+)`", lambda link: f"`{wire_name(link[1])}`", text)
     return text.replace("``None``", "null").replace("``", "`")
 
 
 def wire_name(name: str) -> str:
-    """Return what a class of messages, or rows, is called on the wire, like ``hand_over``."""
+    """Return the name of a class on the wire, such as ``hand_over``."""
     return "".join(f"_{char.lower()}" if char.isupper() else char for char in name).lstrip("_")

@@ -1,4 +1,4 @@
-"""One example of every message, and one short hand as a whole: for the README of the wire, and for tests."""
+"""An example of every message, and one complete short hand, for the wire's README and for tests."""
 
 from racing_demon_protocol.engine.dealer import Dealer
 from racing_demon_protocol.engine.rulebook import make_rules
@@ -43,7 +43,7 @@ ONE_HAND: tuple[Event, ...] = (
     ev.StuckSaid(seq=15, seat=0),
     ev.HandOver(seq=16, reason=EndReason.STUCK, out=None, elapsed_ms=1_500, points=(0, 0), seed=SECRET.hex()),
 )
-"""A whole hand that proves itself: two contribute to the seed, see what they were dealt, and play nothing."""
+"""A complete hand that can be verified: two players contribute to the seed and play nothing."""
 
 
 def of_hand(cls: type[Event]) -> Event:
@@ -130,4 +130,4 @@ EXAMPLES: tuple[Message, ...] = (
     of_hand(ev.Contributed),
     of_hand(ev.Revealed),
 )
-"""In the order of their numbers."""
+"""One of each, ordered by number."""

@@ -1,4 +1,4 @@
-"""Writes ``games.json``: what a client in another language must know of each game, from its declaration."""
+"""Write ``games.json``: what clients in other languages need to know about each game."""
 
 import json
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ OF_GROUPS: Final[dict[str, tuple[type[Group], str]]] = {
     "columns": (Tableau, "shape"),
     "reserve": (Reserve, "size"),
 }
-"""The options that change groups: whose, and which attribute of theirs."""
+"""The options that change groups, with the group and its attribute."""
 
 SMALL: Final = range(1, 6)
 VALUES: Final[dict[str, tuple[Any, ...]]] = {
@@ -51,12 +51,12 @@ VALUES: Final[dict[str, tuple[Any, ...]]] = {
     "forced_bases": (False, True),
     "shuffle": (False, True),
 }
-"""What is tried of each option, to see whether a game has anything for it; of the others small numbers."""
+"""Values to try for each option, to see whether it applies to a game; small numbers for all others."""
 
 
 @cache
 def games() -> str:
-    """Return every game's piles, deal and scores, as JSON, one line a group and a step."""
+    """Return every game's piles, deal and scores as JSON, one line per group and step."""
     return "{\n" + ",\n".join(_listed(game) for game in GAMES.values()) + "\n}\n"
 
 
@@ -115,7 +115,7 @@ def _group(game: Game, layout: Layout, group: Group) -> dict[str, Any]:
 
 
 def _step(game: Game, step: Deal) -> dict[str, Any]:
-    """Return a step of the deal, with no attribute that says nothing."""
+    """Return a step of the deal without attributes at their defaults."""
     group = next(group for group in game.groups if group.name == step.to)
     told: dict[str, Any] = {"to": step.to}
     if step.cards:
@@ -136,14 +136,14 @@ def _rounds(game: Game) -> tuple[tuple[Deal, ...], ...]:
 
 
 def _sought(cards: tuple[str, ...]) -> dict[str, Any]:
-    """Return which cards a step seeks out: the numbers of faces, or ranks of which the first will do."""
+    """Return the cards that a step seeks: numbers of faces, or ranks of which any will do."""
     if all(card.endswith("*") for card in cards):
         return {"ranks": [rank(parse(card[:-1] + "S")) for card in cards]}
     return {"faces": [parse(card) for card in cards]}
 
 
 def _arranged(game: Game) -> dict[str, Any] | None:
-    """Return how a seat's shuffled cards are put into another order before they are dealt."""
+    """Return how a seat's shuffled cards are rearranged before the deal."""
     if isinstance(game.mechanic, Sympathy):
         return {"rule": "packs"}
     if isinstance(game.mechanic, Script):
@@ -153,7 +153,7 @@ def _arranged(game: Game) -> dict[str, Any] | None:
 
 
 def _options(game: Game) -> Iterator[tuple[str, Any]]:
-    """Yield the options that the game has something for, with what holds where a table does not set them."""
+    """Yield the options that apply to the game, with their defaults."""
     for name, (kind, attribute) in OF_GROUPS.items():
         for group in game.groups:
             if isinstance(group, kind):

@@ -1,4 +1,4 @@
-"""Writes the table of all games, ``docs/games.md``, from the declarations and the tests.
+"""Write the table of all games, ``docs/games.md``, from the declarations and the tests.
 
 python protocol/games_table.py [--check]
 """
@@ -87,7 +87,7 @@ OUTSIDE = (
     "special_rules",
     "switches",
 )
-"""The tests, beside those of the mechanics, that hold games against something outside their declarations."""
+"""The tests, beside those of the mechanics, that check games against independent results."""
 
 HEAD = """# The games
 
@@ -134,7 +134,7 @@ def _row(number: str, game: Game) -> str:
 
 
 def _checks(game: Game) -> Iterator[str]:
-    """Yield the tests that speak of a game by its name, or its declaration."""
+    """Yield the tests that mention a game's name or declaration."""
     spoken = re.compile(rf"[\"']{game.name}[\"']")
     for path in sorted(TESTS.rglob("test_*.py"), key=lambda path: path.name):
         test = path.stem.removeprefix("test_")
@@ -144,7 +144,7 @@ def _checks(game: Game) -> Iterator[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Write the page, or check that it is what it should be."""
+    """Write the page, or check that it is up to date."""
     text = page()
     if "--check" in arguments:
         return 0 if PAGE.exists() and PAGE.read_text(encoding="utf-8") == text else 1

@@ -1,7 +1,7 @@
-"""Writes what clients in other languages need: the schema, games and moves, and a part of the README.
+"""Write what clients in other languages need: the schema, games and moves, and parts of the README.
 
-The schema and the README's sections follow from the messages and options, the games from their declarations.
-The browser's table gets its messages and games from here, too.
+The schema and the README's sections come from the messages and options, the games from their declarations.
+The browser table's messages and games are written here, too.
 
 python protocol/generate.py [--check]
 """
@@ -36,10 +36,10 @@ CLOSED: Final = (
     *(CallOut, OnLeave, StallRule, TailRule, TakeBack, TieBreak),
     *(BotLevel, EndReason, Phase, Reaction, Reason),
 )
-"""The closed lists of words that a field, or an option, chooses from."""
+"""The closed lists of words for fields and options."""
 
 ROWS: Final = tuple(cls for cls in WireModel.__subclasses__() if cls is not Message)
-"""What messages hold that is an array itself."""
+"""Rows nested in messages."""
 
 
 def schema() -> str:
@@ -60,7 +60,7 @@ def schema() -> str:
 
 
 def readme() -> str:
-    """Return this folder's README with what is generated in it made anew."""
+    """Return this folder's README with its generated parts updated."""
     text = (FOLDER / "README.md").read_text(encoding="utf-8")
     text = _with_part(text, OPTIONS, "\n".join(_options()))
     hand = "\n".join(str(encode(event, Encoding.JSON)) for event in ONE_HAND)
@@ -69,7 +69,7 @@ def readme() -> str:
 
 
 def _with_part(text: str, begin: str, part: str) -> str:
-    """Return a text with another part behind a mark, up to the mark of its end."""
+    """Return a text with the part between two marks replaced."""
     head, _, rest = text.partition(begin)
     return head + begin + part + "\n" + END + rest.partition(END)[2]
 
@@ -92,7 +92,7 @@ def _frames(messages: dict[int, type[Message]], definitions: dict[str, Any]) -> 
 
 
 def _worded(row: dict[str, Any], name: str) -> dict[str, Any]:
-    """Return the schema of a message, a row, the options or a closed list, with words for all in it."""
+    """Return the schema of a message, row, options or closed list, with descriptions."""
     row["description"] = plain(row["description"])
     if name == Options.__name__:
         for option, described in row["properties"].items():
@@ -125,7 +125,7 @@ def _options() -> Iterator[str]:
 
 
 def _values(kind: dict[str, Any]) -> str:
-    """Return what an option may be."""
+    """Return an option's values."""
     if "$ref" in kind:
         (listed,) = (closed for closed in CLOSED if closed.__name__ == kind["$ref"].rpartition("/")[2])
         return ", ".join(f"`{word}`" for word in listed)
@@ -165,7 +165,7 @@ def _described() -> Iterator[str]:
 
 
 def _fields(cls: type[Message]) -> Iterator[str]:
-    """Yield what each field of a message means, but for those that are the same in all of them."""
+    """Yield the meaning of each field, without those common to all messages."""
     for name in cls.model_fields:
         words = field(name_of(cls), name)
         if words not in {field("", "counter"), field("", "seq")}:

@@ -1,4 +1,4 @@
-"""Writes ``moves.json``: the plays that two piles alone decide, for clients that show them at once."""
+"""Write ``moves.json``: plays that depend on two piles only, which clients can show at once."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ BITS_A_DIGIT: Final = 4
 
 @cache
 def moves() -> str:
-    """Return the moves of every game, and the tables that they share, as JSON."""
+    """Return the moves of every game, and their shared tables, as JSON."""
     numbers: dict[tuple[str, ...], int] = {}
     games = {game.name: list(_moves(game, numbers)) for game in GAMES.values()}
     rows = ",\n".join(f" {json.dumps(table)}" for table in numbers)
@@ -29,7 +29,7 @@ def moves() -> str:
 
 
 def _moves(game: Game, tables: dict[tuple[str, ...], int]) -> Iterator[dict[str, Any]]:
-    """Yield how cards go between the groups of a game, where two piles alone decide it."""
+    """Yield the moves between a game's groups that depend on two piles only."""
     rules = make_rules(game, tuple(range(game.least_seats)))
     if not isinstance(rules, BuildingRules) or rules.fast_path is None:
         return
@@ -49,14 +49,14 @@ def _told(way: Way, tables: dict[tuple[str, ...], int]) -> dict[str, Any]:
 
 
 def _number(table: Sequence[frozenset[Card]] | None, tables: dict[tuple[str, ...], int]) -> int | None:
-    """Return the number of a table among those that are written; none for one that takes nothing."""
+    """Return the number of a table among those to write; ``None`` for one that accepts nothing."""
     if table is None or not any(table):
         return None
     return tables.setdefault(tuple(_row(fitting) for fitting in table), len(tables))
 
 
 def _row(faces: frozenset[Card]) -> str:
-    """Return faces as hexadecimal digits, four faces each, the lowest first and in the lowest bit."""
+    """Return faces as hexadecimal digits, four faces each, the lowest face in the lowest bit."""
     digits = (
         sum(1 << bit for bit in range(BITS_A_DIGIT) if start + bit in faces)
         for start in range(0, PACK_SIZE, BITS_A_DIGIT)

@@ -1,4 +1,4 @@
-"""Writes what the browser's table loads of the protocol: its messages, and its games with their moves."""
+"""Write the protocol data that the browser table loads: messages, and games with their moves."""
 
 import json
 from typing import Any, Final
@@ -18,7 +18,7 @@ ANSWER: Final = "{name: string, fields: string[], defaults: Record<string, any>}
 
 
 def messages() -> str:
-    """Return the names, fields and defaults of all messages as a module in JavaScript."""
+    """Return the names, fields and defaults of all messages as a JavaScript module."""
     to_server = {name_of(cls): {"tag": tag, **_fields(cls)} for tag, cls in sorted(FROM_CLIENT.items())}
     to_client = {tag: {"name": name_of(cls), **_fields(cls)} for tag, cls in sorted(FROM_SERVER.items())}
     return (
@@ -31,7 +31,7 @@ def messages() -> str:
 
 
 def games_with_moves() -> str:
-    """Return all games, each with its moves, and the tables of those, as JSON in one line a game."""
+    """Return all games with their moves, and the moves' tables, as JSON with one line per game."""
     told, known = json.loads(games()), json.loads(moves())
     rows = (json.dumps({**_for_drawing(game), "moves": known["games"][name]}) for name, game in told.items())
     listed = ",\n".join(f"{json.dumps(name)}: {row}" for name, row in zip(told, rows, strict=True))
@@ -39,12 +39,12 @@ def games_with_moves() -> str:
 
 
 def texts() -> str:
-    """Return what each game is about, by its name, as JSON: a page loads that behind all else."""
+    """Return each game's introduction by name, as JSON that a page loads last."""
     return json.dumps({name: game["text"] for name, game in json.loads(games()).items()}, indent=0) + "\n"
 
 
 def _for_drawing(game: dict[str, Any]) -> dict[str, Any]:
-    """Return a game without what only a dealer or a judge needs: browsers load less."""
+    """Return a game without what only a dealer or judge needs, so that browsers load less."""
     groups = [{key: group[key] for key in group if key not in NOT_DRAWN} for group in game["groups"]]
     return {key: game[key] for key in game if key not in NOT_DRAWN} | {"groups": groups}
 
@@ -59,7 +59,7 @@ def _fields(cls: type[Message]) -> dict[str, Any]:
 
 
 def _plain(default: Any) -> Any:
-    """Return a default as JSON has it; options that are all as usual are named by none of them."""
+    """Return a default as JSON; default options are an empty object."""
     if isinstance(default, Options):
         return {}
     return list(default) if isinstance(default, tuple) else default

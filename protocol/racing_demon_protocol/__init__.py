@@ -1,4 +1,4 @@
-"""What server and client must agree on: cards, board, rules, games, messages. Pure: no I/O, no clock."""
+"""Shared by server and client: cards, board, rules, games, messages. Pure: no I/O, no clock."""
 
 __version__ = "0.1.0"
-"""The version of all three packages, which come together."""
+"""The version of all three packages, which are released together."""

@@ -1,25 +1,25 @@
-"""Values as people type them for both programs. Each raises ``ValueError``, with a sentence."""
+"""Parsers of typed values for both programs. Each raises ``ValueError`` with a sentence."""
 
 __all__ = ["port", "seats", "seed", "speed"]
 
 
 def port(text: str) -> int:
-    """Return a port, from 0 (any free one) to 65535."""
+    """Parse a port, from 0 (any free one) to 65535."""
     if not text.isdecimal() or len(text) > 5 or int(text) > 65_535:
         raise ValueError(f"{text!r} is no port: a number from 0 to 65535")
     return int(text)
 
 
 def seats(text: str) -> int:
-    """Return how many seats of a table are meant, from 0 to 8."""
+    """Parse a number of seats, from 0 to 8."""
     if not text.isdecimal() or len(text) > 1 or int(text) > 8:
         raise ValueError(f"{text!r} will not do: a table has eight seats")
     return int(text)
 
 
 def seed(text: str) -> bytes:
-    """Return the 32 bytes that up to 64 hexadecimal digits stand for."""
-    from racing_demon_protocol.engine.shuffle import SEED_SIZE  # noqa: PLC0415 - it loads all hashes, and few give a seed
+    """Parse up to 64 hexadecimal digits; return 32 bytes."""
+    from racing_demon_protocol.engine.shuffle import SEED_SIZE  # noqa: PLC0415 - loads hash functions, and few give a seed
 
     try:
         found = bytes.fromhex(text.zfill(2 * SEED_SIZE))
@@ -31,7 +31,7 @@ def seed(text: str) -> bytes:
 
 
 def speed(text: str) -> float:
-    """Return how many times faster bots are to think, from 0.01 to 10000."""
+    """Parse the bots' speed-up, from 0.01 to 10000."""
     try:
         found = float(text)
     except ValueError:

@@ -3,16 +3,16 @@
 ::
 
     RacingDemonError
-    ├── InvalidCard          a text names no card
+    ├── InvalidCard          a text does not name a card
     ├── InvalidGame          a declaration, or its options, cannot be played
     ├── CommandRefused       a table refuses a command, with the reason
     │   └── IllegalPlay      the rules refuse a play
     ├── InconsistentEvent    an event does not fit the board it is applied to
-    ├── InvalidFrame         bytes are not a message of ours
-    └── InvalidRecord        a record does not agree with itself
+    ├── InvalidFrame         bytes are not a valid message
+    └── InvalidRecord        a record is inconsistent
 
-On the wire a refusal is a value (:class:`~.messages.server.Refused`); :exc:`CommandRefused` is how its
-reason gets there.
+On the wire a refusal is a value (:class:`~.messages.server.Refused`); the reason of a :exc:`CommandRefused`
+becomes its reason.
 """
 
 from .reasons import Reason
@@ -30,9 +30,9 @@ __all__ = [
 
 
 LONGEST_TEXT = 240
-"""Characters of a sentence on the wire."""
+"""The maximum length of a sentence on the wire, in characters."""
 LONGEST_NAME = 24
-"""Characters of a player's name, as it is shown."""
+"""The maximum length of a player's name as shown, in characters."""
 
 
 class RacingDemonError(Exception):
@@ -40,7 +40,7 @@ class RacingDemonError(Exception):
 
 
 class InvalidCard(RacingDemonError, ValueError):
-    """A text names no card."""
+    """A text does not name a card."""
 
     def __init__(self, text: str) -> None:
         super().__init__(f"{text!r} names no card: write rank and suit, like 8S, TH or 10♥")
@@ -55,8 +55,8 @@ class CommandRefused(RacingDemonError):
     """A command is refused; nothing has changed.
 
     Attributes:
-        reason: why, from the closed list of the wire.
-        text: the same as a sentence for the player, as long as a frame takes it.
+        reason: the reason, from the wire's closed list.
+        text: the same as a sentence for the player, short enough for a frame.
 
     """
 
@@ -78,8 +78,8 @@ class InconsistentEvent(RacingDemonError, ValueError):
 
 
 class InvalidFrame(RacingDemonError, ValueError):
-    """Bytes are not a message of ours. The text never quotes what was in them."""
+    """Bytes are not a valid message. The text never quotes them."""
 
 
 class InvalidRecord(RacingDemonError, ValueError):
-    """A record does not agree with itself, or with the rules; the text says where."""
+    """A record is inconsistent, or violates the rules; the text says where."""

@@ -1,4 +1,4 @@
-"""The closed lists of words that travel on the wire."""
+"""The closed lists of words on the wire."""
 
 from enum import IntEnum, StrEnum
 
@@ -9,13 +9,13 @@ class BotLevel(StrEnum):
     """How well a bot plays, the weakest first."""
 
     EASY = "easy"
-    """Slowly, and overlooks much."""
+    """Slow, and overlooks much."""
     MEDIUM = "medium"
-    """Well, and overlooks little."""
+    """Good, and overlooks little."""
     HARD = "hard"
     """Fast, and overlooks nothing."""
     EXPERT = "expert"
-    """Plans, to go out."""
+    """Plans ahead to go out."""
 
 
 class Reason(StrEnum):
@@ -24,15 +24,15 @@ class Reason(StrEnum):
     ILLEGAL = "illegal"
     """The rules never allowed this play."""
     BEATEN = "beaten"
-    """It was legal on the board that the sender had seen; somebody's card arrived first."""
+    """The play was legal on the board that the sender had seen, but another player's card arrived first."""
     NOT_STARTED = "not_started"
-    """No hand is being played yet; plays count from the signal on."""
+    """No hand is in play yet; plays count from the signal on."""
     HAND_OVER = "hand_over"
     """The hand had ended when the command arrived."""
     NOT_YOUR_PILE = "not_your_pile"
     """The pile belongs to another seat."""
     UNKNOWN_PILE = "unknown_pile"
-    """The table has no pile of that number."""
+    """The table has no pile with that number."""
     TOO_FAST = "too_fast"
     """More commands a second than the server takes from one connection; or too much chat, too many tables or
     passphrases."""
@@ -43,50 +43,50 @@ class Reason(StrEnum):
     NOT_NOW = "not_now"
     """The table is in another phase."""
     REPEATED = "repeated"
-    """The seat's counter did not rise, and the first answer is no longer kept."""
+    """The seat's counter did not increase, and the first answer is no longer stored."""
     TABLE_FULL = "table_full"
     """All seats are taken."""
     UNKNOWN_TABLE = "unknown_table"
-    """No table has this code."""
-    BAD_TOKEN = "bad_token"  # noqa: S105 - the word on the wire, no secret
-    """The token opens no seat at this table."""
-    BAD_PASSPHRASE = "bad_passphrase"  # noqa: S105 - the word on the wire, no secret
+    """There is no table with this code."""
+    BAD_TOKEN = "bad_token"  # noqa: S105 - the word on the wire
+    """The token is not valid for any seat at this table."""
+    BAD_PASSPHRASE = "bad_passphrase"  # noqa: S105 - the word on the wire
     """The table has a passphrase, and this is not it."""
     NO_SPECTATORS = "no_spectators"
-    """The table wants nobody to look on."""
+    """The table does not allow spectators."""
     BANNED = "banned"
-    """The host has sent you away; you may come back after the match, or when the host lets you."""
+    """The host has kicked you; you may return after the match, or when the host allows it."""
     MUTED = "muted"
-    """The host lets nobody hear what this seat says."""
+    """The host has muted this seat."""
     PAUSED = "paused"
-    """The hand stands still; nothing can be played until it goes on."""
+    """The hand is paused; no plays are accepted until it continues."""
     BAD_NAME = "bad_name"
-    """Nothing printable is left of the name."""
+    """The name has no printable characters."""
     BAD_TEXT = "bad_text"
-    """Nothing printable is left of what was said."""
+    """The text has no printable characters."""
     BAD_CONTRIBUTION = "bad_contribution"
-    """The bytes are not the ones that this seat has committed to."""
+    """The bytes do not match this seat's commitment."""
     BAD_OPTION = "bad_option"
-    """The options contradict each other, or the game does not know them."""
+    """The options contradict each other, or do not apply to the game."""
     SERVER_FULL = "server_full"
-    """The server takes no more tables, from nobody or from this address, or no more bots."""
+    """The server has reached its limit of tables, in total or for this address, or of bots."""
     HALTED = "halted"
-    """The server's disk takes nothing at the moment."""
+    """The server cannot write to its disk at the moment."""
 
 
 class Phase(StrEnum):
-    """What a table is doing."""
+    """The phases of a table."""
 
     LOBBY = "lobby"
     """No match has begun."""
     SHUFFLING = "shuffling"
-    """The next hand's cards are fixed, and its players reveal what they have contributed to the seed."""
+    """The next hand's seed accepts no more contributions, and players reveal theirs."""
     COUNTDOWN = "countdown"
     """The cards are dealt, and the signal has not come yet."""
     PLAYING = "playing"
-    """A hand is played."""
+    """A hand is in play."""
     GRACE = "grace"
-    """"Demon!" was called; cards in the air may still land."""
+    """"Demon!" was called; unconfirmed cards may still land."""
     TALLY = "tally"
     """A hand is over, and the match goes on."""
     OVER = "over"
@@ -94,7 +94,7 @@ class Phase(StrEnum):
 
 
 class Reaction(StrEnum):
-    """What a player can show with one key. Each client chooses its words, or signs."""
+    """What a player can show with one key. Each client chooses its words or symbols."""
 
     WELL_PLAYED = "well_played"
     """Well played!"""
@@ -116,37 +116,37 @@ class EndReason(StrEnum):
     OUT = "out"
     """A player went out."""
     DEAD = "dead"
-    """No player can make any further play (seed 002; catalogue 1.8.1, first test)."""
+    """No player can make any further play."""
     STUCK = "stuck"
-    """All connected players said that they are stuck (catalogue 1.8.1, second test)."""
+    """All connected players declared that they are stuck."""
     TIME_UP = "time_up"
-    """The table's time limit has passed."""
+    """The table's time limit was reached."""
     ABANDONED = "abandoned"
     """Everybody left."""
     CLOSED = "closed"
-    """The table was closed in the midst of the hand."""
+    """The table was closed during the hand."""
 
 
 class CloseCode(IntEnum):
     """Why a server closed a WebSocket, beside other codes of RFC 6455."""
 
     GOOD_BYE = 1000
-    """Nothing more is to be said."""
+    """A normal end."""
     BAD_FRAME = 4000
-    """A frame was not understood, or came out of turn."""
+    """A frame was invalid, or not allowed at this point."""
     TAKEN_OVER = 4001
-    """The seat was taken up again by a newer connection."""
+    """A newer connection resumed the seat."""
     VERSION = 4002
-    """The client speaks no version of the protocol that the server speaks."""
+    """The client and the server have no protocol version in common."""
     TOO_LATE = 4003
-    """No table was asked for in time."""
+    """The client did not ask for a table in time."""
     FLOOD = 4004
     """Far more frames a second than anybody plays."""
     TRY_AGAIN = 1013
-    """The server's disk takes nothing at the moment; come back in a while."""
+    """The server cannot write to its disk at the moment; try again later."""
     FULL = 4005
-    """The server takes no more connections."""
+    """The server accepts no more connections."""
     KICKED = 4007
-    """The host of the table sent this player away."""
+    """The table's host kicked this player."""
     SERVER_ERROR = 4006
-    """The server made a mistake; it wrote it down."""
+    """The server encountered an internal error and logged it."""

@@ -1,1 +1,1 @@
-"""How tables are found: the directory at a broker, its address, and what mDNS says."""
+"""Discovery of tables: the directory at a broker, a broker's address, and mDNS announcements."""

@@ -1,4 +1,4 @@
-"""Where a broker is, as people write it: ``mqtt://user:password@host:port``."""
+"""A broker's address as people write it: ``mqtt://user:password@host:port``."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,23 +7,23 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 __all__ = ["PASSWORD", "BrokerAddress", "parse_broker"]
 
-PASSWORD: Final = "RACING_DEMON_MQTT_PASSWORD"  # noqa: S105 - the variable's name
-"""The environment variable that may hold the password: a command line can be read by everybody."""
+PASSWORD: Final = "RACING_DEMON_MQTT_PASSWORD"  # noqa: S105 - the name of the variable
+"""The environment variable for the password, because other users can read command lines."""
 
 PORTS: Final = {"mqtt": 1883, "mqtts": 8883}
 
 
 @dataclass(frozen=True, slots=True)
 class BrokerAddress:
-    """Where a broker is, and who we are there. Its text never shows the password.
+    """A broker's address and credentials. Its ``repr`` never shows the password.
 
     Attributes:
         host: its name or IP address.
         port: its port.
-        user: the user's name; ``None`` for nobody in particular.
+        user: the user's name; ``None`` for an anonymous connection.
         password: the user's password.
         tls: whether the connection is encrypted.
-        ca: the file of the only certificate authority to trust; ``None`` for those of the system.
+        ca: the file of the only certificate authority to trust; ``None`` for the system's.
 
     """
 
@@ -39,10 +39,10 @@ class BrokerAddress:
 
 
 def parse_broker(url: str, environment: Mapping[str, str]) -> BrokerAddress:
-    """Return the address that a URL stands for; a password may come from the environment.
+    """Parse a broker's URL; the password may come from the environment.
 
     Raises:
-        ValueError: it is none. The text says what to write, and quotes nothing of the URL.
+        ValueError: the URL is invalid. The text says what to write, and does not quote the URL.
 
     """
     try:

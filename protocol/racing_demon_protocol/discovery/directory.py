@@ -1,4 +1,4 @@
-"""The directory of tables at a broker: what a server says of a table, and what clients take."""
+"""The directory of tables at a broker: the records that servers publish and clients read."""
 
 from typing import Annotated, Final
 
@@ -9,23 +9,23 @@ from racing_demon_protocol.reasons import Phase
 __all__ = ["CODE", "NODE", "ROOT", "VERSION", "ListedPlayer", "ListedTable"]
 
 ROOT: Final = "rd/pub"
-"""Below it everything is for everybody to see."""
+"""The topic below which everything is public."""
 
 NODE: Final = r"[a-z0-9]{1,32}"
-"""What a server may be called in a topic."""
+"""A server's name in a topic."""
 
 CODE: Final = r"[a-z0-9]{1,16}"
-"""A table's code, as it stands in a topic."""
+"""A table's code in a topic."""
 
 VERSION: Final = 1
-"""The version of all texts; fields are only added while it stays."""
+"""The version of all records; later versions only add fields while it stays."""
 
 Number = Annotated[int, Field(strict=True, ge=-1_000_000, le=1_000_000)]
 Flag = Annotated[bool, Field(strict=True)]
 
 
 class ListedPlayer(BaseModel):
-    """Somebody at a listed table; ``bot`` is a bot's level, or empty for a person."""
+    """A player at a listed table; ``bot`` is a bot's level, or empty for a person."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -37,7 +37,7 @@ class ListedPlayer(BaseModel):
 
 
 class ListedTable(BaseModel):
-    """What somebody needs to choose a table and to come. Its texts are a stranger's: print them with care."""
+    """What a person needs to choose and join a table. Its texts are untrusted: clean them before printing."""
 
     model_config = ConfigDict(frozen=True)
 

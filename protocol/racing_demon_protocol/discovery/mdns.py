@@ -1,6 +1,6 @@
-"""Tables on the local network, by multicast DNS: what is announced, and at which of a machine's addresses.
+"""Announcements of tables by multicast DNS, and the choice of a machine's addresses.
 
-Pure: whoever announces or looks brings the machine's adapters, and what its user wants of them.
+Pure: callers pass in the machine's adapters and the environment.
 """
 
 import ipaddress
@@ -26,31 +26,31 @@ __all__ = [
 
 SERVICE: Final = "_racing-demon._tcp.local."
 MOST_TABLES: Final = 64
-"""Announcements that are looked at, and that one server makes."""
+"""The maximum number of announcements that a client checks and a server makes."""
 MOST_TEXT: Final = 32
-"""Characters of a name."""
+"""The maximum length of a name, in characters."""
 
 VARIABLE: Final = "RACING_DEMON_INTERFACES"
-"""The environment variable that names the addresses to use, with commas between them."""
+"""The environment variable with the addresses to use, separated by commas."""
 NO_INTERFACES: Final = "none"
-"""Its value where nothing is to be sent at all."""
+"""Its value to send nothing at all."""
 MOST_INTERFACES: Final = 16
-"""A machine full of virtual networks is not to open a socket on each of them."""
+"""A machine with many virtual networks must not open a socket on each of them."""
 
 Interface = ipaddress.IPv4Interface | ipaddress.IPv6Interface
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Announcement:
-    """What is said of a table.
+    """The announcement of a table.
 
     Attributes:
         code: its code.
         game: the name of its game.
-        host: the name of whoever hosts it.
-        port: where its server listens.
-        path: where the game is on that server.
-        needs_passphrase: whether guests are asked for one.
+        host: the name of its host.
+        port: its server's port.
+        path: the path of the WebSocket on that server.
+        needs_passphrase: whether it has a passphrase.
         has_ipv6: whether the server listens on IPv6, too.
 
     """
@@ -64,7 +64,7 @@ class Announcement:
     has_ipv6: bool = False
 
     def texts(self) -> dict[str, str]:
-        """Return the texts of the service."""
+        """Return the service's TXT records."""
         return {
             "code": self.code,
             "game": self.game[:MOST_TEXT],
@@ -76,11 +76,11 @@ class Announcement:
 
 
 def chosen(adapters: "Iterable[ifaddr.Adapter]", environ: Mapping[str, str]) -> list[Interface]:
-    """Return a machine's addresses on its networks; its loopback only where it has no other.
+    """Return a machine's addresses on its networks; the loopback only if it has no other.
 
     Args:
-        adapters: all that the machine has.
-        environ: may name, in ``RACING_DEMON_INTERFACES``, the addresses that are wanted instead.
+        adapters: the machine's network adapters.
+        environ: ``RACING_DEMON_INTERFACES`` in it overrides the addresses.
 
     """
     found = [_interface(ip) for adapter in adapters for ip in adapter.ips]

@@ -1,1 +1,1 @@
-"""Records of matches: the file, its proof, and what is worked out from it."""
+"""Records of matches: the file format, its verification, and statistics computed from it."""

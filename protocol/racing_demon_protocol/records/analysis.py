@@ -1,6 +1,6 @@
-"""A short analysis of a hand for each of its players: races, plays that waited, cards still buried.
+"""A short analysis of a hand for each player: races, late plays, cards still face down.
 
-What lay face down is named only where the server's secret has been told.
+Face-down cards are named only if the server's secret has been revealed.
 """
 
 from collections.abc import Sequence
@@ -27,17 +27,17 @@ class Buried(NamedTuple):
 
 
 class SeatAnalysis(NamedTuple):
-    """What can be said of one player's hand.
+    """The analysis of one player's hand.
 
     Attributes:
-        seat: whose.
-        won: the races that the player won.
-        lost: the races that the player lost.
-        waits: the cards that went up, the one that could have for the longest first.
-        unused: the cards that could have gone up when the hand ended, the oldest first.
+        seat: the player's seat.
+        won: the races won.
+        lost: the races lost.
+        waits: the cards that went up, the one that could have for the longest time first.
+        unused: the cards that could have gone up when the hand ended, oldest chance first.
         face_down: how many cards lay face down in the columns.
         in_hand: how many lay in stock, waste and reserve.
-        buried: which lay face down in the columns, the lowest first; empty without the secret.
+        buried: the cards face down in the columns, lowest first; empty without the secret.
 
     """
 
@@ -52,17 +52,17 @@ class SeatAnalysis(NamedTuple):
 
 
 def analyse(history: HandHistory, view: TableView, seed: bytes = b"") -> list[SeatAnalysis]:
-    """Return the analysis of the hand that is over, in the order of its seats.
+    """Return the analysis of the finished hand, in the order of its seats.
 
     Args:
-        history: what happened in it.
-        view: the table, whose board still lies as the hand ended.
-        seed: what the hand was dealt from, if that is known.
+        history: the hand's history.
+        view: the table, with its board as the hand ended.
+        seed: the hand's seed, if known.
 
     """
     assert view.rules is not None
     assert view.board is not None
-    # In the building games a card that lies face down in a column has lain there since the deal.
+    # In building games a card that is face down in a column has been there since the deal.
     is_known = seed and isinstance(view.rules, BuildingRules)
     deal = Dealer(seed, view.rules).open_board().cards if is_known else None
     return [_seat(history, view, deal, seat) for seat in view.hand_seats]

@@ -1,4 +1,4 @@
-"""What remains of a match for standings: small enough that a thousand of them are read in a moment."""
+"""Digests of matches for standings, small enough to read a thousand of them at once."""
 
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Final, TypeGuard
@@ -18,10 +18,10 @@ from .match_file import Correction, Record, followed
 __all__ = ["VERSION", "Digest", "DigestPlayer", "HandDigest", "digests"]
 
 VERSION: Final = 2
-"""Rises with every change of what a digest holds, or of how it is found: then all are made anew."""
+"""Incremented with every change of digests or of their computation; then all are recomputed."""
 
 IN_MATCH: Final = frozenset({Phase.SHUFFLING, Phase.COUNTDOWN, Phase.PLAYING, Phase.GRACE, Phase.TALLY})
-"""When a table is in the midst of a match."""
+"""The phases within a match."""
 
 Amount = Annotated[int, Field(ge=0)]
 
@@ -31,7 +31,7 @@ class _Part(BaseModel):
 
 
 class DigestPlayer(_Part):
-    """Who sat where: ``bot`` is the level of a bot, ``left`` tells whether the seat was given up."""
+    """A player: ``bot`` is the level of a bot, ``left`` tells whether the player left."""
 
     seat: Seat
     name: Name
@@ -42,8 +42,8 @@ class DigestPlayer(_Part):
 class HandDigest(_Part):
     """One hand: its tally, the plays of each seat, and its races.
 
-    ``races`` holds winner, loser, for how many microseconds the loser could have played, and by how many the
-    loser's card came too late, or ``None``. Of a hand before the record's beginning there is the tally only.
+    ``races`` holds winner, loser, for how many microseconds the loser could have played the card, and by how
+    many it was late, or ``None``. A hand before the record's beginning has only its tally.
     """
 
     hand: int
@@ -56,9 +56,9 @@ class HandDigest(_Part):
 
 
 class Digest(_Part):
-    """One match. Times are wall time in milliseconds since 1970; ``None`` where nobody noted it.
+    """One match. Times are wall time in milliseconds since 1970; ``None`` if unknown.
 
-    ``promises`` are the commitments of the hands that were seen: two records of one match share some of them.
+    ``promises`` are the commitments of the recorded hands: two records of one match have some in common.
     """
 
     id: str = ""
@@ -75,12 +75,12 @@ class Digest(_Part):
 
 
 def digests(records: Iterable[Record]) -> Iterator[Digest]:
-    """Yield the digest of each match in records; of one that has not ended, what there was of it.
+    """Yield the digest of each match in records; an unfinished match has one of what was played.
 
-    Corrections are about the last match of their record.
+    Corrections apply to the last match of their record.
 
     Raises:
-        InvalidRecord: a record does not agree with itself.
+        InvalidRecord: a record is inconsistent.
 
     """
     for record in records:
@@ -122,12 +122,12 @@ class _Matches:
             yield self._digest(view, name, at_ms)
 
     def _is_next(self, message: ev.Committed | Snapshot) -> bool:
-        """Tell whether a message is of another match than what came before; its end may have been missed."""
+        """Return whether a message belongs to another match than before; the end may be missing."""
         is_first = isinstance(message, ev.Committed) and message.hand == 1
         return is_first or _match_of(message) != self._match
 
     def _note_hand(self, message: ev.Committed | Snapshot, at_ms: int | None) -> None:
-        """Note a hand of which a record tells, and the match that begins with it, or is met in it."""
+        """Record a hand, and the match that begins with it or is joined in it."""
         if self._is_next(message) or not self._is_on:
             self._told = {}
             self._promises = []
@@ -159,7 +159,7 @@ class _Matches:
 
 
 def _tells_of_hand(message: Message) -> TypeGuard[ev.Committed | Snapshot]:
-    """Tell whether a message promises a hand, or shows a table in the midst of a match."""
+    """Return whether a message commits to a hand, or shows a table within a match."""
     return isinstance(message, ev.Committed) or (isinstance(message, Snapshot) and message.phase in IN_MATCH)
 
 

@@ -1,4 +1,4 @@
-"""The proof that nobody chose a deal: what its seed was made of was fixed before anybody knew all of it."""
+"""The proof that nobody chose a deal: all parts of its seed were fixed before anybody knew them all."""
 
 from racing_demon_protocol.engine.shuffle import contribution_hash
 from racing_demon_protocol.reasons import Phase
@@ -11,14 +11,14 @@ __all__ = ["check_contributions"]
 
 
 def check_contributions(view: TableView, event: ev.Event) -> None:
-    """Check an event that has to do with the seed of a hand: all commitments come first, and are kept.
+    """Check an event about a hand's seed: all commitments come first, and are kept.
 
     Args:
         view: the table before the event.
         event: any event.
 
     Raises:
-        InvalidRecord: it is not as it should be.
+        InvalidRecord: the event violates the procedure.
 
     """
     coming, shuffle = view.next_shuffle, view.shuffle
@@ -50,7 +50,7 @@ def check_contributions(view: TableView, event: ev.Event) -> None:
 
 
 def _check_revealed(view: TableView, event: ev.Revealed) -> None:
-    """Check that the bytes are those that the seat had committed to."""
+    """Check that revealed bytes match the seat's commitment."""
     shuffle = view.shuffle if view.phase is Phase.SHUFFLING else None
     mine = shuffle.of(event.seat) if shuffle is not None else None
     if shuffle is None or mine is None or mine.value is not None:

@@ -1,7 +1,7 @@
-"""What happened in each hand, beyond its points: plays, chances, races. A fold beside the view.
+"""The history of each hand beyond its points: plays, chances and races. A fold alongside the view.
 
-Whoever follows a table tells a :class:`History` of each message, after the view has followed it, and when it
-came; at the end of a hand the story of that hand is whole.
+Pass every message to a :class:`History` after the view has applied it, with its time. At the end of a hand
+its history is complete.
 """
 
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ __all__ = ["HandHistory", "History", "Made"]
 
 
 class Made(NamedTuple):
-    """A card that went up: whose, which, when, and for how long it could have."""
+    """A card that went up: the seat, the card, when, and for how long it could have."""
 
     seat: int
     card: Card
@@ -31,14 +31,14 @@ class Made(NamedTuple):
 
 @dataclass(slots=True)
 class HandHistory:
-    """The story of one hand. Times are microseconds of the hand, without its pauses.
+    """The history of one hand. Times are microseconds of the hand, without its pauses.
 
     Attributes:
         hand: its number in the match.
-        is_whole: whether it was followed from its signal on without a break.
+        is_whole: whether it was followed from its signal on without a gap.
         plays: how many plays each seat made, turns included.
         made: the cards that went up.
-        races: the races for places there.
+        races: the races for places on foundations.
         unused: the chances that were left when the hand was over.
 
     """
@@ -51,7 +51,7 @@ class HandHistory:
     unused: tuple[Opportunity, ...] = ()
 
     def told_late(self, loser: int, refused: Refused) -> None:
-        """Note by how much a card came too late: beside its race, or as one that the board did not show."""
+        """Record by how much a card was late: for its race, or as a race that the board did not show."""
         assert refused.by is not None
         for place in range(len(self.races) - 1, -1, -1):
             race = self.races[place]
@@ -66,7 +66,7 @@ class History:
     """Follows one table.
 
     Attributes:
-        hand: the hand that is being played, or was played last; ``None`` before the first.
+        hand: the current or last hand; ``None`` before the first.
 
     """
 
@@ -76,13 +76,13 @@ class History:
         self._signal_us = 0
 
     def note(self, message: Message, view: TableView, at_us: int, seat: int | None = None) -> None:
-        """Note a message that the view has followed.
+        """Follow a message that the view has applied.
 
         Args:
-            message: what came.
+            message: the message.
             view: the table after it.
-            at_us: when, in microseconds on one rising clock.
-            seat: whose command a refusal answers.
+            at_us: its time, in microseconds on one monotonic clock.
+            seat: the seat whose command a refusal answers.
 
         """
         match message:
@@ -107,7 +107,7 @@ class History:
                 self.hand.told_late(seat, message)
 
     def _take_up(self, snapshot: Snapshot, view: TableView, at_us: int) -> None:
-        """Go on from a table as it lies; what happened meanwhile is not known."""
+        """Continue from a table's current state; what happened in between is unknown."""
         self._signal_us = at_us - snapshot.elapsed_ms * 1_000
         self._opportunities = None
         if view.phase not in DEALT:

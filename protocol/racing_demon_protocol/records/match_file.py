@@ -1,11 +1,11 @@
-"""The portable file of matches: the record's lines with their times, a header before, corrections behind.
+"""The portable file format of matches: timed record lines, with a header before and corrections after.
 
-Each match begins with a header that names the format and its version; then come the lines of
-:mod:`.record`, each with ``at_ms`` (wall time, milliseconds since 1970) and ``at_us`` (arrival, microseconds
-on the rising clock of whoever kept it) beside it; then corrections, if any. Several matches may follow each
-other. Files without a header are older ones: their ``at_ms`` counts from the beginning of the record.
+Each match begins with a header that names the format and its version. Then come the lines of :mod:`.record`,
+each with ``at_ms`` (wall time, milliseconds since 1970) and ``at_us`` (arrival, microseconds on the writer's
+monotonic clock), then corrections, if any. A file may contain several matches. Files without a header are
+older: their ``at_ms`` counts from the beginning of the record.
 
-``docs/record.md`` describes the format for others' tools.
+``docs/record.md`` describes the format for other tools.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -41,9 +41,9 @@ __all__ = [
 
 VERSION: Final = 2
 MOST_ENTRIES: Final = 2_000_000
-"""Longer than any evening: a table of eight that plays a whole day stays below it."""
+"""More than any evening needs: a table of eight that plays all day stays below it."""
 LATEST_MS: Final = 2**43
-"""A wall time far enough off, so that dates can be made of all that are let in."""
+"""The latest accepted wall time, for which dates can still be computed."""
 LATEST_US: Final = 2**53
 
 Words = Annotated[str, Field(max_length=240)]
@@ -52,7 +52,7 @@ KeptBy = Literal["server", "client", ""]
 
 
 class _Line(BaseModel):
-    """A line that is no message; members that are not known are passed over."""
+    """A line that is not a message; unknown members are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -61,11 +61,11 @@ class Header(_Line):
     """The first line of a match.
 
     Attributes:
-        format: what this file is.
-        version: of the format; a program refuses a version that it does not know.
-        id: the match's name in its server's journal; empty where it has none.
-        kept_by: whose rising clock ``at_us`` is: the ``server``'s, where cards arrive, or that of a
-            ``client``, where it heard of them.
+        format: identifies the file format.
+        version: of the format; programs refuse unknown versions.
+        id: the match's name in its server's journal; empty if it has none.
+        kept_by: whose clock ``at_us`` is: the ``server``'s, where cards arrive, or that of a ``client``,
+            which learns of them later.
         software: what wrote it.
 
     """
@@ -78,16 +78,16 @@ class Header(_Line):
 
 
 class Correction(_Line):
-    """What the host or the operator says of a match: an entry behind it, which changes nothing in it.
+    """A correction by the host or operator, appended to a match without changing it.
 
     Attributes:
-        at_ms: when it was said.
-        by: who said so.
+        at_ms: when it was made.
+        by: who made it.
         why: the reason, for everybody to read.
-        hand: the hand that it is about; ``None`` for the match as a whole.
-        seat: whose points; ``None`` where it is about all.
+        hand: the corrected hand; ``None`` for the match as a whole.
+        seat: whose points; ``None`` for all.
         points: what is added to the seat's total; may be negative.
-        void: the match does not count.
+        void: whether the match does not count.
 
     """
 
@@ -101,13 +101,13 @@ class Correction(_Line):
 
 
 def why_not(correction: Correction, name: str, seats: Mapping[int, str], hands: int) -> str:
-    """Return why a correction cannot be of a match, as a sentence; empty if it can.
+    """Return why a correction does not fit a match, as a sentence; empty if it does.
 
     Args:
-        correction: what is said.
-        name: what the match is called.
-        seats: the names of all who played in it, by their seats.
-        hands: how many of its hands were played to their ends.
+        correction: the correction.
+        name: the match's name.
+        seats: the names of all players of the match, by seat.
+        hands: the number of its finished hands.
 
     """
     if not hands:
@@ -124,13 +124,13 @@ def why_not(correction: Correction, name: str, seats: Mapping[int, str], hands: 
 
 @dataclass(frozen=True, slots=True)
 class TimedMessage:
-    """One message of a match, and when it came.
+    """A message of a match with its time.
 
     Attributes:
-        message: a snapshot, an event, or a refusal that its keeper added.
-        at_us: microseconds on the keeper's rising clock; 0 where nobody noted it.
-        at_ms: wall time in milliseconds since 1970; ``None`` where nobody noted it.
-        seat: whose command a refusal answers; ``None`` for all else.
+        message: a snapshot, an event, or a refusal that the writer added.
+        at_us: microseconds on the writer's monotonic clock; 0 if unknown.
+        at_ms: wall time in milliseconds since 1970; ``None`` if unknown.
+        seat: whose command a refusal answers; ``None`` for anything else.
 
     """
 
@@ -142,7 +142,7 @@ class TimedMessage:
 
 @dataclass(slots=True)
 class Record:
-    """One section of a file: a header, what was kept, and what was corrected.
+    """One section of a file: a header, messages and corrections.
 
     ``header`` is ``None`` in files of older programs.
     """
@@ -153,10 +153,10 @@ class Record:
 
 
 def read_records(lines: Iterable[str]) -> Iterator[Record]:
-    """Yield the sections of a file, one after the other.
+    """Yield the sections of a file.
 
     Raises:
-        InvalidRecord: a line is wrong, or of a version that is not known here; the text gives its number.
+        InvalidRecord: a line is invalid, or of an unknown version; the text gives its number.
 
     """
     record = Record()
@@ -177,20 +177,20 @@ def read_records(lines: Iterable[str]) -> Iterator[Record]:
 
 
 def read_messages(lines: Iterable[str]) -> Iterator[Message]:
-    """Yield the messages of a file one by one, however long it is.
+    """Yield the messages of a file one by one, without holding it in memory.
 
     Raises:
-        InvalidRecord: as above.
+        InvalidRecord: a line is invalid, or of an unknown version; the text gives its number.
 
     """
     return (part.message for part in _parts(lines) if isinstance(part, TimedMessage))
 
 
 def lines_of(record: Record) -> Iterator[str]:
-    """Yield the lines of a section, in the newest version of the format, with a tally behind each match.
+    """Yield the lines of a section, in the newest version of the format, with a tally after each match.
 
     Raises:
-        InvalidRecord: the record does not agree with itself.
+        InvalidRecord: the record is inconsistent.
 
     """
     yield section_line(record.header or Header())
@@ -230,7 +230,7 @@ def section_line(part: Header | Correction) -> str:
 
 
 def entry_line(entry: TimedMessage) -> str:
-    """Return a message with what is known of its time as a line."""
+    """Return a message and its times as a line."""
     beside: dict[str, int] = {"at_us": entry.at_us}
     if entry.at_ms is not None:
         beside["at_ms"] = entry.at_ms
@@ -254,7 +254,7 @@ def _parts(lines: Iterable[str]) -> Iterator[Header | Correction | TimedMessage]
 
 
 def _part(row: dict[str, Any], *, has_header: bool) -> Header | Correction | TimedMessage | None:
-    """Return what an object of a file is; ``None`` for what this version has no use for."""
+    """Return the meaning of an object in a file; ``None`` if this version ignores it."""
     try:
         if row["message"] == "record":
             return _header(row)
@@ -284,7 +284,7 @@ def _header(row: dict[str, Any]) -> Header:
 
 
 def _number(row: dict[str, Any], name: str, most: int) -> int | None:
-    """Return a number that stands beside a message, where there is one within its bounds."""
+    """Return a number beside a message, if there is one within its bounds."""
     value = row.get(name)
     is_one = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most
     return value if is_one else None

@@ -1,8 +1,8 @@
-"""Who could bring which card to the foundations, since when, and who lost a race for a place there.
+"""Chances to play cards to the foundations, and the races for places there.
 
-A *chance* is a card that lies ready and that a foundation takes. A chance that another player's card spoils
-is a race lost: both could have played the same card, and one arrived first. It is seen on the public board,
-so anybody finds the same races in the same record, whether or not the loser had reached for the card.
+A *chance* is an available card that a foundation accepts. A chance that another player's card spoils is a
+lost race: both could have played the same card, and one arrived first. Races follow from the public board, so
+anybody finds the same races in the same record, whether or not the loser tried to play.
 
 Times are microseconds of the hand, from its signal, without its pauses.
 """
@@ -22,7 +22,7 @@ FACES: Final = range(PACK_SIZE)
 
 
 class Opportunity(NamedTuple):
-    """A card that could go up: whose, from which pile, since when."""
+    """A card that could go up: the seat, the pile, and since when."""
 
     seat: int
     pile: int
@@ -31,7 +31,7 @@ class Opportunity(NamedTuple):
 
 
 class Race(NamedTuple):
-    """A place on a foundation that one player won before another.
+    """A place on a foundation that one player took before another.
 
     Attributes:
         at: when the winner's card arrived.
@@ -39,8 +39,7 @@ class Race(NamedTuple):
         winner: the winner's seat.
         loser: the loser's seat.
         open_us: for how long the loser could have played the card.
-        late_us: by how much the loser's card came too late; ``None`` where that is not known, or where the
-            loser never played it.
+        late_us: by how much the loser's card was late; ``None`` if unknown, or if the loser never played it.
 
     """
 
@@ -53,12 +52,12 @@ class Race(NamedTuple):
 
 
 class Opportunities:
-    """All chances of one hand, kept while its plays are followed.
+    """All chances of one hand, updated with its plays.
 
     Args:
         rules: the rules of the hand.
-        board: its board, as it lies when this begins; the caller moves the cards on it.
-        at: the time of that.
+        board: its board at the start; the caller moves the cards on it.
+        at: the time of the start.
 
     """
 
@@ -77,11 +76,11 @@ class Opportunities:
 
     @property
     def open(self) -> Iterator[Opportunity]:
-        """The chances that there are now."""
+        """The current chances."""
         return iter(self._open.values())
 
     def follow(self, event: Played, at: int) -> tuple[Opportunity | None, list[Race]]:
-        """Follow a play that the board has followed.
+        """Follow a play that the board has applied.
 
         Returns:
             The chance that it took, if it went up, and the races that others lost by it.
@@ -104,7 +103,7 @@ class Opportunities:
         return taken, races
 
     def refresh(self, at: int) -> list[Opportunity]:
-        """Look at all that lies ready; return the chances that are gone."""
+        """Examine all available cards; return the chances that are gone."""
         return [gone for seat in self._sources for gone in self._look(seat, at)]
 
     def _look(self, seat: int, at: int) -> list[Opportunity]:
@@ -122,7 +121,7 @@ class Opportunities:
         return gone
 
     def _renew(self, changed: int) -> None:
-        """Find anew what a foundation takes; with it all others, where its first card fixes their rank."""
+        """Update what a foundation accepts, and all others if its first card determines their rank."""
         group = self._rules.layout.groups[changed]
         fixes = (
             isinstance(group, Foundations)
@@ -137,7 +136,7 @@ class Opportunities:
         return frozenset(face for face in FACES if self._rules.accepts(self._board, pile, face))
 
     def _gather(self) -> None:
-        """Put together what all foundations of an owner take, of the table's first."""
+        """Combine what all foundations of an owner accept, including the table's first."""
         found: dict[int | None, set[Card]] = {None: set()}
         for pile, faces in self._wanted.items():
             found.setdefault(self._rules.layout.piles[pile].seat, set()).update(faces)
@@ -145,7 +144,7 @@ class Opportunities:
 
 
 def _sources(rules: Rules, seat: int) -> Iterator[int]:
-    """Yield a seat's piles from which the top card can go up."""
+    """Yield a seat's piles whose top card can go up."""
     layout = rules.layout
     yield from layout.own(seat, Kind.WASTE)
     for pile in layout.own(seat, Kind.RESERVE):

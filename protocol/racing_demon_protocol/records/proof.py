@@ -1,4 +1,4 @@
-"""The proof of one hand: it is dealt from its seed and judged once more, with all cards known."""
+"""The proof of one hand: it is dealt from its seed and judged again, with all cards known."""
 
 from collections.abc import Mapping, Set
 
@@ -15,19 +15,20 @@ __all__ = ["HandReplay", "active", "all_said_stuck", "expect"]
 
 
 class HandReplay:
-    """One hand, dealt and judged once more with all cards known.
+    """One hand, dealt and judged again with all cards known.
 
-    On identical deals the plays of a seat may be hidden from whoever kept the record: then there is nothing
-    to judge but the ends that its progress led to.
+    On identical deals the record may lack a seat's plays: then only the result of its progress can be
+    checked.
 
     Attributes:
-        unseen: how many seats these are.
+        unseen: the number of these seats.
 
     Args:
         view: the table when the hand ends.
         seed: the hand's secret.
-        played: the seats whose plays the record holds.
-        shifted: who still played when stocks were shifted though not all were stuck, by the events' numbers.
+        played: the seats whose plays the record contains.
+        shifted: the seats still playing at each shift of the stocks that not all had asked for, by event
+            number.
 
     """
 
@@ -47,7 +48,7 @@ class HandReplay:
         self.unseen = len(self._hidden)
 
     def follow(self, event: ev.Event) -> int:
-        """Follow an event; return how many plays it was."""
+        """Follow an event; return the number of its plays."""
         match event:
             case ev.Dealt():
                 self._deal(event)
@@ -64,7 +65,7 @@ class HandReplay:
         return 0
 
     def check_end(self, view: TableView, over: ev.HandOver) -> None:
-        """Check how the hand ended, and what it was worth."""
+        """Check how the hand ended, and its points."""
         expect(over, over.elapsed_ms >= 0, "the time is wrong")
         expect(over, over.points == hand_points(view, over.out), "the points are wrong")
         expect(over, (over.reason is EndReason.OUT) == (over.out is not None), "the reason is another")
@@ -99,7 +100,7 @@ class HandReplay:
             expect(event, event.progress == reached, f"the seat came to {reached}")
 
     def _rotate(self, event: ev.Rotated) -> None:
-        """Shift the stocks, as often as that shows other cards since the last play that led on."""
+        """Shift the stocks, at most as often as that shows new cards since the last play with progress."""
         active = self._shifted.get(event.seq)
         expect(event, active is None or self._dealer.is_dead(self._board, active), "there were plays left")
         self._rotations += 1
@@ -126,7 +127,7 @@ class HandReplay:
 
 
 def all_said_stuck(view: TableView) -> bool:
-    """Tell whether all of the hand who are there have said that they are stuck."""
+    """Return whether all present players of the hand have declared being stuck."""
     states = [view.seats[seat] for seat in view.hand_seats]
     return all(state.stuck for state in states if state.connected)
 
@@ -137,7 +138,7 @@ def active(view: TableView) -> list[int]:
 
 
 def expect(event: ev.Event, holds: bool, otherwise: str) -> None:
-    """Hold an event to something.
+    """Check a property of an event.
 
     Raises:
         InvalidRecord: it does not hold; ``otherwise`` says what is wrong.

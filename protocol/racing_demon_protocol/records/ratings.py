@@ -1,9 +1,9 @@
-"""Ratings from the totals of matches: Bradley-Terry, all pairs of a match, by openskill.
+"""Ratings from match totals: the Bradley-Terry model over all pairs of a match, by openskill.
 
-A rating says how strong somebody probably is, and how sure that is. Who plays with others is compared by the
-places in each match; a shared place is half a win against each who shares it. (Plackett-Luce, openskill's
-usual model, lets those lose who share a place in the middle.) Bots are rated like people, so that people who
-never met are compared by way of them.
+A rating estimates a player's strength and its uncertainty. Players of a match are compared by their places; a
+shared place is half a win against each player who shares it. (Plackett-Luce, openskill's usual model, counts
+shared places in the middle as losses.) Bots are rated like people, which makes people comparable who never
+met.
 """
 
 from collections.abc import Iterable
@@ -18,9 +18,9 @@ __all__ = ["Rating", "ratings"]
 
 
 class Rating(NamedTuple):
-    """One player's rating: the estimate, how unsure it is, and the matches that it rests on.
+    """One player's rating: the estimate, its uncertainty, and the number of matches it is based on.
 
-    ``ordinal`` is what somebody is almost certainly worth: three times the doubt below the estimate.
+    ``ordinal`` is a conservative estimate: three standard deviations below ``mu``.
     """
 
     key: Key
@@ -31,9 +31,9 @@ class Rating(NamedTuple):
 
 
 def ratings(digests: Iterable[Digest]) -> dict[Key, Rating]:
-    """Return everybody's rating after matches, which come in the order in which they ended.
+    """Return all ratings after matches, which are in the order in which they ended.
 
-    Matches that are void, that have not ended, or that one player played alone, say nothing.
+    Void, unfinished and solo matches do not count.
     """
     model = BradleyTerryFull()
     known: dict[Key, BradleyTerryFullRating] = {}
@@ -55,9 +55,9 @@ def ratings(digests: Iterable[Digest]) -> dict[Key, Rating]:
 
 
 def _scores(digest: Digest) -> dict[Key, float]:
-    """Return what each player is ranked by; winners stand before all others, whoever left among them.
+    """Return the score that ranks each player; winners rank above all others, even those who left.
 
-    Where bots of one level share a name, the best of them stands for all.
+    Where bots of one level share a name, the best of them counts.
     """
     if not digest.finished or any(correction.void for correction in digest.corrections):
         return {}

@@ -1,8 +1,8 @@
-"""The record of a match: the public log as JSON lines, and the proof that it was dealt and judged fairly.
+"""The record of a match: its public log as JSON lines, and the proof that it was dealt and judged fairly.
 
-A record is what any client or spectator receives: a snapshot, then every event. Each line is an object:
-the message's name under ``message``, then its fields. Other members, such as ``at_ms``, may stand
-beside them; they prove nothing.
+A record is what any client or spectator receives: a snapshot, then every event. Each line is an object with
+the message's name under ``message``, then its fields. Other members, such as ``at_ms``, may be added; they
+prove nothing.
 """
 
 import json
@@ -42,19 +42,19 @@ LONGEST_LINE: Final = 65_536
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a record was found to hold: whole hands that are right in every event, and their plays."""
+    """The result of verifying a record: complete hands in which every event is correct, and their plays."""
 
     hands: int
     plays: int
     skipped: int
-    """Hands that the record does not hold from the deal to the end."""
+    """Hands that the record does not contain from the deal to the end."""
     matches: int
     unseen: int = 0
-    """Layouts of hands of identical deals whose plays the record does not hold: only how far they came."""
+    """Layouts on identical deals whose plays the record does not contain, only their progress."""
     alone: int = 0
-    """Hands whose seed was the server's alone: no player contributed to it."""
+    """Hands whose seed came from the server alone, without a player's contribution."""
     left_out: tuple[str, ...] = ()
-    """Whose contributions were not revealed, and so had no part in a seed: a name for each of them."""
+    """The names of players whose contributions were not revealed, and so are not part of a seed."""
 
 
 def to_line(message: Message, **beside: int | str) -> str:
@@ -65,7 +65,7 @@ def to_line(message: Message, **beside: int | str) -> str:
 
 
 def json_line(row: Mapping[str, object]) -> str:
-    """Return a row as JSON, in which everything is escaped that could steer a terminal."""
+    """Return a row as JSON with all control characters escaped."""
     line = json.dumps(row, ensure_ascii=False)
     if line.isprintable():
         return line
@@ -73,7 +73,7 @@ def json_line(row: Mapping[str, object]) -> str:
 
 
 def tally_line(view: TableView) -> str:
-    """Return the tally of a match as a line to end a record with; it proves nothing, and is for reading."""
+    """Return the tally of a match as the last line of a record; it is for readers and proves nothing."""
     hands = [
         {
             "hand": result.hand,
@@ -89,20 +89,20 @@ def tally_line(view: TableView) -> str:
 
 
 def from_line(line: str) -> Message | None:
-    """Return the message of a line; ``None`` for a line that holds something else.
+    """Return the message on a line; ``None`` for a line with something else.
 
     Raises:
-        InvalidRecord: the line is none of a record.
+        InvalidRecord: the line does not belong to a record.
 
     """
     return message_of(row_of(line))
 
 
 def row_of(line: str) -> dict[str, Any]:
-    """Return the object that stands on a line; its member ``message`` is a text.
+    """Return the object on a line; its member ``message`` is a string.
 
     Raises:
-        InvalidRecord: the line is none of a record.
+        InvalidRecord: the line does not belong to a record.
 
     """
     if len(line) > LONGEST_LINE:
@@ -117,10 +117,10 @@ def row_of(line: str) -> dict[str, Any]:
 
 
 def message_of(row: Mapping[str, Any]) -> Message | None:
-    """Return the message that an object holds; ``None`` for an object that holds something else.
+    """Return the message in an object; ``None`` for an object with something else.
 
     Raises:
-        InvalidRecord: it is named like a message, and is none.
+        InvalidRecord: it has the name of a message, but is invalid.
 
     """
     cls = BY_NAME.get(row["message"])
@@ -136,7 +136,7 @@ def read(lines: Iterable[str]) -> Iterator[Message]:
     """Yield the messages of a record.
 
     Raises:
-        InvalidRecord: a line is wrong; the text gives its number.
+        InvalidRecord: a line is invalid; the text gives its number.
 
     """
     for number, line in enumerate(lines, 1):
@@ -149,17 +149,17 @@ def read(lines: Iterable[str]) -> Iterator[Message]:
 
 
 def verify(messages: Iterable[Message]) -> Verdict:
-    """Check a record from itself alone: commitments, deals, every play, every score, every winner.
+    """Verify a record on its own: commitments, deals, every play, every score, every winner.
 
     Raises:
-        InvalidRecord: something is not as it should be; the text says what, and where.
+        InvalidRecord: something is wrong; the text says what and where.
 
     """
     return _Auditor().audit(messages)
 
 
 class _Auditor:
-    """Follows a record, keeps each hand until its seed is told, and then plays it again."""
+    """Follows a record, keeps each hand until its seed is revealed, and then replays it."""
 
     def __init__(self) -> None:
         self._view: TableView | None = None
@@ -189,7 +189,7 @@ class _Auditor:
         )
 
     def _continues(self, snapshot: Snapshot) -> bool:
-        """Tell whether a snapshot shows the table as it lies here, and not another."""
+        """Return whether a snapshot shows this table in its current state."""
         view = self._view
         if view is None or (snapshot.code, snapshot.seq) != (view.code, view.seq):
             return False
@@ -224,7 +224,7 @@ class _Auditor:
         if isinstance(event, ev.HandOver):
             self._match_over = event.reason is EndReason.CLOSED or match_winners(view) is not None
         elif isinstance(event, ev.MatchOver):
-            # Asked now, and not when the hand ended: everybody may have left since.
+            # Computed now and not when the hand ended, because everybody may have left since.
             winners = leaders(view)[0] if event.closed else match_winners(view)
             expect(event, winners == event.winners, "the winners are others")
             expect(event, bool(view.results), "no hand was played")
@@ -253,13 +253,13 @@ class _Auditor:
         self._left_out += [view.player(seat) for seat in view.shuffle.missing()] if view.shuffle else []
 
     def _note_shift(self, view: TableView, event: ev.Rotated) -> None:
-        """Note who still played when the stocks were shifted, if not all had said that they were stuck."""
+        """Record who still played when the stocks were shifted, unless all had declared being stuck."""
         if not all_said_stuck(view):
             self._shifted[event.seq] = active(view)
 
 
 def _check_time(view: TableView, event: ev.Event) -> None:
-    """Check that an event has its place in the course of a match."""
+    """Check that an event may occur at this point of a match."""
     is_played = view.phase is Phase.PLAYING and not view.paused
     match event:
         case ev.Played():

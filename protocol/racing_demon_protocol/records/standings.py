@@ -1,8 +1,8 @@
-"""Standings over many matches: who won how often, by what, and how quickly. Pure sums over digests.
+"""Standings over many matches: wins, points and speed. Pure sums over digests.
 
-A player is a name; a bot of the same name, or of another level, is somebody else. Corrections count from the
-moment they are entered: points are added to the match's total, and who won it is found anew; a match that is
-void counts for nobody. A match that has not ended counts its hands, and is nobody's win.
+Players are identified by name; a bot with the same name, or of another level, is a different player.
+Corrections count from the moment they are entered: points are added to the match's total, and the winner is
+determined again; a void match counts for nobody. An unfinished match counts its hands, but nobody wins it.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ __all__ = ["Corrected", "Key", "Standing", "Standings", "chosen", "points_of", "
 
 
 class Key(NamedTuple):
-    """Who somebody is in the standings: a name and, for a bot, its level."""
+    """A player's identity in the standings: a name and, for a bot, its level."""
 
     name: str
     bot: str = ""
@@ -24,23 +24,23 @@ class Key(NamedTuple):
 
 @dataclass(slots=True)
 class Standing:
-    """One player's line. Times are microseconds unless they say otherwise.
+    """One player's row. Times are microseconds unless stated otherwise.
 
     Attributes:
-        key: who.
-        matches: the finished matches.
-        wins: those won, shared ones too.
-        hands: the hands.
-        points: the points of all hands, corrections included.
+        key: the player.
+        matches: finished matches.
+        wins: matches won, including shared wins.
+        hands: hands played.
+        points: points of all hands, corrections included.
         outs: how often the player went out.
-        plays: how many plays, turns included.
-        elapsed_ms: how long the hands took whose plays are known.
-        races_won: places on a foundation taken before somebody who could have had them.
+        plays: number of plays, turns included.
+        elapsed_ms: the duration of the hands whose plays are known.
+        races_won: places on foundations taken before a player who could have had them.
         races_lost: the same the other way round.
-        lost_by: by how much each card that was played came too late, as far as it is known.
-        won_by: the same of those who came too late after the player.
-        streak: the matches won in a row, up to now.
-        longest: the most matches won in a row.
+        lost_by: by how much each of the player's late cards was late, if known.
+        won_by: by how much each opponent's late card was late, if known.
+        streak: the current streak of wins.
+        longest: the longest streak of wins.
 
     """
 
@@ -61,27 +61,27 @@ class Standing:
 
     @property
     def points_a_hand(self) -> float:
-        """The points of an average hand."""
+        """The average points of a hand."""
         return self.points / self.hands if self.hands else 0.0
 
     @property
     def plays_a_minute(self) -> float:
-        """The plays in an average minute of a hand."""
+        """The average plays in a minute of a hand."""
         return self.plays * 60_000 / self.elapsed_ms if self.elapsed_ms else 0.0
 
     @property
     def lost_by_ms(self) -> float | None:
-        """By how many milliseconds a race was lost, where the median of those that are known is."""
+        """The median of known delays of lost races, in milliseconds."""
         return median(self.lost_by) / 1_000 if self.lost_by else None
 
     @property
     def won_by_ms(self) -> float | None:
-        """By how many milliseconds a race was won."""
+        """The median of known leads of won races, in milliseconds."""
         return median(self.won_by) / 1_000 if self.won_by else None
 
 
 class Corrected(NamedTuple):
-    """A correction that these standings hold: of which match, when, by whom, what and why."""
+    """A correction in these standings: the match, when, by whom, what and why."""
 
     id: str
     at_ms: int
@@ -92,9 +92,9 @@ class Corrected(NamedTuple):
 
 @dataclass(slots=True)
 class Standings:
-    """All lines, the best first, and what was corrected on the way.
+    """All rows, best first, and the corrections applied.
 
-    ``matches`` were played to their ends; of ``unfinished`` ones only the hands count.
+    ``matches`` were finished; of ``unfinished`` ones only the hands count.
     """
 
     rows: list[Standing]
@@ -110,16 +110,16 @@ def chosen(
     until_ms: int | None = None,
     names: Collection[str] = (),
 ) -> list[Digest]:
-    """Return the matches of a period, or of a group, in the order in which they ended, each once.
+    """Return the matches of a period or group, in the order in which they ended, each once.
 
-    Of a match that several people kept, the record that knows more of it counts, with all corrections, and
-    with the earliest beginning that any of them knows.
+    If several people recorded a match, the most complete record counts, with all corrections and the earliest
+    known start.
 
     Args:
         digests: all matches.
-        since_ms: those that began then, or later; one of an unknown time is in no period.
-        until_ms: those that began before.
-        names: those in which nobody but these, and bots, played.
+        since_ms: include matches that started then or later; one without a time is in no period.
+        until_ms: include matches that started earlier.
+        names: include matches in which only these people, and bots, played.
 
     """
     kept = [
@@ -133,7 +133,7 @@ def chosen(
 
 
 def _single(digests: Iterable[Digest]) -> Iterable[Digest]:
-    """Return each match once: what two records tell of the same hand is the same match."""
+    """Return each match once: records with a hand in common are of the same match."""
     found: dict[int, Digest] = {}
     where: dict[str, int] = {}
     for number, digest in enumerate(digests):
@@ -145,7 +145,7 @@ def _single(digests: Iterable[Digest]) -> Iterable[Digest]:
 
 
 def _merged(same: Sequence[Digest]) -> Digest:
-    """Return the digest that tells most of a match, with what all of them say beside it."""
+    """Return the most complete digest of a match, combined with the others' information."""
     if len(same) == 1:
         return same[0]
     began = (digest.started_ms for digest in same if digest.started_ms is not None)
@@ -158,16 +158,16 @@ def _merged(same: Sequence[Digest]) -> Digest:
 
 
 def _fullness(digest: Digest) -> tuple[bool, int, int, bool]:
-    """Tell how much is known of a match: its end, its hands, how they were played; the server knows best.
+    """Return how much of a match is known: its end, its hands, their plays; the server knows best.
 
-    Plays are counted, not the hands of which any is known: who was away within a hand knows some of it.
+    Plays count, not hands with any plays: a player who was away during a hand recorded only part of it.
     """
     plays = sum(sum(hand.plays.values()) for hand in digest.hands)
     return digest.finished, len(digest.hands), plays, bool(digest.id)
 
 
 def standings(digests: Sequence[Digest]) -> Standings:
-    """Return the standings after matches, which come in the order in which they ended."""
+    """Return the standings after matches, which are in the order in which they ended."""
     rows: dict[Key, Standing] = {}
     counting = [
         digest
@@ -195,7 +195,7 @@ def points_of(digest: Digest) -> dict[int, int]:
 
 
 def winners_of(digest: Digest) -> tuple[int, ...]:
-    """Return who won: as it was told, or, where points were corrected, who has the best total now."""
+    """Return the winners as recorded or, after corrections of points, by the new totals."""
     if not digest.finished or not any(correction.points for correction in digest.corrections):
         return digest.winners if digest.finished else ()
     totals = points_of(digest)
@@ -205,7 +205,7 @@ def winners_of(digest: Digest) -> tuple[int, ...]:
 
 
 def _add(rows: dict[Key, Standing], digest: Digest) -> None:
-    """Add a match to the lines of those who played in it."""
+    """Add a match to the rows of its players."""
     seats: dict[int, Standing] = {}
     for player in digest.players:
         key = Key(player.name, player.bot)
@@ -239,7 +239,7 @@ def _add_races(seats: Mapping[int, Standing], races: Iterable[tuple[int, int, in
 
 
 def _add_match(seats: Mapping[int, Standing], winners: Collection[int]) -> None:
-    """Count a match that has ended. Bots of one level may share a name: then a line has several seats."""
+    """Count a finished match. Bots of one level may share a name: then a row has several seats."""
     won: dict[Key, tuple[Standing, bool]] = {}
     for seat, row in seats.items():
         won[row.key] = (row, seat in winners or (row.key in won and won[row.key][1]))

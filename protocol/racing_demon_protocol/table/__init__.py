@@ -1,1 +1,1 @@
-"""What everybody may see at a table: a fold over its events, snapshots, and the scores."""
+"""The public state of a table: a fold over its events, snapshots, and scores."""

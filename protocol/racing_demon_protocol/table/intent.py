@@ -1,4 +1,4 @@
-"""What a player means, and what it leads to: pure questions to the rules, asked on any mirror of a table."""
+"""Infer the play that a player means: pure queries of the rules on any copy of a table."""
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
@@ -14,7 +14,7 @@ __all__ = ["best_play", "fitting_count", "longest_unit", "step_of", "targets", "
 
 
 def fitting_count(rules: Rules, board: Board, seat: int, source: int, destination: int) -> int:
-    """Return how many cards a player means: the most that may go there, or one."""
+    """Return how many cards to move: as many as may go there, or one."""
     if destination == FOUNDATIONS:
         return 1
     if board.piles[source].kind is not Kind.TABLEAU:
@@ -26,7 +26,7 @@ def fitting_count(rules: Rules, board: Board, seat: int, source: int, destinatio
 
 
 def longest_unit(rules: Rules, board: Board, pile: int) -> int:
-    """Return how many cards of a pile may be picked up together; 0 where there is none."""
+    """Return how many cards of a pile may be picked up together; 0 for none."""
     cards, group = board.cards[pile], rules.layout.groups[pile]
     if isinstance(group, Tableau):
         return max(rules.units(group, cards), default=min(1, len(cards)))
@@ -34,11 +34,11 @@ def longest_unit(rules: Rules, board: Board, pile: int) -> int:
 
 
 def best_play(rules: Rules, board: Board, seat: int, source: int, count: int = 1) -> Play | None:
-    """Return the best play from a pile: up, else what brings the hand nearer its end, else any that moves.
+    """Return the best play from a pile: up, else towards the end of the hand, else any that moves.
 
-    Of the columns that take a card, one with cards is better than an empty one. A whole column that
-    would only change its place stays, and the waste is not turned over: that has a key of its own.
-    With ``count`` a run of so many cards is meant: where it can go anywhere, it goes before all else.
+    A column with cards is a better destination than an empty one. A whole column never just changes places,
+    and the waste is not turned over, because that has a key of its own. With ``count``, a run of that many
+    cards goes first, wherever it can go.
     """
     plays = [play for play in rules.legal_plays(board, seat) if play.source == source]
     useful = [play for play in plays if not _only_wanders(board, play)]
@@ -48,9 +48,9 @@ def best_play(rules: Rules, board: Board, seat: int, source: int, count: int = 1
 
 
 def step_of(rules: Rules, board: Board, seat: int, *piles: int) -> Play | None:
-    """Return the only step that a game leaves, if it is one of these piles, whichever of them is named first.
+    """Return the only step that a game allows if it involves these piles, in either order.
 
-    The card in the hand goes to its packet, and the packet's top to the hand: both are the same play.
+    Exchanging the card in hand with a packet's top card is the same play from either side.
     """
     if isinstance(rules, BuildingRules):
         return None
@@ -72,14 +72,14 @@ def _only_wanders(board: Board, play: Play) -> bool:
 
 
 def targets(rules: Rules, board: Board, seat: int, source: int) -> frozenset[int]:
-    """Return the piles that something of a pile may be played to."""
+    """Return the piles that cards of a pile may be played to."""
     return frozenset(play.destination for play in rules.legal_plays(board, seat) if play.source == source)
 
 
 def with_plays(rules: Rules, board: Board, seat: int, plays: Iterable[Play]) -> tuple[Board, dict[int, int]]:
-    """Return a board on which plays in the air have landed, and how many cards in the air top each pile.
+    """Return a board with unconfirmed plays applied, and how many unconfirmed cards top each pile.
 
-    A play that is not legal, or moves a card that is not known yet, is left out: its answer will come.
+    Plays that are illegal, or that involve an unknown card, are left out until the server answers.
     """
     air: dict[int, int] = {}
     ahead = board
@@ -91,7 +91,7 @@ def with_plays(rules: Rules, board: Board, seat: int, plays: Iterable[Play]) -> 
         except IllegalPlay:
             continue
         ahead = board.copy() if ahead is board else ahead
-        while landing is not None:  # a space may fill itself
+        while landing is not None:  # a space may be filled automatically
             ahead.shift(landing)
             air[landing.source] = max(0, air.get(landing.source, 0) - abs(landing.count))
             air[landing.destination] = air.get(landing.destination, 0) + abs(landing.count)
@@ -100,12 +100,12 @@ def with_plays(rules: Rules, board: Board, seat: int, plays: Iterable[Play]) -> 
 
 
 def _is_known(board: Board, play: Play) -> bool:
-    """Tell whether the cards that a play moves, and the one that it lands on, have names by now."""
+    """Return whether the cards that a play moves, and the card it lands on, are known."""
     piles, number = board.piles, len(board.piles)
     if not 0 <= play.source < number or not FOUNDATIONS <= play.destination < number:
         return False
     if Kind.STOCK in {piles[play.source].kind, piles[play.destination].kind}:
-        return True  # turning names nothing
+        return True  # turning the stock names no card
     taken: Sequence[int] = board.cards[play.source][-play.count :]
     below = None if play.destination == FOUNDATIONS else board.top(play.destination)
     return UNKNOWN not in taken and below != UNKNOWN

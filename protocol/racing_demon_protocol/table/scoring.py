@@ -1,4 +1,4 @@
-"""The tally: what hands are worth at a table, who is ahead, who has won (seed 002, "Marking")."""
+"""The tally: the points of hands, the leaders, and the winners of a match."""
 
 from typing import Final
 
@@ -13,11 +13,11 @@ __all__ = ["MOST_HANDS", "hand_points", "leaders", "match_winners", "points", "r
 
 
 MOST_HANDS: Final = 1_000
-"""So many hands a match has at most, however often it is tied: the wire has no numbers for more."""
+"""The maximum number of hands in a match, however often it is tied; the wire allows no more."""
 
 
 def points(view: TableView) -> dict[int, int]:
-    """Return each seat's points in the hand as it stands, or as it ended."""
+    """Return each seat's points in the current or last hand."""
     if view.rules is None or view.board is None:
         return {}
     if view.results and view.phase in {Phase.TALLY, Phase.OVER, Phase.SHUFFLING}:
@@ -26,9 +26,9 @@ def points(view: TableView) -> dict[int, int]:
 
 
 def _points_with(view: TableView, out: int | None) -> dict[int, int]:
-    """Return each seat's points in the hand as it stands, with a bonus for the seat that is out.
+    """Return each seat's points in the current hand, with a bonus for the seat that is out.
 
-    On identical deals they follow from what everybody knows: the progress.
+    On identical deals they follow from the public progress.
     """
     assert view.rules is not None
     assert view.board is not None
@@ -42,9 +42,9 @@ def _points_with(view: TableView, out: int | None) -> dict[int, int]:
 
 
 def race_order(view: TableView, out: int | None = None) -> list[int]:
-    """Return the seats of a hand of identical deals, the first one first (catalogue 6.8).
+    """Return the seats of a hand of identical deals, the leader first.
 
-    Who has won is ahead; then who came further; of equals, who came there earlier.
+    The order is: the winner, then by progress, then by who reached it earlier.
     """
     runners = (Runner(seat, far.reached, seat == out, far.since) for seat, far in view.progress.items())
     return [seat for tied in order(runners) for seat in tied]
@@ -60,16 +60,16 @@ def totals(view: TableView) -> dict[int, int]:
 
 
 def hand_points(view: TableView, out: int | None) -> tuple[int, ...]:
-    """Return the points of the hand on the table, in the order of its seats."""
+    """Return the points of the current hand, in the order of its seats."""
     counted = _points_with(view, out)
     forfeits = view.options.on_leave is OnLeave.FORFEIT
     return tuple(0 if forfeits and view.seats[seat].left else counted[seat] for seat in view.hand_seats)
 
 
 def leaders(view: TableView) -> tuple[tuple[int, ...], int]:
-    """Return who has the highest total of those who have played, and what it is.
+    """Return the seats with the highest total, and that total.
 
-    Whoever left is not among them, unless all have.
+    Players who left are not among them, unless all have.
     """
     added = totals(view)
     played = {seat for result in view.results for seat in result.seats}
@@ -80,10 +80,10 @@ def leaders(view: TableView) -> tuple[tuple[int, ...], int]:
 
 
 def match_winners(view: TableView) -> tuple[int, ...] | None:
-    """Return who has won the match after the hand just tallied; ``None`` while it goes on.
+    """Return who won the match after the hand just tallied; ``None`` while it goes on.
 
-    The highest total wins (A17, A18), of those who have played. Whoever left cannot win, unless all of them
-    have. A match for which too few are left ends as it stands.
+    The highest total wins (RULES.md, A17 and A18). Players who left cannot win, unless all of them have. A
+    match with too few players left ends as it stands.
     """
     winners, best = leaders(view)
     active = [seat for seat, state in view.seats.items() if not state.left]

@@ -1,4 +1,4 @@
-"""What everybody may see at a table, and all of it as one message."""
+"""The public state of a table, and its form as a snapshot."""
 
 from collections.abc import Iterable, Mapping
 from copy import copy
@@ -18,45 +18,45 @@ from racing_demon_protocol.wire.options import Options
 __all__ = ["DEALT", "IDENTICAL_LIMIT_MS", "IN_HAND", "Progress", "TableState"]
 
 IN_HAND: Final = frozenset({Phase.PLAYING, Phase.GRACE})
-"""When plays may be accepted."""
+"""The phases in which plays may be accepted."""
 DEALT: Final = IN_HAND | {Phase.COUNTDOWN}
-"""From the deal to the hand's end."""
+"""The phases from the deal to the hand's end."""
 IDENTICAL_LIMIT_MS: Final = 600_000
-"""The time limit of a hand of identical deals, where the table's options name none."""
+"""The default time limit of a hand of identical deals."""
 
 
 class Progress(NamedTuple):
-    """How far a seat has come, and the number of the event with which it did."""
+    """A seat's progress, and the number of the event that brought it there."""
 
     reached: int
     since: int
 
 
 class TableState:
-    """What everybody may see of one table, at one moment.
+    """The public state of one table at one moment.
 
     Attributes:
         code: the table's code.
         options: its options.
         seq: the number of the last event applied.
-        host: the host's seat; ``None`` while the host watches only.
-        phase: what the table is doing.
-        seats: who sits where.
-        departed: what those were called who have left since the match was over, by their seats.
-        banned: the names of those who were sent away and may not come back yet, the newest last.
-        gone: what whoever left each seat last was called, as long as nobody else has it.
+        host: the host's seat; ``None`` if the host is a spectator.
+        phase: the table's phase.
+        seats: the state of each taken seat.
+        departed: the names, by seat, of players who left since the match ended.
+        banned: the names of kicked players who may not return yet, newest last.
+        gone: the name of the last player of each seat that is free.
         hand: the number of the current or last hand of the match, from 1; 0 before the first.
-        hand_id: what the commitment is over, with the seed.
+        hand_id: the id that the hand's commitment covers together with the secret.
         commitment: the SHA-256 of the server's secret for that hand.
-        shuffle: who has contributed to that hand's seed; ``None`` where nobody could.
-        next_shuffle: the same of the next hand, as far as it is known; ``None`` before it is prepared.
+        shuffle: the contributions to that hand's seed; ``None`` if nobody could contribute.
+        next_shuffle: the contributions to the next hand's seed so far; ``None`` before it is prepared.
         rules: the rules of the current or last hand; ``None`` before the first deal.
         board: its board.
-        called: who shouted "Demon!" in this hand, where that is wanted.
+        called: the seats that called "Demon!" in this hand, if the table requires that.
         results: the tally, hand by hand.
-        winners: who won the match, once it is over.
-        progress: on identical deals: how far each seat of the hand has come, and with which event.
-        paused: whether the hand stands still.
+        winners: the winners of the match, once it is over.
+        progress: each seat's progress in a hand of identical deals.
+        paused: whether the hand is paused.
         locked: whether the table has a passphrase.
 
     """
@@ -114,11 +114,11 @@ class TableState:
         self.paused = False
         self.locked = False
 
-    # Questions.
+    # Queries.
 
     @property
     def hand_seats(self) -> tuple[int, ...]:
-        """The seats that take part in the current or last hand."""
+        """The seats in the current or last hand."""
         return self.rules.layout.seats if self.rules else ()
 
     @property
@@ -128,17 +128,17 @@ class TableState:
 
     @property
     def between_matches(self) -> bool:
-        """Whether no match is going on."""
+        """Whether no match is in progress."""
         return self.phase in {Phase.LOBBY, Phase.OVER}
 
     @property
     def at_rest(self) -> bool:
-        """Whether no hand is played, nor about to be dealt: then players can contribute to the next one."""
+        """Whether no hand is in play or about to be dealt, so that players can contribute to the next one."""
         return self.between_matches or self.phase is Phase.TALLY
 
     @property
     def deals_by_itself(self) -> bool:
-        """Whether the next hand is dealt when the tally's time is over: a person alone is waited for."""
+        """Whether the next hand is dealt after the tally time; a single person is waited for."""
         people = sum(not (state.bot or state.left) for state in self.seats.values())
         return self.phase is Phase.TALLY and people != 1
 
@@ -148,32 +148,32 @@ class TableState:
         return self.rules is not None and self.rules.is_private
 
     def may_see(self, seat: int | None, pile: int) -> bool:
-        """Tell whether a seat, or with ``None`` a spectator, may see what lies on a pile of the hand."""
+        """Return whether a seat, or a spectator with ``None``, may see a pile's cards."""
         return self.board is not None and (not self.is_private or may_see(self.board.piles[pile], seat))
 
     @property
     def time_limit_ms(self) -> int | None:
-        """How long the hand may take after its signal; ``None``: as long as it takes."""
+        """The time limit of the hand after its signal in milliseconds; ``None`` for no limit."""
         limit = self.options.time_limit_ms
         return IDENTICAL_LIMIT_MS if limit is None and self.is_private else limit
 
     def deal_seed(self, secret: bytes) -> bytes:
-        """Return the seed that the current or last hand was dealt from, given the server's secret."""
+        """Return the seed of the current or last hand, given the server's secret."""
         return deal_seed(secret, self.hand_id, self.shuffle.revealed() if self.shuffle else {})
 
     def player(self, seat: int) -> str:
-        """Return what the player was called who had a seat in the match; empty where that is not known."""
+        """Return the name of the player who held a seat in the match; empty if unknown."""
         state = self.seats.get(seat)
         return self.departed.get(seat) or (state.name if state else "")
 
     @property
     def host_name(self) -> str:
-        """What the host is called; empty while the host watches only."""
+        """The host's name; empty if the host is a spectator."""
         state = None if self.host is None else self.seats.get(self.host)
         return "" if state is None else state.name
 
     def stuck(self) -> tuple[int, int]:
-        """Return how many of the hand have said that they are stuck, and how many are there to say so."""
+        """Return how many players of the hand have declared being stuck, and how many could."""
         there = [
             state
             for state in map(self.seats.__getitem__, self.hand_seats)
@@ -184,7 +184,7 @@ class TableState:
     # Snapshots.
 
     def copy(self) -> Self:
-        """Return the same, to go on by itself."""
+        """Return an independent copy."""
         state = copy(self)
         state.board = self.board.copy() if self.board else None
         state.seats, state.results, state.progress = dict(self.seats), list(self.results), dict(self.progress)
@@ -192,11 +192,11 @@ class TableState:
         return state
 
     def snapshot(self, elapsed_ms: int) -> Snapshot:
-        """Return all of this as one message, ``elapsed_ms`` after the signal."""
+        """Return this state as one message, ``elapsed_ms`` after the signal."""
         return self._snapshot(self.board, elapsed_ms)
 
     def snapshot_for(self, seat: int | None, elapsed_ms: int) -> Snapshot:
-        """Return what a seat, or with ``None`` everybody else, may know of it: of other layouts the deal."""
+        """Return what a seat, or everybody else with ``None``, may know: of other layouts, only the deal."""
         board = self.board
         if board is not None and self._dealt_private is not None:
             board = veiled(board, self._dealt_private, seat)
@@ -239,11 +239,11 @@ class TableState:
 
     @classmethod
     def from_snapshot(cls, snapshot: Snapshot) -> Self:
-        """Return what a snapshot describes.
+        """Return the state that a snapshot describes.
 
         Raises:
-            InconsistentEvent: its board is not one of its game, or its tally not of its seats.
-            InvalidGame: its options describe no game that is known here.
+            InconsistentEvent: its board does not fit its game, or its tally does not fit its seats.
+            InvalidGame: its options describe no known game.
 
         """
         state = cls(snapshot.code, snapshot.options)
@@ -251,11 +251,11 @@ class TableState:
         return state
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Become what a snapshot describes.
+        """Replace this state with the one that a snapshot describes.
 
         Raises:
-            InconsistentEvent: its board is not one of its game, or its tally not of its seats.
-            InvalidGame: its options describe no game that is known here.
+            InconsistentEvent: its board does not fit its game, or its tally does not fit its seats.
+            InvalidGame: its options describe no known game.
 
         """
         self.code, self.options = snapshot.code, snapshot.options

@@ -1,7 +1,7 @@
-"""Everything at a table that everybody may see: a fold over the table's log.
+"""The public state of a table as a fold over its log.
 
-The server's table and every client hold the same view and apply the same events to it, so what a
-screen shows is what the server decided.
+The server and every client hold the same view and apply the same events to it, so a screen shows exactly what
+the server decided.
 """
 
 from collections.abc import Callable
@@ -23,13 +23,13 @@ from .state import Progress, TableState
 __all__ = ["MOST_BANNED", "TableView"]
 
 MOST_BANNED: Final = 32
-"""So many names of those who were sent away are kept; then the oldest may come back."""
+"""The maximum number of banned names; beyond it, the oldest may return."""
 
 _trusted_played: Final = trusting(ev.Played)
 
 
 class TableView(TableState):
-    """A table's state, and how it follows the table's events."""
+    """A table's state, updated by the table's events."""
 
     __slots__ = ()
 
@@ -37,8 +37,7 @@ class TableView(TableState):
         """Apply the next event of the log.
 
         Raises:
-            InconsistentEvent: it is not the next one, or does not fit. The view is then to be replaced
-                by a snapshot.
+            InconsistentEvent: it is not the next event, or does not fit. Replace the view by a snapshot then.
 
         """
         is_whispered = self.is_private and isinstance(event, ev.Played)
@@ -55,12 +54,12 @@ class TableView(TableState):
             self._is_any_stuck = any(state.stuck for state in self.seats.values())
 
     def play(self, seat: int, counter: int, play: Play, name: Namer) -> ev.Played:
-        """Carry out a play that is known to be legal, and return its event: the server's way to play.
+        """Carry out a play that is known to be legal, and return its event. This is the server's way to play.
 
         Args:
-            seat: who plays.
-            counter: the number of the seat's command; 0 for a play that the game makes by itself.
-            play: what, with its foundation resolved.
+            seat: the player's seat.
+            counter: the number of the seat's command; 0 for an automatic play.
+            play: the play, with its foundation resolved.
             name: names the cards that it turns up.
 
         """
@@ -95,10 +94,10 @@ class TableView(TableState):
         return self.board
 
     def _unstick(self, board: Board, play: Play) -> None:
-        """Take all "stuck" back, if a play brings the hand nearer to its end."""
+        """Clear all "stuck" declarations if a play brings the hand closer to its end."""
         if self._is_any_stuck and not self.is_private and board.is_progress(play):
             self._is_any_stuck = False
-            self._take_stuck_back()  # where layouts are private, each seat's progress tells
+            self._take_stuck_back()  # with private layouts, each seat's progress decides
 
     def _progressed(self, event: ev.Progressed) -> None:
         if event.seat not in self.progress:
@@ -109,7 +108,7 @@ class TableView(TableState):
     def _joined(self, event: ev.Joined) -> None:
         self.gone.pop(event.seat, None)
         self._forget_contribution(event.seat)
-        if event.seat in self.seats:  # who left in mid-match has won, or lost, all the same
+        if event.seat in self.seats:  # players who left during the match keep their result
             self.departed.setdefault(event.seat, self.seats[event.seat].name)
         if self.board is not None and self._dealt_private is not None and event.seat in self.hand_seats:
             veil(self.board, self._dealt_private, event.seat)
@@ -148,7 +147,7 @@ class TableView(TableState):
         self.rules = self.board = self._dealt_private = None  # the last board may be of another game
         self.progress.clear()
         for seat, state in self.seats.items():
-            if state.ready and not state.bot:  # it was said of other options
+            if state.ready and not state.bot:  # they were ready for the old options
                 self._update(seat, ready=False)
 
     def _prepared(self, event: ev.Prepared) -> None:
@@ -168,7 +167,7 @@ class TableView(TableState):
         self.shuffle = self.shuffle.with_contribution(contribution)
 
     def _forget_contribution(self, seat: int) -> None:
-        """Forget what a seat has contributed to the next hand: its player is another one from now on."""
+        """Discard a seat's contribution to the next hand: its player has changed."""
         if self.next_shuffle is not None:
             self.next_shuffle = self.next_shuffle.without(seat)
 

@@ -1,1 +1,1 @@
-"""What travels between server and client: messages, their encodings, and a table's options."""
+"""The wire protocol: messages, their encodings, and a table's options."""

@@ -1,6 +1,6 @@
-"""Bytes to messages and back: msgpack, and the same messages as JSON.
+"""Encode and decode messages: msgpack, and the same messages as JSON.
 
-A frame is an array: the number that names the message, then its fields in the declared order.
+A frame is an array: the message's number, then its fields in declared order.
 """
 
 import json
@@ -31,24 +31,24 @@ __all__ = [
 ]
 
 VERSION: Final = 1
-"""The protocol version that this package speaks."""
+"""The protocol version of this package."""
 
 MAX_CLIENT_FRAME: Final = 4_096
-"""The longest frame, in bytes, that a server takes from a client."""
+"""The maximum size of a client's frame, in bytes."""
 
 MAX_SERVER_FRAME: Final = 65_536
-"""The longest frame, in bytes, that a client takes from a server."""
+"""The maximum size of a server's frame, in bytes."""
 
 
 class Encoding(StrEnum):
-    """The WebSocket subprotocols: how frames are written."""
+    """The WebSocket subprotocols, one for each encoding."""
 
     MSGPACK = "racing-demon.v1+msgpack"
     JSON = "racing-demon.v1+json"
 
 
 _HOT: Final[dict[type[Message], int]] = {cls: cls.TAG for cls in (Played, Accepted)}
-"""What is written for every play, and holds no rows that pydantic would have to write; and its numbers."""
+"""Messages written for every play, which hold no nested rows and so need no pydantic, by number."""
 _to_array: Final = WireModel.to_array
 _pack: Final[Callable[[list[Any]], bytes]] = msgpack.Packer().pack
 
@@ -70,10 +70,10 @@ def pack(message: Message) -> bytes:
 
 
 def decode_client(frame: bytes | str) -> Message:
-    """Return the message in a frame that a client sent.
+    """Decode a frame from a client.
 
     Raises:
-        InvalidFrame: the frame is none of ours. Nothing in it, however made, raises anything else.
+        InvalidFrame: the frame is invalid. No input raises anything else.
 
     """
     if len(frame) <= _SHORT and isinstance(frame, bytes) and (play := _short_play(frame)) is not None:
@@ -82,10 +82,10 @@ def decode_client(frame: bytes | str) -> Message:
 
 
 def decode_server(frame: bytes | str) -> Message:
-    """Return the message in a frame that a server sent. A client trusts its server no further.
+    """Decode a frame from a server. Clients validate it as strictly as servers do.
 
     Raises:
-        InvalidFrame: the frame is none of ours.
+        InvalidFrame: the frame is invalid.
 
     """
     return _decode(frame, FROM_SERVER, _SERVER_LIMITS, MAX_SERVER_FRAME)
@@ -96,7 +96,7 @@ def _refuse_extension(code: int, data: bytes) -> NoReturn:
 
 
 def _map(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a map. One that names something twice means something else to every program."""
+    """Return a map, refusing duplicate keys, which programs interpret differently."""
     named = dict(pairs)
     if len(named) != len(pairs):
         raise InvalidFrame("a map names something twice")
@@ -129,26 +129,26 @@ def _decode(
 
 _PLAY: Final = PlayCards.TAG
 _PLAYS: Final = ([int] * 6, [int] * 7)
-"""What the fields of a play are, with its number and without or with its last one."""
+"""The types of a play's fields, with its number first, without and with the optional last one."""
 _PLAY_HEADS: Final = {bytes((0x90 + len(fields), _PLAY)) for fields in _PLAYS}
-"""How the frame of a play begins: an array of so many, and its number."""
+"""How a play's frame begins: an array of that length, and the number of a play."""
 _SHORT: Final = 40
-"""No play has more bytes than this, and no such frame can make msgpack allocate much."""
+"""No play is longer, and no such frame makes msgpack allocate much."""
 _trusted_play: Final = trusting(PlayCards)
 
 
 def _short_play(frame: bytes) -> PlayCards | None:
-    """Return the play in a short frame that holds one beyond doubt."""
+    """Return the play in a short frame, or ``None`` if it needs full validation."""
     if frame[:2] not in _PLAY_HEADS:
         return None
     try:
         return _play(msgpack.unpackb(frame))
-    except Exception:  # whatever it is, it is said elsewhere what is wrong
+    except Exception:  # the full decoder reports what is wrong
         return None
 
 
 def _play(row: Any) -> PlayCards | None:
-    """Return the play in a row that is one beyond doubt: what pydantic would make of it, but sooner."""
+    """Return the play in a row, as pydantic would but faster, or ``None`` if it needs full validation."""
     if list(map(type, row)) not in _PLAYS:
         return None
     _, counter, source, count, destination, seen, depth = row if len(row) > 6 else (*row, 0)
@@ -174,7 +174,7 @@ def _play(row: Any) -> PlayCards | None:
 
 
 def _where(error: Exception) -> str:
-    """Say which fields are wrong, without repeating anything that the other side sent."""
+    """Return which fields are invalid, without repeating any input."""
     if not isinstance(error, ValidationError):
         return "nested too deeply"
     known = [item["loc"][0] for item in error.errors(include_input=False, include_url=False) if item["loc"]]

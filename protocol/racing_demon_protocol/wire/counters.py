@@ -1,6 +1,6 @@
-"""The counters that number a seat's commands. They go round, so that no counter leaves a seat without a next.
+"""The counters of a seat's commands. They wrap around, so there is always a next one.
 
-It is the arithmetic of RFC 1982 for 31 bits, without 0, which numbers nothing.
+This is the serial number arithmetic of RFC 1982 with 31 bits, without 0, which stands for none.
 """
 
 from typing import Final
@@ -13,15 +13,15 @@ NUMBERS: Final = MAX_INT + 1
 
 
 def is_newer(counter: int, last: int) -> bool:
-    """Tell whether a counter comes after the last one: it is ahead by less than half of the way round."""
+    """Return whether a counter follows the last one: it is ahead by less than half the range."""
     return counter > 0 and 0 < (counter - last) % NUMBERS < NUMBERS // 2
 
 
 def newest_counter(one: int, other: int) -> int:
-    """Return the newer of two counters, or the one that is there, where the other is 0."""
+    """Return the newer of two counters, or the nonzero one."""
     return other if not one or is_newer(other, one) else one
 
 
 def next_counter(last: int) -> int:
-    """Return the counter after the last one; 0 stands for none yet."""
+    """Return the counter after the last one; 0 means that there was none."""
     return last % MAX_INT + 1

@@ -14,18 +14,18 @@ class CallOut(StrEnum):
     """How going out ends the hand (A12, A13)."""
 
     AUTO = "auto"
-    """By itself, with the card that goes out."""
+    """Automatically, with the card that goes out."""
     SHOUT = "shout"
-    """When the player calls; cards in the air may still land during the grace."""
+    """When the player calls; unconfirmed cards may still land during the grace period."""
 
 
 class StallRule(StrEnum):
-    """What happens before a hand that nobody can continue is ended (catalogue 1.8.1)."""
+    """What happens before a hand that nobody can continue is ended (A15)."""
 
     NONE = "none"
-    """Nothing: it ends."""
+    """The hand ends at once."""
     ROTATE = "rotate"
-    """Everybody turns the waste over and moves the stock's top card to its bottom: it shifts the threes."""
+    """Every waste is turned over and every stock's top card moves to its bottom, which shifts the threes."""
 
 
 class TieBreak(StrEnum):
@@ -34,34 +34,34 @@ class TieBreak(StrEnum):
     JOINT = "joint"
     """Joint winners."""
     HAND = "hand"
-    """Another hand, until one is ahead."""
+    """Further hands, until one player leads."""
 
 
 class OnLeave(StrEnum):
-    """What a player who leaves in the middle of a hand keeps (A21)."""
+    """What a player who leaves during a hand keeps (A21)."""
 
     FREEZE = "freeze"
-    """The cards on the foundations count, the layout freezes."""
+    """Their cards on the foundations count; their layout is frozen."""
     FORFEIT = "forfeit"
-    """Nothing of this hand counts for the leaver; the cards stay where they are."""
+    """They score nothing in this hand; their cards stay where they are."""
 
 
 class Options(BaseModel):
-    """All options of a table. Those of a game, from ``turn`` on, are ``None`` where the game decides."""
+    """All options of a table. Those from ``turn`` on are ``None`` where the game decides."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
 
     def changed_by(self, changes: Self) -> Self:
-        """Return these options with those that the changes name, be it with their defaults."""
+        """Return these options with every option that ``changes`` names, even one set to its default."""
         named = {name: getattr(changes, name) for name in changes.model_fields_set}
         return self.model_copy(update=named)
 
     game: Annotated[str, Field(min_length=1, max_length=32, pattern=r"^[a-z0-9-]+$")] = "racing-demon"
     """Which game is played."""
     hands: Annotated[int, Field(strict=True, ge=1, le=100)] = 5
-    """How many hands make a match (A18)."""
+    """How many hands a match has (A18)."""
     target: Annotated[int, Field(strict=True, ge=1, le=10_000)] | None = None
-    """A total of points that ends the match before that; none: there is no such total."""
+    """A total of points that ends the match early; none: there is no such total."""
     tie_break: TieBreak = TieBreak.JOINT
     """What equal totals at the end of a match mean (A17)."""
     call_out: CallOut = CallOut.AUTO
@@ -69,23 +69,23 @@ class Options(BaseModel):
     grace_ms: Annotated[int, Field(strict=True, ge=0, le=5_000)] = 1_000
     """How long cards may still land after a call, in milliseconds (A13)."""
     stall_rule: StallRule = StallRule.NONE
-    """What is tried before a hand ends that nobody can continue."""
+    """What is tried before a hand that nobody can continue is ended."""
     auto_first_turn: Annotated[bool, Field(strict=True)] = False
     """Whether the first cards are turned for everybody at the signal (A2)."""
     on_leave: OnLeave = OnLeave.FREEZE
-    """What a player keeps who leaves in the middle of a hand (A21)."""
+    """What a player who leaves during a hand keeps (A21)."""
     late_join: Annotated[bool, Field(strict=True)] = True
-    """Whether players may come between the hands of a match (A23)."""
+    """Whether players may join between the hands of a match (A23)."""
     seats: Annotated[int, Field(strict=True, ge=1, le=8)] = 8
     """How many seats the table has."""
     spectators: Annotated[bool, Field(strict=True)] = True
     """Whether people may watch without a seat."""
     watch_delay_ms: Annotated[int, Field(strict=True, ge=0, le=60_000)] = 0
-    """How much later spectators see what happens, in milliseconds."""
+    """The delay with which spectators see events, in milliseconds."""
     pause_after_ms: Annotated[int, Field(strict=True, ge=0, le=600_000)] | None = 10_000
-    """The hand pauses when fewer than two players were connected for so long, in ms; none: it never does."""
+    """How long fewer than two players may be connected before the hand pauses, in ms; none: forever."""
     time_limit_ms: Annotated[int, Field(strict=True, ge=1_000, le=86_400_000)] | None = None
-    """How long a hand may last, in ms; none: no limit, but ten minutes on identical deals."""
+    """The time limit of a hand, in ms; none: no limit, but ten minutes on identical deals."""
     hints: Annotated[bool, Field(strict=True)] = False
     """Whether clients may show which plays fit. The server does not use it."""
     countdown_ms: Annotated[int, Field(strict=True, ge=0, le=30_000)] = 3_000
@@ -96,9 +96,9 @@ class Options(BaseModel):
     turn: Annotated[int, Field(strict=True, ge=1, le=5)] | None = None
     """How many cards are turned from the stock at a time."""
     redeals: Annotated[int, Field(strict=True, ge=0, le=100)] | None = None
-    """How often the stock may be made up anew (A6)."""
+    """How many redeals there are (A6)."""
     shuffle: Annotated[bool, Field(strict=True)] | None = None
-    """Whether the stock is shuffled whenever it is made up anew; else its cards keep their order."""
+    """Whether each redeal shuffles the stock; otherwise its cards keep their order."""
     tail_rule: TailRule | None = None
     """What is available when fewer cards are left than a turn takes (A3)."""
     waste_view: Annotated[int, Field(strict=True, ge=1, le=5)] | None = None
@@ -106,7 +106,7 @@ class Options(BaseModel):
     take_back: TakeBack | None = None
     """Whether cards may leave foundations again; never those that others build on, too (A9)."""
     forced_bases: Annotated[bool, Field(strict=True)] | None = None
-    """Whether a card that opens a foundation must be played before all others (A1)."""
+    """Whether a card that opens a foundation must be played first (A1)."""
     columns: Annotated[int, Field(strict=True, ge=1, le=9)] | None = None
     """How many columns, in games that deal one card to each."""
     columns_by_players: Annotated[bool, Field(strict=True)] = False

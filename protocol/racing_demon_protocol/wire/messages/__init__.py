@@ -1,4 +1,4 @@
-"""Every frame of the wire, one file for each direction, and their numbers."""
+"""Every message of the wire and its number, with one module for each direction."""
 
 from . import client, events, server
 from .base import Message
@@ -13,13 +13,13 @@ def _by_tag(*modules: object) -> dict[int, type[Message]]:
 
 
 FROM_CLIENT: dict[int, type[Message]] = _by_tag(client)
-"""What a client may send, by number."""
+"""The messages of a client, by number."""
 
 FROM_SERVER: dict[int, type[Message]] = _by_tag(server, events)
-"""What a server may send, by number."""
+"""The messages of a server, by number."""
 
 
 def name_of(message: Message | type[Message]) -> str:
-    """Return a message's name as records and ``--json`` write it, like ``hand_over``."""
+    """Return a message's name in records and ``--json``, such as ``hand_over``."""
     cls = message if isinstance(message, type) else type(message)
     return "".join(f"_{char.lower()}" if char.isupper() else char for char in cls.__name__).lstrip("_")

@@ -1,4 +1,4 @@
-"""What all messages are made of: a pydantic model that travels as an array of its fields in order."""
+"""The base of all messages: a pydantic model encoded as an array of its fields."""
 
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -43,10 +43,10 @@ MAX_CARD = 8 * 2 * 52 - 1
 MAX_PILE = 1_023
 MAX_COUNT = 104
 MOST_PASSPHRASE: Final = 64
-"""So many characters a passphrase has at most."""
+"""The maximum length of a passphrase, in characters."""
 
 Counter = Annotated[int, Field(strict=True, ge=0, le=MAX_INT)]
-"""The seat's own count of its commands, rising; 0 where a message answers none."""
+"""The seat's own increasing counter of commands; 0 if a message answers none."""
 Seq = Annotated[int, Field(strict=True, ge=0, le=MAX_INT)]
 """The number of an event in the table's log, from 1, without gaps."""
 Seat = Annotated[int, Field(strict=True, ge=0, le=7)]
@@ -55,11 +55,11 @@ Destination = Annotated[int, Field(strict=True, ge=-1, le=MAX_PILE)]
 """A pile's number, or -1."""
 Count = Annotated[int, Field(strict=True, ge=-MAX_COUNT, le=MAX_COUNT)]
 Depth = Annotated[int, Field(strict=True, ge=0, le=MAX_COUNT)]
-"""How many cards above the ones that are meant stay where they are."""
+"""The number of cards that stay above the selected ones."""
 CardNumber = Annotated[int, Field(strict=True, ge=UNKNOWN, le=MAX_CARD)]
 Milliseconds = Annotated[int, Field(strict=True, ge=-MAX_INT, le=MAX_INT)]
 Elapsed = Annotated[int, Field(strict=True, ge=-MAX_INT, le=2**53 - 1)]
-"""Milliseconds since a hand's signal: tables may stand for years. JSON readers hold it exactly."""
+"""Milliseconds since a hand's signal. JSON readers represent it exactly."""
 Microseconds = Annotated[int, Field(strict=True, ge=0, le=2**53)]
 Name = Annotated[str, Field(min_length=1, max_length=64)]
 """A player's name; the server cleans it to at most 24 printable characters."""
@@ -67,20 +67,20 @@ Text = Annotated[str, Field(max_length=LONGEST_TEXT)]
 ChatText = Annotated[str, Field(min_length=1, max_length=200)]
 """A line of chat; the server cleans it like a name."""
 Code = Annotated[str, Field(min_length=1, max_length=16)]
-"""A table's code, as it is spoken."""
+"""A table's code, as people say it."""
 Passphrase = Annotated[str, Field(max_length=MOST_PASSPHRASE)]
-"""What opens a table that is not for everybody; empty for one that is."""
+"""The passphrase of a table; empty if it has none."""
 Token = Annotated[str, Field(min_length=64, max_length=64, pattern="^[0-9a-f]+$")]
-"""The secret that opens a seat: 256 random bits in hexadecimal."""
+"""The secret that resumes a seat: 256 random bits in hexadecimal."""
 ChosenToken = Annotated[str, Field(max_length=64, pattern="^([0-9a-f]{64})?$")]
-"""A token that a client has drawn by itself; empty where the server is to draw one."""
+"""A token chosen by a client; empty to let the server choose."""
 Epoch = Annotated[str, Field(max_length=16, pattern="^[0-9a-f]*$")]
-"""The name of one start of a server, which is random; empty for none."""
+"""The random name of a server's start; empty for none."""
 Hash = Annotated[str, Field(min_length=64, max_length=64, pattern="^[0-9a-f]+$")]
 """A SHA-256, or a hand's seed of 32 bytes, in hexadecimal."""
 
 
-# A model's own slots, past its guard against changes: a play is told in one row, and each is new.
+# The slot setter bypasses the guard of a frozen model: filling a new instance in one call is faster.
 _put_fields: Final = vars(BaseModel)["__dict__"].__set__
 _put_names: Final = vars(BaseModel)["__pydantic_fields_set__"].__set__
 _put_extra: Final = vars(BaseModel)["__pydantic_extra__"].__set__
@@ -88,9 +88,9 @@ _put_private: Final = vars(BaseModel)["__pydantic_private__"].__set__
 
 
 class WireModel(BaseModel):
-    """A frozen record that is written as an array. Fields with defaults may be left out at its end."""
+    """A frozen record that is encoded as an array. Trailing fields with defaults may be omitted."""
 
-    # What validates a row, and writes it, is made when the first one is met: no program meets all of them.
+    # Defer building validators and serializers until first use: no program needs all of them.
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     @model_validator(mode="before")
@@ -103,11 +103,11 @@ class WireModel(BaseModel):
         return dict(zip(cls.model_fields, data, strict=False))
 
     LATER: ClassVar[int] = 0
-    """So many fields at the end are left out while they hold their defaults: older programs know them not."""
+    """How many trailing fields are omitted at their defaults, because older programs do not know them."""
 
     @model_serializer(mode="plain")
     def to_array(self) -> list[Any]:
-        """Return the fields in order, as the row is written; other rows among them are still rows."""
+        """Return the fields in order; nested rows are still rows."""
         values = list(self.__dict__.values())
         for default in _later(type(self)):
             if values[-1] != default:
@@ -131,7 +131,7 @@ R = TypeVar("R", bound=WireModel)
 
 
 def trusting(cls: type[R]) -> Callable[[dict[str, Any]], R]:
-    """Return what makes rows of all their fields, in order, which are known to be valid: for the hot path."""
+    """Return a fast constructor from a map of all fields, in order and known to be valid."""
     names, new = set(cls.model_fields), object.__new__
 
     def make(fields: dict[str, Any]) -> R:
@@ -146,7 +146,7 @@ def trusting(cls: type[R]) -> Callable[[dict[str, Any]], R]:
 
 
 class Message(WireModel):
-    """A row that travels as a frame of its own, behind the number that names it."""
+    """A row that is a frame of its own, after the number of its message type."""
 
     TAG: ClassVar[int]
     """The first element of the frame."""
@@ -154,7 +154,7 @@ class Message(WireModel):
 
 @cache
 def _later(cls: type[WireModel]) -> list[Any]:
-    """Return what the fields hold that may be left out, the last field first."""
+    """Return the defaults of the fields that may be omitted, the last field first."""
     return [field.default for field in cls.model_fields.values()][::-1][: cls.LATER]
 
 
@@ -169,7 +169,7 @@ def _array(items: Sequence[JsonSchemaValue], required: int, description: str) ->
 
 
 def _model_schema(schema: Any) -> CoreSchema:
-    """Return the schema of the fields, below the validators and the serialiser that make it an array."""
+    """Return the schema of the fields, without the validators and the serializer for the array."""
     while schema["type"] != "model":
         schema = schema["schema"]
     schema = {key: value for key, value in schema.items() if key != "serialization"}

@@ -1,7 +1,7 @@
 """Messages from the client to the server.
 
-A connection says :class:`Hello`, takes its place with one of Create, Join, Watch or Resume, and sends
-commands. A command carries the seat's own counter, which rises with each; it is answered once.
+A connection sends :class:`Hello`, takes its place with Create, Join, Watch or Resume, and then sends
+commands. A command carries the seat's own counter, which increases with each; it is answered once.
 """
 
 from typing import Annotated, Any, ClassVar, Final, Self
@@ -70,17 +70,16 @@ MAX_HEARTBEAT_MS: Final = 30_000
 
 
 class Command(Message):
-    """Something a seat wants. The base of all messages that carry a counter."""
+    """A request of a seat. The base of all messages with a counter."""
 
     counter: Counter
 
 
 class Hello(Message):
-    """The first message of a client: the version it speaks, of those that the server stated.
+    """The first message of a client: the version it chose from those that the server offered.
 
-    With ``heartbeat_ms`` it asks for rarer WebSocket pings than the server sends by itself: a phone may
-    sleep for a while, and keep its connection. A connection is closed that has not answered until the
-    next ping.
+    ``heartbeat_ms`` asks for rarer WebSocket pings than the server's default, so that a phone may sleep for a
+    while and keep its connection. The server closes a connection that has not answered by the next ping.
     """
 
     TAG: ClassVar[int] = 1
@@ -91,9 +90,9 @@ class Hello(Message):
 
 
 class Create(Message):
-    """Open a table and become its host, on a seat or, with ``seated`` false, watching.
+    """Open a table and become its host, as a player or, with ``seated`` false, as a spectator.
 
-    With a passphrase, whoever comes later must know it. It is never told to anybody.
+    With a passphrase, others must know it to join. The server never reveals it.
     """
 
     TAG: ClassVar[int] = 2
@@ -106,8 +105,8 @@ class Create(Message):
 class Join(Message):
     """Take a free seat at a table.
 
-    A client that draws the seat's token itself, and keeps it before it asks, may ask again if the answer
-    is lost: with a token that opens a seat at the table already, that seat is taken up again.
+    A client that chooses the seat's token itself, and stores it first, can ask again if the answer is lost: a
+    token that is valid for a seat at the table already resumes that seat.
     """
 
     TAG: ClassVar[int] = 3
@@ -119,7 +118,7 @@ class Join(Message):
 
 
 class Watch(Message):
-    """See a table without a seat."""
+    """Watch a table as a spectator."""
 
     TAG: ClassVar[int] = 4
     code: Code
@@ -127,11 +126,11 @@ class Watch(Message):
 
 
 class Resume(Message):
-    """Come back to a seat with its token, and get the events after ``seq``.
+    """Resume a seat with its token, and receive the events after ``seq``.
 
-    ``seq`` 0 asks for a snapshot. ``epoch`` is that of the connection which brought event ``seq``. A server
-    whose log does not have that event sends a snapshot. The newest connection of a seat wins; an older one is
-    closed.
+    ``seq`` 0 requests a snapshot. ``epoch`` is that of the connection on which event ``seq`` arrived. A
+    server whose log does not have that event sends a snapshot. The newest connection of a seat wins; an older
+    one is closed.
     """
 
     TAG: ClassVar[int] = 5
@@ -145,9 +144,9 @@ class Resume(Message):
 class PlayCards(Command):
     """Play ``count`` cards from one pile to another.
 
-    ``destination`` -1 means the foundations: the first that accepts takes the card, and a run goes up
-    card by card. ``seen`` is the number of the last event that the sender had applied; it tells "you
-    were beaten to it" from "that was never legal", and decides nothing.
+    ``destination`` -1 means the foundations: the first that accepts takes the card, and a run goes up card by
+    card. ``seen`` is the number of the last event that the sender had applied; it tells a lost race from a
+    play that was never legal, and decides nothing.
     """
 
     TAG: ClassVar[int] = 6
@@ -160,7 +159,7 @@ class PlayCards(Command):
 
     @classmethod
     def of(cls, play: Play, *, counter: int, seen: int) -> Self:
-        """Return the command that makes a play."""
+        """Return the command for a play."""
         source, count, destination, depth = play
         return cls(
             counter=counter, source=source, count=count, destination=destination, seen=seen, depth=depth
@@ -168,10 +167,10 @@ class PlayCards(Command):
 
 
 class PlayBest(Command):
-    """Play cards of a pile wherever they fit: the server finds the best place for them.
+    """Play cards of a pile to the best place that accepts them; the server finds it.
 
-    ``count`` cards from the top are meant, where they can go together; else whatever can go. It is for
-    clients that do not know a game's rules, and costs more than a play. It is answered as a play is.
+    ``count`` cards from the top move if they can go together; otherwise whatever can. This is for clients
+    that do not know a game's rules, and costs the server more than a play. It is answered like a play.
     """
 
     TAG: ClassVar[int] = 26
@@ -181,10 +180,11 @@ class PlayBest(Command):
 
 
 class Stuck(Command):
-    """Say that you have nothing to play. When all connected players say so, the hand ends.
+    """Declare that you have nothing to play. When all connected players do, the hand ends.
 
-    ``seen`` is the number of the last event that the sender had applied. Sent again after a break, in
-    another hand than it was meant for, the command is refused; with 0 it is meant for any.
+    ``seen`` is the number of the last event that the sender had applied. The command is refused if it arrives
+    in another hand than it was meant for, because it was sent again after a lost connection; 0 means any
+    hand.
     """
 
     TAG: ClassVar[int] = 7
@@ -193,7 +193,7 @@ class Stuck(Command):
 
 
 class Ready(Command):
-    """Say that you are ready for the next deal, or not after all. ``seen`` is that of :class:`Stuck`."""
+    """Declare that you are ready for the next deal, or no longer. ``seen`` is as in :class:`Stuck`."""
 
     TAG: ClassVar[int] = 8
     LATER: ClassVar[int] = 1
@@ -202,7 +202,7 @@ class Ready(Command):
 
 
 class Start(Command):
-    """Deal now, whoever is ready. For the host. ``seen`` is that of :class:`Stuck`."""
+    """Deal now, even if not all are ready. For the host. ``seen`` is as in :class:`Stuck`."""
 
     TAG: ClassVar[int] = 9
     LATER: ClassVar[int] = 1
@@ -210,14 +210,14 @@ class Start(Command):
 
 
 class AddBot(Command):
-    """Put a bot on a free seat. For the host."""
+    """Add a bot on a free seat. For the host."""
 
     TAG: ClassVar[int] = 10
     level: BotLevel = BotLevel.MEDIUM
 
 
 class RemoveBot(Command):
-    """Take a bot from its seat. For the host, between matches."""
+    """Remove a bot. For the host, between matches."""
 
     TAG: ClassVar[int] = 11
     seat: Seat
@@ -231,12 +231,12 @@ class SetOptions(Command):
 
     @model_serializer(mode="plain")
     def to_array(self) -> list[Any]:
-        """Return the fields in order; of the options those that were named."""
+        """Return the fields in order, with only the options that were named."""
         return [self.counter, self.options.model_dump(exclude_unset=True)]
 
 
 class Call(Command):
-    """Shout "Demon!": you have gone out, where that is to be said. ``seen`` is that of :class:`Stuck`."""
+    """Call "Demon!" after going out, if the table requires it. ``seen`` is as in :class:`Stuck`."""
 
     TAG: ClassVar[int] = 13
     LATER: ClassVar[int] = 1
@@ -244,33 +244,34 @@ class Call(Command):
 
 
 class Leave(Command):
-    """Give the seat up for good. Its token opens nothing any more.
+    """Give up the seat for good. Its token becomes invalid.
 
-    Where everybody may watch without a delay the connection goes on as a spectator's, else it is closed.
+    If spectators are allowed without a delay, the connection continues as a spectator's; otherwise it is
+    closed.
     """
 
     TAG: ClassVar[int] = 14
 
 
 class Ping(Message):
-    """Ask for a :class:`~.server.Pong`; ``stamp`` is the client's own and comes back."""
+    """Request a :class:`~.server.Pong` with the same ``stamp``."""
 
     TAG: ClassVar[int] = 15
     stamp: Milliseconds
 
 
 class Say(Command):
-    """Say a line to everybody at the table."""
+    """Send a line of chat to everybody at the table."""
 
     TAG: ClassVar[int] = 16
     text: ChatText
 
 
 class Kick(Command):
-    """Send a player, or a bot, away from the table. For the host.
+    """Kick a player or a bot. For the host.
 
-    The player's connection is closed. Until the match is over (the next one, between matches) the token opens
-    nothing, and nobody of that name comes in from that address, unless the host says :class:`Unban`.
+    The player's connection is closed. Until the match is over (between matches: the next one) the token is
+    invalid, and nobody with that name may join from that address, unless the host sends :class:`Unban`.
     """
 
     TAG: ClassVar[int] = 17
@@ -278,14 +279,14 @@ class Kick(Command):
 
 
 class Unban(Command):
-    """Let those come back who were sent away under a name. For the host."""
+    """Let players return who were kicked under a name. For the host."""
 
     TAG: ClassVar[int] = 23
     name: Name
 
 
 class Pause(Command):
-    """Stop the hand for everybody, or let it go on. For the host. ``seen`` is that of :class:`Stuck`."""
+    """Pause the hand for everybody, or continue it. For the host. ``seen`` is as in :class:`Stuck`."""
 
     TAG: ClassVar[int] = 18
     LATER: ClassVar[int] = 1
@@ -294,14 +295,14 @@ class Pause(Command):
 
 
 class MakeHost(Command):
-    """Hand the hostship over to another player. For the host."""
+    """Make another player the host. For the host."""
 
     TAG: ClassVar[int] = 19
     seat: Seat
 
 
 class StandIn(Command):
-    """Let a bot play for somebody whose connection is lost, until they come back. For the host."""
+    """Let a bot play for a disconnected player until they return. For the host."""
 
     TAG: ClassVar[int] = 20
     seat: Seat
@@ -309,7 +310,7 @@ class StandIn(Command):
 
 
 class Mute(Command):
-    """Let nobody hear what a player says, or let it be heard again. For the host."""
+    """Mute a player, or unmute them. For the host."""
 
     TAG: ClassVar[int] = 21
     seat: Seat
@@ -324,7 +325,7 @@ class React(Command):
 
 
 class Contribute(Command):
-    """Commit to 32 random bytes that shall have a part in the seed of the next hand.
+    """Commit to 32 random bytes that contribute to the seed of the next hand.
 
     ``commitment`` is a SHA-256: see Fair deals in the README. It may be replaced until the hand is committed.
     """
@@ -341,7 +342,7 @@ class Reveal(Command):
 
 
 HAND_COMMANDS: Final = Stuck, Call, Ready, Start, Pause
-"""The commands, beside plays, that are meant for the hand that their sender sees, or the deal after it."""
+"""The commands, beside plays, that are meant for the current hand, or the deal after it."""
 
 PLAYS: Final = PlayCards, PlayBest
-"""The commands that move cards. They are answered by events, and not otherwise."""
+"""The commands that move cards. They are answered by events only."""

@@ -1,6 +1,6 @@
 """Messages from the server to everybody at a table: the table's log.
 
-Every event has the next number, without gaps. Players and spectators get the same bytes.
+Events are numbered without gaps. Players and spectators receive the same bytes.
 """
 
 from typing import Annotated, ClassVar
@@ -60,19 +60,19 @@ __all__ = [
 
 
 class Event(Message):
-    """One entry of the log."""
+    """An entry of the log."""
 
     seq: Seq
 
 
 class Played(Event):
-    """Cards were moved: ``count`` from the top of ``source`` (or, negative, from its bottom).
+    """Cards were moved: ``count`` from the top of ``source``, or, if negative, from its bottom.
 
-    ``shown`` names the cards that this turned up: those of the source first, then of the destination,
-    each bottom first. ``counter`` is that of the seat's command; 0 where the game moved by itself.
-    ``depth`` cards above (or, where ``count`` is negative, below) the ones taken stayed where they were.
+    ``shown`` names the cards that this turned up: those of the source first, then of the destination, each
+    bottom first. ``counter`` is that of the seat's command; 0 for an automatic play. ``depth`` cards above
+    the moved ones (if ``count`` is negative, below them) stayed where they were.
 
-    On identical deals only the seat's own player is told of it, and it has no number of its own: ``seq`` is
+    On identical deals only the seat's own player receives it, and it has no number of its own: ``seq`` is
     that of the event before.
     """
 
@@ -88,7 +88,7 @@ class Played(Event):
 
 
 class Joined(Event):
-    """Somebody, or a bot of a level, took a seat."""
+    """A player, or a bot with a level, took a seat."""
 
     TAG: ClassVar[int] = 81
     seat: Seat
@@ -97,7 +97,7 @@ class Joined(Event):
 
 
 class Left(Event):
-    """A player gave the seat up, or was sent away. During a match the seat stays in the tally, frozen."""
+    """A player left or was kicked. During a match the seat stays in the tally, frozen."""
 
     TAG: ClassVar[int] = 82
     seat: Seat
@@ -105,7 +105,7 @@ class Left(Event):
 
 
 class Connected(Event):
-    """A player's connection came or went. The seat stays theirs; whoever is back plays for themselves."""
+    """A player connected or disconnected. The seat stays theirs; a player who returns replaces a stand-in."""
 
     TAG: ClassVar[int] = 83
     seat: Seat
@@ -113,7 +113,7 @@ class Connected(Event):
 
 
 class Readied(Event):
-    """A player is ready for the next deal, or not any more."""
+    """A player is ready for the next deal, or no longer."""
 
     TAG: ClassVar[int] = 84
     seat: Seat
@@ -121,24 +121,24 @@ class Readied(Event):
 
 
 class Hosted(Event):
-    """The table has a new host; ``None`` for one without a seat."""
+    """The table has a new host; ``None`` for a host without a seat."""
 
     TAG: ClassVar[int] = 85
     seat: Seat | None
 
 
 class OptionsSet(Event):
-    """The table's options were changed. No player is ready any more: that was said of other options."""
+    """The table's options were changed. Nobody is ready any more: they were ready for the old options."""
 
     TAG: ClassVar[int] = 86
     options: Options
 
 
 class Committed(Event):
-    """The next hand is coming, and its cards are fixed: nothing can be contributed to its seed any more.
+    """The next hand is about to start, and its seed accepts no further contributions.
 
     ``commitment`` is the SHA-256 over the server's 32 secret bytes and ``hand_id`` in UTF-8. Hand 1 begins a
-    new match. Whoever has contributed has ``within_ms`` to reveal the bytes; then the cards are dealt.
+    new match. Contributors have ``within_ms`` to reveal their bytes; then the cards are dealt.
     """
 
     TAG: ClassVar[int] = 87
@@ -150,10 +150,10 @@ class Committed(Event):
 
 
 class Dealt(Event):
-    """The cards lie on the table; the signal comes ``countdown_ms`` later.
+    """The cards are dealt; the signal comes ``countdown_ms`` later.
 
-    ``shown`` names all cards that lie face up, in the order of the piles, each bottom first. ``left_out``
-    are the seats that have contributed to the seed, and have not revealed their bytes in time.
+    ``shown`` names all face-up cards, in the order of the piles, each bottom first. ``left_out`` are the
+    seats that committed to a contribution and did not reveal it in time.
     """
 
     TAG: ClassVar[int] = 88
@@ -165,26 +165,26 @@ class Dealt(Event):
 
 
 class Signalled(Event):
-    """The common signal: play begins."""
+    """The signal: play begins."""
 
     TAG: ClassVar[int] = 89
 
 
 class StuckSaid(Event):
-    """A player said "stuck". Any play that makes progress takes all of these back."""
+    """A player declared being stuck. Any play that makes progress clears all of these."""
 
     TAG: ClassVar[int] = 90
     seat: Seat
 
 
 class Rotated(Event):
-    """Nobody could go on: all wastes were turned over and each stock's top card put at its bottom."""
+    """Nobody could go on: all wastes were turned over and each stock's top card moved to its bottom."""
 
     TAG: ClassVar[int] = 91
 
 
 class Called(Event):
-    """A player who is out shouted "Demon!"; cards in the air may land for ``grace_ms`` more."""
+    """A player who is out called "Demon!"; unconfirmed cards may land for ``grace_ms`` more."""
 
     TAG: ClassVar[int] = 92
     seat: Seat
@@ -194,7 +194,7 @@ class Called(Event):
 class HandOver(Event):
     """The hand is over. ``points`` are in the order of the hand's seats; ``out`` is who went out.
 
-    ``seed`` is the server's secret: with it and the contributions everybody can check the deal.
+    ``seed`` is the server's secret: with it and the contributions everybody can verify the deal.
     ``elapsed_ms`` counts from the signal.
     """
 
@@ -209,7 +209,7 @@ class HandOver(Event):
 class MatchOver(Event):
     """The match is over; several winners share it.
 
-    ``closed``: the table was closed before the match was played out, and this is where it stood.
+    ``closed``: the table was closed before the match ended, and this is where it stood.
     """
 
     TAG: ClassVar[int] = 94
@@ -218,7 +218,7 @@ class MatchOver(Event):
 
 
 class Said(Event):
-    """A player said something to the table."""
+    """A player sent a line of chat."""
 
     TAG: ClassVar[int] = 95
     seat: Seat
@@ -226,10 +226,10 @@ class Said(Event):
 
 
 class Paused(Event):
-    """The hand stands still: nothing is played, and no time passes in it.
+    """The hand is paused: no plays are accepted, and its clock stands still.
 
-    ``seat`` is the host who wanted that; ``None``: too few players are connected, or, ``by_server``, the
-    server's disk took nothing.
+    ``seat`` is the host who paused it. It is ``None`` if too few players are connected or, with
+    ``by_server``, if the server cannot write to its disk.
     """
 
     TAG: ClassVar[int] = 96
@@ -238,14 +238,14 @@ class Paused(Event):
 
 
 class Continued(Event):
-    """The hand goes on, so long after its signal; before the signal the time is negative."""
+    """The hand continues, at this time after its signal; negative before the signal."""
 
     TAG: ClassVar[int] = 97
     elapsed_ms: Elapsed
 
 
 class StoodIn(Event):
-    """A bot of a level plays for a player until they are back."""
+    """A bot with a level plays for a player until they return."""
 
     TAG: ClassVar[int] = 98
     seat: Seat
@@ -253,7 +253,7 @@ class StoodIn(Event):
 
 
 class Muted(Event):
-    """What a player says is not passed on any more, or is again."""
+    """A player was muted or unmuted."""
 
     TAG: ClassVar[int] = 99
     seat: Seat
@@ -269,7 +269,7 @@ class Reacted(Event):
 
 
 class Progressed(Event):
-    """On identical deals: how far a player has come. That is all that anybody else is told of a layout."""
+    """On identical deals: a player's progress, which is all that others learn about a layout."""
 
     TAG: ClassVar[int] = 101
     seat: Seat
@@ -277,17 +277,17 @@ class Progressed(Event):
 
 
 class Unbanned(Event):
-    """Those who were sent away under a name may come back."""
+    """Players who were kicked under a name may return."""
 
     TAG: ClassVar[int] = 102
     name: Name
 
 
 class Prepared(Event):
-    """The server has drawn its secret for the next hand, and commits to it; players may contribute now.
+    """The server has chosen its secret for the next hand and commits to it; players may contribute now.
 
-    ``commitment`` and ``hand_id`` are those that ``committed`` repeats when the hand begins. Another one with
-    another id takes its place where the next hand is a different one after all, as the match has ended.
+    ``commitment`` and ``hand_id`` are those that ``committed`` repeats when the hand begins. A new pair
+    replaces them if the next hand turns out to be a different one, because the match has ended.
     """
 
     TAG: ClassVar[int] = 103
@@ -296,7 +296,7 @@ class Prepared(Event):
 
 
 class Contributed(Event):
-    """A player has committed to a contribution to the next hand's seed. It ends with the player's stay."""
+    """A player has committed to a contribution to the next hand's seed. It is discarded if they leave."""
 
     TAG: ClassVar[int] = 104
     seat: Seat

@@ -1,4 +1,4 @@
-"""Messages from the server to one client. What goes to the whole table is in :mod:`.events`."""
+"""Messages from the server to one client. Messages to the whole table are in :mod:`.events`."""
 
 from typing import Annotated, ClassVar, Self
 
@@ -56,10 +56,10 @@ class Versions(Message):
 
 
 class Seated(Message):
-    """You have your place. A snapshot, or the events you missed, follow.
+    """You have a place at the table. A snapshot, or the events you missed, follow.
 
-    ``seat`` is ``None`` for a spectator; ``token`` opens the seat again, and is ``None`` for a plain
-    spectator. ``counter`` is the last one that the table has answered for this seat. ``epoch`` names this
+    ``seat`` is ``None`` for a spectator. ``token`` resumes the seat, and is ``None`` for a spectator who is
+    not the host. ``counter`` is the last one that the table has answered for this seat. ``epoch`` names this
     start of the server: keep it with the events that follow, and send it with ``resume``.
     """
 
@@ -73,9 +73,9 @@ class Seated(Message):
 
 
 class SeatState(WireModel):
-    """A seat as everybody sees it. ``bot`` is its level, or empty for a person.
+    """The public state of a seat. ``bot`` is its level, or empty for a person.
 
-    ``stand_in`` is the level of the bot that plays for a person who is away; empty without one.
+    ``stand_in`` is the level of the bot that plays for a disconnected person; empty without one.
     """
 
     seat: Seat
@@ -101,7 +101,7 @@ class HandResult(WireModel):
 
 
 class Contribution(WireModel):
-    """What a player adds to the seed of a hand: the commitment, and the bytes once they are revealed."""
+    """A player's contribution to the seed of a hand: the commitment, and the bytes once revealed."""
 
     seat: Seat
     commitment: Hash
@@ -109,9 +109,9 @@ class Contribution(WireModel):
 
 
 class Shuffle(WireModel):
-    """How the seed of one hand comes about: the server's commitment, and what players contribute.
+    """The sources of a hand's seed: the server's commitment, and the players' contributions.
 
-    ``seats`` are those who take part in the hand, once it is committed; then nobody can contribute any more.
+    ``seats`` are those in the hand, once it is committed; from then on nobody can contribute.
     """
 
     hand_id: Text
@@ -120,41 +120,40 @@ class Shuffle(WireModel):
     seats: tuple[Seat, ...] = ()
 
     def of(self, seat: int) -> Contribution | None:
-        """Return what a seat has contributed."""
+        """Return a seat's contribution."""
         return next((each for each in self.contributions if each.seat == seat), None)
 
     def revealed(self) -> dict[int, bytes]:
-        """Return the bytes that were revealed, by their seats."""
+        """Return the revealed bytes, by seat."""
         return {each.seat: bytes.fromhex(each.value) for each in self.contributions if each.value is not None}
 
     def missing(self) -> tuple[int, ...]:
-        """Return the seats that have committed to a contribution, and have not revealed it."""
+        """Return the seats that have committed to a contribution and not revealed it."""
         return tuple(each.seat for each in self.contributions if each.value is None)
 
     def with_contribution(self, contribution: Contribution) -> Self:
-        """Return the same with a seat's contribution, in the order of the seats."""
+        """Return a copy with a seat's contribution, ordered by seat."""
         others = [each for each in self.contributions if each.seat != contribution.seat]
         contributions = sorted([*others, contribution], key=lambda each: each.seat)
         return self.model_copy(update={"contributions": tuple(contributions)})
 
     def without(self, seat: int) -> Self:
-        """Return the same without what a seat has contributed."""
+        """Return a copy without a seat's contribution."""
         others = tuple(each for each in self.contributions if each.seat != seat)
         return self.model_copy(update={"contributions": others})
 
 
 class Snapshot(Message):
-    """All of a table that everybody may see, after event ``seq``.
+    """The public state of a table after event ``seq``.
 
-    ``piles`` are in the order of the game's layout for ``hand_seats``, each bottom first, -1 for a face-
-    down card. ``elapsed_ms`` counts from the signal; before it, it is negative. ``locked`` tells whether
-    the table has a passphrase. ``came`` has a number for each pile, where the game counts what comes to
-    piles; ``liberties`` one for each seat of the hand: see *What a snapshot counts*. On identical deals
-    ``progress`` tells how far each seat of the hand has come, and ``since`` with which event; the piles
-    of all seats but the receiver's are as they were dealt. ``departed`` names those who have left since
-    the match was over, by their seats. ``banned`` are the names under which players were sent away who
-    may not come back yet. ``shuffle`` tells who has contributed to the seed of the current or last hand,
-    and ``next_shuffle`` to that of the next one.
+    ``piles`` are in the order of the game's layout for ``hand_seats``, each bottom first, -1 for a face-down
+    card. ``elapsed_ms`` counts from the signal and is negative before it. ``locked`` tells whether the table
+    has a passphrase. ``came`` has a number for each pile, where the game counts what comes to piles;
+    ``liberties`` one for each seat of the hand: see *What a snapshot counts*. On identical deals ``progress``
+    is the progress of each seat of the hand, and ``since`` the event that brought it there; the piles of all
+    seats but the receiver's are as they were dealt. ``departed`` names those who have left since the match
+    ended, by seat. ``banned`` are the names of kicked players who may not return yet. ``shuffle`` has the
+    contributions to the seed of the current or last hand, and ``next_shuffle`` those to the next one.
     """
 
     TAG: ClassVar[int] = 66
@@ -188,7 +187,7 @@ class Snapshot(Message):
 
 
 class Accepted(Message):
-    """The command was carried out; ``seq`` is the last event of it. A play is answered by its event."""
+    """The command was carried out; ``seq`` is its last event. A play is answered by its event instead."""
 
     TAG: ClassVar[int] = 67
     counter: Counter
@@ -196,12 +195,12 @@ class Accepted(Message):
 
 
 class Refused(Message):
-    """The command was not carried out, and changed nothing.
+    """The command was refused, and changed nothing.
 
-    For a lost race ``by`` is the seat whose card arrived first, and ``late_us`` by how many microseconds
-    (see Order in the README). ``pile`` is the pile that was aimed at, and ``top`` the card that it shows
-    now, -1 where it is empty or face down. On identical deals ``top`` is -1 for every pile but the
-    receiver's own, and nobody is ``beaten``.
+    For a lost race ``by`` is the seat whose card arrived first, and ``late_us`` by how many microseconds (see
+    Order in the README). ``pile`` is the destination, and ``top`` the card that it shows now, -1 if it is
+    empty or face down. On identical deals ``top`` is -1 for every pile but the receiver's own, and nobody is
+    ``beaten``.
     """
 
     TAG: ClassVar[int] = 68
@@ -222,9 +221,9 @@ class Pong(Message):
 
 
 class Watchers(Message):
-    """So many people watch the table without a seat.
+    """The number of spectators.
 
-    Told to all who listen when it changes; and to whoever comes back or joins, where anybody watches.
+    Sent to everybody at the table when it changes, and to a player who joins or resumes while there are any.
     """
 
     TAG: ClassVar[int] = 70
@@ -232,9 +231,9 @@ class Watchers(Message):
 
 
 class Halted(Message):
-    """The server's disk takes nothing, so the table stands still; told to all who listen, and its end, too.
+    """The server cannot write to its disk, so the table stands still; sent to everybody, as is its end.
 
-    Nothing is lost: what was played and not told yet comes when the disk works again.
+    Nothing is lost: unsent plays follow when the disk works again.
     """
 
     TAG: ClassVar[int] = 71
@@ -242,10 +241,10 @@ class Halted(Message):
 
 
 class Elsewhere(Message):
-    """The table is with another process of this server: dial the same host at this port, and ask there.
+    """Another process of this server has the table: connect to this port of the same host and ask again.
 
-    The answer to ``join``, ``watch`` and ``resume`` on a server of several processes. It names no host, so
-    that nobody can send a client to another machine; whoever is sent on twice gives up.
+    The answer to ``join``, ``watch`` and ``resume`` on a server with several processes. It names no host, so
+    it cannot send a client to another machine. A client that is redirected twice gives up.
     """
 
     TAG: ClassVar[int] = 72
@@ -253,10 +252,10 @@ class Elsewhere(Message):
 
 
 class CaughtUp(Message):
-    """All that you had missed has come: the table is now as it was after event ``seq``.
+    """All missed messages have been sent: the table is now as it was after event ``seq``.
 
-    Comes once for each ``seated``, behind the snapshot or the missed events. Whoever plays before it
-    plays on a table of the past.
+    Sent once for each ``seated``, after the snapshot or the missed events. A client that plays before it
+    plays on an outdated table.
     """
 
     TAG: ClassVar[int] = 73
