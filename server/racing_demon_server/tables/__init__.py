@@ -1,1 +1,1 @@
-"""All tables of a server: each with its room, its commit queue, its players and its spectators."""
+"""The tables of a server: each with its room, commit queue, players and spectators."""

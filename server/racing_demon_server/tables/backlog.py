@@ -1,7 +1,7 @@
-"""What waits for spectators who see a table later: as bytes, and bounded for each table and for the server.
+"""Events that wait for delayed spectators: as bytes, bounded for each table and for the server.
 
-Where too much waits, it is replaced by a snapshot of the table as it is now. That waits its time like any
-event, so spectators miss what happened between, and see nothing too early.
+If a queue grows too long, a snapshot of the table replaces it. The snapshot waits its time like any event,
+so spectators skip what happened between, and see nothing too early.
 """
 
 from collections import deque
@@ -17,7 +17,7 @@ from .turns import Turns
 __all__ = ["Backlog", "Later", "Queue"]
 
 OVERHEAD: Final = 200
-"""Bytes that whatever waits takes beside its own."""
+"""Bytes that an entry takes beside its message."""
 
 
 class Later:
@@ -26,9 +26,9 @@ class Later:
     Attributes:
         due: when it may be shown, in microseconds.
         at: when it happened.
-        seq: the number of the event, or of the last one that is in the snapshot.
-        packed: the message as it is on the wire.
-        hand_clock: of a snapshot, what the time of the hand is told by; ``None`` for an event.
+        seq: the number of the event, or of the last event in the snapshot.
+        packed: the encoded message.
+        hand_clock: the clock of the hand, for a snapshot; ``None`` for an event.
 
     """
 
@@ -45,11 +45,11 @@ class Later:
 
     @property
     def size(self) -> int:
-        """How many bytes it takes."""
+        """The bytes that it takes."""
         return len(self.packed) + OVERHEAD
 
     def framed(self, encoding: Encoding) -> bytes:
-        """Return the message as the bytes that go through a socket."""
+        """Return the message as a WebSocket frame."""
         return Packed(self.packed).framed(encoding)
 
 
@@ -57,12 +57,12 @@ class Backlog:
     """All queues of one server.
 
     Attributes:
-        size: how many bytes wait in all of them.
-        turns: whose turn it is to pass on what is due.
+        size: the bytes that wait in all of them.
+        turns: the order in which galleries send what is due.
 
     Args:
-        most_of_table: how many bytes may wait in one.
-        most: how many may wait in all together.
+        most_of_table: most bytes in one queue.
+        most: most bytes in all queues.
 
     """
 
@@ -74,7 +74,7 @@ class Backlog:
         self._queues: set[Queue] = set()
 
     def note(self, queue: "Queue", change: int) -> None:
-        """Count bytes that came to a queue, or went."""
+        """Count bytes that were added to a queue, or removed."""
         self.size += change
         if queue.size:
             self._queues.add(queue)
@@ -82,7 +82,7 @@ class Backlog:
             self._queues.discard(queue)
 
     def make_room(self, queue: "Queue") -> None:
-        """Shorten a queue that has grown too long; and where all together are too long, the longest."""
+        """Shorten a queue that has grown too long, and the longest one if all together are too long."""
         if queue.size > self._most_of_table:
             queue.shorten()
         while self.size > self._most and max(self._queues, key=lambda each: each.size).shorten():
@@ -90,14 +90,14 @@ class Backlog:
 
 
 class Queue:
-    """What waits for the spectators of one table, in the order in which it happened.
+    """The events that wait for the spectators of one table, in order.
 
     Attributes:
-        size: how many bytes it takes.
+        size: the bytes that it takes.
 
     Args:
         backlog: all queues of the server.
-        snapshot: returns the table as it is now, to be shown when what happens now may be.
+        snapshot: returns a snapshot of the table, due when an event of now would be.
 
     """
 
@@ -112,17 +112,17 @@ class Queue:
 
     @property
     def first(self) -> Later:
-        """What is shown next. Something must wait."""
+        """The next entry. The queue must not be empty."""
         return self._waiting[0]
 
     def append(self, later: Later) -> None:
-        """Let something wait; what waits already may be replaced for that."""
+        """Add an entry. This may replace earlier ones by a snapshot."""
         self._waiting.append(later)
         self._grow(later.size)
         self._backlog.make_room(self)
 
     def take_due(self, now: int, most: int) -> list[Later]:
-        """Take what may be shown now, but not more than so much; nothing overtakes what was before it."""
+        """Remove and return the entries that are due, up to a number, in order."""
         due: list[Later] = []
         while self._waiting and self._waiting[0].due <= now and len(due) < most:
             due.append(self._waiting.popleft())
@@ -130,10 +130,10 @@ class Queue:
         return due
 
     def shorten(self) -> bool:
-        """Replace what waits by a snapshot; tell whether it is shorter now.
+        """Replace the queue by a snapshot. Return whether it is shorter now.
 
-        A snapshot that is the next to be shown stays, so that spectators see one now and then, however
-        often this is done.
+        A snapshot at the head stays, so that spectators see one from time to time however often this
+        happens.
         """
         before, snapshot = self.size, self._snapshot()
         kept = [each for each in (self.first, snapshot) if each.hand_clock is not None]
@@ -142,7 +142,7 @@ class Queue:
         return self.size < before
 
     def clear(self) -> None:
-        """Let nothing wait any more."""
+        """Empty the queue."""
         self._waiting.clear()
         self._grow(-self.size)
 

@@ -1,4 +1,4 @@
-"""A table as everybody sees it: with what was told, and nothing that is still to be written down."""
+"""A table as everybody sees it: with committed events only."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Protocol
@@ -14,13 +14,13 @@ from racing_demon_server.match.table import Table
 __all__ = ["Ahead", "CommittedTable", "Published"]
 
 MOST_PLAYS: Final = 64
-"""After so many events the judge's own view is taken over, so that no more plays wait to be followed."""
+"""After this many events the judge's view is copied, which bounds the plays that wait to be applied."""
 FOLLOWED: Final = frozenset({Played, Progressed})
-"""What is followed, as there is so much of it; with anything else the judge's own view is taken over,
-and with it the hand's clock, which none of these changes."""
+"""Events that are applied one by one, because they are frequent. Any other event copies the judge's view
+and the clock of the hand, which none of these changes."""
 
 Ahead = tuple[TableView, HandClock]
-"""A table as it is when all is told that is noted, and the clock of its hand."""
+"""A copy of a table, with all events noted so far, and the clock of its hand."""
 
 
 class CommittedTable(Protocol):
@@ -28,31 +28,33 @@ class CommittedTable(Protocol):
 
     @property
     def view(self) -> TableView:
-        """What everybody sees. It is not to be kept: after the next event it may be another one."""
+        """The public state. Do not keep it: after the next event it may be another object."""
 
     @property
     def seats(self) -> Mapping[int, SeatState]:
-        """Who sits where; who is stuck may be some plays old."""
+        """The seats. Who is stuck may be some plays old."""
 
     @property
     def hand_clock(self) -> HandClock:
-        """What the time of the hand is told by, in the view."""
+        """The clock of the hand, in the view."""
 
     def certain(self, at: int) -> int:
-        """Return a moment, or the last before it whose time can be told: no restart goes back behind it."""
+        """Return the latest moment, up to the argument, that no restart goes back behind."""
 
 
 class Published:
-    """A table some moments behind its judge. Its plays are followed when somebody looks: mostly nobody does.
+    """The committed state of a table, some moments behind its judge.
+
+    Plays are applied when somebody looks.
 
     Attributes:
-        hand_clock: what the time of the hand is told by, in the view.
-        certain: returns a moment, or the last before it whose time can be told.
-        is_behind: whether something was judged that is not told yet; to be taken back by whoever tells it.
+        hand_clock: the clock of the hand, in the view.
+        certain: returns the latest moment, up to the argument, that is certain after a restart.
+        is_behind: whether judged events are not committed yet; the caller resets it.
 
     Args:
-        table: the table, as long as nothing of it waits to be told.
-        certain: returns a moment, or the last before it whose time can be told.
+        table: the table, while none of its events waits.
+        certain: the same, as an argument.
 
     """
 
@@ -60,13 +62,13 @@ class Published:
         self.certain = certain
         self._table = table
         self._view, self.hand_clock = self._copied()
-        self._plays: list[bytes] = []  # of which garbage collection need not know
+        self._plays: list[bytes] = []  # bytes are no work for the garbage collector
         self.is_behind = False
         self._since_copy = 0
 
     @property
     def view(self) -> TableView:
-        """What everybody sees."""
+        """The public state."""
         if self._plays and not self.is_behind:
             self.take_over(*self._copied())
         for play in self._plays:
@@ -78,17 +80,17 @@ class Published:
 
     @property
     def seats(self) -> Mapping[int, SeatState]:
-        """Who sits where; who is stuck may be some plays old."""
+        """The seats. Who is stuck may be some plays old."""
         return self._view.seats
 
     def note(self, frames: Sequence[Frames]) -> None:
-        """Note what was judged, and is not told yet."""
+        """Note events that were judged and are not committed yet."""
         self.is_behind = True
         is_followed = FOLLOWED.issuperset([type(each.event) for each in frames])
         self._since_copy += len(frames) if is_followed else MOST_PLAYS
 
     def copy_ahead(self) -> Ahead | None:
-        """Return now and then how the table is when all is told that is noted."""
+        """Return from time to time a copy of the table with all noted events; otherwise ``None``."""
         if self._since_copy < MOST_PLAYS:
             return None
         self._since_copy = 0
@@ -98,12 +100,12 @@ class Published:
         return self._table.view.copy(), self._table.hand_clock
 
     def take_over(self, view: TableView, hand_clock: HandClock) -> None:
-        """Go on from a copy that was made ahead, instead of following what is told now."""
+        """Continue from a copy, instead of applying the events."""
         self._view, self.hand_clock = view, hand_clock
         self._plays.clear()
 
     def follow(self, frames: Sequence[Frames]) -> None:
-        """Follow events that are told now."""
+        """Apply events that are committed."""
         for each in frames:
             if type(each.event) is Played:
                 self._plays.append(each.packed)

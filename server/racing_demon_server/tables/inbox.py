@@ -1,8 +1,8 @@
-"""The inbox of a table: commands that were read and are not judged yet, in the order in which they will be.
+"""The inbox of a table: commands that were read and not judged yet, in the order of judging.
 
-The order is that of arrival, with one exception. Of commands that wait at the same time the first of each
-connection comes first, then the second of each, and so on: a connection that keeps its socket full does not
-overtake the earlier play of a quiet one.
+The order is that of arrival, with one exception. When several commands wait, the first of each connection
+comes first, then the second of each, and so on, so that a busy connection does not overtake an earlier
+play of a quiet one.
 """
 
 from collections import defaultdict, deque
@@ -20,7 +20,7 @@ class Waiting(NamedTuple):
 
     Attributes:
         sender: the connection that it came from.
-        actor: whom the connection speaks for.
+        actor: the connection's actor.
         command: the command.
         arrived: when its bytes were read, in microseconds.
 
@@ -44,7 +44,7 @@ class Inbox:
         return self._count
 
     def put(self, waiting: Waiting) -> None:
-        """Add a command, which arrived no earlier than those that wait already."""
+        """Add a command, which arrived no earlier than those that wait."""
         number = self._sent[waiting.sender]
         self._sent[waiting.sender] = number + 1
         if number == len(self._rounds):
@@ -53,7 +53,7 @@ class Inbox:
         self._count += 1
 
     def take(self, before: int | None = None) -> Waiting | None:
-        """Take the next command out, of those that arrived before a moment; ``None`` if there is none."""
+        """Remove and return the next command that arrived before a moment; ``None`` if there is none."""
         for waiting in self._rounds:
             if waiting and (before is None or waiting[0].arrived < before):
                 self._count -= 1
@@ -64,7 +64,7 @@ class Inbox:
         return None
 
     def clear(self) -> None:
-        """Forget what waits."""
+        """Empty the inbox."""
         self._rounds.clear()
         self._sent.clear()
         self._count = 0

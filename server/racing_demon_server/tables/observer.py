@@ -1,4 +1,4 @@
-"""Whoever follows all tables of a server, beside those who sit or watch there: metrics, a broker."""
+"""Observers of all tables of a server: metrics, a broker, the announcer."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -13,21 +13,21 @@ __all__ = ["Observer"]
 
 
 class Observer(Protocol):
-    """Is told what happens, in the call in which it happens: it must be quick, and never raise."""
+    """Receives what happens, in the call in which it happens: it must be quick, and never raise."""
 
     def opened(self, table: CommittedTable) -> None:
         """Note that a table was opened."""
 
     def published(self, table: CommittedTable, events: Sequence[Event]) -> None:
-        """Note events that were sent to everybody at a table, in their order."""
+        """Note events that were broadcast at a table, in order."""
 
     def carried_out(self, table: CommittedTable, took_us: Sequence[int]) -> None:
-        """Note plays whose events, their answers, were sent so many microseconds after they came."""
+        """Note plays whose events were sent, with their latencies in microseconds."""
 
     def answered(
         self, table: CommittedTable, command: Command, reply: Accepted | Refused, took_us: int
     ) -> None:
-        """Note any other answer, so many microseconds after a command came."""
+        """Note any other answer, with its latency in microseconds."""
 
     def closed(self, table: CommittedTable) -> None:
         """Note that a table was closed."""
