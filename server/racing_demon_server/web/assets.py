@@ -15,14 +15,20 @@ from typing import Final, NamedTuple
 __all__ = ["Assets", "HttpResponse"]
 
 INDEX: Final = "index.html"
-LATER: Final = frozenset({"proof.js", "shake256.js", "texts.json"})
-"""Files that are loaded last, or only after a hand."""
+AT_ROOT: Final = frozenset({"manifest.webmanifest", "sw.js"})
+"""Files beside the page: a service worker only serves the folder that it comes from."""
+LATER: Final = frozenset(
+    {"icon-180.png", "icon-192.png", "icon-512.png", "proof.js", "shake256.js", "texts.json"}
+)
+"""Files that are loaded last, only after a hand, or when the page is installed."""
 KINDS: Final = {
     "css": "text/css; charset=utf-8",
     "html": "text/html; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
     "json": "application/json",
+    "png": "image/png",
     "svg": "image/svg+xml",
+    "webmanifest": "application/manifest+json",
 }
 """Media types by file extension; other files are not served."""
 TABLE_PATH: Final = re.compile(r"/(?:[A-Za-z]{4,16})?")
@@ -32,8 +38,9 @@ COMMENT: Final = re.compile(rb"^[ \t]*(?://.*|/\*\*(?:(?!\*/)[\s\S])*\*/)[ \t]*$
 YEAR_SECONDS: Final = 365 * 24 * 60 * 60
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-    "connect-src {connect}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
-    "require-trusted-types-for 'script'; trusted-types 'none'"
+    "connect-src {connect}; manifest-src 'self'; worker-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types shell"
 )
 
 
@@ -63,18 +70,27 @@ class Assets:
     """The page and what it loads.
 
     Args:
-        contents: the files by name; in the page ``{assets}`` becomes the path of the others
+        contents: the files by name; in the page and in the files beside it ``{assets}`` becomes the path
+            of the others
 
     """
 
     def __init__(self, contents: Mapping[str, bytes]) -> None:
         whole = sha256(b"".join(name.encode() + contents[name] for name in sorted(contents)))
         self._folder = f"/web/{whole.hexdigest()[:16]}"
-        page = contents[INDEX].replace(b"{assets}", self._folder.encode())
-        self._page = _file(INDEX, page)
-        self._files = {
-            f"{self._folder}/{name}": _file(name, data) for name, data in contents.items() if name != INDEX
+        self._page = _file(INDEX, self._with_folder(contents[INDEX]))
+        self._root = {
+            f"/{name}": _file(name, self._with_folder(contents[name])) for name in AT_ROOT & contents.keys()
         }
+        self._files = {
+            f"{self._folder}/{name}": _file(name, data)
+            for name, data in contents.items()
+            if name != INDEX and name not in AT_ROOT
+        }
+
+    def _with_folder(self, content: bytes) -> bytes:
+        """Return a file that names the path of the others."""
+        return content.replace(b"{assets}", self._folder.encode())
 
     @classmethod
     def load(cls) -> "Assets":
@@ -104,6 +120,8 @@ class Assets:
             policy = POLICY.format(connect=" ".join(("'self'", *sockets)))
             more = [("Cache-Control", "no-cache"), ("Content-Security-Policy", policy)]
             return _answer(self._page, headers, more)
+        if path in self._root:
+            return _answer(self._root[path], headers, [("Cache-Control", "no-cache")])
         file = self._files.get(path)
         if file is None:
             return None

@@ -63,13 +63,26 @@ async def test_what_the_page_loads_is_kept_for_a_year() -> None:
     async with serving() as served:
         _, page = await get(served, "/")
         paths = loads(page)
-        assert 3 == len(paths)
+        assert 4 == len(paths)
         for path in paths:
             answer, body = await get(served, path, Accept_Encoding="gzip, br")
             assert (200, "gzip") == (answer.status, answer.headers["Content-Encoding"])
             assert "immutable" in answer.headers["Cache-Control"]
             _, plain = await get(served, path)
             assert plain == gzip.decompress(body)
+
+
+@pytest.mark.parametrize("path", ["/manifest.webmanifest", "/sw.js"])
+async def test_what_installs_the_page_names_its_files(path: str) -> None:
+    """The manifest and the worker lie beside the page, and name the files of its version."""
+    async with serving() as served:
+        _, page = await get(served, "/")
+        folder = loads(page)[0].rpartition("/")[0]
+        answer, body = await get(served, path)
+        assert (200, "no-cache") == (answer.status, answer.headers["Cache-Control"])
+        assert folder.encode() in body
+        for icon in re.findall(r'"src": "([^"]+)"', body.decode()):
+            assert 200 == (await get(served, icon))[0].status
 
 
 async def test_a_page_that_a_browser_has_is_not_sent_again() -> None:

@@ -67,9 +67,13 @@ function short(card) {
   return card === UNKNOWN ? "▮" : RANKS[rank(card) - 1] + "♠♥♣♦"[suit(card)];
 }
 
-/** @param {number} card */
-function makeCard(card) {
-  const made = element("div", card === UNKNOWN ? "card back" : `card face s${suit(card)} ${isRed(card) ? "red" : "black"}`);
+/**
+ * A card of its own, face up or down.
+ * @param {number} card
+ */
+export function makeCard(card) {
+  const rich = rank(card) === 1 ? " ace" : rank(card) > 10 ? " royal" : "";
+  const made = element("div", card === UNKNOWN ? "card back" : `card face s${suit(card)} ${isRed(card) ? "red" : "black"}${rich}`);
   if (card === UNKNOWN) return made;
   const index = element("span", "index");
   index.append(element("b", "", RANKS[rank(card) - 1]), picture(`suit-${suit(card)}`));
@@ -223,12 +227,20 @@ export class Felt {
    * Ring a pile for a moment: somebody else was faster there.
    * @param {number} number
    * @param {string} colour
+   * @param {string} words who was faster, and by how much
    */
-  ring(number, colour) {
+  ring(number, colour, words) {
     const slot = this.slots.get(number);
     if (!slot) return;
     slot.style.setProperty("--ring", colour);
     pulse(slot, "ring");
+    const note = element("p", "lost", words);
+    note.style.setProperty("--ring", colour);
+    this.root.append(note);
+    const most = this.root.clientWidth - note.offsetWidth - 4;
+    const { e: x, f: y } = new DOMMatrix(getComputedStyle(slot).transform);
+    note.style.transform = at({ x: Math.max(4, Math.min(most, x)), y: y + slot.offsetHeight * 0.4 });
+    setTimeout(() => note.remove(), 1600);
   }
 }
 

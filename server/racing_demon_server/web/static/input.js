@@ -9,6 +9,7 @@ const LIFT = 48;
  * @typedef {object} Gestures what the table does
  * @property {(point: {x: number, y: number}) => ({pile: number, count: number} | null)} hit
  * @property {(pile: number) => boolean} isStock
+ * @property {boolean} isFast whether a touch plays at once
  * @property {(pile: number) => void} turn
  * @property {(hit: {pile: number, count: number} | null) => void} tap
  * @property {(hit: {pile: number, count: number}) => void} pickUp
@@ -38,6 +39,10 @@ export function listen(felt, gestures) {
     event.preventDefault();
     if (hit && gestures.isStock(hit.pile)) {
       gestures.turn(hit.pile);
+      return;
+    }
+    if (hit && gestures.isFast) {
+      gestures.tap(hit);
       return;
     }
     const finger = { start: point, hit, isDrag: false, isLong: false, timer: 0 };
@@ -121,5 +126,5 @@ export function keyMeaning({ code, ctrlKey, altKey, metaKey }) {
   if (COLUMNS.includes(code)) return { name: "column", column: COLUMNS.indexOf(code) };
   if (ABOVE.includes(code)) return { name: "up", column: ABOVE.indexOf(code) };
   if (/^Digit[1-6]$/.test(code)) return { name: "react", number: Number(code.slice(5)) - 1 };
-  return { Space: { name: "turn" }, KeyP: { name: "waste-up" }, Semicolon: { name: "waste" }, KeyV: { name: "stuck" }, KeyH: { name: "reserve" }, KeyY: { name: "reserve-up" }, KeyT: { name: "chat" }, Escape: { name: "put-down" } }[code] ?? null;
+  return { Space: { name: "turn" }, KeyP: { name: "waste-up" }, Semicolon: { name: "waste" }, KeyV: { name: "stuck" }, KeyH: { name: "reserve" }, KeyY: { name: "reserve-up" }, Escape: { name: "put-down" } }[code] ?? null;
 }

@@ -3,10 +3,11 @@
 import { element, setText } from "./draw.js";
 import { OPTIONS, optionLabel, optionValue } from "./options.js";
 import { colourOf } from "./table.js";
-import { LEVELS, REASONS, clock } from "./words.js";
+import { LEVELS, REASONS, clock, signed } from "./words.js";
 
 /** @import { Seat, TableState } from "./state.js" */
 
+const MOST_LINES = 30;
 const SHORT = ["game", "hands", "target", "time_limit_ms", "turn"];
 
 export class Lobby {
@@ -17,12 +18,19 @@ export class Lobby {
    * @param {(name: string, fields?: any) => void} given.command
    * @param {() => void} given.share shows how others join
    * @param {(title: string, items: HTMLElement[]) => void} given.open shows a sheet
+   * @param {() => string[]} given.analysed tells what the hand has come to
+   * @param {() => void} given.watchAgain plays the match again
    */
-  constructor(root, { games, command, share, open }) {
+  constructor(root, { games, command, share, open, analysed, watchAgain }) {
     this.root = root;
     this.games = games;
     this.command = command;
     this.open = open;
+    this.analysed = analysed;
+    this.again = button("Watch the match again", watchAgain);
+    this.part("after").append(this.again);
+    /** @type {{name: string, text: string}[]} */
+    this.chat = [];
     /** @type {any} */
     this.session = null;
     this.showsAll = false;
@@ -61,12 +69,21 @@ export class Lobby {
     return /** @type {HTMLElement} */ (this.root.querySelector(`.${name}`));
   }
 
+  /**
+   * Note what somebody has said.
+   * @param {string} name
+   * @param {string} text
+   */
+  hear(name, text) {
+    this.chat = [...this.chat, { name, text }].slice(-MOST_LINES);
+  }
+
   /** @param {any} session */
   draw(session) {
     this.session = session;
     const { table } = this;
     const isHost = this.seat !== null && table.host === this.seat;
-    const facts = [table.seq, this.seat, session.watchers, session.isCaughtUp, session.proof, this.showsAll];
+    const facts = [table.seq, this.seat, session.watchers, session.isCaughtUp, session.proof, this.showsAll, this.chat.length];
     const drawn = JSON.stringify(facts);
     if (drawn === this._drawn) return;
     this._drawn = drawn;
@@ -82,6 +99,11 @@ export class Lobby {
     setText(ready, own?.ready ? "Ready ✓" : table.phase === "tally" ? "Next hand" : "I am ready");
     this.part("deal").hidden = !isHost;
     this.part("bots").hidden = !isHost || !table.isBetweenMatches;
+    this.part("chatlog").replaceChildren(...this.chat.map(({ name, text }) => {
+      const line = element("li");
+      line.append(element("bdi", "", name), document.createTextNode(": "), element("bdi", "", text));
+      return line;
+    }));
     setText(this.part("watching"), session.watchers > 0 ? `${session.watchers} watching` : "");
   }
 
@@ -133,7 +155,12 @@ export class Lobby {
     const { table } = this;
     const section = this.part("tally");
     section.hidden = table.results.length === 0;
-    if (section.hidden) return;
+    this.part("after").hidden = table.phase !== "over" || table.results.length === 0;
+    if (section.hidden) {
+      this.part("analysis").replaceChildren();
+      setText(this.part("proof"), "");
+      return;
+    }
     const last = table.results[table.results.length - 1];
     const rows = table.totals().map(([seat, total], at) => {
       const place = last.seats.indexOf(seat);
@@ -144,6 +171,7 @@ export class Lobby {
     });
     section.querySelector("tbody")?.replaceChildren(...rows);
     setText(section.querySelector("caption"), outcome(table, last));
+    this.part("analysis").replaceChildren(...this.analysed().map((line) => element("li", "", line)));
     setText(this.part("proof"), this.session.proof);
   }
 
@@ -220,9 +248,6 @@ function stateOf(table, state, own) {
   if (state.muted) words.push("muted");
   return words.join(", ");
 }
-
-/** @param {number} points */
-const signed = (points) => (points > 0 ? `+${points}` : String(points));
 
 /**
  * @param {string} text

@@ -1,14 +1,18 @@
 // The page: which screen is shown, how a table is entered, and what is drawn when.
 
-import { element } from "./draw.js";
+import { element, makeCard } from "./draw.js";
 import { Lobby, button } from "./lobby.js";
+import { Replay } from "./replay.js";
+import { MatchLog, analysis, keepResult, resultRows } from "./results.js";
 import { Session } from "./session.js";
 import { change, keepToken, settings, show, tokenOf } from "./settings.js";
 import { hex, randomBytes } from "./sha256.js";
-import { unlock } from "./sound.js";
-import { TableScreen } from "./table.js";
+import { Sheets, drawWay } from "./sheets.js";
+import { install, keepAwake } from "./shell.js";
+import { sound, unlock } from "./sound.js";
+import { TableScreen, colourOf } from "./table.js";
 import { transcript } from "./transcript.js";
-import { HELP, REACTIONS, REFUSALS, proofWords, tableWords } from "./words.js";
+import { CLOSES, REFUSALS, proofWords, tableWords } from "./words.js";
 
 /** @param {string} id */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -27,8 +31,13 @@ const page = {
 let tableScreen;
 /** @type {Lobby} */
 let lobby;
+/** @type {Sheets} */
+let sheets;
+/** @type {Replay} */
+let replay;
 /** @type {any} */
 let games;
+const match = new MatchLog();
 
 const socketUrl = () => `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/v1`;
 const codeOfPath = () => decodeURIComponent(location.pathname.split("/").pop() ?? "").toUpperCase();
@@ -60,6 +69,7 @@ function enter(entry) {
   const session = new Session(games, listener);
   page.session = session;
   tableScreen.attach(session);
+  match.clear();
   if (entry.name === "resume") {
     session.table.code = entry.fields.code;
     session.token = entry.fields.token;
@@ -113,7 +123,7 @@ function leave() {
   keepToken(code, null);
   session.leave();
   page.session = null;
-  closeSheet();
+  sheets.close();
   history.replaceState(null, "", "/");
   showScreen("start");
 }
@@ -124,17 +134,25 @@ function leave() {
 const listener = {
   message(name, fields, isPast) {
     const session = /** @type {Session} */ (page.session);
+    if (replay.isOpen) replay.close();
     if (name === "seated") seated(fields);
     else tableScreen.follow(name, fields, isPast);
+    match.follow(name, fields, session.table);
+    if (name === "said") lobby.hear(session.table.nameOf(fields.seat), fields.text);
     if (name === "dealt" || name === "snapshot") session.proof = "";
     if (name === "hand_over") checkHand(session, fields.seed);
+    if (name === "match_over" && !isPast) keepResult(session.table, session.seat);
+    if (name === "hand_over" && !isPast && session.seat !== null && fields.out === session.seat) celebrate();
+    if (name === "match_over" && !isPast && session.seat !== null && fields.winners.includes(session.seat)) celebrate();
+    keepAwake(session.seat !== null && session.table.isDealt);
     if (!isPast && ["joined", "left", "connected", "paused", "continued", "hand_over", "match_over", "signalled"].includes(name)) {
       const text = transcript(session.table, name, fields, session.seat);
       if (text) announce(text);
     }
     due();
   },
-  connection(state, text) {
+  connection(state, reason, code = 0) {
+    const text = CLOSES[code] ?? reason;
     document.body.dataset.connection = state;
     byId("offline").hidden = state === "open" || page.session === null;
     byId("offline").textContent = { open: "", connecting: "Connecting…", lost: "Connection lost. Trying again…", closed: text || "The connection was closed." }[state];
@@ -143,7 +161,10 @@ const listener = {
   refused(fields, command) {
     const text = REFUSALS[fields.reason] ?? fields.text;
     if (fields.counter === 0) entryRefused(fields.reason, text);
-    else if (command?.name === "play_cards") tableScreen.refused(fields, command.fields);
+    else if (fields.reason === "beaten" && fields.by !== null) {
+      match.lost.push({ by: fields.by, late: fields.late_us, pile: fields.pile });
+      tableScreen.refused(fields, command?.fields);
+    } else if (command?.name === "play_cards" || command?.name === "play_best") tableScreen.refused(fields, command.fields);
     else announce(text, true);
     due();
   },
@@ -171,7 +192,10 @@ async function checkHand(session, secret) {
 function seated({ code, seat }) {
   const session = /** @type {Session} */ (page.session);
   if (seat !== null && session.token) keepToken(code, session.token);
-  if (codeOfPath() !== code) history.replaceState(null, "", `/${code}${page.isTv ? "?tv" : ""}`);
+  if (codeOfPath() !== code || history.state === null) {
+    history.replaceState(null, "", "/");
+    history.pushState({ code }, "", `/${code}${page.isTv ? "?tv" : ""}`); // a step that the way back can take
+  }
 }
 
 /**
@@ -207,13 +231,54 @@ function due() {
 
 function draw() {
   const { session } = page;
-  if (!session || session.table.code === "" || session.table.seats.size + session.table.seq === 0) return;
+  if (replay.isOpen || !session || session.table.code === "" || session.table.seats.size + session.table.seq === 0) return;
   const { table } = session;
   const isPlayed = ["shuffling", "countdown", "playing", "grace"].includes(table.phase) && table.board !== null;
   showScreen(isPlayed || (page.isTv && table.board !== null) ? "table" : "lobby");
   if (isPlayed || page.isTv) tableScreen.draw();
   if (!isPlayed) lobby.draw(session);
   byId("pause-note").hidden = !table.paused;
+  showWay(table.code);
+}
+
+/**
+ * Show how others join: on a big screen always, to a host in the lobby.
+ * @param {string} code
+ */
+function showWay(code) {
+  const { session } = page;
+  document.body.classList.toggle("host-invites", session !== null && session.seat !== null && session.table.host === session.seat);
+  for (const root of [byId("lobby"), byId("table")]) {
+    const picture = /** @type {HTMLImageElement} */ (root.querySelector("img.qr"));
+    const words = /** @type {HTMLElement} */ (root.querySelector(".address"));
+    if (picture.checkVisibility() && words.textContent !== `${location.host}/${code}`) {
+      drawWay(picture, code);
+      words.textContent = `${location.host}/${code}`;
+    }
+  }
+}
+
+/** Rain paper on who has won, for a moment. */
+function celebrate() {
+  sound("won");
+  if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+  for (let number = 0; number < 60; number++) {
+    const piece = element("i", "confetti");
+    piece.style.left = `${(number * 61) % 100}vw`;
+    piece.style.backgroundColor = colourOf(number);
+    piece.style.animationDelay = `${(number % 12) * 60}ms`;
+    piece.addEventListener("animationend", () => piece.remove());
+    document.body.append(piece);
+  }
+}
+
+/** The way back leads out of sheets and replays first, and out of a table only if that is meant. */
+function back() {
+  if (!page.session) return;
+  history.pushState(null, "", location.href);
+  if (replay.isOpen) replay.close();
+  else if (sheets.isOpen) sheets.close();
+  else leave();
 }
 
 /** @param {string} name */
@@ -222,127 +287,6 @@ function showScreen(name) {
   document.body.dataset.screen = name;
   for (const screen of SCREENS) byId(screen).hidden = screen !== name;
   if (name !== "table") byId(name).querySelector("h1")?.focus();
-}
-
-// The menu.
-
-function openMenu() {
-  const { session } = page;
-  const items = [];
-  const isHost = session !== null && session.seat !== null && session.table.host === session.seat;
-  const isPlayed = session !== null && !session.table.isBetweenMatches;
-  if (session && session.seat !== null) {
-    const bar = element("div", "reactions");
-    bar.append(...Object.entries(REACTIONS).map(([reaction, text]) => button(text, () => send("react", { reaction }))));
-    items.push(bar, chatLine());
-  }
-  if (isHost && isPlayed) {
-    const { paused } = session.table;
-    items.push(button(paused ? "Continue the hand" : "Pause the hand", () => send("pause", { paused: !paused, seen: session.table.seq })));
-  }
-  items.push(...toggles());
-  if (session) items.push(button("How to play", help));
-  if (session) items.push(button("Show the table as text", () => change({ hasText: !settings.hasText })), button("Invite others", share), button("Leave the table", leave));
-  openSheet("Menu", items);
-}
-
-/**
- * @param {string} name
- * @param {any} [fields]
- */
-function send(name, fields) {
-  page.session?.command(name, fields);
-  closeSheet();
-}
-
-function chatLine() {
-  const form = document.createElement("form");
-  form.className = "chat";
-  const line = document.createElement("input");
-  line.maxLength = 200;
-  line.placeholder = "Say something";
-  line.setAttribute("aria-label", "Say something to the table");
-  const say = button("Say", () => undefined);
-  say.type = "submit";
-  form.append(line, say);
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    if (line.value.trim()) send("say", { text: line.value.trim() });
-  });
-  return form;
-}
-
-function toggles() {
-  /**
-   * @param {"isFourColour" | "isLarge" | "isLeftHanded" | "hasSound"} name
-   * @param {string} text
-   */
-  const toggle = (name, text) => {
-    const made = button(text, () => {
-      change({ [name]: !settings[name] });
-      made.setAttribute("aria-pressed", String(settings[name]));
-      if (name === "hasSound" && settings.hasSound) unlock();
-      due();
-    });
-    made.className = "toggle";
-    made.setAttribute("aria-pressed", String(settings[name]));
-    return made;
-  };
-  const themes = ["auto", "dark", "light", "contrast"];
-  const theme = button(`Colours: ${settings.theme}`, () => {
-    change({ theme: themes[(themes.indexOf(settings.theme) + 1) % themes.length] });
-    theme.textContent = `Colours: ${settings.theme}`;
-  });
-  return [theme, toggle("isFourColour", "Four colours"), toggle("isLarge", "Large figures"), toggle("isLeftHanded", "Left-handed"), toggle("hasSound", "Sounds")];
-}
-
-function help() {
-  const { session } = page;
-  const { text } = session ? games[session.table.options.game] : { text: "" };
-  openSheet("How to play", [element("p", "", text), ...HELP.map((line) => element("p", "", line))]);
-}
-
-function share() {
-  const { session } = page;
-  const code = session?.table.code ?? "";
-  const address = `${location.origin}/${code}`;
-  const line = element("p", "address", address);
-  const picture = document.createElement("img");
-  picture.src = `/qr/${code}.svg`;
-  picture.alt = `QR code of ${address}`;
-  picture.className = "qr";
-  openSheet("Join this table", [line, picture, button("Copy the link", () => copy(address))]);
-}
-
-/** @param {string} text */
-function copy(text) {
-  const line = document.createElement("textarea");
-  line.value = text;
-  document.body.append(line);
-  line.select();
-  const isCopied = document.execCommand("copy"); // the clipboard's own interface needs https
-  line.remove();
-  announce(isCopied ? "Copied." : text);
-}
-
-/** @type {Element | null} */
-let focusBefore = null;
-
-/**
- * @param {string} title
- * @param {HTMLElement[]} items
- */
-function openSheet(title, items) {
-  if (byId("sheet").hidden) focusBefore = document.activeElement;
-  byId("sheet").hidden = false;
-  byId("sheet-title").textContent = title;
-  byId("sheet-items").replaceChildren(...items);
-  byId("sheet-close").focus();
-}
-
-function closeSheet() {
-  byId("sheet").hidden = true;
-  if (focusBefore instanceof HTMLElement) focusBefore.focus();
 }
 
 // The beginning.
@@ -355,9 +299,9 @@ function wire() {
   byId("create").addEventListener("click", create);
   byId("watch").addEventListener("click", () => watch(false));
   byId("tv").addEventListener("click", () => watch(true));
-  byId("sheet-close").addEventListener("click", closeSheet);
-  byId("lobby-menu").addEventListener("click", openMenu);
-  byId("sheet").addEventListener("keydown", (event) => event.key === "Escape" && closeSheet());
+  byId("lobby-menu").addEventListener("click", () => sheets.menu());
+  byId("standings").addEventListener("click", () => sheets.open("Results on this device", resultRows(games)));
+  window.addEventListener("popstate", back);
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) return;
     page.session?.wake();
@@ -401,12 +345,30 @@ async function begin() {
   setTv(page.isTv);
   const told = await load("games.json");
   games = told.games;
-  tableScreen = new TableScreen(byId("table"), { tables: told.tables, announce, openMenu });
-  lobby = new Lobby(byId("lobby"), { games, command: send, share, open: openSheet });
+  sheets = new Sheets({ session: () => page.session, games, announce, leave, redraw: due });
+  tableScreen = new TableScreen(byId("table"), { tables: told.tables, announce, openMenu: () => sheets.menu() });
+  replay = new Replay(games, tableScreen, () => {
+    if (page.session) tableScreen.attach(page.session);
+    due();
+  });
+  lobby = new Lobby(byId("lobby"), {
+    analysed: () => (page.session ? analysis(page.session, match, told.tables) : []),
+    games,
+    command: (name, fields) => sheets.send(name, fields),
+    share: () => sheets.invite(),
+    open: (title, items) => sheets.open(title, items),
+    watchAgain: () => replay.open(match, page.session?.seat ?? null),
+  });
   wire();
   field("name").value = settings.name;
   const code = codeOfPath();
   field("code").value = code;
+  byId("standings").hidden = resultRows(games).length === 0;
+  byId("start").querySelector(".fan")?.append(...[12, 24, 36, 39].map(makeCard).map((card, at) => {
+    card.style.setProperty("--at", String(at));
+    return card;
+  }));
+  install();
   showScreen("start");
   if (!code) await listTables();
   byId("start").classList.add("is-ready");

@@ -5,6 +5,7 @@ import { TableState } from "./state.js";
 import { SUBPROTOCOL, VERSION, decode, encode } from "./wire.js";
 
 const PING_MS = 2000;
+const HEARTBEAT_MS = 10_000; // phones sleep for a moment
 const SILENCE_MS = 4000;
 const ENTRY_MS = 6000;
 const WAITS_MS = [0, 500, 1000, 2000, 4000];
@@ -14,7 +15,7 @@ const FINAL = [1000, 1001, 1002, 1009, 4000, 4001, 4002, 4007];
 /**
  * @typedef {object} Listener
  * @property {(name: string, fields: any, isPast: boolean) => void} message after the table has followed it
- * @property {(state: "connecting" | "open" | "lost" | "closed", text: string) => void} connection
+ * @property {(state: "connecting" | "open" | "lost" | "closed", reason: string, code?: number) => void} connection
  * @property {(fields: any, play: any) => void} refused
  */
 
@@ -141,7 +142,7 @@ export class Session {
     socket.close();
     if (this._isOver || FINAL.includes(code)) {
       this._isOver = true;
-      this.listener.connection("closed", reason);
+      this.listener.connection("closed", reason, code);
       return;
     }
     const wait = WAITS_MS[Math.min(this._tries, WAITS_MS.length - 1)];
@@ -217,7 +218,7 @@ const HANDLERS = {
       session.listener.connection("closed", "Reload the page: this server speaks another version.");
       return;
     }
-    session._send({ name: "hello", fields: { version: VERSION, software: "racing-demon-web" } });
+    session._send({ name: "hello", fields: { version: VERSION, software: "racing-demon-web", heartbeat_ms: HEARTBEAT_MS } });
     const entry = session._entry();
     if (entry) session._send(entry);
   },

@@ -9,13 +9,14 @@ const DEFAULTS = {
   isLarge: false,
   hasSound: false,
   hasText: false,
+  hasFastTaps: false,
 };
 
 /**
  * @returns {any}
  * @param {string} name
  */
-function read(name) {
+export function read(name) {
   try {
     return JSON.parse(localStorage.getItem(`${KEY}.${name}`) ?? "null");
   } catch {
@@ -27,7 +28,7 @@ function read(name) {
  * @param {string} name
  * @param {unknown} value
  */
-function write(name, value) {
+export function write(name, value) {
   try {
     if (value === null) localStorage.removeItem(`${KEY}.${name}`);
     else localStorage.setItem(`${KEY}.${name}`, JSON.stringify(value));
@@ -52,6 +53,7 @@ export function show() {
   classList.toggle("four-colour", settings.isFourColour);
   classList.toggle("left-handed", settings.isLeftHanded);
   classList.toggle("large-index", settings.isLarge);
+  classList.toggle("has-text", settings.hasText);
 }
 
 /**

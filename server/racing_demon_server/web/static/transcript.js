@@ -31,20 +31,25 @@ export function transcript(table, name, fields, own) {
 }
 
 /**
- * The own layout and the foundations, a line each.
+ * The table as text: headings, and lines below each.
  * @param {TableState} table
  * @param {number} place
+ * @returns {[string, string[]][]}
  */
-export function lines(table, place) {
+export function sections(table, place) {
   const { board, layout } = table;
   if (!board || !layout) return [];
   const tops = layout.piles
     .filter((pile) => pile.kind === "foundation" && pile.place === -1)
     .map((pile) => board.top(pile.number))
-    .filter(isKnown);
-  const shared = tops.length > 0 ? [`Foundations show ${tops.map(faceName).join(", ")}.`] : ["The foundations are empty."];
-  const own = layout.own(place).map((pile) => `${pileLabel(board, pile.number, faceName)}.`);
-  return [...shared, ...own];
+    .filter(isKnown)
+    .sort((a, b) => (a % 52) - (b % 52));
+  const shared = tops.length > 0 ? tops.map(faceName) : ["empty"];
+  const own = layout.own(place).map((pile) => pileLabel(board, pile.number, faceName));
+  const others = table.handSeats
+    .filter((_, at) => at !== place)
+    .map((seat) => `${table.nameOf(seat)}: ${table.isPrivate ? (table.progress.get(seat) ?? 0) : board.out(table.handSeats.indexOf(seat))} cards out`);
+  return /** @type {[string, string[]][]} */ ([["Foundations", shared], ["Your cards", own], ["Others", others]]).filter(([, lines]) => lines.length > 0);
 }
 
 /**

@@ -5,8 +5,10 @@ import { UNKNOWN, suit } from "./layout.js";
 /** @import { Layout, Pile } from "./layout.js" */
 
 const RATIO = 1.4;
-const LARGEST = 118;
+const LARGEST = 118; // or a part of the height, on large screens
+const OF_HEIGHT = 0.15;
 const SMALLEST = 20;
+const WHOLE = 64; // a card of the race that is so high keeps its shape
 const MOST_COLUMNS = 10; // in one row, however small the cards become
 const BAR_KINDS = ["stock", "waste", "reserve"];
 const TOP_KINDS = ["foundation", "cell"];
@@ -88,7 +90,7 @@ export function arrange({ layout, board, place, hand, slots, area, isMirrored })
   const isWide = area.width > area.height * 1.15;
   /** @type {Scene | null} */
   let scene = null;
-  for (let width = Math.min(LARGEST, Math.floor(area.width / 5)); scene === null && width >= SMALLEST; width -= 1) {
+  for (let width = Math.min(Math.max(LARGEST, Math.floor(area.height * OF_HEIGHT)), Math.floor(area.width / 5)); scene === null && width >= SMALLEST; width -= 1) {
     scene = attempt({ board, hand, slots, area, isMirrored, isWide, blocks, shared, width });
   }
   return scene ?? /** @type {Scene} */ (attempt({ board, hand, slots, area, isMirrored, isWide, blocks, shared, width: SMALLEST, isForced: true }));
@@ -136,7 +138,7 @@ function attempt({ board, hand, slots, area, isMirrored, isWide, blocks, shared,
     const hasOwn = blocks.middle.length + blocks.top.length + blocks.bar.length > 0;
     const height = hasOwn ? area.height * (isWide ? 0.34 : 0.26) : area.height - 2 * gap;
     const sharedArea = { x: inner.x, y, width: inner.width, height };
-    y = race({ places, board, hand, slots, shared, card, gap, area: sharedArea }) + gap * 2;
+    y = race({ places, board, hand, slots, shared, card, gap, area: sharedArea, isAlone: !hasOwn }) + gap * 2;
   }
   const rows = [...blocks.top, ...blocks.middle].flatMap((piles) => rowsOf(piles, inner.width, card.w, gap));
   const bottom = hasBar && !isWide ? card.h + gap * 2 : 0;
@@ -160,19 +162,21 @@ function attempt({ board, hand, slots, area, isMirrored, isWide, blocks, shared,
  * The foundations of a race: a grid by suits, whose slots never change. Returns where it ends.
  * @param {any} given
  */
-function race({ places, board, hand, slots, shared, card, gap, area }) {
+function race({ places, board, hand, slots, shared, card, gap, area, isAlone }) {
   const seats = shared.length / 4;
   const columns = [4 * seats, 2 * seats, seats].reduce((best, each) => (sizeOf(each, area, shared.length) > sizeOf(best, area, shared.length) ? each : best));
   const rows = Math.ceil(shared.length / columns);
-  const w = Math.min(card.w, (area.width - gap) / columns - gap);
-  const h = Math.min(w * RATIO, (area.height - gap) / rows - gap);
+  const widest = Math.min(card.w, (area.width - gap) / columns - gap);
+  const h = Math.min(widest * RATIO, (area.height - gap) / rows - gap);
+  const w = h > WHOLE ? Math.min(widest, h / RATIO) : widest;
+  const top = isAlone ? area.y + (area.height - rows * (h + gap)) / 2 : area.y;
   const left = area.x + (area.width - columns * (w + gap) + gap) / 2;
   slots.of(board, shared, hand).forEach((/** @type {number} */ slot, /** @type {number} */ at) => {
     const x = left + (slot % columns) * (w + gap);
-    const y = area.y + Math.floor(slot / columns) * (h + gap);
+    const y = top + Math.floor(slot / columns) * (h + gap);
     places.set(shared[at].number, { x, y, w, h, dx: 0, down: 0, up: 0, isFlat: h < w * 1.2 });
   });
-  return area.y + rows * (h + gap);
+  return top + rows * (h + gap);
 }
 
 /**

@@ -46,6 +46,25 @@ export const REFUSALS = {
   muted: "The host has muted you.",
   bad_name: "Enter a name with at least one visible character.",
   bad_token: "Your seat at this table is gone.",
+  beaten: "Another player was faster.",
+  not_seated: "You are watching. Only players may do that.",
+  not_host: "Only the host may do that.",
+  not_now: "Not now.",
+  bad_option: "This game cannot be played that way.",
+  halted: "The server cannot save the game just now. Wait a moment.",
+  server_full: "The server has no room for more tables. Try again later.",
+};
+
+/**
+ * Why the server has closed the connection, by the code that it has sent.
+ * @type {Record<number, string>}
+ */
+export const CLOSES = {
+  4001: "Your seat was taken up on another device, or in another tab.",
+  4002: "This page is too old for the server. Reload it.",
+  4004: "This page has sent too much, and was disconnected. Reload it.",
+  4005: "The server is full. Try again later.",
+  4007: "The host has removed you from the table.",
 };
 
 export const HELP = [
@@ -90,6 +109,9 @@ export function span(microseconds) {
   const ms = Math.round(microseconds / 1000);
   return ms < 100 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
+
+/** @param {number} points */
+export const signed = (points) => (points > 0 ? `+${points}` : String(points));
 
 /**
  * Minutes and seconds, such as "1:42".

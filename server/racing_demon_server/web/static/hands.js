@@ -1,0 +1,342 @@
+// What a player does at the table: gestures and keys become plays.
+
+import { faceName } from "./draw.js";
+import { keyMeaning, listen } from "./input.js";
+import { FOUNDATIONS } from "./layout.js";
+import { settings } from "./settings.js";
+import { sound, vibrate } from "./sound.js";
+import { cardAt, indexAt } from "./view.js";
+import { REACTIONS, REFUSALS } from "./words.js";
+
+/** @import { Held, Point } from "./view.js" */
+
+const NEAR = 16; // pixels around the stock that still mean it
+
+/** A player's hands: what is picked up, and what a tap, a drag or a key plays. */
+export class Hands {
+  /**
+   * @param {import("./table.js").TableScreen} screen
+   * @param {(text: string, isUrgent?: boolean) => void} announce
+   */
+  constructor(screen, announce) {
+    this.screen = screen;
+    this.announce = announce;
+    /** @type {Held | null} */
+    this.held = null;
+    listen(screen.felt.root, this);
+    document.addEventListener("keydown", (event) => this._key(event));
+  }
+
+  get rules() {
+    return this.screen.rules;
+  }
+
+  get shown() {
+    return this.screen.shown;
+  }
+
+  get place() {
+    return this.screen.place;
+  }
+
+  get mayPlay() {
+    const { table } = this.screen;
+    return this.place >= 0 && ["playing", "grace"].includes(table.phase) && !table.paused;
+  }
+
+  /** Whether a card is played while the finger is still down. */
+  get isFast() {
+    return settings.hasFastTaps && this.held === null;
+  }
+
+  /** @param {Point} point */
+  hit({ x, y }) {
+    if (!this.screen.scene || !this.shown) return null;
+    for (const [pile, place] of this.screen.scene.places) {
+      const cards = this.shown.cards[pile];
+      const last = cards.length > 0 ? cardAt(place, cards, cards.length - 1) : place;
+      const end = this._isColumn(pile) && place.up > 0 ? last.y + place.h * 1.5 : last.y + place.h + 2;
+      if (x < place.x - 2 || x > place.x + place.w + 2 || y < place.y - 2 || y > end) continue;
+      return { pile, count: cards.length === 0 ? 0 : cards.length - indexAt(place, cards, y) };
+    }
+    return this._nearStock(x, y);
+  }
+
+  /**
+   * The own stock, where a thumb has just missed it.
+   * @param {number} x
+   * @param {number} y
+   */
+  _nearStock(x, y) {
+    for (const [pile, place] of this.screen.scene?.places ?? []) {
+      if (!this.isStock(pile)) continue;
+      if (Math.abs(x - place.x - place.w / 2) < place.w / 2 + NEAR && Math.abs(y - place.y - place.h / 2) < place.h / 2 + NEAR) return { pile, count: 1 };
+    }
+    return null;
+  }
+
+  /** @param {number} pile */
+  isStock(pile) {
+    return this.shown?.layout.piles[pile].kind === "stock" && this.shown.layout.piles[pile].place === this.place;
+  }
+
+  turn(pile = -1) {
+    if (!this.rules || !this.shown || this.place < 0) return;
+    const play = this.rules.turn(this.shown, this.place);
+    if (play === null) {
+      if (pile >= 0 && this.shown.cards[pile].length > 0) this._ask(pile, 1);
+      else if (pile >= 0) this.screen.felt.shake(this.shown, pile);
+      return;
+    }
+    this._send(play, "turn");
+  }
+
+  /**
+   * One tap plays; a tap on a pile while cards are picked up puts them there.
+   * @param {Held | null} hit
+   */
+  tap(hit) {
+    if (!hit) {
+      this.putDown();
+      return;
+    }
+    if (this.held) {
+      this._putOn(hit.pile);
+      return;
+    }
+    const { rules, shown } = this;
+    if (!rules || !shown || this.place < 0) return;
+    const count = Math.max(1, hit.count);
+    if (!this._own(hit.pile) || shown.cards[hit.pile].length === 0) {
+      this.shake(hit.pile);
+      return;
+    }
+    const best = rules.bestPlay(shown, this.place, hit.pile, count);
+    if (best) this._send(rules.toSend(best), shown.layout.piles[best.destination].kind === "foundation" ? "up" : "play");
+    else if (!this._isSettled(hit.pile)) this._ask(hit.pile, count);
+    else this.shake(hit.pile);
+  }
+
+  /**
+   * Let the server find the place for cards: the tables do not know all plays of this game.
+   * @param {number} source
+   * @param {number} count
+   */
+  _ask(source, count) {
+    if (!this.mayPlay) {
+      this._tellWhyNot();
+      return;
+    }
+    sound("play");
+    this.screen.session?.command("play_best", { source, count, seen: this.screen.table.seq });
+  }
+
+  /**
+   * Whether the tables say all about the plays from a pile, so that none is left to ask the server for.
+   * @param {number} pile
+   */
+  _isSettled(pile) {
+    const { layout } = /** @type {import("./rules.js").Rules} */ (this.rules);
+    const from = layout.piles[pile].group;
+    return layout.game.moves.some((/** @type {any} */ move) => move.from === from && move.opens !== undefined);
+  }
+
+  /** @param {number} pile */
+  _own(pile) {
+    const { place } = /** @type {any} */ (this.shown).layout.piles[pile];
+    return place === this.place || (place === -1 && this.screen.table.handSeats.length === 1);
+  }
+
+  /** @param {Held} hit */
+  pickUp(hit) {
+    if (!this._own(hit.pile) || !this.shown || this.shown.cards[hit.pile].length === 0) return;
+    const face = this.shown.cards[hit.pile][this.shown.cards[hit.pile].length - Math.max(1, hit.count)];
+    this.held = { pile: hit.pile, count: Math.max(1, hit.count) };
+    this.announce(`Picked up ${faceName(face)}. Choose where it goes, or press Escape.`);
+    vibrate([10]);
+    this.screen.draw();
+  }
+
+  putDown() {
+    if (!this.held) return;
+    this.held = null;
+    this.screen.draw();
+  }
+
+  /** @param {number} pile */
+  _putOn(pile) {
+    const { held } = this;
+    this.held = null;
+    if (held && held.pile !== pile) this._aim(held, pile);
+    this.screen.draw();
+  }
+
+  /**
+   * Play cards onto a pile: as many as fit there, or those that were taken.
+   * @param {Held} hit
+   * @param {number} destination
+   */
+  _aim({ pile, count }, destination) {
+    const { rules, shown } = this;
+    if (!rules || !shown) return;
+    const to = shown.layout.piles[destination];
+    const counts = rules.playsFrom(shown, this.place, pile).filter((play) => play.destination === destination).map((play) => play.count);
+    const fitting = counts.includes(count) || counts.length === 0 ? count : Math.max(...counts);
+    if (to.kind === "foundation" && to.place === -1 && shown.layout.seats.length > 1) this._send({ source: pile, count: 1, destination: FOUNDATIONS }, "up");
+    else this._send({ source: pile, count: fitting, destination }, "play");
+  }
+
+  /**
+   * @param {Held} hit
+   * @param {number} dx
+   * @param {number} dy
+   */
+  drag(hit, dx, dy) {
+    if (!this._own(hit.pile) || !this.screen.scene || !this.shown) return;
+    this.held = { pile: hit.pile, count: Math.max(1, hit.count) };
+    const cards = this.shown.cards[hit.pile];
+    const place = this.screen.scene.places.get(hit.pile);
+    if (!place) return;
+    for (let index = cards.length - this.held.count; index < cards.length; index++) {
+      const made = this.screen.felt.cards.get(String(cards[index]));
+      if (!made) continue;
+      const { x, y } = cardAt(place, cards, index);
+      made.classList.add("drag");
+      made.style.transform = `translate(${x + dx}px, ${y + dy}px)`;
+      made.style.zIndex = String(900 + index);
+    }
+  }
+
+  /**
+   * @param {Held} hit
+   * @param {Point | null} point
+   */
+  drop(hit, point) {
+    for (const made of this.screen.felt.cards.values()) made.classList.remove("drag");
+    this.held = null;
+    const target = point ? this._zone(point) : null;
+    if (target !== null && target !== hit.pile && this._own(hit.pile)) this._aim({ ...hit, count: Math.max(1, hit.count) }, target);
+    this.screen.draw();
+  }
+
+  /**
+   * The pile whose zone a point lies in: all the height of a column, and the foundations as one.
+   * @param {Point} point
+   */
+  _zone({ x, y }) {
+    let best = null;
+    let least = Infinity;
+    for (const [pile, place] of /** @type {any} */ (this.screen.scene).places) {
+      const far = Math.abs(x - place.x - place.w / 2) + (this._isColumn(pile) && y > place.y ? 0 : Math.abs(y - place.y - place.h / 2));
+      if (far < least && far < place.w * 1.6) [best, least] = [pile, far];
+    }
+    return best;
+  }
+
+  /** @param {number} pile */
+  _isColumn(pile) {
+    return this.shown?.layout.piles[pile].kind === "tableau";
+  }
+
+  /** @param {Held} hit */
+  flick(hit) {
+    this.drop(hit, null);
+    if (this._own(hit.pile)) this._send({ source: hit.pile, count: 1, destination: FOUNDATIONS }, "up");
+  }
+
+  /** @param {Held} hit */
+  targets({ pile, count }) {
+    if (!this.rules || !this.shown) return [];
+    return this.rules.playsFrom(this.shown, this.place, pile).filter((play) => play.count === count).map((play) => play.destination);
+  }
+
+  /**
+   * @param {import("./rules.js").Play} play
+   * @param {"play" | "up" | "turn"} noise
+   */
+  _send(play, noise) {
+    if (!this.mayPlay) {
+      this._tellWhyNot();
+      return;
+    }
+    sound(noise);
+    this.screen.session?.play(play);
+    this.screen.draw();
+  }
+
+  _tellWhyNot() {
+    const { paused, phase } = this.screen.table;
+    this.announce(paused ? REFUSALS.paused : phase === "countdown" ? REFUSALS.not_started : REFUSALS.hand_over);
+  }
+
+  stuck() {
+    if (this.mayPlay) this.screen.session?.command("stuck", { seen: this.screen.table.seq });
+  }
+
+  /** @param {number} pile */
+  shake(pile) {
+    if (this.shown) this.screen.felt.shake(this.shown, pile);
+  }
+
+  /** @param {KeyboardEvent} event */
+  _key(event) {
+    if (this.screen.root.hidden || !this.screen.session || !this.shown) return;
+    if (event.target instanceof Element && /input|textarea|select/i.test(event.target.tagName)) return;
+    const meaning = keyMeaning(event);
+    if (!meaning || document.querySelector(".sheet:not([hidden])")) return;
+    if (event.code === "Space" && event.target instanceof HTMLButtonElement) event.target.blur();
+    event.preventDefault();
+    this._act(meaning);
+  }
+
+  /** @param {{name: string, column?: number, number?: number}} meaning */
+  _act({ name, column = -1, number = -1 }) {
+    /** @param {string} kind */
+    const own = (kind) => this.shown?.layout.own(this.place, kind).map((pile) => pile.number) ?? [];
+    const columns = own("tableau");
+    /** @param {number | undefined} pile */
+    const up = (pile) => pile !== undefined && this._send({ source: pile, count: 1, destination: FOUNDATIONS }, "up");
+    /** @param {number | undefined} pile */
+    const tap = (pile) => pile !== undefined && this.tap({ pile, count: 1 });
+    if (name === "turn") this.turn(own("stock")[0]);
+    else if (name === "column") tap(columns[column]);
+    else if (name === "up") up(columns[column]);
+    else if (name === "waste") tap(own("waste")[0]);
+    else if (name === "waste-up") up(own("waste")[0]);
+    else if (name === "reserve") tap(own("reserve")[0]);
+    else if (name === "reserve-up") up(own("reserve")[0]);
+    else if (name === "stuck") this.stuck();
+    else if (name === "put-down") this.putDown();
+    else if (name === "react") this.screen.session?.command("react", { reaction: Object.keys(REACTIONS)[number] });
+  }
+
+  /**
+   * Do what a typed line says: "3" plays column 3, "3 up", "3 5", "w", "w up", "w 4", "r", "t" turns, "v" is stuck.
+   * @param {string} line
+   * @returns {string} what was wrong with it; empty where it was understood
+   */
+  obey(line) {
+    const [first = "", second = ""] = line.trim().toLowerCase().split(/[\s,]+/);
+    if (!this.shown || this.place < 0) return REFUSALS.not_seated;
+    if (first === "t") this.turn(this._pileOf("s"));
+    else if (first === "v") this.stuck();
+    else {
+      const [from, to] = [this._pileOf(first), this._pileOf(second)];
+      if (from === undefined || (second !== "" && second !== "up" && to === undefined)) return "Type a column's number, w, r, t or v. Add up, or another column: 3 up, w 4.";
+      if (second === "up") this._send({ source: from, count: 1, destination: FOUNDATIONS }, "up");
+      else if (to !== undefined) this._aim({ pile: from, count: 1 }, to);
+      else this.tap({ pile: from, count: 1 });
+    }
+    return "";
+  }
+
+  /** @param {string} name of a pile: a column's number, w, r, s or c with a number */
+  _pileOf(name) {
+    /** @type {Record<string, string>} */
+    const kinds = { w: "waste", r: "reserve", s: "stock", c: "cell" };
+    const { layout } = /** @type {import("./board.js").Board} */ (this.shown);
+    const kind = kinds[name[0]] ?? "tableau";
+    const number = Number(name.replace(/^[a-z]/, "") || "1");
+    return name === "" ? undefined : layout.piles.filter((pile) => pile.kind === kind && this._own(pile.number))[number - 1]?.number;
+  }
+}

@@ -1,0 +1,129 @@
+// A match that is over, played again from its events: with a slider, step by step, or at a quicker pace.
+
+import { element } from "./draw.js";
+import { button } from "./lobby.js";
+import { TableState } from "./state.js";
+
+const SPEEDS = [1, 2, 4, 8];
+const LONGEST_MS = 1500;
+const SHOWN = ["dealt", "played", "rotated", "hand_over"];
+
+export class Replay {
+  /**
+   * @param {any} games
+   * @param {import("./table.js").TableScreen} screen
+   * @param {() => void} ended
+   */
+  constructor(games, screen, ended) {
+    this.games = games;
+    this.screen = screen;
+    this.ended = ended;
+    this.isOpen = false;
+    this.speed = 4;
+    this.isRunning = false;
+    this.at = 0;
+    this._timer = 0;
+    /** @type {import("./results.js").MatchLog | null} */
+    this._match = null;
+    /** @type {any} what the screen takes for a session */
+    this._session = null;
+    this._bar = this._controls();
+  }
+
+  _controls() {
+    const bar = element("div", "replay");
+    bar.setAttribute("role", "group");
+    bar.setAttribute("aria-label", "Replay");
+    const slider = document.createElement("input");
+    slider.type = "range";
+    slider.setAttribute("aria-label", "Place in the match");
+    slider.addEventListener("input", () => this._go(Number(slider.value)));
+    const run = button("⏸", () => this._toggle(), "Pause or go on");
+    const speed = button("×4", () => {
+      this.speed = SPEEDS[(SPEEDS.indexOf(this.speed) + 1) % SPEEDS.length];
+      speed.textContent = `×${this.speed}`;
+    }, "Speed");
+    bar.append(run, slider, speed, button("✕", () => this.close(), "Close the replay"));
+    bar.hidden = true;
+    document.body.append(bar);
+    return bar;
+  }
+
+  get _slider() {
+    return /** @type {HTMLInputElement} */ (this._bar.querySelector("input"));
+  }
+
+  /**
+   * @param {import("./results.js").MatchLog} match all of whose events were seen
+   * @param {number | null} seat whose layout is shown
+   */
+  open(match, seat) {
+    this._match = match;
+    this.isOpen = true;
+    this._bar.hidden = false;
+    document.body.classList.add("replaying");
+    document.body.dataset.screen = "table";
+    for (const id of ["start", "lobby"]) /** @type {HTMLElement} */ (document.getElementById(id)).hidden = true;
+    this.screen.root.hidden = false;
+    this._slider.max = String(match.events.length);
+    this._session = { seat, table: new TableState(this.games), plays: [], pingMs: 0, isHalted: false, clock: () => 0, command() {}, play() {} };
+    this.screen.attach(this._session);
+    this._go(match.firstDeal + 1);
+    this.isRunning = false;
+    this._toggle();
+  }
+
+  close() {
+    clearTimeout(this._timer);
+    this.isOpen = false;
+    this._bar.hidden = true;
+    document.body.classList.remove("replaying");
+    document.body.dataset.screen = "";
+    this.ended();
+  }
+
+  _toggle() {
+    this.isRunning = !this.isRunning;
+    const run = this._bar.querySelector("button");
+    if (run) run.textContent = this.isRunning ? "⏸" : "▶";
+    clearTimeout(this._timer);
+    if (this.isRunning) this._wait();
+  }
+
+  /**
+   * Show the table after so many events.
+   * @param {number} count
+   */
+  _go(count) {
+    const match = /** @type {import("./results.js").MatchLog} */ (this._match);
+    const session = this._session;
+    if (count < this.at || session.table.seq === 0) {
+      session.table = new TableState(this.games);
+      session.table.follow("snapshot", match.begin, 0);
+      this.at = 0;
+    }
+    for (; this.at < count; this.at++) {
+      const { name, fields } = match.events[this.at];
+      session.table.follow(name, fields, 0);
+      this.screen.follow(name, fields, this.at < count - 1);
+    }
+    this._slider.value = String(this.at);
+    this.screen.draw();
+  }
+
+  /** Go to the next event that shows something, after the time that passed before it. */
+  _wait() {
+    const { events } = /** @type {import("./results.js").MatchLog} */ (this._match);
+    let next = this.at;
+    while (next < events.length && !SHOWN.includes(events[next].name)) next += 1;
+    if (next >= events.length) {
+      this._toggle();
+      return;
+    }
+    const passed = this.at > 0 ? events[next].at - events[this.at - 1].at : 0;
+    this._timer = setTimeout(() => {
+      this._go(next + 1);
+      this._wait();
+    }, Math.min(LONGEST_MS, Math.max(0, passed) / this.speed));
+  }
+}

@@ -1,0 +1,130 @@
+// What is kept of hands and matches: the analysis of a hand, the events of a match, and results on this device.
+
+import { element, faceName } from "./draw.js";
+import { UNKNOWN } from "./layout.js";
+import { Rules } from "./rules.js";
+import { read, write } from "./settings.js";
+import { signed, span } from "./words.js";
+
+/**
+ * @import { Session } from "./session.js"
+ * @import { TableState } from "./state.js"
+ */
+
+const MOST_KEPT = 100;
+const MOST_NAMED = 3;
+
+/** The events of a match, where all of them were seen, so that it can be played again. */
+export class MatchLog {
+  constructor() {
+    /** Where the deal of the newest match's first hand is among the events. */
+    this.firstDeal = 0;
+    this.clear();
+  }
+
+  clear() {
+    /** The table before its first event. @type {any} */
+    this.begin = null;
+    /** @type {{name: string, fields: any, at: number}[]} */
+    this.events = [];
+    this.isOver = false;
+    this.firstDeal = 0;
+    /** @type {{by: number, late: number, pile: number}[]} races that were lost in this hand */
+    this.lost = [];
+  }
+
+  /**
+   * @param {string} name
+   * @param {any} fields
+   * @param {TableState} table that has followed it
+   */
+  follow(name, fields, table) {
+    const at = performance.now();
+    if (name === "snapshot") {
+      this.clear();
+      this.begin = fields;
+    } else if (this.begin === null || fields?.seq === undefined) {
+      // it changes nothing, or was told before the table
+    } else {
+      if (name === "dealt") {
+        this.lost = [];
+        if (table.hand === 1) this.firstDeal = this.events.length;
+      }
+      this.isOver = name === "match_over" || (this.isOver && name !== "dealt");
+      this.events.push({ name, fields, at });
+    }
+  }
+}
+
+/**
+ * What a hand has come to for one seat, in a few lines.
+ * @param {Session} session
+ * @param {MatchLog} match
+ * @param {string[][]} tables of the moves
+ */
+export function analysis({ table, seat }, match, tables) {
+  const { board, layout } = table;
+  const place = seat === null ? -1 : table.handSeats.indexOf(seat);
+  if (!board || !layout || place < 0 || table.results.length === 0) return [];
+  const lines = [`${board.out(place)} of your cards are on the foundations.`];
+  if (match.lost.length > 0) {
+    const closest = [...match.lost].sort((a, b) => a.late - b.late).slice(0, MOST_NAMED);
+    const named = closest.map(({ by, late }) => `to ${table.nameOf(by)} by ${span(late)}`).join(", ");
+    lines.push(`You lost ${match.lost.length === 1 ? "one race" : `${match.lost.length} races`}: ${named}.`);
+  }
+  const rules = new Rules(layout, tables);
+  const ready = layout.own(place).filter((pile) => rules.playsFrom(board, place, pile.number, 1).some((play) => layout.piles[play.destination].kind === "foundation"));
+  if (ready.length > 0) lines.push(`Could still have gone up: ${ready.slice(0, MOST_NAMED).map((pile) => faceName(board.top(pile.number) ?? UNKNOWN)).join(", ")}.`);
+  const cards = layout.own(place).map((pile) => ({ kind: pile.kind, cards: board.cards[pile.number] }));
+  const inHand = cards.filter(({ kind }) => kind === "stock" || kind === "waste").reduce((sum, pile) => sum + pile.cards.length, 0);
+  const hidden = cards.filter(({ kind }) => kind === "tableau").reduce((sum, pile) => sum + pile.cards.filter((card) => card === UNKNOWN).length, 0);
+  if (inHand + hidden > 0) lines.push(`Left: ${inHand} in stock and waste, ${hidden} face down in the columns.`);
+  return lines;
+}
+
+/**
+ * Remember how a match ended, on this device alone.
+ * @param {TableState} table
+ * @param {number | null} seat the own; null: a spectator, who keeps nothing
+ */
+export function keepResult(table, seat) {
+  if (seat === null) return;
+  const totals = table.totals().map(([who, total]) => ({ name: table.nameOf(who), total, isOwn: who === seat, hasWon: table.winners.includes(who), isBot: Boolean(table.seats.get(who)?.bot) }));
+  const kept = read("results") ?? [];
+  write("results", [...kept, { at: Date.now(), game: table.options.game, hands: table.results.length, totals }].slice(-MOST_KEPT));
+}
+
+/**
+ * The results on this device: what each player has won, and the newest matches.
+ * @param {any} games
+ */
+export function resultRows(games) {
+  /** @type {any[]} */
+  const kept = read("results") ?? [];
+  if (!Array.isArray(kept) || kept.length === 0) return [];
+  /** @type {Map<string, {matches: number, won: number, points: number}>} */
+  const players = new Map();
+  for (const { totals } of kept) {
+    for (const { name, total, hasWon, isOwn } of totals) {
+      const key = isOwn ? "You" : name;
+      const sum = players.get(key) ?? { matches: 0, won: 0, points: 0 };
+      players.set(key, { matches: sum.matches + 1, won: sum.won + Number(hasWon), points: sum.points + total });
+    }
+  }
+  const standings = element("table", "tally");
+  const head = element("tr");
+  head.append(...["Player", "Matches", "Won", "Points"].map((text) => element("th", "", text)));
+  const rows = [...players].sort(([, a], [, b]) => b.won / b.matches - a.won / a.matches || b.points - a.points).map(([name, { matches, won, points }]) => {
+    const row = element("tr");
+    row.append(element("td", "", name), ...[matches, won, points].map((number) => element("td", "", String(number))));
+    return row;
+  });
+  standings.append(head, ...rows);
+  const list = element("ul", "matches");
+  list.append(...kept.slice(-10).reverse().map(({ at, game, totals }) => {
+    const own = totals.find((/** @type {any} */ each) => each.isOwn);
+    const rank = totals.indexOf(own) + 1;
+    return element("li", "", `${new Date(at).toLocaleDateString()} · ${games[game]?.title ?? game} · ${rank} of ${totals.length} with ${signed(own?.total ?? 0)}`);
+  }));
+  return [standings, element("h2", "", "Newest matches"), list];
+}

@@ -1,0 +1,209 @@
+// Sheets that open over the page: the menu, the invitation, help, and what a host can do.
+
+import { element } from "./draw.js";
+import { button } from "./lobby.js";
+import { change, settings } from "./settings.js";
+import { unlock } from "./sound.js";
+import { HELP, REACTIONS } from "./words.js";
+
+/** @import { Session } from "./session.js" */
+
+/** @param {string} id */
+const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+export class Sheets {
+  /**
+   * @param {object} given
+   * @param {() => Session | null} given.session
+   * @param {any} given.games
+   * @param {(text: string) => void} given.announce
+   * @param {() => void} given.leave
+   * @param {() => void} given.redraw
+   */
+  constructor({ session, games, announce, leave, redraw }) {
+    this._session = session;
+    this.games = games;
+    this.announce = announce;
+    this.leave = leave;
+    this.redraw = redraw;
+    /** @type {Element | null} */
+    this._focusBefore = null;
+    byId("sheet-close").addEventListener("click", () => this.close());
+    byId("sheet").addEventListener("click", (event) => event.target === byId("sheet") && this.close());
+    byId("sheet").addEventListener("keydown", (event) => this._key(event));
+  }
+
+  get session() {
+    return this._session();
+  }
+
+  get isOpen() {
+    return !byId("sheet").hidden;
+  }
+
+  /**
+   * @param {string} title
+   * @param {HTMLElement[]} items
+   */
+  open(title, items) {
+    if (!this.isOpen) this._focusBefore = document.activeElement;
+    byId("sheet").hidden = false;
+    byId("sheet-title").textContent = title;
+    byId("sheet-items").replaceChildren(...items);
+    byId("sheet-close").focus();
+  }
+
+  close() {
+    byId("sheet").hidden = true;
+    if (this._focusBefore instanceof HTMLElement) this._focusBefore.focus();
+  }
+
+  /**
+   * Close at Escape, and keep the focus inside.
+   * @param {KeyboardEvent} event
+   */
+  _key(event) {
+    if (event.key === "Escape") this.close();
+    if (event.key !== "Tab") return;
+    const inside = [...byId("sheet").querySelectorAll("button, input, select")].filter((each) => each instanceof HTMLElement);
+    const [first, last] = [inside[0], inside[inside.length - 1]];
+    const target = event.shiftKey && document.activeElement === first ? last : !event.shiftKey && document.activeElement === last ? first : null;
+    if (!target) return;
+    event.preventDefault();
+    target.focus();
+  }
+
+  menu() {
+    const { session } = this;
+    const items = [];
+    const isHost = session !== null && session.seat !== null && session.table.host === session.seat;
+    if (session && session.seat !== null) {
+      const bar = element("div", "reactions");
+      bar.append(...Object.entries(REACTIONS).map(([reaction, text]) => button(text, () => this.send("react", { reaction }))));
+      items.push(bar, this._chatLine());
+    }
+    if (isHost && !session.table.isBetweenMatches) {
+      const { paused } = session.table;
+      items.push(button(paused ? "Continue the hand" : "Pause the hand", () => this.send("pause", { paused: !paused, seen: session.table.seq })));
+    }
+    if (session?.table.results.length) items.push(button("Tally", () => this._tally()));
+    items.push(...this._toggles());
+    if (session) items.push(button("How to play", () => this.help()), button("Invite others", () => this.invite()), button("Leave the table", this.leave));
+    this.open("Menu", items);
+  }
+
+  /**
+   * @param {string} name
+   * @param {any} [fields]
+   */
+  send(name, fields) {
+    this.session?.command(name, fields);
+    this.close();
+  }
+
+  _chatLine() {
+    const form = document.createElement("form");
+    form.className = "chat";
+    const line = document.createElement("input");
+    line.maxLength = 200;
+    line.placeholder = "Say something";
+    line.setAttribute("aria-label", "Say something to the table");
+    const say = button("Say", () => undefined);
+    say.type = "submit";
+    form.append(line, say);
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      if (line.value.trim()) this.send("say", { text: line.value.trim() });
+    });
+    return form;
+  }
+
+  /** The points so far, while a hand is played. */
+  _tally() {
+    const { table } = /** @type {Session} */ (this.session);
+    const list = element("ol", "totals");
+    list.append(...table.totals().map(([seat, total]) => {
+      const row = element("li");
+      row.append(element("bdi", "", table.nameOf(seat)), document.createTextNode(`: ${total}`));
+      return row;
+    }));
+    this.open(`After ${table.results.length} of ${table.options.hands} hands`, [list]);
+  }
+
+  _toggles() {
+    /**
+     * @param {"isFourColour" | "isLarge" | "isLeftHanded" | "hasSound" | "hasFastTaps" | "hasText"} name
+     * @param {string} text
+     */
+    const toggle = (name, text) => {
+      const made = button(text, () => {
+        change({ [name]: !settings[name] });
+        made.setAttribute("aria-pressed", String(settings[name]));
+        if (name === "hasSound" && settings.hasSound) unlock();
+        this.redraw();
+      });
+      made.className = "toggle";
+      made.setAttribute("aria-pressed", String(settings[name]));
+      return made;
+    };
+    const themes = ["auto", "dark", "light", "contrast"];
+    const names = ["as the device", "dark", "light", "high contrast"];
+    const words = () => `Colors: ${names[themes.indexOf(settings.theme)]}`;
+    const theme = button(words(), () => {
+      change({ theme: themes[(themes.indexOf(settings.theme) + 1) % themes.length] });
+      theme.textContent = words();
+    });
+    return [
+      theme,
+      toggle("isFourColour", "Four suit colors"),
+      toggle("isLarge", "Large numbers on cards"),
+      toggle("isLeftHanded", "Left-handed"),
+      toggle("hasFastTaps", "Fast taps: play as soon as you touch a card"),
+      toggle("hasSound", "Sounds"),
+      toggle("hasText", "Show the table as text"),
+    ];
+  }
+
+  help() {
+    const { session } = this;
+    const { text } = session ? this.games[session.table.options.game] : { text: "" };
+    this.open("How to play", [element("p", "", text), ...HELP.map((line) => element("p", "", line))]);
+  }
+
+  invite() {
+    const code = this.session?.table.code ?? "";
+    const address = `${location.origin}/${code}`;
+    const picture = document.createElement("img");
+    drawWay(picture, code);
+    const items = [element("p", "address", address), picture, button("Copy the link", () => this._copy(address))];
+    // Only pages that came over https may hand a link to other programs.
+    if (typeof navigator.share === "function") {
+      items.push(button("Share the link", () => navigator.share({ title: "Racing Demon", url: address }).catch(() => undefined)));
+    }
+    this.open("Join this table", items);
+  }
+
+  /** @param {string} text */
+  _copy(text) {
+    const line = document.createElement("textarea");
+    line.value = text;
+    byId("sheet").append(line);
+    line.select();
+    const isCopied = document.execCommand("copy"); // the clipboard's own interface needs https
+    line.remove();
+    this.announce(isCopied ? "Link copied." : text);
+  }
+}
+
+/**
+ * Let a picture show the address of a table to cameras.
+ * @param {HTMLImageElement} picture
+ * @param {string} code
+ */
+export function drawWay(picture, code) {
+  const source = `/qr/${code}.svg`;
+  if (picture.getAttribute("src") === source) return;
+  picture.src = source;
+  picture.alt = `QR code of ${location.origin}/${code}`;
+  picture.className = "qr";
+}
