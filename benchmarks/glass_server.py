@@ -23,6 +23,7 @@ from typing import Final
 from tests.support.clocks import clock
 
 from benchmarks.others import say, standard_input
+from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.net.gateway import PATH, Server, start
 from racing_demon_server.net.http import Meter
 from racing_demon_server.settings import ServerSettings
@@ -95,7 +96,7 @@ async def main() -> None:
     """Serve until the standard input ends."""
     cuts = Counter[str]()
     settings = ServerSettings(port=0, seed=bytes(32))
-    registry = Registry(settings, clock)
+    registry = Registry(settings, clock, ImmediateJournal())
     server = await start(
         settings, registry, clock, Meter(None, lambda why: cuts.update([why]), lambda _: None)
     )

@@ -10,8 +10,10 @@ from racing_demon_protocol.reasons import CloseCode
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.client import Command, Start, Stuck
-from racing_demon_protocol.wire.messages.server import Seated
 from racing_demon_server.frames import Batch
+from racing_demon_server.journal.immediate import ImmediateJournal
+from racing_demon_server.journal.rows import TableJournal
+from racing_demon_server.journal.timekeeper import Timekeeper
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.backlog import Backlog
 from racing_demon_server.tables.room import Room
@@ -58,11 +60,13 @@ class Party:
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
+        journal = ImmediateJournal()
         self.room = Room(
             CODE,
             OPTIONS,
             repeat(SEED),
             self._clock,
+            journal=TableJournal(journal, 1, lambda: 0, Timekeeper(journal, self._clock)),
             bot_speed=1,
             bot_seed=b"",
             kept_events=KEPT,
@@ -78,8 +82,7 @@ class Party:
         party = cls()
         for seat, player in enumerate(party._players):
             party.room.join(f"Player {seat + 1}", bytes([seat]) * 32)
-            party.room.broadcast.take_seat(player, seat)
-            party.room.enter(player, seat, Seated(code=CODE, seat=seat), 0)
+            party.room.sit(player, seat, "")
         party._say(0, Start(counter=1))
         await party.until(lambda: party.room.table.view.in_hand)
         return party

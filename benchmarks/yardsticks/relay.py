@@ -27,7 +27,9 @@ from websockets.frames import Frame, Opcode
 from benchmarks.yardsticks.whole import FOLDER
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_server.durability import Durability
-from racing_demon_server.journal.writer import INSERT_EVENT, Journal
+from racing_demon_server.journal.operations import Operation
+from racing_demon_server.journal.sqlite.store import SqliteStore
+from racing_demon_server.journal.writer import DurableJournal
 
 __all__ = ["Floor"]
 
@@ -53,10 +55,10 @@ def keeping() -> Iterator[None]:
     global tell  # noqa: PLW0603 - this program tells in one way
 
     def keep(table: set[ServerConnection], data: bytes) -> None:
-        journal.write([(INSERT_EVENT, (1, 0, 0, 0, 0, data))], partial(broadcast, table, data))
+        journal.write([(Operation.ADD_EVENT, (1, 0, 0, 0, 0, data))], partial(broadcast, table, data))
 
     with tempfile.TemporaryDirectory(dir=Path.home(), prefix=FOLDER) as folder:
-        journal = Journal(Path(folder) / "journal.sqlite", Durability.FULL)
+        journal = DurableJournal(SqliteStore(Path(folder) / "journal.sqlite", Durability.FULL))
         tell = keep
         try:
             yield

@@ -28,8 +28,8 @@ from typing import Any, Final
 from benchmarks.yardsticks.script import SEED
 from racing_demon_server import app
 from racing_demon_server.durability import Durability
-from racing_demon_server.journal import writer
-from racing_demon_server.journal.database import open_journal
+from racing_demon_server.journal.sqlite import store
+from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.net import gateway
 from racing_demon_server.ops import logs
 from racing_demon_server.settings import ServerSettings
@@ -119,7 +119,7 @@ def _toggle_checkpoints() -> None:
         for db in opened:
             db.execute(f"PRAGMA wal_autocheckpoint={next(pages)}")
 
-    vars(writer)["open_journal"] = open_noted
+    vars(store)["open_journal"] = open_noted
     signal.signal(signal.SIGUSR2, toggle)
 
 

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Final
 
 from racing_demon_protocol import __version__
 from racing_demon_protocol.discovery.mdns import NO_INTERFACES, VARIABLE
-from racing_demon_server.journal.database import reading
+from racing_demon_server.journal.immediate import ImmediateJournal
+from racing_demon_server.journal.interface import Journal
 from racing_demon_server.journal.reader import last_us
-from racing_demon_server.journal.writer import Journal
+from racing_demon_server.journal.stores import open_store
+from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.mqtt.setup import own_urls, publishers
 from racing_demon_server.net.gateway import Gateway, listen, url_of
 from racing_demon_server.net.http import Meter
@@ -86,18 +88,15 @@ async def run(
 
     """
     metrics = Metrics()
-    journal = None
-    clock = rising_clock(0)
+    journal: Journal = ImmediateJournal()
     if settings.journal is not None:
-        journal = Journal(settings.journal, settings.durability, metrics)
+        journal = DurableJournal(open_store(settings.journal, settings.durability), metrics)
     try:
-        if journal is not None:
-            with reading(journal.path) as db:
-                clock = rising_clock(last_us(db))
+        with journal.reading() as readers:
+            clock = rising_clock(max(map(last_us, readers), default=0))
         await _serve(settings, announce, clock, metrics, journal, inherited, stop_with_stdin=stop_with_stdin)
     finally:
-        if journal is not None:
-            journal.close()
+        journal.close()
     log.info("server stopped")
 
 
@@ -106,14 +105,14 @@ async def _serve(  # noqa: PLR0913, PLR0917
     announce: Callable[[str], None],
     clock: Clock,
     metrics: Metrics,
-    journal: Journal | None,
+    journal: Journal,
     inherited: Inherited | None,
     *,
     stop_with_stdin: bool,
 ) -> None:
     brokers = publishers(settings, clock)
     announcers = _announcers(settings)
-    registry = Registry(settings, clock, [metrics, *brokers, *announcers], journal)
+    registry = Registry(settings, clock, journal, [metrics, *brokers, *announcers])
     registry.restore()
     _allow_sockets(settings)
     meter = Meter(
@@ -125,9 +124,9 @@ async def _serve(  # noqa: PLR0913, PLR0917
     else:
         servers = [await listen(gateway, sock=door) for door in inherited.doors]
     stopping: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-    _watch_signals(stopping, keeps=journal is not None, is_owned=stop_with_stdin)
+    _watch_signals(stopping, keeps=journal.keeps, is_owned=stop_with_stdin)
     if inherited is not None:
-        _watch_maker(stopping, inherited.lifeline, keeps=journal is not None)
+        _watch_maker(stopping, inherited.lifeline, keeps=journal.keeps)
     port = settings.port or next(iter(servers[0].sockets)).getsockname()[1]
     lag = asyncio.create_task(metrics.measure_lag(clock))
     url = url_of(settings.host, port)
@@ -203,12 +202,11 @@ def _allow_sockets(settings: ServerSettings) -> None:
         log.warning("the system allows fewer sockets than the limits", extra={"sockets": possible})
 
 
-async def _drain(registry: Registry, journal: Journal | None) -> None:
-    """Let nothing more happen, and tell all that did, if the disk takes it in time."""
+async def _drain(registry: Registry, journal: Journal) -> None:
+    """Let nothing more happen, and tell all that did, if it can be written in time."""
     registry.stop()
-    if journal is not None:
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(journal.drained(), DRAIN_SECONDS)
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(journal.drained(), DRAIN_SECONDS)
 
 
 def rising_clock(start: int) -> Clock:

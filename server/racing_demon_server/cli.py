@@ -14,9 +14,7 @@ from .arguments import port, seed, speed
 from .durability import Durability
 
 if TYPE_CHECKING:
-    import sqlite3
-
-    from racing_demon_server.journal.reader import StoredTable
+    from racing_demon_server.journal.interface import JournalReader, StoredTable
 
     from .settings import ServerSettings
 
@@ -67,7 +65,7 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
 
     with sparing("rich"):  # structlog draws tracebacks with it, which the logs write in a way of their own
         from .ops import logs  # noqa: PLC0415
-    from racing_demon_server.journal.database import JournalUnusable  # noqa: PLC0415
+    from racing_demon_server.journal.interface import JournalUnusable  # noqa: PLC0415
 
     from .app import serve  # noqa: PLC0415
     from .settings import OWN_PROXIES, ServerSettings  # noqa: PLC0415
@@ -115,11 +113,11 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
     return _code(settings, lambda: serve_all(settings, arguments.processes, serve_one, _announce))
 
 
-def _left_out(db: "sqlite3.Connection") -> "Sequence[tuple[StoredTable, Exception]]":
+def _left_out(journal: "JournalReader") -> "Sequence[tuple[StoredTable, Exception]]":
     """Return which tables of a journal a server would leave out, and why."""
     from racing_demon_server.tables.registry import left_out  # noqa: PLC0415 - only checks need a server
 
-    return left_out(db)
+    return left_out(journal)
 
 
 def _contradiction(arguments: argparse.Namespace) -> str:
@@ -170,7 +168,7 @@ def _alone(arguments: argparse.Namespace) -> str:
 
 def _code(settings: "ServerSettings", serve: Callable[[], int | None]) -> int:
     """Serve, and return the exit code."""
-    from racing_demon_server.journal.database import JournalUnusable  # noqa: PLC0415
+    from racing_demon_server.journal.interface import JournalUnusable  # noqa: PLC0415
 
     try:
         return serve() or 0
@@ -192,8 +190,8 @@ def _unusable(error: Exception) -> int:
 
 def _journal(arguments: argparse.Namespace) -> Path | None:
     """Return the file to keep tables in."""
-    from racing_demon_server.journal.database import default_path  # noqa: PLC0415
-    from racing_demon_server.journal.lock_file import first_free  # noqa: PLC0415
+    from racing_demon_server.journal.sqlite.database import default_path  # noqa: PLC0415
+    from racing_demon_server.journal.sqlite.lock_file import first_free  # noqa: PLC0415
 
     if arguments.durability is Durability.NONE:
         return None

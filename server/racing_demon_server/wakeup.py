@@ -1,6 +1,9 @@
 """How long a loop sleeps until something is due."""
 
-__all__ = ["seconds_until"]
+import asyncio
+from collections.abc import Callable
+
+__all__ = ["Alarm", "seconds_until"]
 
 
 def seconds_until(due: int, now: int = 0) -> float:
@@ -10,3 +13,34 @@ def seconds_until(due: int, now: int = 0) -> float:
     early, the caller would find nothing due and wake again and again.
     """
     return -(-max(0, due - now) // 1_000) / 1_000
+
+
+class Alarm:
+    """Rings on the running loop when something is due.
+
+    Args:
+        clock: tells the time, in microseconds.
+        ring: is called then; what is due next is to be set again.
+
+    """
+
+    def __init__(self, clock: Callable[[], int], ring: Callable[[], None]) -> None:
+        self._clock = clock
+        self._ring = ring
+        self._loop = asyncio.get_running_loop()
+        self._due: int | None = None
+        self._timer: asyncio.TimerHandle | None = None
+
+    def set(self, due: int | None) -> None:
+        """Ring at a moment, in microseconds, and at no other; ``None`` for never."""
+        if due == self._due:
+            return
+        self._due = due
+        if self._timer is not None:
+            self._timer.cancel()
+        wait = None if due is None else seconds_until(due, self._clock())
+        self._timer = None if wait is None else self._loop.call_later(wait, self._wake)
+
+    def _wake(self) -> None:
+        self._timer = self._due = None
+        self._ring()

@@ -18,9 +18,10 @@ from pathlib import Path
 from typing import Final, NamedTuple, NoReturn
 
 from racing_demon_protocol.engine.shuffle import subseed
-from racing_demon_server.journal.database import JournalUnusable, journal_of, reading
-from racing_demon_server.journal.lock_file import LockFile
+from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.journal.reader import tables
+from racing_demon_server.journal.sqlite.database import journal_of, reading
+from racing_demon_server.journal.sqlite.lock_file import LockFile
 from racing_demon_server.net.gateway import MOST_WAITING, url_of
 
 from .settings import ServerSettings

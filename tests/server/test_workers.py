@@ -2,6 +2,7 @@
 
 import socket
 
+from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.net.gateway import Gateway, listen
 from racing_demon_server.net.http import NO_METER
 from racing_demon_server.settings import ServerSettings
@@ -16,7 +17,9 @@ async def test_a_play_does_not_wait_for_more_to_send() -> None:
     settings = ServerSettings(port=0)
     with listening("127.0.0.1", 0) as door:
         port = door.getsockname()[1]
-        server = await listen(Gateway(settings, Registry(settings, clock), clock, NO_METER), sock=door)
+        server = await listen(
+            Gateway(settings, Registry(settings, clock, ImmediateJournal()), clock, NO_METER), sock=door
+        )
         async with Peer.connect(f"ws://127.0.0.1:{port}/v1") as peer:
             await peer.greet()
             (connection,) = server.connections

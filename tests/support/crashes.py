@@ -7,7 +7,6 @@ import random
 import secrets
 import shutil
 import signal
-import sqlite3
 import sys
 import time
 from collections import Counter
@@ -31,8 +30,9 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Played
 from racing_demon_protocol.wire.messages.server import Accepted, Halted, Refused, Snapshot
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.journal.database import open_journal
+from racing_demon_server.journal.interface import JournalReader
 from racing_demon_server.journal.reader import log_of, options_of, tables
+from racing_demon_server.journal.sqlite.database import open_journal
 from tests.support.hand_times import backward_glances, backward_times
 from tests.support.processes import Running, started
 from tests.support.servers import PATIENCE, Peer
@@ -407,7 +407,7 @@ def judge(journal: Path, players: Iterable[Player], shown: Iterable[Snapshot] = 
         return judge_db(db, players, shown)
 
 
-def judge_db(db: sqlite3.Connection, players: Iterable[Player], shown: Iterable[Snapshot] = ()) -> Verdict:
+def judge_db(db: JournalReader, players: Iterable[Player], shown: Iterable[Snapshot] = ()) -> Verdict:
     """Compare what players were told with an open journal."""
     players = list(players)
     (table,) = [table for table in tables(db) if table.code == players[0].client.code]

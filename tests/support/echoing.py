@@ -11,6 +11,7 @@ from websockets.frames import Frame, Opcode
 
 from racing_demon_protocol.reasons import CloseCode
 from racing_demon_protocol.wire.messages import Message
+from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.net import gateway
 from racing_demon_server.net.session import Session
 from racing_demon_server.settings import ServerSettings
@@ -53,7 +54,7 @@ async def main(port: int) -> None:
         max_fragments=10**9,
         backlog_bytes=2**30,
     )
-    server = await gateway.start(settings, Registry(settings, clock), clock)
+    server = await gateway.start(settings, Registry(settings, clock, ImmediateJournal()), clock)
     sys.stdout.write(f"listening on {next(iter(server.sockets)).getsockname()[1]}\n")
     sys.stdout.flush()
     await server.wait_closed()

@@ -23,6 +23,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Dealt, HandOver, Played, Rotated
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
 from racing_demon_protocol.wire.options import Options
+from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.mqtt.outbox import Outbox
 from racing_demon_server.mqtt.topics import Topics
 from racing_demon_server.ops.logs import set_up
@@ -133,7 +134,7 @@ class _Performance:
         self._broker = Broker()
         self._metrics = Metrics()
         settings = ServerSettings(seed=plan.seed, bot_speed=4.0, kept_events=30)
-        self._registry = Registry(settings, now, [self._metrics, self._broker])
+        self._registry = Registry(settings, now, ImmediateJournal(), [self._metrics, self._broker])
         self.room: Room = self._registry.open(plan.options)
         self._ears: list[tuple[str, Ear]] = []
         self._at: dict[int, Ear] = {}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from racing_demon_server.cli import main
-from racing_demon_server.journal.database import open_journal
+from racing_demon_server.journal.sqlite.database import open_journal
 
 __all__ = ["fails", "lines", "played_journal"]
 

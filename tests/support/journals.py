@@ -13,11 +13,12 @@ from racing_demon_protocol.wire.messages.events import MatchOver
 from racing_demon_server.app import rising_clock
 from racing_demon_server.durability import Durability
 from racing_demon_server.journal import check as checking
-from racing_demon_server.journal.backup import restore
 from racing_demon_server.journal.check import Report
-from racing_demon_server.journal.database import open_journal
 from racing_demon_server.journal.reader import last_us
-from racing_demon_server.journal.writer import Journal
+from racing_demon_server.journal.sqlite.backup import restore
+from racing_demon_server.journal.sqlite.database import open_journal
+from racing_demon_server.journal.sqlite.store import SqliteStore
+from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.net.gateway import start
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry, left_out
@@ -29,11 +30,11 @@ __all__ = ["check", "journaled", "overwrite_page", "play_match", "put_back"]
 @asynccontextmanager
 async def journaled(path: Path, **settings: Any) -> AsyncIterator[Served]:
     """Run a server that takes its tables up from a journal, and leaves them there in the end."""
-    journal = Journal(path, Durability.NORMAL)
+    journal = DurableJournal(SqliteStore(path, Durability.NORMAL))
     with contextlib.closing(open_journal(path)) as db:
         clock = rising_clock(last_us(db))
     chosen = ServerSettings(**{"port": 0, **settings})
-    registry = Registry(chosen, clock, journal=journal)
+    registry = Registry(chosen, clock, journal)
     registry.restore()
     server = await start(chosen, registry, clock)
     port = next(iter(server.sockets)).getsockname()[1]
@@ -60,7 +61,8 @@ async def play_match(url: str, *, bots: int = 2, hands: int = 1) -> str:
 
 def check(path: Path) -> Report:
     """Check a journal, with a server that is started on it."""
-    return checking.check(path, left_out)
+    with contextlib.closing(open_journal(path)) as db:
+        return checking.check(db, left_out)
 
 
 def put_back(source: Path, target: Path) -> None:

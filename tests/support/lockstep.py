@@ -21,8 +21,9 @@ from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
-from racing_demon_protocol.wire.messages.server import Seated
 from racing_demon_protocol.wire.options import Options
+from racing_demon_server.journal.immediate import ImmediateJournal
+from racing_demon_server.journal.interface import Journal
 from racing_demon_server.match.hand import Hand
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.committed import CommittedTable
@@ -140,9 +141,13 @@ class _Side:
         self._counters: dict[int, int] = {}
         self._broker = _TimedBroker()
         folder = race.journals
-        journal = None if folder is None else VirtualJournal(folder / f"{number}.sqlite", _SteadyDisk())
+        journal: Journal = (
+            ImmediateJournal()
+            if folder is None
+            else VirtualJournal(folder / f"{number}.sqlite", _SteadyDisk())
+        )
         settings = ServerSettings(seed=race.seed, bot_speed=4.0, kept_events=30)
-        self.registry = Registry(settings, now, [self._broker], journal)
+        self.registry = Registry(settings, now, journal, [self._broker])
         self.room = self.registry.open(race.options)
 
     @property
@@ -157,10 +162,7 @@ class _Side:
 
     async def sit(self, seat: int, seq: int, as_whom: str = "") -> None:
         ear = self._at[seat] = self._new_ear(as_whom or f"seat {seat}", list(Encoding)[seat % 2])
-        self.room.broadcast.take_seat(ear, seat)
-        place = Seated(code=self.view.code, seat=seat, counter=self._counters[seat])
-        self.room.enter(ear, seat, place, seq)
-        self.room.connect(seat)
+        self.room.sit(ear, seat, "", seq)
 
     async def watch(self, encoding: Encoding) -> None:
         self.room.broadcast.watch(self._new_ear("spectator", encoding))

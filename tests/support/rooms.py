@@ -14,6 +14,9 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Accepted, Refused, Snapshot
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.frames import Batch
+from racing_demon_server.journal.immediate import ImmediateJournal
+from racing_demon_server.journal.rows import TableJournal
+from racing_demon_server.journal.timekeeper import Timekeeper
 from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.tables.backlog import Backlog
 from racing_demon_server.tables.room import Room
@@ -186,11 +189,13 @@ def open_room(
 ) -> Room:
     """Open a room on the running loop."""
     asked = Options(**{"countdown_ms": 0, "tally_ms": 0, **options})
+    journal = ImmediateJournal()
     return Room(
         "TEST",
         asked,
         hand_seeds(bytes(32)) if seeds is None else seeds,
         now,
+        journal=TableJournal(journal, 1, lambda: 0, Timekeeper(journal, now)),
         bot_speed=bot_speed,
         bot_seed=bytes(32),
         kept_events=kept_events,

@@ -20,7 +20,8 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Played
 from racing_demon_protocol.wire.messages.server import Accepted, CaughtUp, Refused, Seated, Snapshot, Versions
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.journal.writer import Journal
+from racing_demon_server.journal.immediate import ImmediateJournal
+from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.net.gateway import Server, start
 from racing_demon_server.net.transport import Connection
 from racing_demon_server.settings import ServerSettings
@@ -92,11 +93,11 @@ async def serving(**settings: Any) -> AsyncIterator[Served]:
 
 @asynccontextmanager
 async def serving_with(
-    journal: Journal | None, time: Clock = clock, **settings: Any
+    journal: DurableJournal | None, time: Clock = clock, **settings: Any
 ) -> AsyncIterator[Served]:
     """Run one that keeps its tables in a journal, or that has another clock."""
     chosen = ServerSettings(**{"port": 0, **settings})
-    registry = Registry(chosen, time, (), journal)
+    registry = Registry(chosen, time, ImmediateJournal() if journal is None else journal)
     server = await start(chosen, registry, time)
     port = next(iter(server.sockets)).getsockname()[1]
     try:

@@ -23,8 +23,8 @@ from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Seated, Snapshot
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.journal.database import open_journal
 from racing_demon_server.journal.reader import beginnings_of, log_of, options_of, tables
+from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.net.gateway import start
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
@@ -231,7 +231,7 @@ class Simulation:
 
     async def _open(self) -> None:
         self._journal = VirtualJournal(self._path, random.Random(f"{self._seed}/disk/{self._loop.time()}"))
-        self._registry = Registry(self._settings, self.clock, (), self._journal)
+        self._registry = Registry(self._settings, self.clock, self._journal)
         self._registry.restore()
         self._server = await start(self._settings, self._registry, self.clock)
 

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Final, NamedTuple, Self
 
 from racing_demon_protocol.wire.codec import pack
-from racing_demon_server.journal.database import JournalUnusable, open_journal
+from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.journal.reader import log_of
+from racing_demon_server.journal.sqlite.database import open_journal
 
 __all__ = ["Instant", "Recording", "fast_folder", "recovered", "remove", "tear"]
 

@@ -1,20 +1,20 @@
 """A journal in virtual time: real SQLite, written without a thread, by a clock that can be turned."""
 
 import asyncio
-import itertools
 import random
 from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from racing_demon_server.durability import Durability
-from racing_demon_server.journal.database import open_journal
-from racing_demon_server.journal.writer import Journal, JournalEntry, Statement
+from racing_demon_server.journal.operations import Change
+from racing_demon_server.journal.sqlite.store import SqliteStore
+from racing_demon_server.journal.writer import DurableJournal, JournalEntry
 
 __all__ = ["VirtualJournal"]
 
 
-class VirtualJournal(Journal):
+class VirtualJournal(DurableJournal):
     """A journal that writes without a thread, some time later, and may die with the server.
 
     Args:
@@ -28,9 +28,7 @@ class VirtualJournal(Journal):
         self.is_failing = False
         self.is_dead = False
         self._rng = rng
-        self._db = open_journal(path, write=True, durability=Durability.NORMAL)
-        newest = self._db.execute("SELECT max(id) FROM tables").fetchone()[0] or 0
-        self.numbers = itertools.count(newest + 1)
+        self._store = SqliteStore(path, Durability.NORMAL)
         self.is_halted = False
         self.halted: Callable[[bool], None] = lambda halted: None
         self._meter = None
@@ -42,11 +40,11 @@ class VirtualJournal(Journal):
         self._written: deque[list[JournalEntry]] = deque()
         self._timer: asyncio.TimerHandle | None = None
 
-    def write(self, statements: Sequence[Statement], told: Callable[[], None]) -> None:
-        """Write statements some time later, together with others."""
+    def write(self, changes: Sequence[Change], told: Callable[[], None]) -> None:
+        """Write changes some time later, together with others."""
         self._waiting += 1
         self._empty.clear()
-        self._group.append(JournalEntry(statements, told, self._loop.time()))
+        self._group.append(JournalEntry(changes, told, self._loop.time()))
         self._wind_up(self._rng.choice([0.0002, 0.001, 0.02]))
 
     def close(self) -> None:
@@ -58,7 +56,7 @@ class VirtualJournal(Journal):
     def die(self) -> None:
         """Write nothing any more, and tell nobody."""
         self.is_dead = True
-        self._db.close()
+        self._store.close()
 
     def _wind_up(self, seconds: float) -> None:
         if self._timer is None:
@@ -76,6 +74,9 @@ class VirtualJournal(Journal):
         self._commit(group)
         self._written.append(group)
         self._loop.call_later(self._rng.choice([0.0, 0.0001, 0.005]), self._tell_next)
+
+    def _commit(self, group: list[JournalEntry]) -> None:
+        self._store.commit([change for entry in group for change in entry.changes])
 
     def _tell_next(self) -> None:
         """Tell the tables of the oldest group that they know nothing of: in order, as the thread does."""

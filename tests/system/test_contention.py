@@ -10,6 +10,7 @@ from racing_demon_protocol.wire.messages.client import Ready
 from racing_demon_protocol.wire.messages.events import Event, HandOver, Played
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
+from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.net.gateway import start
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
@@ -47,7 +48,7 @@ async def test_eight_clients_pound_the_same_foundations() -> None:
         frame_burst=1e6,
         units_per_connection=1e6,
     )
-    registry = Registry(settings, clock)
+    registry = Registry(settings, clock, ImmediateJournal())
     async with AsyncExitStack() as stack:
         server = await start(settings, registry, clock)
         stack.callback(registry.close)

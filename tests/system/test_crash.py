@@ -13,7 +13,7 @@ import pytest
 
 from racing_demon_protocol.reasons import Phase
 from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_server.journal.backup import backup
+from racing_demon_server.journal.sqlite.backup import backup
 from tests.support.crashes import (
     Mortal,
     Player,

@@ -17,9 +17,10 @@ from racing_demon_protocol.reasons import Phase
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.durability import Durability
-from racing_demon_server.journal.database import open_journal
 from racing_demon_server.journal.reader import log_of, options_of, tables
-from racing_demon_server.journal.writer import Journal
+from racing_demon_server.journal.sqlite.database import open_journal
+from racing_demon_server.journal.sqlite.store import SqliteStore
+from racing_demon_server.journal.writer import DurableJournal
 from tests.support.accounts import Account, Heard, Told, WrongHistory
 from tests.support.arrival_order import check_arrivals, sent_and_answered
 from tests.support.effort import amount, more_when_long
@@ -75,7 +76,7 @@ async def play(
 async def play_against_bots(seed: int, path: Path) -> tuple[list[Account], int]:
     """Let some play against quick bots until the time is up, and return what they tell; check the order."""
     rng = random.Random(seed)
-    journal = Journal(path, Durability.NORMAL)
+    journal = DurableJournal(SqliteStore(path, Durability.NORMAL))
     own_seed = seed.to_bytes(32, "big")
     try:
         async with serving_with(journal, seed=own_seed, bot_speed=150.0, **FAST) as served:

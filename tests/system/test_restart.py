@@ -15,7 +15,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Connected, MatchOver, Played, Signalled
 from racing_demon_protocol.wire.messages.server import Accepted
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.journal.database import open_journal
+from racing_demon_server.journal.sqlite.database import open_journal
 from tests.support.crashes import Mortal
 from tests.support.journals import overwrite_page
 from tests.support.processes import CLIENT, SERVER, server_process, started, text_of

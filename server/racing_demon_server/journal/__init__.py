@@ -1,9 +1,9 @@
-"""The journal: every accepted play on the disk before anybody sees it, in one file of SQLite.
+"""The journal: every accepted play is durable before anybody sees it.
 
-:mod:`.journal.rows` makes rows of what happens, with plays that follow each other in one
-(:mod:`.journal.play_runs`), and :mod:`.journal.compaction` says what need not be kept. :mod:`.journal.writer`
-writes the rows in a thread of its own. :mod:`.journal.reader` reads them back, :mod:`.journal.recovery` for a
-restart. :mod:`.journal.matches` tells matches, and :mod:`.journal.retention` deletes old ones.
-:mod:`.journal.check` checks files, :mod:`.journal.backup` copies them, and :mod:`.journal.cli` is all that on
-the command line.
+:mod:`.interface` says what a journal is to the tables, and what a store is to a journal; :mod:`.operations`
+what can be written. :mod:`.rows` makes operations of what happens, with plays that follow each other in one
+(:mod:`.play_runs`), and :mod:`.compaction` says what need not be kept. :mod:`.writer` hands them to a store
+in a thread of its own; :mod:`.immediate` keeps nothing. :mod:`.reader` reads them back, :mod:`.recovery` for
+a restart. :mod:`.matches` tells matches, :mod:`.check` checks journals, and :mod:`.cli` is all that on the
+command line. :mod:`.sqlite` is the store in one file; :mod:`.stores` chooses.
 """

@@ -3,10 +3,7 @@
 A journal is right if nothing is missing, nothing was changed, and a server takes up every open table.
 """
 
-import contextlib
-import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from racing_demon_protocol.engine.shuffle import SEED_SIZE, keeps
@@ -14,10 +11,9 @@ from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
 
-from .database import open_journal
+from .interface import JournalReader, StoredTable
 from .reader import (
     OtherVersion,
-    StoredTable,
     UnknownContents,
     beaten_of,
     claims_of,
@@ -33,7 +29,7 @@ from .reader import (
 
 __all__ = ["LeftOut", "Report", "check"]
 
-LeftOut = Callable[[sqlite3.Connection], Sequence[tuple[StoredTable, Exception]]]
+LeftOut = Callable[[JournalReader], Sequence[tuple[StoredTable, Exception]]]
 """Starts a server on a journal that it only reads; returns which open tables it leaves out, and why."""
 
 
@@ -56,72 +52,59 @@ class Report(NamedTuple):
     waiting: list[str]
 
 
-def check(path: Path, left_out: LeftOut) -> Report:
+def check(journal: JournalReader, left_out: LeftOut) -> Report:
     """Check a journal: that no event is missing and each fits, that seeds keep their promises, and all else.
 
-    Snapshots must be what the events have led to.
+    Snapshots must be what the events have led to. It is not read at one moment, which would hold the log of
+    a busy server, but table by table.
 
     Args:
-        path: the file.
+        journal: the journal.
         left_out: what a server does with the open tables. It does that here, too.
 
-    Raises:
-        JournalUnusable: the file cannot be read at all.
-
     """
-    with contextlib.closing(open_journal(path)) as db:
-        count = events = hands = 0
-        faults, waiting, faulty = list[str](), list[str](), set[int]()
-        try:
-            faults += [row[0] for row in db.execute("PRAGMA integrity_check") if row[0] != "ok"]
-            for table in list(tables(db)):
-                count += 1
-                with _moment(db):
-                    try:
-                        table_events, table_hands = _check_table(db, table)
-                        events, hands = events + table_events, hands + table_hands
-                    except sqlite3.Error:
-                        raise
-                    except Exception as error:  # whatever it is, it comes of what stands there
-                        faults.append(f"{_named(table)}: {str(error) or repr(error)}")
-                        faulty.add(table.id)
-            with _moment(db):
-                faults += _wrong_corrections(db)
-                for table, why in left_out(db):
-                    if table.id in faulty:
-                        continue
-                    text = f"{_named(table)}: it cannot go on: {str(why) or repr(why)}"
-                    (waiting if isinstance(why, OtherVersion) else faults).append(text)
-        except sqlite3.Error as error:
-            faults = [f"the file cannot be read: {error}"]
-        return Report(count, events, hands, faults, waiting)
-
-
-@contextlib.contextmanager
-def _moment(db: sqlite3.Connection) -> Iterator[None]:
-    """Read all at one moment; not all of a long check, which would hold the log of a busy server."""
-    db.execute("BEGIN")
+    count = events = hands = 0
+    faults, waiting, faulty = list[str](), list[str](), set[int]()
     try:
-        yield
-    finally:
-        db.execute("ROLLBACK")
+        faults += journal.faults()
+        for table in list(tables(journal)):
+            count += 1
+            with journal.moment():
+                try:
+                    table_events, table_hands = _check_table(journal, table)
+                    events, hands = events + table_events, hands + table_hands
+                except journal.errors:
+                    raise
+                except Exception as error:  # whatever it is, it comes of what stands there
+                    faults.append(f"{_named(table)}: {str(error) or repr(error)}")
+                    faulty.add(table.id)
+        with journal.moment():
+            faults += _wrong_corrections(journal)
+            for table, why in left_out(journal):
+                if table.id in faulty:
+                    continue
+                text = f"{_named(table)}: it cannot go on: {str(why) or repr(why)}"
+                (waiting if isinstance(why, OtherVersion) else faults).append(text)
+    except journal.errors as error:
+        faults = [f"the file cannot be read: {error}"]
+    return Report(count, events, hands, faults, waiting)
 
 
 def _named(table: StoredTable) -> str:
     return f"table {table.id} ({table.code})"
 
 
-def _check_table(db: sqlite3.Connection, table: StoredTable) -> tuple[int, int]:
+def _check_table(journal: JournalReader, table: StoredTable) -> tuple[int, int]:
     verify(table)
-    view, seeds, hands = TableView(table.code, options_of(table)), seeds_of(db, table.id), 0
+    view, seeds, hands = TableView(table.code, options_of(table)), seeds_of(journal, table.id), 0
     view.locked = table.passphrase is not None
-    snapshots = {snapshot.seq: snapshot for snapshot in snapshots_of(db, table.id)}
-    claims_of(db, table.id)
-    epochs_of(db, table.id)
-    for _ in beaten_of(db, table.id):
+    snapshots = {snapshot.seq: snapshot for snapshot in snapshots_of(journal, table.id)}
+    claims_of(journal, table.id)
+    epochs_of(journal, table.id)
+    for _ in beaten_of(journal, table.id):
         pass
     events, may_begin = 0, True
-    for event, _, _ in log_of(db, table.id):
+    for event, _, _ in log_of(journal, table.id):
         if may_begin and event.seq > view.seq + 1 and event.seq - 1 in snapshots:
             view.restore(snapshots[event.seq - 1])  # a new stretch
         events += event.seq > view.seq
@@ -148,9 +131,9 @@ def _compare(kept: Snapshot, folded: Snapshot) -> None:
         raise UnknownContents(text)
 
 
-def _wrong_corrections(db: sqlite3.Connection) -> Iterator[str]:
-    for (match,) in db.execute("SELECT DISTINCT match FROM corrections ORDER BY match"):
+def _wrong_corrections(journal: JournalReader) -> Iterator[str]:
+    for match in journal.corrected():
         try:
-            corrections_of(db, match)
+            corrections_of(journal, match)
         except UnknownContents as error:
             yield str(error)

@@ -5,7 +5,6 @@ import contextlib
 import json
 import os
 import shutil
-import sqlite3
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -16,12 +15,14 @@ from pydantic import ValidationError
 
 from racing_demon_protocol.records.match_file import Correction, why_not
 
-from .backup import backup, restore
 from .check import LeftOut, check
-from .database import JournalUnusable, default_path, journals_of, open_journal
+from .interface import JournalReader, JournalUnusable
 from .matches import Match, correct, export, matches
 from .reader import UnknownContents, corrections_of
-from .retention import prune
+from .sqlite.backup import backup, restore
+from .sqlite.database import default_path, reading
+from .sqlite.retention import prune
+from .stores import parts_of
 
 __all__ = ["main"]
 
@@ -62,9 +63,6 @@ def main(argv: Sequence[str], left_out: LeftOut) -> int:
     except UnknownContents as error:
         sys.stderr.write(f"racing-demon-server: something in the journal is not understood: {error}.\n")
         return 1
-    except sqlite3.Error as error:
-        sys.stderr.write(f"racing-demon-server: the journal cannot be read: {error}.\n")
-        return 3
     except BrokenPipeError:  # whoever reads has seen enough
         sys.stderr.close()
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or it would fail again at the end
@@ -92,7 +90,8 @@ def _do(arguments: argparse.Namespace, left_out: LeftOut) -> int:
 
 
 def _check(path: Path, left_out: LeftOut) -> int:
-    report = check(path, left_out)
+    with reading(path) as journal:
+        report = check(journal, left_out)
     wrong = [*report.faults, *report.waiting]
     for fault in wrong:
         sys.stdout.write(f"not right: {fault}\n")
@@ -124,24 +123,24 @@ def _moment(text: str) -> datetime:
 
 
 def _list(path: Path, *, as_json: bool) -> int:
-    for db, match in _matches(path):
+    for journal, match in _matches(path):
         told = _told(match)
         if as_json:
-            row = {**match.as_json(), "corrections": len(corrections_of(db, match.key))}
+            row = {**match.as_json(), "corrections": len(corrections_of(journal, match.key))}
             told = json.dumps(row, ensure_ascii=False)
         sys.stdout.write(told + "\n")
     return 0
 
 
-def _matches(path: Path) -> Iterator[tuple[sqlite3.Connection, Match]]:
+def _matches(path: Path) -> Iterator[tuple[JournalReader, Match]]:
     """Yield the matches of a server, of all its processes, each with the journal that it is in.
 
     No transaction is open in between: however slow the output's reader is, the journal's log does not grow.
     """
-    for journal, name in journals_of(path):
-        with contextlib.closing(open_journal(name)) as db:
-            for match in list(matches(db, journal)):
-                yield db, match
+    for part in parts_of(path):
+        with part.opened() as journal:
+            for match in list(matches(journal, part.prefix)):
+                yield journal, match
 
 
 def _told(match: Match) -> str:
@@ -156,21 +155,20 @@ def _told(match: Match) -> str:
 
 def _export(path: Path, wanted: str) -> int:
     found = 0
-    for db, match in _matches(path):
+    for journal, match in _matches(path):
         if wanted in {"all", match.id}:
             found += 1
-            _write_record(db, match)
+            _write_record(journal, match)
     if not found and wanted != "all":
         return _missing(path, wanted)
     return 0
 
 
-def _write_record(db: sqlite3.Connection, match: Match) -> None:
+def _write_record(journal: JournalReader, match: Match) -> None:
     """Write a match's record, after all of it was read: whoever reads the output may take any time."""
     with tempfile.SpooledTemporaryFile(MOST_IN_MEMORY, "w+", encoding="utf-8", newline="") as record:
-        db.execute("BEGIN")
-        record.writelines(line + "\n" for line in export(db, match))
-        db.execute("COMMIT")
+        with journal.moment():
+            record.writelines(line + "\n" for line in export(journal, match))
         record.seek(0)
         shutil.copyfileobj(record, sys.stdout)
 
@@ -184,15 +182,15 @@ def _correct(path: Path, wanted: str) -> int:
             "racing-demon-server: that is no correction; racing-demon record correct writes one.\n"
         )
         return 2
-    for journal, name in journals_of(path):
-        with contextlib.closing(open_journal(name)) as db:
-            match = next((match for match in matches(db, journal) if match.id == wanted), None)
+    for part in parts_of(path):
+        with part.opened() as journal:
+            match = next((match for match in matches(journal, part.prefix) if match.id == wanted), None)
         if match is not None:
             if objection := _objection(match, correction):
                 sys.stderr.write(f"racing-demon-server: {objection}\n")
                 return 1
-            with contextlib.closing(open_journal(name, write=True)) as db:
-                correct(db, match, correction)
+            with part.opened(write=True) as journal:
+                correct(journal, match, correction)
             return 0
     return _missing(path, wanted)
 

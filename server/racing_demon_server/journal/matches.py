@@ -1,6 +1,5 @@
 """Matches from a journal: a list of them, and each as a record that anybody can check."""
 
-import sqlite3
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -20,9 +19,9 @@ from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import SeatState, Snapshot
 
+from .interface import JournalReader, StoredTable
 from .reader import (
     StoredEvent,
-    StoredTable,
     UnknownContents,
     beaten_of,
     beginnings_of,
@@ -94,24 +93,24 @@ class Match:
         }
 
 
-def matches(db: sqlite3.Connection, journal: str = "") -> Iterator[Match]:
+def matches(store: JournalReader, journal: str = "") -> Iterator[Match]:
     """Yield the matches of a journal, table by table.
 
     Args:
-        db: the journal.
+        store: the journal.
         journal: what tells it from others of the same server.
 
     Raises:
         UnknownContents: something is not understood.
 
     """
-    for table in tables(db):
-        for match in matches_of(db, table):
+    for table in tables(store):
+        for match in matches_of(store, table):
             match.journal = journal
             yield match
 
 
-def matches_of(db: sqlite3.Connection, table: StoredTable) -> Iterator[Match]:
+def matches_of(store: JournalReader, table: StoredTable) -> Iterator[Match]:
     """Yield the matches of a table.
 
     Raises:
@@ -119,10 +118,10 @@ def matches_of(db: sqlite3.Connection, table: StoredTable) -> Iterator[Match]:
 
     """
     verify(table)
-    return _Follower(table, beginnings_of(db, table.id)).follow(log_of(db, table.id, kinds=MARKS))
+    return _Follower(table, beginnings_of(store, table.id)).follow(log_of(store, table.id, kinds=MARKS))
 
 
-def stretch_of(db: sqlite3.Connection, match: Match) -> tuple[TableView, int]:
+def stretch_of(store: JournalReader, match: Match) -> tuple[TableView, int]:
     """Return the table where the stretch of its log begins that has a match, and its first event's number.
 
     Raises:
@@ -132,7 +131,7 @@ def stretch_of(db: sqlite3.Connection, match: Match) -> tuple[TableView, int]:
     table, first = match.table, 1
     view = TableView(table.code, options_of(table))
     view.locked = table.passphrase is not None
-    for snapshot in beginnings_of(db, table.id):
+    for snapshot in beginnings_of(store, table.id):
         if snapshot.seq < match.first:
             first = 1 + snapshot.seq
             _restore(view, snapshot)
@@ -212,7 +211,7 @@ def _number(hand_id: str) -> int:
         raise UnknownContents("a hand has an id that tells no match") from error
 
 
-def export(db: sqlite3.Connection, match: Match) -> Iterator[str]:
+def export(store: JournalReader, match: Match) -> Iterator[str]:
     """Yield the lines of a match's record: the table as it began, every event with its times, corrections.
 
     Raises:
@@ -220,15 +219,15 @@ def export(db: sqlite3.Connection, match: Match) -> Iterator[str]:
 
     """
     table = match.table
-    view, first = stretch_of(db, match)
+    view, first = stretch_of(store, match)
     last = match.last or 2**31
     software = f"racing-demon-server {table.software}"
     yield section_line(Header(id=match.id, kept_by="server", software=software))
     beaten: dict[int, list[TimedMessage]] = {}
-    for seq, entry in beaten_of(db, table.id, first=match.first, last=last):
+    for seq, entry in beaten_of(store, table.id, first=match.first, last=last):
         beaten.setdefault(seq, []).append(entry)
     is_over = False
-    for event, at_us, at_ms in log_of(db, table.id, first=first, last=last):
+    for event, at_us, at_ms in log_of(store, table.id, first=first, last=last):
         if event.seq > match.first and isinstance(event, ev.Committed) and event.hand == 1:
             break  # the match was over, and the next one begun, after it was looked for
         if event.seq == match.first:
@@ -241,13 +240,12 @@ def export(db: sqlite3.Connection, match: Match) -> Iterator[str]:
                 break
     if is_over:
         yield tally_line(view)
-    yield from map(section_line, corrections_of(db, match.key))
+    yield from map(section_line, corrections_of(store, match.key))
 
 
-def correct(db: sqlite3.Connection, match: Match, correction: Correction) -> None:
+def correct(store: JournalReader, match: Match, correction: Correction) -> None:
     """Write down what is said of a match; nothing of it changes by that."""
-    values = (match.key, correction.model_dump_json())
-    db.execute("INSERT INTO corrections (match, entry) VALUES (?, ?)", values)
+    store.correct(match.key, correction.model_dump_json())
 
 
 def _restore(view: TableView, snapshot: Snapshot) -> None:

@@ -1,6 +1,5 @@
-"""Reads tables from a journal."""
+"""Reads tables from a journal, whichever store has it."""
 
-import sqlite3
 from collections.abc import Iterator, Sequence
 from types import NoneType
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -10,13 +9,13 @@ from pydantic import ValidationError
 from racing_demon_protocol.errors import InvalidFrame
 from racing_demon_protocol.wire.codec import decode_server
 from racing_demon_protocol.wire.messages import Event
-from racing_demon_protocol.wire.messages.events import Played
 from racing_demon_protocol.wire.messages.server import Accepted, Refused, Seated, Snapshot
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.match.bans import Ban
 from racing_demon_server.match.seat_tokens import Actor, SeatToken
 
-from .play_runs import LONGEST, RUN, BrokenRun, StoredPlay, parted
+from .interface import JournalReader, StoredTable
+from .play_runs import RUN, BrokenRun, StoredPlay, parted
 from .rows import NOBODY
 
 if TYPE_CHECKING:
@@ -43,43 +42,12 @@ __all__ = [
 ]
 
 
-_BETWEEN: Final = """id BETWEEN
-    coalesce(
-        (SELECT id FROM marks WHERE table_id = :table AND seq <= :first ORDER BY seq DESC LIMIT 1),
-        (SELECT id FROM marks WHERE table_id = :table ORDER BY seq LIMIT 1),
-        1
-    )
-    AND coalesce(
-        (SELECT id FROM marks WHERE table_id = :table AND seq >= :end ORDER BY seq LIMIT 1),
-        (SELECT last_event FROM tables WHERE id = :table),
-        9223372036854775807
-    )
-"""
-"""Between which rows, of all tables, some events of one lie."""
-
-
 class UnknownContents(Exception):
     """What stands in the file is not understood here: another version wrote it, or it is damaged."""
 
 
 class OtherVersion(UnknownContents):
     """A table was played with another version of the protocol, and waits for a server that speaks that."""
-
-
-class StoredTable(NamedTuple):
-    """A table as it was opened. ``closed_ms`` is ``None`` for one that goes on, as is where its log ends."""
-
-    id: int
-    code: str
-    number: int
-    options: str
-    salt: bytes
-    passphrase: bytes | None
-    software: str
-    protocol: int
-    opened_ms: int
-    closed_ms: int | None
-    last_event: int | None
 
 
 class StoredEvent(NamedTuple):
@@ -121,11 +89,9 @@ def verify(table: StoredTable) -> None:
         raise UnknownContents("its code is none") from error
 
 
-def tables(db: sqlite3.Connection, *, only_open: bool = False) -> Iterator[StoredTable]:
+def tables(journal: JournalReader, *, only_open: bool = False) -> Iterator[StoredTable]:
     """Yield the tables, the oldest first, as they stand there: see :func:`verify`."""
-    where = "WHERE closed_ms IS NULL " if only_open else ""
-    for row in db.execute(f"SELECT * FROM tables {where}ORDER BY id"):  # noqa: S608 - two texts of our own
-        yield StoredTable(*row)
+    yield from journal.tables(only_open=only_open)
 
 
 def options_of(table: StoredTable) -> Options:
@@ -142,7 +108,7 @@ def options_of(table: StoredTable) -> Options:
 
 
 def log_of(
-    db: sqlite3.Connection,
+    journal: JournalReader,
     table_id: int,
     *,
     kinds: frozenset[int] = frozenset(),
@@ -158,20 +124,8 @@ def log_of(
         UnknownContents: one is not understood.
 
     """
-    bounds = {"table": table_id, "first": first, "last": last, "end": last + LONGEST}
-    where = "WHERE table_id = :table AND seq BETWEEN :first AND"
-    columns = "kind, at_us, at_ms, frame"
-    if kinds:
-        some = f"AND kind IN ({', '.join(map(str, sorted(kinds)))})"
-        sql = f"SELECT seq, {columns} FROM marks {where} :last {some} ORDER BY seq"  # noqa: S608 - of our own
-    else:
-        sql = (
-            f"SELECT seq, {columns} FROM ("  # noqa: S608
-            f"SELECT seq, 0 AS place, {columns} FROM events {where} :end AND {_BETWEEN} "
-            f"UNION ALL SELECT seq, id, {Played.TAG}, at_us, at_ms, frame FROM whispers {where} :last) "
-            "ORDER BY seq, place"
-        )
-    for seq, *rest in db.execute(sql, bounds):
+    rows = journal.marks(table_id, kinds, first, last) if kinds else journal.events(table_id, first, last)
+    for seq, *rest in rows:
         _verify_row(f"event {seq}", (seq, *rest), _KEPT)
         kind, at_us, at_ms, frame = rest
         row = StoredPlay(frame, at_us)
@@ -199,7 +153,7 @@ def _event(seq: int, frame: bytes) -> Event:
 
 
 def beaten_of(
-    db: sqlite3.Connection, table_id: int, *, first: int = 1, last: int = 2**31
+    journal: JournalReader, table_id: int, *, first: int = 1, last: int = 2**31
 ) -> Iterator[tuple[int, "TimedMessage"]]:
     """Yield what those were told whose card came too late, each with the event before it.
 
@@ -209,9 +163,7 @@ def beaten_of(
     """
     from racing_demon_protocol.records.match_file import TimedMessage  # noqa: PLC0415 - no server needs records to be read
 
-    columns = "seq, actor, at_us, at_ms, frame"
-    sql = f"SELECT {columns} FROM beaten WHERE table_id = ? AND seq BETWEEN ? AND ? ORDER BY seq, at_us"  # noqa: S608
-    for row in db.execute(sql, (table_id, first, last)):
+    for row in journal.beaten(table_id, first, last):
         _verify_row("what somebody was told whose card came too late", row, _KEPT)
         seq, actor, at_us, at_ms, frame = row
         reply = _reply(frame)
@@ -219,7 +171,7 @@ def beaten_of(
         yield seq, TimedMessage(reply, at_us, at_ms, actor)
 
 
-def corrections_of(db: sqlite3.Connection, match: str) -> "list[Correction]":
+def corrections_of(journal: JournalReader, match: str) -> "list[Correction]":
     """Return what was said of a match afterwards, by its name.
 
     Raises:
@@ -228,86 +180,78 @@ def corrections_of(db: sqlite3.Connection, match: str) -> "list[Correction]":
     """
     from racing_demon_protocol.records.match_file import Correction  # noqa: PLC0415
 
-    rows = db.execute("SELECT entry FROM corrections WHERE match = ? ORDER BY id", (match,))
     try:
-        return [Correction.model_validate_json(entry) for (entry,) in rows]
+        return [Correction.model_validate_json(entry) for (entry,) in journal.corrections(match)]
     except ValidationError as error:
         raise UnknownContents(f"a correction of match {match} is not understood") from error
 
 
-def seeds_of(db: sqlite3.Connection, table_id: int) -> dict[str, bytes]:
+def seeds_of(journal: JournalReader, table_id: int) -> dict[str, bytes]:
     """Return the secrets of a table's hands, by their ids.
 
     Raises:
         UnknownContents: what stands there is none.
 
     """
-    rows = db.execute("SELECT hand_id, seed FROM seeds WHERE table_id = ?", (table_id,)).fetchall()
+    rows = list(journal.seeds(table_id))
     for row in rows:
         _verify_row("the secret of a hand", row, ((str,), (bytes,)))
-    return dict(rows)
+    return {row[0]: row[1] for row in rows}
 
 
-def claims_of(db: sqlite3.Connection, table_id: int) -> dict[Actor, SeatToken]:
+def claims_of(journal: JournalReader, table_id: int) -> dict[Actor, SeatToken]:
     """Return who may speak for a table's seats, and what was answered last.
 
     Raises:
         UnknownContents: an answer, or something else, is not understood.
 
     """
-    rows = db.execute("SELECT actor, token_hash, counter, reply FROM claims WHERE table_id = ?", (table_id,))
     seat_tokens: dict[Actor, SeatToken] = {}
-    for row in rows:
+    for row in journal.claims(table_id):
         _verify_row("a claim", row, ((int,), (bytes,), (int,), (bytes, NoneType)))
         actor, token_hash, counter, reply = row
         seat_tokens[None if actor == NOBODY else actor] = SeatToken(token_hash, counter, _reply(reply))
     return seat_tokens
 
 
-def bans_of(db: sqlite3.Connection, table_id: int) -> list[Ban]:
+def bans_of(journal: JournalReader, table_id: int) -> list[Ban]:
     """Return who was sent away from a table.
 
     Raises:
         UnknownContents: what stands there is nobody.
 
     """
-    columns = "name, token_hash, address_hash"
-    sql = f"SELECT {columns} FROM bans WHERE table_id = ? ORDER BY id"  # noqa: S608 - of our own
-    rows = db.execute(sql, (table_id,)).fetchall()
+    rows = list(journal.bans(table_id))
     for row in rows:
         _verify_row("a player who was sent away", row, ((str,), (bytes,), (bytes,)))
     return [Ban(*row) for row in rows]
 
 
-def epochs_of(db: sqlite3.Connection, table_id: int) -> list[tuple[str, int]]:
+def epochs_of(journal: JournalReader, table_id: int) -> list[tuple[str, int]]:
     """Return the starts of the server that have written a table, each with the last event before it.
 
     Raises:
         UnknownContents: what stands there is none.
 
     """
-    rows = db.execute("SELECT epoch, seq FROM epochs WHERE table_id = ? ORDER BY id", (table_id,)).fetchall()
+    rows = list(journal.epochs(table_id))
     for row in rows:
         _verify_row("a start of the server", row, ((str,), (int,)))
-    return rows
+    return [(epoch, seq) for epoch, seq in rows]
 
 
-def beginnings_of(db: sqlite3.Connection, table_id: int) -> list[Snapshot]:
+def beginnings_of(journal: JournalReader, table_id: int) -> list[Snapshot]:
     """Return the snapshots that stretches of a table's log begin with, the oldest first (:mod:`.compaction`).
 
     Raises:
         UnknownContents: one is not understood.
 
     """
-    sql = (
-        "SELECT seq, frame FROM snapshots WHERE table_id = :table AND NOT EXISTS "
-        "(SELECT 1 FROM marks WHERE table_id = :table AND seq = snapshots.seq) ORDER BY seq"
-    )
-    return [_snapshot(*row) for row in db.execute(sql, {"table": table_id})]
+    return [_snapshot(*row) for row in journal.beginnings(table_id)]
 
 
 def snapshots_of(
-    db: sqlite3.Connection, table_id: int, *, until_us: int = 2**63 - 1, most: int = -1
+    journal: JournalReader, table_id: int, *, until_us: int = 2**63 - 1, most: int = -1
 ) -> Iterator[Snapshot]:
     """Yield a table as it was between its hands, at some moments, the newest first.
 
@@ -315,8 +259,7 @@ def snapshots_of(
         UnknownContents: one is not understood.
 
     """
-    sql = "SELECT seq, frame FROM snapshots WHERE table_id = ? AND at_us <= ? ORDER BY seq DESC LIMIT ?"
-    for row in db.execute(sql, (table_id, until_us, most)):
+    for row in journal.snapshots(table_id, until_us, most):
         yield _snapshot(*row)
 
 
@@ -331,21 +274,13 @@ def _snapshot(seq: int, frame: bytes) -> Snapshot:
     return snapshot
 
 
-def last_us(db: sqlite3.Connection) -> int:
+def last_us(journal: JournalReader) -> int:
     """Return the newest time on the clock of the server that wrote a journal; 0 if it wrote none.
 
     That of a server that died while a hand was running may have been still to come.
     Of what arrived together the last one written may be some milliseconds older than another.
     """
-    going_on = "WHERE table_id IN (SELECT id FROM tables WHERE closed_ms IS NULL)"
-    marks = f"SELECT max(id) AS last FROM marks {going_on} GROUP BY table_id"  # noqa: S608 - of our own
-    recent = f"AND id >= (SELECT min(last) FROM ({marks}))"  # noqa: S608
-    newest = 0
-    times = f"events {going_on} {recent}", f"whispers {going_on}", f"snapshots {going_on}", "clock WHERE TRUE"
-    for where in times:
-        sql = f"SELECT max(at_us) FROM {where} AND typeof(at_us) = 'integer'"  # noqa: S608
-        newest = max(newest, db.execute(sql).fetchone()[0] or 0)
-    return newest
+    return journal.last_us()
 
 
 def _reply(frame: bytes | None) -> Accepted | Refused | None:

@@ -1,6 +1,5 @@
 """What a restart needs of a table: a snapshot, the events after it, and what the events do not tell."""
 
-import sqlite3
 from collections.abc import Iterator
 from typing import Final
 
@@ -9,9 +8,9 @@ from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_server.match.table import Past
 
+from .interface import JournalReader, StoredTable
 from .reader import (
     OtherVersion,
-    StoredTable,
     UnknownContents,
     bans_of,
     beginnings_of,
@@ -33,16 +32,16 @@ BEFORE_SNAPSHOT: Final = 256
 class _Log:
     """The events of a table from a number on, each with its time: read anew by whoever goes through them."""
 
-    def __init__(self, db: sqlite3.Connection, table_id: int, first: int) -> None:
-        self._rows = db, table_id, first
+    def __init__(self, journal: JournalReader, table_id: int, first: int) -> None:
+        self._rows = journal, table_id, first
 
     def __iter__(self) -> Iterator[tuple[Event, int]]:
-        db, table_id, first = self._rows
-        for kept in log_of(db, table_id, first=first):
+        journal, table_id, first = self._rows
+        for kept in log_of(journal, table_id, first=first):
             yield kept.event, kept.at_us
 
 
-def past_of(db: sqlite3.Connection, table: StoredTable) -> Past:
+def past_of(journal: JournalReader, table: StoredTable) -> Past:
     """Return what is needed to go on with a table.
 
     Raises:
@@ -52,26 +51,32 @@ def past_of(db: sqlite3.Connection, table: StoredTable) -> Past:
     verify(table)
     if table.protocol != VERSION:
         raise OtherVersion(f"it was played with version {table.protocol} of the protocol, not {VERSION}")
-    snapshot = _first_needed(db, table.id)
+    snapshot = _first_needed(journal, table.id)
     first = 1
     if snapshot is not None:
         if snapshot.code != table.code:
             raise UnknownContents(f"its snapshot is of table {snapshot.code}")
-        stretches = [each.seq for each in beginnings_of(db, table.id) if each.seq <= snapshot.seq]
+        stretches = [each.seq for each in beginnings_of(journal, table.id) if each.seq <= snapshot.seq]
         first = 1 + max(stretches[-1] if stretches else 0, snapshot.seq - BEFORE_SNAPSHOT)
-    seeds, seat_tokens, epochs = seeds_of(db, table.id), claims_of(db, table.id), epochs_of(db, table.id)
-    return Past(snapshot, _Log(db, table.id, first), seeds, seat_tokens, epochs, bans_of(db, table.id))
+    seeds, seat_tokens, epochs = (
+        seeds_of(journal, table.id),
+        claims_of(journal, table.id),
+        epochs_of(journal, table.id),
+    )
+    return Past(
+        snapshot, _Log(journal, table.id, first), seeds, seat_tokens, epochs, bans_of(journal, table.id)
+    )
 
 
-def _first_needed(db: sqlite3.Connection, table_id: int) -> Snapshot | None:
+def _first_needed(journal: JournalReader, table_id: int) -> Snapshot | None:
     """Return the snapshot that a restart begins with: spectators with a delay have seen all before it.
 
     Where there is none that is so old, it is the one that the newest stretch of the log begins with.
     """
-    for snapshot in snapshots_of(db, table_id, most=1):
-        seen_us = last_us(db) - 1_000 * snapshot.options.watch_delay_ms
+    for snapshot in snapshots_of(journal, table_id, most=1):
+        seen_us = last_us(journal) - 1_000 * snapshot.options.watch_delay_ms
         if not snapshot.options.watch_delay_ms:
             return snapshot
-        for older in snapshots_of(db, table_id, until_us=seen_us, most=1):
+        for older in snapshots_of(journal, table_id, until_us=seen_us, most=1):
             return older
-    return next(reversed(beginnings_of(db, table_id)), None)
+    return next(reversed(beginnings_of(journal, table_id)), None)

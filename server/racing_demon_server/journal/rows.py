@@ -1,6 +1,6 @@
-"""What is written of one table: from what happened to rows."""
+"""What is written of one table: from what happened to changes of the journal, whichever store has it."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from racing_demon_protocol import __version__
@@ -16,12 +16,15 @@ from racing_demon_server.match.seat_tokens import Actor, SeatToken
 
 from .compaction import MOST_BYTES, MOST_EVENTS, closed, opened, snapped
 from .epochs import MOST
+from .interface import Journal
+from .operations import Change, Operation
 from .play_runs import LONGEST, RUN, joined
 from .timekeeper import Timekeeper
-from .writer import INSERT_EVENT, KEEP_CLAIM, Journal, Statement
 
 __all__ = ["NOBODY", "TableJournal", "WallClock"]
 
+ADD_EVENT: Final = Operation.ADD_EVENT
+"""Looked up once: members of an enumeration take the interpreter long."""
 NOBODY: Final = -1
 """Stands for a host without a seat, where seats have their numbers."""
 
@@ -48,9 +51,9 @@ class TableJournal:
         self._journal = journal
         self._id = number
         self._wall_clock = wall_clock
-        self._statements: list[Statement] = []
+        self._changes: list[Change] = []
         self._run: list[Frames] = []
-        self._events = self._bytes = 0
+        self._events = self._bytes = self._seq = 0
 
     @property
     def is_long(self) -> bool:
@@ -60,14 +63,13 @@ class TableJournal:
     @property
     def has_noted(self) -> bool:
         """Whether something is noted that is not written down yet."""
-        return bool(self._statements or self._run)
+        return bool(self._changes or self._run)
 
     def open(self, code: str, number: int, options: Options, salt: bytes, passphrase: bytes | None) -> None:
         """Write down that the table was opened, as a server's how-many-th, and the hash of its passphrase."""
         row = (code, number, options.model_dump_json(), salt, passphrase)
-        sql = "INSERT INTO tables VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL)"
         values = (self._id, *row, __version__, VERSION, self._wall_clock())
-        self._journal.write([(sql, values), *opened(self._id)], _nothing)
+        self._journal.write([(Operation.OPEN_TABLE, values), *opened(self._id)], _nothing)
 
     def begin(self, epoch: str, seq: int, snapshot_seq: int = 0) -> None:
         """Note that a start of the server goes on behind an event; the oldest starts are forgotten.
@@ -79,24 +81,23 @@ class TableJournal:
 
         """
         self._events = seq - snapshot_seq
-        forget = (
-            "DELETE FROM epochs WHERE table_id = ? AND id <= "
-            "(SELECT id FROM epochs WHERE table_id = ? ORDER BY id DESC LIMIT 1 OFFSET ?)"
-        )
-        self._statements += [
-            ("INSERT INTO epochs VALUES (NULL, ?, ?, ?)", (self._id, seq, epoch)),
-            (forget, (self._id, self._id, MOST)),
+        self._seq = seq
+        self._changes += [
+            (Operation.ADD_EPOCH, (self._id, seq, epoch)),
+            (Operation.FORGET_EPOCHS, (self._id, MOST)),
         ]
 
     def close(self) -> None:
         """Write down that the table is closed for good; of what belongs to no match nothing is kept."""
         self.timekeeper.note(self._id, runs=False)
-        sql = "UPDATE tables SET closed_ms = ?, last_event = (SELECT max(id) FROM events) WHERE id = ?"
-        self._journal.write([(sql, (self._wall_clock(), self._id)), *closed(self._id)], _nothing)
+        values = (self._wall_clock(), self._id)
+        self._journal.write([(Operation.CLOSE_TABLE, values), *closed(self._id)], _nothing)
 
-    def note(self, frames: Collection[Frames]) -> None:
+    def note(self, frames: Sequence[Frames]) -> None:
         """Note events, to be written down with all that is noted until then."""
         self._events += len(frames)
+        if frames:
+            self._seq = frames[-1].event.seq
         for each in frames:
             if type(each.event) is Played and each.seat is None:
                 self._run.append(each)
@@ -105,7 +106,7 @@ class TableJournal:
             else:
                 self._end_run()
                 self._bytes += len(each.packed)
-                self._statements.append(self._alone(each))
+                self._changes.append(self._alone(each))
 
     def note_beside(
         self,
@@ -128,18 +129,17 @@ class TableJournal:
         self._end_run()
         for hand_id, seed in seeds:
             values = (self._id, hand_id, seed, commitment(seed, hand_id))
-            self._statements.append(("INSERT INTO seeds VALUES (?, ?, ?, ?)", values))
+            self._changes.append((Operation.ADD_SEED, values))
         for actor, seat_token in seat_tokens:
-            self._statements.append(self._seat_token(actor, seat_token))
+            self._changes.append(self._seat_token(actor, seat_token))
             if actor is not None and seat_token is not None and isinstance(seat_token.reply, Refused):
-                self._statements += self._beaten(actor, seat_token.reply, at)
+                self._changes += self._beaten(actor, seat_token.reply, at)
         if bans is not None:
-            self._statements.append(("DELETE FROM bans WHERE table_id = ?", (self._id,)))
-            sql = "INSERT INTO bans VALUES (NULL, ?, ?, ?, ?)"
-            self._statements += [(sql, (self._id, *ban)) for ban in bans]
+            self._changes.append((Operation.DROP_BANS, (self._id,)))
+            self._changes += [(Operation.ADD_BAN, (self._id, *ban)) for ban in bans]
         if snapshot is not None:
             self._events = self._bytes = 0
-            self._statements += snapped(self._id, snapshot, at)
+            self._changes += snapped(self._id, snapshot, at)
 
     def write(self, told: Callable[[], None], *, runs: bool = False, until: int = 0) -> None:
         """Write down what is noted, all of it or nothing, and call back when it is certain.
@@ -152,45 +152,40 @@ class TableJournal:
         """
         self.timekeeper.note(self._id, runs=runs, until=until)
         self._end_run()
-        statements, self._statements = self._statements, []
-        self._journal.write(statements, told)
+        changes, self._changes = self._changes, []
+        self._journal.write(changes, told)
 
     def _end_run(self) -> None:
         """Make a row of the plays that have followed each other."""
         run, self._run = self._run, []
         if len(run) > 1:
             play = joined([(each.packed, each.at) for each in run])
-            self._statements.append(self._event(run[-1].event.seq, RUN, *play))
+            self._changes.append(self._event(run[-1].event.seq, RUN, *play))
         elif run:
-            self._statements.append(self._alone(run[0]))
+            self._changes.append(self._alone(run[0]))
 
-    def _alone(self, frames: Frames) -> Statement:
+    def _alone(self, frames: Frames) -> Change:
         event = frames.event
         if frames.seat is None:
             return self._event(event.seq, event.TAG, frames.packed, frames.at)
-        sql = "INSERT INTO whispers VALUES (NULL, ?, ?, ?, ?, ?)"
-        return sql, (self._id, event.seq, frames.at, self._wall_clock(), frames.packed)
+        values = (self._id, event.seq, frames.at, self._wall_clock(), frames.packed)
+        return Operation.ADD_WHISPER, values
 
-    def _event(self, seq: int, kind: int, frame: bytes, at: int) -> Statement:
-        return INSERT_EVENT, (self._id, seq, kind, at, self._wall_clock(), frame)
+    def _event(self, seq: int, kind: int, frame: bytes, at: int) -> Change:
+        return ADD_EVENT, (self._id, seq, kind, at, self._wall_clock(), frame)
 
-    def _seat_token(self, actor: Actor, seat_token: SeatToken | None) -> Statement:
+    def _seat_token(self, actor: Actor, seat_token: SeatToken | None) -> Change:
         key = (self._id, NOBODY if actor is None else actor)
         if seat_token is None:
-            return "DELETE FROM claims WHERE table_id = ? AND actor = ?", key
+            return Operation.DROP_CLAIM, key
         answer = seat_token.answer()
         values = (*key, seat_token.token_hash, seat_token.counter, None if answer is None else pack(answer))
-        return KEEP_CLAIM, values
+        return Operation.KEEP_CLAIM, values
 
-    def _beaten(self, actor: int, reply: Refused, at: int) -> Iterator[Statement]:
+    def _beaten(self, actor: int, reply: Refused, at: int) -> Iterator[Change]:
         """Yield what keeps by how much a card came too late; nothing for other refusals."""
         if reply.reason is Reason.BEATEN:
-            sql = (
-                "INSERT INTO beaten SELECT NULL, ?, ?, seq, ?, ?, ? "
-                "FROM events WHERE table_id = ? ORDER BY id DESC LIMIT 1"
-            )
-            row = (self._id, actor, at, self._wall_clock(), pack(reply))
-            yield sql, (*row, self._id)
+            yield Operation.ADD_BEATEN, (self._id, actor, self._seq, at, self._wall_clock(), pack(reply))
 
 
 def _nothing() -> None:

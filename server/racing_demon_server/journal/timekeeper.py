@@ -7,16 +7,13 @@ journal has a time that is still to come for as long as times are told, and none
 import asyncio
 from collections.abc import Callable
 from functools import partial
-from typing import Final
 
 from racing_demon_server.wakeup import seconds_until
 
-from .writer import KEEP_TIME, Journal
+from .interface import Journal
+from .operations import Operation
 
-__all__ = ["AHEAD_US", "Timekeeper"]
-
-AHEAD_US: Final = 1_000_000
-"""How far the time on the disk is ahead when it is written; it is not written again before it has come."""
+__all__ = ["Timekeeper"]
 
 
 class Timekeeper:
@@ -79,8 +76,8 @@ class Timekeeper:
             self._timer = asyncio.get_running_loop().call_later(wait, self._keep)
             return
         self._is_writing = True
-        ahead = now + AHEAD_US
-        self._journal.write([(KEEP_TIME, (ahead,))], partial(self._go_on, ahead))
+        ahead = now + self._journal.ahead_us
+        self._journal.write([(Operation.KEEP_TIME, (ahead,))], partial(self._go_on, ahead))
 
     def _go_on(self, kept: int) -> None:
         self._is_writing = False

@@ -107,7 +107,7 @@ class Service:
             if may_miss:
                 self.addresses.note_miss(address, at)
                 raise
-        if room is None or not (may_miss or room.table.seat_tokens.knows(token_hash)):
+        if room is None or not (may_miss or room.knows(token_hash)):
             seconds = math.ceil(MINUTE / self.settings.misses_per_minute)
             text = f"Too many wrong codes from your address: wait {seconds} seconds, and try again."
             raise CommandRefused(Reason.TOO_FAST, text)

@@ -17,7 +17,7 @@ from racing_demon_protocol.reasons import CloseCode, Reason
 from racing_demon_protocol.wire.codec import VERSION, Encoding, decode_client
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_protocol.wire.messages.server import Elsewhere, Pong, Refused, Seated
+from racing_demon_protocol.wire.messages.server import Elsewhere, Pong, Refused
 from racing_demon_server.frames import framed
 from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.rate_limit import Bucket
@@ -256,59 +256,46 @@ class Session:
         else:
             token = secrets.token_hex(32)
             room.host(hash_token(token))
-            self._seat(room, None, token, 0)
+            self._take_place(room, None)
+            room.sit(self, None, token)
 
     def _watch(self, message: cl.Watch) -> None:
         room = self._service.find(self._address, message.code, self._arrived)
-        room.admit(message.passphrase, self._address)
-        if not room.table.view.options.spectators:
-            raise CommandRefused(Reason.NO_SPECTATORS, "This table wants nobody to look on.")
-        self.reply(Seated(code=room.table.view.code))
+        room.watch(self, message.passphrase, self._address)
         self._room = room
-        room.broadcast.watch(self)
 
     def _join_or_return(self, message: cl.Join) -> None:
         token = message.token or secrets.token_hex(32)
         token_hash = hash_token(token)
         room = self._service.find(self._address, message.code, self._arrived, token_hash)
-        seat_tokens = room.table.seat_tokens
-        if seat_tokens.knows(token_hash):
-            self._return(room, seat_tokens.actor(token_hash), token, 0)
+        if room.knows(token_hash):
+            self._return(room, token)
         else:
             room.admit(message.passphrase, self._address)
             self._join(room, message.name, token)
 
     def _join(self, room: Room, name: str, token: str) -> None:
         seat = room.join(name, hash_token(token), self._address)
-        self._seat(room, seat, token, 0)
+        self._take_place(room, seat)
+        room.sit(self, seat, token)
 
     def _resume(self, message: cl.Resume) -> None:
-        token_hash = hash_token(message.token)
-        room = self._service.find(self._address, message.code, self._arrived, token_hash)
-        actor = room.table.seat_tokens.actor(token_hash)
-        is_known = room.epochs.contain(message.epoch, message.seq)
-        self._return(room, actor, message.token, message.seq if is_known else 0)
+        room = self._service.find(self._address, message.code, self._arrived, hash_token(message.token))
+        self._return(room, message.token, message.epoch, message.seq)
 
-    def _return(self, room: Room, actor: Actor, token: str, seq: int) -> None:
+    def _return(self, room: Room, token: str, epoch: str = "", seq: int = 0) -> None:
+        actor = room.actor(hash_token(token))
         if room.is_halted:
             self.close(
                 CloseCode.TRY_AGAIN, "The server's disk takes nothing just now; come back in a moment."
             )
             return
-        room.note_address(actor, self._address)
-        self._seat(room, actor, token, seq)
+        self._take_place(room, actor)
+        room.resume(self, actor, token, self._address, epoch, seq)
 
-    def _seat(self, room: Room, actor: Actor, token: str, seq: int) -> None:
+    def _take_place(self, room: Room, actor: Actor) -> None:
         self._spectator, self._actor, self._room = False, actor, room
         self._allowance.add_pool(self._service.units_of(room))
-        previous = room.broadcast.take_seat(self, actor)
-        if previous is not None:
-            previous.close(CloseCode.TAKEN_OVER, "This seat was taken up again from elsewhere.")
-        counter = room.table.seat_tokens.counter(actor)
-        code, epoch = room.table.view.code, room.epochs.current
-        seated = Seated(code=code, seat=actor, token=token, counter=counter, epoch=epoch)
-        room.enter(self, actor, seated, seq)
-        room.connect(actor)
 
     def gone(self) -> None:
         """Leave the table, as the connection is lost."""

@@ -1,7 +1,7 @@
 """What has happened at a table, on its way to the disk, and from there to everybody.
 
-What arrived together is written down together; nothing is told before it is written. Without a journal
-everything is told at once.
+What arrived together is written down together; nothing is told before it is written. A journal that keeps
+nothing has everything told at once.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -33,13 +33,13 @@ class CommitQueue:
     Args:
         table: the table, as its judge knows it.
         broadcast: those who are told.
-        journal: where the table is kept, if it is.
-        published: the table as everybody sees it, if that is another than the judge's.
+        journal: where the table is kept.
+        published: the table as everybody sees it.
 
     """
 
     def __init__(
-        self, table: Table, broadcast: Broadcast, journal: TableJournal | None, published: Published | None
+        self, table: Table, broadcast: Broadcast, journal: TableJournal, published: Published
     ) -> None:
         self.unwritten = 0
         self._table = table
@@ -56,7 +56,7 @@ class CommitQueue:
         seeds: Collection[tuple[str, bytes]] = (),
         then: Sequence[Then] = (),
     ) -> None:
-        """Note what has happened: to be written down and then told, or told at once where nothing is kept.
+        """Note what has happened, to be written down and then told.
 
         Args:
             frames: the events, in a list that nobody changes from now on.
@@ -65,12 +65,6 @@ class CommitQueue:
             then: what is to be done when they are told, in this order.
 
         """
-        if self._journal is None or self._published is None:
-            if frames:
-                self._broadcast.tell(frames)
-            for act in then:
-                act()
-            return
         self._published.note(frames)
         if frames:
             self._untold.append(frames)
@@ -85,18 +79,14 @@ class CommitQueue:
 
     def write_down(self) -> None:
         """Write down all that is noted, together."""
-        if self._journal is None or self._published is None:
-            return
         if self._untold or self._journal.has_noted:
             self.unwritten += 1
-            news = partial(
-                self._tell, self._published, self._untold, self._published.copy_ahead(), self._newest
-            )
+            news = partial(self._tell, self._untold, self._published.copy_ahead(), self._newest)
+            self._untold = []
             view, options = self._table.view, self._table.view.options
             runs = view.phase in DEALT and not view.paused
             told_ms = options.watch_delay_ms + (options.tally_ms if view.phase is Phase.TALLY else 0)
             self._journal.write(news, runs=runs, until=self._newest + told_ms * 1_000)
-            self._untold = []
 
     def when_written(self, then: Then) -> None:
         """Do something when all that has happened until now is told."""
@@ -109,23 +99,20 @@ class CommitQueue:
     def _snapshot(self, frames: Sequence[Frames]) -> Snapshot | None:
         """Return the table after a hand, or after much else, for the journal; ``None`` where neither is."""
         is_over = any(isinstance(each.event, HandOver) for each in frames)
-        is_wanted = is_over or (self._journal is not None and self._journal.is_long)
+        is_wanted = is_over or self._journal.is_long
         return self._table.view.snapshot_for(None, 0) if is_wanted else None
 
-    def _tell(
-        self, published: Published, news: Sequence[list[Frames] | Then], ahead: Ahead | None, newest: int
-    ) -> None:
+    def _tell(self, news: Sequence[list[Frames] | Then], ahead: Ahead | None, newest: int) -> None:
         """Tell what was written; ``ahead`` is the table with all of it, where that was copied."""
         self.unwritten -= 1
-        if self._journal is not None:
-            self._journal.timekeeper.note_written(newest)
+        self._journal.timekeeper.note_written(newest)
         if ahead is not None:
-            published.take_over(*ahead)
+            self._published.take_over(*ahead)
         for each in news:
             if isinstance(each, list):
                 if ahead is None:
-                    published.follow(each)
+                    self._published.follow(each)
                 self._broadcast.tell(each)
             else:
                 each()
-        published.is_behind = bool(self.unwritten or self._untold)
+        self._published.is_behind = bool(self.unwritten or self._untold)

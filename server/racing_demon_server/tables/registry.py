@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import secrets
-import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,12 +14,12 @@ from racing_demon_protocol.engine.shuffle import SEED_SIZE, hand_seeds, subseed
 from racing_demon_protocol.errors import CommandRefused, InconsistentEvent, InvalidGame, RacingDemonError
 from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.journal.database import reading
-from racing_demon_server.journal.reader import StoredTable, UnknownContents, last_us, options_of, tables
+from racing_demon_server.journal.immediate import ImmediateJournal
+from racing_demon_server.journal.interface import Journal, JournalReader, StoredTable
+from racing_demon_server.journal.reader import UnknownContents, last_us, options_of, tables
 from racing_demon_server.journal.recovery import past_of
 from racing_demon_server.journal.rows import TableJournal
 from racing_demon_server.journal.timekeeper import Timekeeper
-from racing_demon_server.journal.writer import Journal
 from racing_demon_server.match.table import Past
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.sharding import CODE_LETTERS
@@ -33,7 +32,7 @@ from .room import Clock, Room
 
 __all__ = ["KeptElsewhere", "Registry", "left_out"]
 
-CANNOT_GO_ON: Final = UnknownContents, InconsistentEvent, InvalidGame, CommandRefused, sqlite3.Error
+CANNOT_GO_ON: Final = UnknownContents, InconsistentEvent, InvalidGame, CommandRefused
 """What comes of a table whose past is not whole, or not known here."""
 
 log = logging.getLogger("racing_demon_server")
@@ -54,24 +53,19 @@ class Registry:
         settings: the server's.
         clock: tells the time.
         observers: who else is told what happens at the tables.
-        journal: where the tables are kept; ``None`` keeps them in memory alone.
+        journal: where the tables are kept.
 
     """
 
     def __init__(
-        self,
-        settings: ServerSettings,
-        clock: Clock,
-        observers: Sequence[Observer] = (),
-        journal: Journal | None = None,
+        self, settings: ServerSettings, clock: Clock, journal: Journal, observers: Sequence[Observer] = ()
     ) -> None:
         self._settings = settings
         self._clock = clock
         self._observers = observers
         self._journal = journal
-        self._timekeeper = None if journal is None else Timekeeper(journal, clock)
-        if journal is not None:
-            journal.halted = self._halt
+        self._timekeeper = Timekeeper(journal, clock)
+        journal.halted = self._halt
         self._backlog = Backlog(settings.delayed_bytes_of_table, settings.delayed_bytes)
         self._rooms: dict[str, Room] = {}
         self._openers: dict[str, str] = {}
@@ -94,7 +88,7 @@ class Registry:
     @property
     def is_halted(self) -> bool:
         """Whether the disk takes nothing, so that all tables stand still."""
-        return self._journal is not None and self._journal.is_halted
+        return self._journal.is_halted
 
     @property
     def is_played(self) -> bool:
@@ -140,8 +134,7 @@ class Registry:
         code, lock = self._new_code(seed), Passphrase(passphrase, secrets.token_bytes(16))
         journal = self._table_journal()
         room = self._add(code, options, lock, seed, journal)
-        if journal is not None:
-            journal.open(code, self._opened, options, lock.salt, lock.hash)
+        journal.open(code, self._opened, options, lock.salt, lock.hash)
         self._openers[code] = address
         return room
 
@@ -152,36 +145,34 @@ class Registry:
             JournalUnusable: the journal does not tell which they are.
 
         """
-        if self._journal is None or self._timekeeper is None:
-            return
-        with reading(self._journal.path) as db:
-            self._timekeeper.kept = last_us(db)
-            for kept, error in self.take_up(db):
-                facts = {"table": kept.code, "number": kept.id, "why": str(error)}
-                mistake = None if isinstance(error, CANNOT_GO_ON) else error
-                log.error("a table cannot go on here; it stays in the journal", extra=facts, exc_info=mistake)
+        with self._journal.reading() as readers:
+            for reader in readers:
+                self._timekeeper.kept = last_us(reader)
+                for kept, error in self.take_up(reader):
+                    facts = {"table": kept.code, "number": kept.id, "why": str(error)}
+                    known = isinstance(error, (*CANNOT_GO_ON, *reader.errors))
+                    text = "a table cannot go on here; it stays in the journal"
+                    log.error(text, extra=facts, exc_info=None if known else error)
 
-    def take_up(self, db: sqlite3.Connection) -> Iterator[tuple[StoredTable, Exception]]:
+    def take_up(self, reader: JournalReader) -> Iterator[tuple[StoredTable, Exception]]:
         """Open the open tables of a journal again, and yield those that cannot be, with the reasons."""
-        for kept in list(tables(db, only_open=True)):
+        for kept in list(tables(reader, only_open=True)):
             try:
-                self._take_up(db, kept)
+                self._take_up(reader, kept)
             except Exception as error:
                 yield kept, error
 
-    def _take_up(self, db: sqlite3.Connection, kept: StoredTable) -> None:
-        options, past = options_of(kept), past_of(db, kept)
+    def _take_up(self, reader: JournalReader, kept: StoredTable) -> None:
+        options, past = options_of(kept), past_of(reader, kept)
         self._opened = max(self._opened, kept.number)
         if kept.code in self._rooms:
             raise UnknownContents("another table has its code")
         lock, journal = Passphrase.restored(kept.salt, kept.passphrase), self._table_journal(kept.id)
         self._add(kept.code, options, lock, self._seed(kept.number), journal, past)
 
-    def _table_journal(self, number: int | None = None) -> TableJournal | None:
-        """Return where a table is kept, if it is; without a number, a new one."""
-        if self._journal is None or self._timekeeper is None:
-            return None
-        number = next(self._journal.numbers) if number is None else number
+    def _table_journal(self, number: int | None = None) -> TableJournal:
+        """Return where a table is kept; without a number, a new one."""
+        number = self._journal.new_number() if number is None else number
         return TableJournal(self._journal, number, wall_clock, self._timekeeper)
 
     def _seed(self, number: int) -> bytes:
@@ -195,7 +186,7 @@ class Registry:
         options: Options,
         lock: Passphrase,
         seed: bytes,
-        journal: TableJournal | None,
+        journal: TableJournal,
         past: Past | None = None,
     ) -> Room:
         dealt = 0 if past is None else len(past.seeds)
@@ -234,8 +225,7 @@ class Registry:
 
     def discard(self, room: Room) -> None:
         """Close a room, and its table for good."""
-        if room.journal is not None:
-            room.journal.close()
+        room.journal.close()
         self._forget(room)
 
     def _forget(self, room: Room) -> None:
@@ -255,8 +245,7 @@ class Registry:
 
     def stop(self) -> None:
         """Let nothing happen at the tables any more."""
-        if self._timekeeper is not None:
-            self._timekeeper.close()
+        self._timekeeper.close()
         for room in self._rooms.values():
             room.stop()
 
@@ -267,8 +256,7 @@ class Registry:
                 self.discard(room)
             else:
                 self._forget(room)
-        if self._timekeeper is not None:
-            self._timekeeper.close()
+        self._timekeeper.close()
 
     def _halt(self, halted: bool) -> None:
         for room in self._rooms.values():
@@ -299,17 +287,17 @@ class Registry:
             attempt += 1
 
 
-def left_out(db: sqlite3.Connection) -> list[tuple[StoredTable, Exception]]:
+def left_out(reader: JournalReader) -> list[tuple[StoredTable, Exception]]:
     """Start a server on a journal, without a port; return the open tables that it leaves out, and why.
 
     Nothing is written.
     """
 
     async def start() -> list[tuple[StoredTable, Exception]]:
-        now = last_us(db)
-        registry = Registry(ServerSettings(), lambda: now)
+        now = last_us(reader)
+        registry = Registry(ServerSettings(), lambda: now, ImmediateJournal())
         try:
-            return list(registry.take_up(db))
+            return list(registry.take_up(reader))
         finally:
             registry.close(for_good=False)
 

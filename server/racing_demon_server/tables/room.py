@@ -3,8 +3,8 @@
 Arrival order is the law, for bots and timers too. Whatever does not come through the inbox (a bot's play, a
 timer, a join, a lost connection) comes after all that was read before it. There is no ``await`` between.
 
-With a journal the judge is ahead of what everybody sees: an event, and the answer to a command, is told when
-it is written down, and everything is told in the order in which it was judged.
+The judge is ahead of what everybody sees: an event, and the answer to a command, is told when it is written
+down, and everything is told in the order in which it was judged.
 """
 
 import asyncio
@@ -15,10 +15,9 @@ from typing import Final
 
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.reasons import Reason
-from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_protocol.wire.messages.events import Event, Played
-from racing_demon_protocol.wire.messages.server import Halted, Refused, Seated
+from racing_demon_protocol.wire.messages.server import Halted, Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.bots.seats import BotSeats
 from racing_demon_server.frames import Frames, Listener, frames_of
@@ -27,15 +26,16 @@ from racing_demon_server.journal.rows import TableJournal
 from racing_demon_server.match.bans import hash_address
 from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.match.table import GONE, Answer, Past, Table
-from racing_demon_server.wakeup import seconds_until
+from racing_demon_server.wakeup import Alarm
 
 from .backlog import Backlog
 from .broadcast import Broadcast, RecentEvents
 from .commit import CommitQueue, Then
-from .committed import CommittedTable, Published
+from .committed import Published
 from .inbox import Inbox, Waiting
 from .observer import Observer
 from .passphrase import Passphrase
+from .places import Places
 
 __all__ = ["Clock", "Room"]
 
@@ -53,22 +53,20 @@ class Room:
     Attributes:
         table: the table, as its judge knows it.
         shown: the table, as everybody sees it.
-        journal: where the table is kept, if it is.
+        journal: where the table is kept.
         broadcast: everybody who listens.
-        epochs: which starts of the server have written the table's log.
 
     Args:
         code: the table's code.
         options: its options.
         secrets: gives 32 secret bytes for each hand.
         clock: tells the time.
-        bot_speed: bots think so many times faster than people.
-        bot_seed: what the bots' chances follow from.
+        journal: where the table is kept.
+        bot_speed, bot_seed: how many times faster than people bots think, and what their chances follow from.
         kept_events: how many events to keep for those who come back.
         backlog: counts what waits for spectators who see tables later.
         observers: who else is told what happens.
         lock: asks for the passphrase.
-        journal: where the table is kept; ``None`` keeps it in memory alone, and tells everything at once.
         past: what is kept of the table from before the server was started anew.
         epoch: names this start of the server.
         contributions: whether players may contribute to the deals, too.
@@ -88,13 +86,13 @@ class Room:
         secrets: Iterator[bytes],
         clock: Clock,
         *,
+        journal: TableJournal,
         bot_speed: float,
         bot_seed: bytes,
         kept_events: int,
         backlog: Backlog,
         observers: Sequence[Observer] = (),
         lock: Passphrase | None = None,
-        journal: TableJournal | None = None,
         past: Past | None = None,
         epoch: str = "",
         contributions: bool = True,
@@ -107,32 +105,24 @@ class Room:
             self.table.restore(past._replace(log=kept.passed_on(frames_of(past.log))))
         self._last_seq = self.table.view.seq
         self.epochs = Epochs([*(past.epochs if past else ()), (epoch, self._last_seq)])
-        if journal is not None:
-            snapshot = None if past is None else past.snapshot
-            journal.begin(epoch, self._last_seq, 0 if snapshot is None else snapshot.seq)
-        published = None if journal is None else Published(self.table, journal.timekeeper.certain)
-        self.shown: CommittedTable = published or self.table
+        journal.begin(epoch, self._last_seq, past.snapshot.seq if past and past.snapshot else 0)
         self.journal = journal
+        self.shown = Published(self.table, journal.timekeeper.certain)
         self.broadcast = Broadcast(self.shown, kept, clock, observers, backlog)
-        self._commit_queue = CommitQueue(self.table, self.broadcast, journal, published)
+        self._commit_queue = CommitQueue(self.table, self.broadcast, journal, self.shown)
+        self._places = Places(self.table, self.broadcast, self._commit_queue, self.epochs)
         self._lock = lock
         self._clock = clock
         self._loop = asyncio.get_running_loop()
         self._inbox = Inbox()
         self._fresh: list[Frames] = []
         self._is_halted = self._is_stopped = False
-        self._timer: asyncio.TimerHandle | None = None
-        self._due: int | None = None
+        self._alarm = Alarm(clock, self._tick)
         self._bots = BotSeats(
             self.table.view, self.catch_up, self._receive_from_bot, speed=bot_speed, seed=bot_seed
         )
         if past is not None:
-            if self.table.view.options.watch_delay_ms:
-                before = TableView(code, options)
-                if past.snapshot is not None:
-                    before.restore(past.snapshot)
-                before.locked = self.table.view.locked
-                self.broadcast.spectators.take_up(before, frames_of(past.log))
+            self.broadcast.spectators.take_up(options, past)
             now = self._clock()
             self._publish(self.table.begin_again(now), now)
             self._bots.begin_again(self.table.seat_tokens)
@@ -163,30 +153,52 @@ class Room:
         self._publish(events, now)
         return seat
 
-    def note_address(self, actor: Actor, address: str) -> None:
-        """Note the address that an actor comes back from."""
-        self.table.seat_tokens.note_address(actor, self._hashed(address))
+    def watch(self, listener: Listener, passphrase: str, address: str) -> None:
+        """Let somebody at an address look on.
 
-    def _hashed(self, address: str) -> bytes:
-        return hash_address(address, b"" if self._lock is None else self._lock.salt)
+        Raises:
+            CommandRefused: the table asks for another passphrase, or wants no spectators.
+
+        """
+        self.admit(passphrase, address)
+        self._places.watch(listener)
 
     def host(self, token_hash: bytes) -> None:
         """Let somebody be the host without a seat."""
         self.table.seat_tokens.add(None, token_hash)
         self._publish([], self._clock())
 
-    def enter(self, listener: Listener, actor: Actor, seated: Seated, seq: int) -> None:
-        """Tell a listener that the place is theirs, when it is certain; then what they miss."""
-        self._commit_queue.when_written(partial(self._let_in, listener, actor, seated, seq))
+    def knows(self, token_hash: bytes) -> bool:
+        """Tell whether a token belongs to anybody at this table."""
+        return self.table.seat_tokens.knows(token_hash)
 
-    def _let_in(self, listener: Listener, actor: Actor, seated: Seated, seq: int) -> None:
-        if self.broadcast.speakers.get(actor) is listener:  # else it is gone already
-            listener.reply(seated)
-            self.broadcast.catch_up(listener, seq, actor)
+    def actor(self, token_hash: bytes) -> Actor:
+        """Return whom a token belongs to.
+
+        Raises:
+            CommandRefused: to nobody at this table.
+
+        """
+        return self.table.seat_tokens.actor(token_hash)
+
+    def resume(  # noqa: PLR0913, PLR0917
+        self, listener: Listener, actor: Actor, token: str, address: str, epoch: str = "", seq: int = 0
+    ) -> None:
+        """Give an actor who comes back from an address the place, and what was missed since an event."""
+        self.table.seat_tokens.note_address(actor, self._hashed(address))
+        self.sit(listener, actor, token, seq if self.epochs.contain(epoch, seq) else 0)
+
+    def sit(self, listener: Listener, actor: Actor, token: str, seq: int = 0) -> None:
+        """Give a listener an actor's place, when it is certain, and then what it misses since an event."""
+        self._places.sit(listener, actor, token, seq)
+        self.connect(actor)
 
     def connect(self, actor: Actor) -> None:
         """Tell everybody that an actor is there."""
         self._connect(actor, connected=True)
+
+    def _hashed(self, address: str) -> bytes:
+        return hash_address(address, b"" if self._lock is None else self._lock.salt)
 
     def leave(self, listener: Listener, actor: Actor) -> None:
         """Forget a listener whose connection is lost; its seat stays, unless it was taken up again."""
@@ -203,10 +215,7 @@ class Room:
         self._inbox.put(Waiting(sender, actor, command, arrived))
 
     def catch_up(self) -> int:
-        """Judge all that was read, let happen all that is due, and return the present moment.
-
-        Whatever is to happen at that moment comes after that.
-        """
+        """Judge all that was read, let happen all that is due, and return the present moment."""
         self._empty_inbox()
         now = self._clock()
         self._pass_time(now)
@@ -252,8 +261,7 @@ class Room:
     def stop(self) -> None:
         """Let nothing happen at the table any more: what comes from now on is sent again to the next one."""
         self._is_stopped = True
-        if self._timer is not None:
-            self._timer.cancel()
+        self._alarm.set(None)
         self._bots.close()
 
     # The clockwork.
@@ -338,10 +346,10 @@ class Room:
             self._publish(self.table.connect(actor, connected, now), now)
 
     def _publish(self, events: list[Event], at: int) -> None:
-        """Write down what has happened by itself, and tell it when that is done; keep the time."""
+        """Write down what has happened by itself, and tell it when that is done."""
         self._note(events, at)
         self._write_down(at)
-        if self.journal is None:
+        if not self._commit_queue.unwritten:
             self.broadcast.send_out()  # no more of it comes in this turn
 
     def _note(self, events: list[Event], at: int, then: Sequence[Then] = ()) -> None:
@@ -378,18 +386,10 @@ class Room:
 
     def _wind_up(self) -> None:
         """Wake when the table has something to do next; most plays do not change when that is."""
-        due = None if self._is_halted or self._is_stopped else self.table.due
-        if due == self._due:
-            return
-        self._due = due
-        if self._timer is not None:
-            self._timer.cancel()
-        wait = None if due is None else seconds_until(due, self._clock())
-        self._timer = None if wait is None else self._loop.call_later(wait, self._tick)
+        self._alarm.set(None if self._is_halted or self._is_stopped else self.table.due)
 
     def _tick(self) -> None:
         """Do the first thing that is due, after all that was read; the other tables come before the next."""
-        self._timer = self._due = None
         self._empty_inbox()
         now, due = self._clock(), self.table.due
         if due is not None and due <= now and not self._is_stopped:

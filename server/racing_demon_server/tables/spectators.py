@@ -10,7 +10,7 @@ with a snapshot.
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from racing_demon_protocol.table.view import TableView
@@ -19,8 +19,9 @@ from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.events import Event, OptionsSet, Played
 from racing_demon_protocol.wire.messages.server import CaughtUp, Snapshot
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.frames import Batch, Framed, Frames, Listener
+from racing_demon_server.frames import Batch, Framed, Frames, Listener, frames_of
 from racing_demon_server.match.hand_clock import HandClock
+from racing_demon_server.match.table import Past
 from racing_demon_server.wakeup import seconds_until
 
 from .backlog import Backlog, Later, Queue
@@ -82,17 +83,23 @@ class Spectators:
         """Give somebody the events to come who has had all that are told."""
         self._sent[listener] = self._shown.view.seq
 
-    def take_up(self, before: TableView, since: Iterable[Frames]) -> None:
+    def take_up(self, options: Options, past: Past) -> None:
         """Show what was still to come with the delay when the server ended.
 
         Args:
-            before: the table as it was some time ago, which is the gallery's own from now on.
-            since: what has happened since, and when.
+            options: those that the table was opened with.
+            past: what is kept of the table.
 
         """
-        now = self._clock()
+        if not self._delay_us:
+            return
+        now, view = self._clock(), self._shown.view
+        before = TableView(view.code, options)
+        if past.snapshot is not None:
+            before.restore(past.snapshot)
+        before.locked = view.locked
         self._late = before
-        for frames in since:
+        for frames in frames_of(past.log):
             due = frames.at + self._delay_us
             if frames.seat is not None or frames.event.seq <= before.seq:
                 continue

@@ -15,7 +15,7 @@ from racing_demon_protocol.records.record import read, verify
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
-from racing_demon_server.journal.database import open_journal
+from racing_demon_server.journal.sqlite.database import open_journal
 from tests.support.faults import needs_strace
 from tests.support.journal_command import fails, lines, played_journal
 from tests.support.journals import check, journaled, play_match

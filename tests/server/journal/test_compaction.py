@@ -17,10 +17,11 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.compaction import MOST_BYTES, MOST_EVENTS
-from racing_demon_server.journal.database import open_journal
+from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.matches import export, matches
 from racing_demon_server.journal.reader import tables
 from racing_demon_server.journal.recovery import past_of
+from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from tests.support.crashes import until
@@ -173,7 +174,7 @@ async def test_the_memory_of_a_restart_does_not_grow_with_a_hand(path: Path) -> 
 def peak_of_restart(path: Path) -> int:
     """Return how many bytes a server takes at most while it takes its tables up, apart from SQLite's."""
     with contextlib.closing(open_journal(path)) as db:
-        registry = Registry(ServerSettings(), lambda: 0)
+        registry = Registry(ServerSettings(), lambda: 0, ImmediateJournal())
         tracemalloc.start()
         try:
             assert [] == list(registry.take_up(db))

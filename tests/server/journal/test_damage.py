@@ -13,9 +13,11 @@ import pytest
 
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
-from racing_demon_server.journal.database import JournalUnusable, open_journal, reading
+from racing_demon_server.journal.immediate import ImmediateJournal
+from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.journal.reader import last_us
-from racing_demon_server.journal.sql_schema import MIGRATIONS, TABLES
+from racing_demon_server.journal.sqlite.database import open_journal, reading
+from racing_demon_server.journal.sqlite.sql_schema import MIGRATIONS, TABLES
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from tests.support.effort import amount, more_when_long
@@ -69,7 +71,7 @@ def taken_up(path: Path) -> int:
     try:
         with reading(path) as db:
             now = last_us(db)
-            registry = Registry(ServerSettings(), lambda: now)
+            registry = Registry(ServerSettings(), lambda: now, ImmediateJournal())
             left_out = list(registry.take_up(db))
             tables = len(registry)
             registry.close(for_good=False)

@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from racing_demon_server.durability import Durability
-from racing_demon_server.journal.database import (
-    JournalUnusable,
+from racing_demon_server.journal.interface import JournalUnusable
+from racing_demon_server.journal.matches import export, matches
+from racing_demon_server.journal.reader import last_us, log_of, tables
+from racing_demon_server.journal.sqlite.database import (
     default_path,
     journal_of,
     journals_of,
@@ -19,10 +21,15 @@ from racing_demon_server.journal.database import (
     reading,
     telling_damage,
 )
-from racing_demon_server.journal.lock_file import LockFile, first_free
-from racing_demon_server.journal.matches import export, matches
-from racing_demon_server.journal.reader import last_us, log_of, tables
-from racing_demon_server.journal.sql_schema import APPLICATION_ID, LAYOUT, MIGRATIONS, TABLES, VERSION, layout
+from racing_demon_server.journal.sqlite.lock_file import LockFile, first_free
+from racing_demon_server.journal.sqlite.sql_schema import (
+    APPLICATION_ID,
+    LAYOUT,
+    MIGRATIONS,
+    TABLES,
+    VERSION,
+    layout,
+)
 from racing_demon_server.sharding import MOST_PROCESSES
 from tests.support.journals import check, overwrite_page
 

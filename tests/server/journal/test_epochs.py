@@ -13,10 +13,10 @@ from racing_demon_client.net.connection import Client
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Snapshot
-from racing_demon_server.journal.backup import backup
-from racing_demon_server.journal.database import open_journal
 from racing_demon_server.journal.epochs import MOST
 from racing_demon_server.journal.reader import epochs_of
+from racing_demon_server.journal.sqlite.backup import backup
+from racing_demon_server.journal.sqlite.database import open_journal
 from tests.support.crashes import copy_by_hand, until
 from tests.support.journals import journaled, put_back
 from tests.support.relay import Relay

@@ -12,8 +12,8 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.journal.database import open_journal
 from racing_demon_server.journal.matches import Match, correct, export, matches
+from racing_demon_server.journal.sqlite.database import open_journal
 from tests.support.accounts import Account, Heard
 from tests.support.journals import journaled, play_match
 from tests.support.servers import Peer

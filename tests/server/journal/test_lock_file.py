@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from racing_demon_server.durability import Durability
-from racing_demon_server.journal.database import JournalUnusable, open_journal
-from racing_demon_server.journal.lock_file import JournalTaken, LockFile, first_free
-from racing_demon_server.journal.writer import Journal
+from racing_demon_server.journal.interface import JournalUnusable
+from racing_demon_server.journal.sqlite.database import open_journal
+from racing_demon_server.journal.sqlite.lock_file import JournalTaken, LockFile, first_free
+from racing_demon_server.journal.sqlite.store import SqliteStore
+from racing_demon_server.journal.writer import DurableJournal
 
 
 @pytest.fixture
@@ -43,10 +45,10 @@ def test_the_lock_lies_beside_the_file(path: Path) -> None:
 @pytest.mark.parametrize("how", ["symlink", "folder", "relative", "link"])
 async def test_a_second_server_is_refused_by_any_name(path: Path, how: str) -> None:
     """Two servers that wrote one file would ruin it, and SQLite would give a hard link a log of its own."""
-    journal = Journal(path, Durability.NORMAL)
+    journal = DurableJournal(SqliteStore(path, Durability.NORMAL))
     try:
         with pytest.raises(JournalUnusable, match=r"Another server uses|has a second name"):
-            Journal(link_of(path, how), Durability.NORMAL)
+            DurableJournal(SqliteStore(link_of(path, how), Durability.NORMAL))
     finally:
         journal.close()
 
@@ -54,17 +56,17 @@ async def test_a_second_server_is_refused_by_any_name(path: Path, how: str) -> N
 @pytest.mark.parametrize("how", ["symlink", "folder", "relative"])
 async def test_a_name_that_leads_to_the_file_is_as_good(path: Path, how: str) -> None:
     """A server that was given a symbolic link has the same journal and lock as with the file's own name."""
-    Journal(path, Durability.NORMAL).close()
+    DurableJournal(SqliteStore(path, Durability.NORMAL)).close()
     other = link_of(path, how)
-    journal = Journal(other, Durability.NORMAL)
+    store = SqliteStore(other, Durability.NORMAL)
     try:
-        assert path.resolve() == journal.path
+        assert path.resolve() == store.path
         with pytest.raises(JournalTaken):
             LockFile(path)
         assert first_free(other) != other
         assert not other.with_name(f"{other.name}-wal").exists() or other.parent.samefile(path.parent)
     finally:
-        journal.close()
+        store.close()
 
 
 def test_a_file_with_a_second_name_can_be_read_and_not_written(path: Path) -> None:

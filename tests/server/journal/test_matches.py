@@ -11,7 +11,7 @@ from racing_demon_protocol.records.match_file import Correction, read_records, s
 from racing_demon_protocol.records.record import verify
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
-from racing_demon_server.journal.database import open_journal
+from racing_demon_server.journal.sqlite.database import open_journal
 from tests.support.journals import journaled
 from tests.support.processes import CLIENT, SERVER, Ended, started, text_of, unread
 from tests.support.servers import Peer

@@ -18,7 +18,6 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.frames import Frames
-from racing_demon_server.journal.database import open_journal
 from racing_demon_server.journal.play_runs import LONGEST, RUN, BrokenRun, StoredPlay, joined, parted
 from racing_demon_server.journal.reader import (
     StoredEvent,
@@ -29,8 +28,9 @@ from racing_demon_server.journal.reader import (
     tables,
 )
 from racing_demon_server.journal.rows import TableJournal
+from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.journal.timekeeper import Timekeeper
-from racing_demon_server.journal.writer import Journal
+from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.match.seat_tokens import SeatToken
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
@@ -53,10 +53,10 @@ def play(seq: int) -> ev.Played:
     return ev.Played(seq=seq, seat=0, counter=seq, source=1, count=1, destination=2, depth=0)
 
 
-def tables_in(journal: Journal, number: int) -> list[TableJournal]:
+def tables_in(journal: DurableJournal, number: int) -> list[TableJournal]:
     """Return so many new tables of a journal."""
     timekeeper = Timekeeper(journal, now)
-    return [TableJournal(journal, next(journal.numbers), lambda: WALL, timekeeper) for _ in range(number)]
+    return [TableJournal(journal, journal.new_number(), lambda: WALL, timekeeper) for _ in range(number)]
 
 
 def written(
@@ -277,7 +277,7 @@ def test_what_arrives_together_is_one_row(path: Path) -> None:
 
     async def history() -> None:
         journal = VirtualJournal(path, random.Random(1))
-        room = Registry(ServerSettings(), now, (), journal).open(Options(countdown_ms=0))
+        room = Registry(ServerSettings(), now, journal).open(Options(countdown_ms=0))
         seats = [seat_at(room, name) for name in ("Ann", "Ben", "Cat")]
         await say(room, seats[0][1], 0, cl.Start(counter=9))
         await asyncio.sleep(1)

@@ -7,9 +7,9 @@ from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.codec import VERSION, encode
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.durability import Durability
-from racing_demon_server.journal.database import open_journal
 from racing_demon_server.journal.reader import tables
 from racing_demon_server.journal.recovery import past_of
+from racing_demon_server.journal.sqlite.database import open_journal
 
 
 def test_a_table_whose_events_are_gone_is_as_its_snapshot_has_it(tmp_path: Path) -> None:

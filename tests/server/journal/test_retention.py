@@ -12,10 +12,10 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_server.cli import main
-from racing_demon_server.journal.database import open_journal
 from racing_demon_server.journal.matches import export, matches
-from racing_demon_server.journal.retention import prune
-from racing_demon_server.journal.sql_schema import TABLES
+from racing_demon_server.journal.sqlite.database import open_journal
+from racing_demon_server.journal.sqlite.retention import prune
+from racing_demon_server.journal.sqlite.sql_schema import TABLES
 from racing_demon_server.tables.registry import wall_clock
 from tests.support.crashes import until
 from tests.support.journals import check, journaled, play_match

@@ -12,7 +12,7 @@ from racing_demon_protocol.reasons import CloseCode, Phase, Reason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, Refused, Snapshot
-from racing_demon_server.journal.database import open_journal
+from racing_demon_server.journal.sqlite.database import open_journal
 from tests.support.crashes import until
 from tests.support.journals import journaled, overwrite_page
 from tests.support.servers import Peer, troubles

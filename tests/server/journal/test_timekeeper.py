@@ -14,9 +14,9 @@ from racing_demon_protocol.reasons import Phase
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.journal.database import open_journal
+from racing_demon_server.journal.operations import Change, Operation
 from racing_demon_server.journal.reader import last_us
-from racing_demon_server.journal.writer import KEEP_TIME, Statement
+from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
@@ -33,17 +33,19 @@ class Watched(VirtualJournal):
         super().__init__(path, random.Random(1))
         self.times: list[tuple[int, int]] = []
 
-    def write(self, statements: Sequence[Statement], told: Callable[[], None]) -> None:
-        """Write statements, and note the time that is among them."""
-        self.times += [(now(), values[0]) for sql, values in statements if sql == KEEP_TIME]
-        super().write(statements, told)
+    def write(self, changes: Sequence[Change], told: Callable[[], None]) -> None:
+        """Write changes, and note the time that is among them."""
+        self.times += [
+            (now(), values[0]) for operation, values in changes if operation is Operation.KEEP_TIME
+        ]
+        super().write(changes, told)
 
 
 @asynccontextmanager
 async def opened(path: Path) -> AsyncIterator[tuple[Registry, Watched]]:
     """Run the tables of a server, whose hands do not end by themselves within minutes."""
     journal = Watched(path)
-    registry = Registry(ServerSettings(seed=bytes(32)), now, (), journal)
+    registry = Registry(ServerSettings(seed=bytes(32)), now, journal)
     registry.restore()
     yield registry, journal
     registry.close(for_good=False)

@@ -12,25 +12,28 @@ from pathlib import Path
 import pytest
 
 from racing_demon_server.durability import Durability
-from racing_demon_server.journal.database import JournalUnusable, open_journal
-from racing_demon_server.journal.lock_file import LockFile
-from racing_demon_server.journal.writer import CROWD, PACE_SECONDS, Journal, Statement
+from racing_demon_server.journal.interface import JournalUnusable
+from racing_demon_server.journal.operations import Change, Operation
+from racing_demon_server.journal.sqlite.database import open_journal
+from racing_demon_server.journal.sqlite.lock_file import LockFile
+from racing_demon_server.journal.sqlite.store import SqliteStore
+from racing_demon_server.journal.writer import CROWD, PACE_SECONDS, DurableJournal
 from tests.support.crashes import until
 from tests.support.journals import overwrite_page
 from tests.support.servers import PATIENCE, troubles, within
 
-BIG = "x" * 200_000
+BIG = bytes(200_000)
 
 
-def row(number: int, text: str = "") -> list[Statement]:
+def row(number: int, seed: bytes = b"") -> list[Change]:
     """Return what writes a row that can be found again."""
-    return [("INSERT INTO corrections (id, match, entry) VALUES (?, ?, '')", (number, text))]
+    return [(Operation.ADD_SEED, (number, "", seed, ""))]
 
 
 def rows(path: Path) -> list[int]:
     """Return the numbers of the rows that anybody else can read by now."""
     with contextlib.closing(open_journal(path)) as db:
-        return [number for (number,) in db.execute("SELECT id FROM corrections ORDER BY id")]
+        return [number for (number,) in db.execute("SELECT table_id FROM seeds ORDER BY table_id")]
 
 
 class Meter:
@@ -67,14 +70,20 @@ def meter() -> Meter:
 
 
 @pytest.fixture
-async def journal(path: Path, meter: Meter) -> AsyncIterator[Journal]:
+def store(path: Path) -> SqliteStore:
+    """Open a file."""
+    return SqliteStore(path, Durability.FULL)
+
+
+@pytest.fixture
+async def journal(store: SqliteStore, meter: Meter) -> AsyncIterator[DurableJournal]:
     """Open a journal."""
-    journal = Journal(path, Durability.FULL, meter)
+    journal = DurableJournal(store, meter)
     yield journal
     await asyncio.to_thread(journal.close)
 
 
-async def test_what_is_told_is_there(journal: Journal, path: Path) -> None:
+async def test_what_is_told_is_there(journal: DurableJournal, path: Path) -> None:
     """When it is told, others can read it; and it is told in the order in which it came."""
     told: list[int] = []
 
@@ -89,7 +98,7 @@ async def test_what_is_told_is_there(journal: Journal, path: Path) -> None:
     assert list(range(1, 51)) == told
 
 
-async def test_what_waits_is_written_together(journal: Journal, path: Path, meter: Meter) -> None:
+async def test_what_waits_is_written_together(journal: DurableJournal, path: Path, meter: Meter) -> None:
     """A thousand entries that come while the disk is busy take a few transactions, and not a thousand."""
     began = time.perf_counter()
     with contextlib.closing(open_journal(path)) as db:
@@ -98,14 +107,14 @@ async def test_what_waits_is_written_together(journal: Journal, path: Path, mete
         for number in range(1, 1_001):
             journal.write(row(number), lambda: seen.add(db.execute("PRAGMA data_version").fetchone()[0]))
         await within(PATIENCE, journal.drained())
-        assert 1_000 == db.execute("SELECT count(*) FROM corrections").fetchone()[0]
+        assert 1_000 == db.execute("SELECT count(*) FROM seeds").fetchone()[0]
     assert len(seen) < 200
     assert 1 <= len(meter.seconds) < 200
     assert 1_000 == meter.most_waiting
     assert all(0 < seconds < time.perf_counter() - began for seconds in meter.seconds)
 
 
-async def test_where_many_come_the_next_ones_are_waited_for(journal: Journal, meter: Meter) -> None:
+async def test_where_many_come_the_next_ones_are_waited_for(journal: DurableJournal, meter: Meter) -> None:
     """After a transaction of three entries or more the next begins a millisecond after its beginning."""
     transactions: list[int] = []
 
@@ -126,7 +135,7 @@ async def test_where_many_come_the_next_ones_are_waited_for(journal: Journal, me
     assert time.monotonic() - began >= PACE_SECONDS * (len(crowded) - 1)
 
 
-async def test_an_entry_is_there_as_a_whole_or_not_at_all(journal: Journal, path: Path) -> None:
+async def test_an_entry_is_there_as_a_whole_or_not_at_all(journal: DurableJournal, path: Path) -> None:
     """Of statements of which one fails none is carried out, and nothing behind them is told."""
     told: list[str] = []
     halts: list[bool] = []
@@ -137,7 +146,7 @@ async def test_an_entry_is_there_as_a_whole_or_not_at_all(journal: Journal, path
     assert ([], []) == (told, rows(path))
 
 
-async def test_what_failed_halfway_is_taken_back(journal: Journal, path: Path) -> None:
+async def test_what_failed_halfway_is_taken_back(journal: DurableJournal, path: Path) -> None:
     """Others may write while the journal cannot; when what stood in its way is gone, it writes all of it."""
     told: list[int] = []
     halts: list[bool] = []
@@ -147,13 +156,13 @@ async def test_what_failed_halfway_is_taken_back(journal: Journal, path: Path) -
     journal.write([*row(2), *row(1)], lambda: told.append(2))
     await until(lambda: halts == [True])
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
-        other.execute("DELETE FROM corrections WHERE id = 1")
+        other.execute("DELETE FROM seeds WHERE table_id = 1")
     await within(PATIENCE, journal.drained())
     assert ([1, 2], [True, False], [1, 2]) == (told, halts, rows(path))
 
 
 async def test_a_full_disk_halts_and_loses_nothing(
-    journal: Journal, path: Path, meter: Meter, caplog: pytest.LogCaptureFixture
+    journal: DurableJournal, store: SqliteStore, path: Path, meter: Meter, caplog: pytest.LogCaptureFixture
 ) -> None:
     """While the file cannot grow nothing is told; when it can, everything is written, in its order."""
     told: list[int] = []
@@ -161,14 +170,14 @@ async def test_a_full_disk_halts_and_loses_nothing(
     journal.halted = halts.append
     journal.write(row(1), lambda: told.append(1))
     await within(PATIENCE, journal.drained())
-    journal._db.execute("PRAGMA max_page_count = 1").fetchall()
+    store.db.execute("PRAGMA max_page_count = 1").fetchall()
     for number in (2, 3, 4):
         journal.write(row(number, BIG), lambda number=number: told.append(number))  # type: ignore[misc]
     await until(lambda: meter.failures >= 2)
     assert ([1], [True], [1]) == (told, halts, rows(path))
     assert journal.is_halted
     assert 3 == len(journal)
-    journal._db.execute("PRAGMA max_page_count = 1000000").fetchall()
+    store.db.execute("PRAGMA max_page_count = 1000000").fetchall()
     await within(PATIENCE, journal.drained())
     assert ([1, 2, 3, 4], [True, False], [1, 2, 3, 4]) == (told, halts, rows(path))
     assert not journal.is_halted
@@ -178,7 +187,7 @@ async def test_a_full_disk_halts_and_loses_nothing(
 
 
 async def test_one_that_cannot_be_told_is_no_trouble_for_others(
-    journal: Journal, caplog: pytest.LogCaptureFixture
+    journal: DurableJournal, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A fault in what is called is logged; whoever comes behind it is told."""
     told: list[int] = []
@@ -191,17 +200,17 @@ async def test_one_that_cannot_be_told_is_no_trouble_for_others(
 
 async def test_closing_writes_what_waits(path: Path) -> None:
     """Nothing that came before the end is left out."""
-    journal = Journal(path, Durability.NORMAL)
+    journal = DurableJournal(SqliteStore(path, Durability.NORMAL))
     for number in range(1, 101):
         journal.write(row(number), lambda: None)
     await asyncio.to_thread(journal.close)
     assert list(range(1, 101)) == rows(path)
 
 
-async def test_a_second_server_is_refused(journal: Journal, path: Path) -> None:
+async def test_a_second_server_is_refused(journal: DurableJournal, path: Path) -> None:
     """One file has one server; when that is gone, the next may have it."""
     with pytest.raises(JournalUnusable, match="Another server uses the journal"):
-        Journal(path, Durability.FULL)
+        DurableJournal(SqliteStore(path, Durability.FULL))
     journal.write(row(1), lambda: None)
     await within(PATIENCE, journal.drained())
     assert [1] == rows(path)
@@ -212,20 +221,20 @@ async def test_one_that_is_damaged_is_left_to_others(path: Path) -> None:
     open_journal(path, write=True).close()
     overwrite_page(path, "tables")
     with pytest.raises(JournalUnusable, match=f"^The journal {path} is damaged: database disk image is"):
-        Journal(path, Durability.FULL)
+        DurableJournal(SqliteStore(path, Durability.FULL))
     LockFile(path).release()
 
 
 async def test_durability_is_what_was_asked_for(path: Path) -> None:
     """Full waits for the disk with every transaction, normal does not; both write ahead."""
     for durability, synchronous in ((Durability.FULL, 2), (Durability.NORMAL, 1)):
-        journal = Journal(path, durability)
-        assert (synchronous,) == journal._db.execute("PRAGMA synchronous").fetchone()
-        assert ("wal",) == journal._db.execute("PRAGMA journal_mode").fetchone()
-        await asyncio.to_thread(journal.close)
+        store = SqliteStore(path, durability)
+        assert (synchronous,) == store.db.execute("PRAGMA synchronous").fetchone()
+        assert ("wal",) == store.db.execute("PRAGMA journal_mode").fetchone()
+        store.close()
 
 
-async def test_a_program_that_fails_does_not_hang_on_its_journal(journal: Journal) -> None:
+async def test_a_program_that_fails_does_not_hang_on_its_journal(journal: DurableJournal) -> None:
     """Where it ends without closing the file, it does not wait for the thread that writes."""
     (writer,) = (thread for thread in threading.enumerate() if thread.name == "journal")
     assert writer.daemon
@@ -233,15 +242,19 @@ async def test_a_program_that_fails_does_not_hang_on_its_journal(journal: Journa
 
 
 async def test_a_disk_that_takes_its_time_halts_too(
-    journal: Journal, path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    journal: DurableJournal,
+    store: SqliteStore,
+    path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     """What waits is bounded: with one more than that the tables stand still, though no disk has failed."""
     monkeypatch.setattr("racing_demon_server.journal.writer.MOST_WAITING", 20)
     halts: list[bool] = []
     journal.halted = halts.append
     works_again = threading.Event()
-    journal._db.create_function("stall", 0, lambda: works_again.wait(PATIENCE))
-    journal.write([("SELECT stall()", ())], lambda: None)
+    store.db.set_progress_handler(lambda: not works_again.wait(PATIENCE), 1)
+    journal.write(row(0), lambda: None)
     for number in range(1, 20):
         journal.write(row(number), lambda: None)
     try:
@@ -254,15 +267,15 @@ async def test_a_disk_that_takes_its_time_halts_too(
     finally:
         works_again.set()
     await within(PATIENCE, journal.drained())
-    assert ([True, False], list(range(1, 21))) == (halts, rows(path))
+    assert ([True, False], list(range(21))) == (halts, rows(path))
 
 
-async def test_others_may_write_a_little(journal: Journal, path: Path) -> None:
+async def test_others_may_write_a_little(journal: DurableJournal, store: SqliteStore, path: Path) -> None:
     """While somebody else holds the file for a moment the journal waits, and halts nobody."""
     halts: list[bool] = []
     tried: list[str] = []
     journal.halted = halts.append
-    journal._db.set_trace_callback(tried.append)
+    store.db.set_trace_callback(tried.append)
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         journal.write(row(1), lambda: None)

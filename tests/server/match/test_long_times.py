@@ -14,6 +14,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options
+from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.match.table import Table
 from racing_demon_server.mqtt.outbox import Outbox
 from racing_demon_server.mqtt.topics import Topics
@@ -42,7 +43,7 @@ class Slept:
     def __init__(self) -> None:
         self.url = ""
         self._slept = 0
-        self.registry = Registry(ServerSettings(port=0), self.clock)
+        self.registry = Registry(ServerSettings(port=0), self.clock, ImmediateJournal())
 
     def clock(self) -> int:
         """Return the microseconds on its clock."""

@@ -16,6 +16,7 @@ from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
+from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.mqtt.publisher import Publisher
 from racing_demon_server.mqtt.setup import own_urls, publishers
 from racing_demon_server.net.gateway import start
@@ -39,7 +40,7 @@ async def publishing(mqtt_url: str, **settings: Any) -> AsyncIterator[House]:
     """Run a server that tells a broker of its tables as node ``a1``."""
     chosen = ServerSettings(**{"port": 0, "mqtt_url": mqtt_url, "node": "a1", "bot_speed": 100.0, **settings})
     (publisher,) = publishers(chosen, clock)
-    registry = Registry(chosen, clock, [publisher])
+    registry = Registry(chosen, clock, ImmediateJournal(), [publisher])
     server = await start(chosen, registry, clock)
     port = next(iter(server.sockets)).getsockname()[1]
     publisher.start(own_urls(chosen.host, port))

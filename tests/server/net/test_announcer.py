@@ -11,6 +11,7 @@ import pytest
 from racing_demon_client.net.probe import FoundTable
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.options import Options
+from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.net import announcer
 from racing_demon_server.net.announcer import Announcer
 from racing_demon_server.net.gateway import start
@@ -33,7 +34,7 @@ def _on_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
 async def announcing() -> AsyncIterator[tuple[str, Registry]]:
     """Run a server that announces its tables, and give its URL and its tables."""
     settings, speaker = ServerSettings(port=0), Announcer()
-    registry = Registry(settings, clock, [speaker])
+    registry = Registry(settings, clock, ImmediateJournal(), [speaker])
     server = await start(settings, registry, clock)
     port = next(iter(server.sockets)).getsockname()[1]
     speaker.start([HERE], port)

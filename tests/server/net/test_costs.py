@@ -14,6 +14,7 @@ from racing_demon_protocol.wire.messages import FROM_CLIENT, name_of
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Accepted, Pong, Refused
 from racing_demon_protocol.wire.options import Options
+from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.net.costs import COSTS, HANDSHAKE, REQUEST
 from racing_demon_server.net.http import NO_METER
 from racing_demon_server.net.service import SHARE_SECONDS, Service
@@ -153,7 +154,7 @@ async def test_a_party_behind_one_router_is_never_refused() -> None:
     changes options four times a second.
     """
     time, settings, home = Standing(), ServerSettings(), "203.0.113.9"
-    service = Service(settings, Registry(settings, time), time, NO_METER)
+    service = Service(settings, Registry(settings, time, ImmediateJournal()), time, NO_METER)
     room = service.open(home, cl.Create(name="Ann"), time())
     everybody = []
     for number in range(38):

@@ -14,6 +14,7 @@ from racing_demon_protocol.reasons import CloseCode
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted
+from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.net.gateway import start
 from racing_demon_server.net.http import Meter
 from racing_demon_server.net.session import Session
@@ -32,7 +33,7 @@ async def counting(**settings: Any) -> AsyncIterator[tuple[Served, list[str]]]:
     """Run a server, and note the words that it counts connections by which it ends."""
     cuts: list[str] = []
     chosen = ServerSettings(**{"port": 0, **settings})
-    registry = Registry(chosen, clock)
+    registry = Registry(chosen, clock, ImmediateJournal())
     server = await start(chosen, registry, clock, Meter(None, cuts.append, lambda _reason: None))
     port = next(iter(server.sockets)).getsockname()[1]
     try:

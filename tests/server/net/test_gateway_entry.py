@@ -17,7 +17,9 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import CaughtUp, Pong, Refused, Seated, Snapshot, Versions
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.durability import Durability
-from racing_demon_server.journal.writer import Journal
+from racing_demon_server.journal.operations import Operation
+from racing_demon_server.journal.sqlite.store import SqliteStore
+from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.net.transport import SLICE
 from tests.support.attacks import request
 from tests.support.crashes import until
@@ -64,16 +66,16 @@ async def test_healthz_takes_a_query() -> None:
 
 async def test_healthz_says_that_the_disk_is_full(tmp_path: Path) -> None:
     """While nothing can be written the server is not well, and whoever looks after it can see that."""
-    journal = Journal(tmp_path / "journal.sqlite", Durability.NORMAL)
+    store = SqliteStore(tmp_path / "journal.sqlite", Durability.NORMAL)
+    journal = DurableJournal(store)
     async with serving_with(journal) as served:
-        journal._db.execute("PRAGMA max_page_count = 1").fetchall()
-        big = "INSERT INTO corrections (match, entry) VALUES ('', hex(zeroblob(100000)))"
-        journal.write([(big, ())], lambda: None)
+        store.db.execute("PRAGMA max_page_count = 1").fetchall()
+        journal.write([(Operation.ADD_SEED, (1, "", bytes(100_000), ""))], lambda: None)
         await until(lambda: journal.is_halted)
         status, body = await fetch(f"{served.origin}/healthz")
         assert 503 == status
         assert '{"status": "halted", "tables": 0}\n' == body
-        journal._db.execute("PRAGMA max_page_count = 1000000").fetchall()
+        store.db.execute("PRAGMA max_page_count = 1000000").fetchall()
         await within(PATIENCE, journal.drained())
         assert 200 == (await fetch(f"{served.origin}/healthz"))[0]
     journal.close()

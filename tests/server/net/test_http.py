@@ -9,6 +9,7 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request
 
 from racing_demon_protocol.wire.codec import Encoding
+from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.net.gateway import METRICS_KEPT_US, start
 from racing_demon_server.net.http import Meter, is_meant, is_own_name, is_own_page, sockets
 from racing_demon_server.settings import ServerSettings
@@ -112,7 +113,7 @@ async def test_metrics_are_written_down_once_a_second_at_the_most() -> None:
         written.append(connections)
         return f"number {len(written)}\n"
 
-    registry = Registry(settings, time)
+    registry = Registry(settings, time, ImmediateJournal())
     meter = Meter(write, lambda _why: None, lambda _reason: None)
     server = await start(settings, registry, time, meter)
     port = next(iter(server.sockets)).getsockname()[1]

@@ -5,6 +5,7 @@ import pytest
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.net.http import NO_METER
 from racing_demon_server.net.service import Service
 from racing_demon_server.settings import ServerSettings
@@ -18,7 +19,7 @@ ANN = cl.Create(name="Ann")
 def service_of(time: Standing, **settings: float) -> Service:
     """Return what all sessions of a server share."""
     chosen = ServerSettings(**settings)  # type: ignore[arg-type]
-    return Service(chosen, Registry(chosen, time), time, NO_METER)
+    return Service(chosen, Registry(chosen, time, ImmediateJournal()), time, NO_METER)
 
 
 async def test_the_next_table_may_be_opened_when_it_is_said() -> None:

@@ -18,6 +18,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
 from racing_demon_protocol.wire.options import Options
+from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.match.table import Table
 from racing_demon_server.mqtt.setup import publishers
 from racing_demon_server.net.gateway import start
@@ -39,7 +40,7 @@ async def measured(**settings: Any) -> AsyncIterator[Served]:
     """Run a server with metrics in this process."""
     chosen = ServerSettings(**{"port": 0, **settings})
     metrics = Metrics()
-    registry = Registry(chosen, clock, [metrics])
+    registry = Registry(chosen, clock, ImmediateJournal(), [metrics])
     meter = Meter(lambda open_: metrics.text(open_, registry.listeners), metrics.cut, metrics.refused)
     server = await start(chosen, registry, clock, meter)
     port = next(iter(server.sockets)).getsockname()[1]

@@ -13,6 +13,7 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.frames import Frames, frames_of
+from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.broadcast import RecentEvents
 from racing_demon_server.tables.registry import Registry
@@ -233,9 +234,10 @@ def test_everything_comes_in_the_order_of_judging(is_kept: bool, tmp_path: Path)
     """Numbered events, plays told to one alone and answers: each player hears them as they were judged."""
 
     async def history() -> None:
-        journal = VirtualJournal(tmp_path / "journal.db", random.Random(1)) if is_kept else None
+        kept = VirtualJournal(tmp_path / "journal.db", random.Random(1)) if is_kept else None
+        journal = kept or ImmediateJournal()
         options = Options(game="sultan", countdown_ms=0)
-        room = Registry(ServerSettings(), now, (), journal).open(options)
+        room = Registry(ServerSettings(), now, journal).open(options)
         players = [seat_at(room, name) for name in ("Ann", "Ben")]
         await say(room, players[0][1], 0, cl.Start(counter=1))
         await asyncio.sleep(1)

@@ -13,8 +13,8 @@ from racing_demon_protocol.records.record import verify
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.journal.database import open_journal
 from racing_demon_server.journal.reader import log_of, tables
+from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
@@ -164,7 +164,7 @@ def test_a_table_that_all_have_left_ends_its_match_in_the_journal(tmp_path: Path
 
     async def history() -> None:
         journal = VirtualJournal(tmp_path / "journal.db", random.Random(0))
-        registry = Registry(ServerSettings(idle_table_seconds=10, bot_speed=5.0), now, (), journal)
+        registry = Registry(ServerSettings(idle_table_seconds=10, bot_speed=5.0), now, journal)
         room, _, _ = await left_in_a_hand(registry)
         registry.expire(room)
         await asyncio.sleep(11)
@@ -185,7 +185,7 @@ def test_who_comes_back_in_the_last_moment_finds_the_table(tmp_path: Path) -> No
 
     async def history() -> None:
         journal = VirtualJournal(tmp_path / "journal.db", random.Random(0))
-        registry = Registry(ServerSettings(idle_table_seconds=10, bot_speed=5.0), now, (), journal)
+        registry = Registry(ServerSettings(idle_table_seconds=10, bot_speed=5.0), now, journal)
         room, ann, ear = await left_in_a_hand(registry)
         await journal.drained()
         registry._close_if_empty(room)

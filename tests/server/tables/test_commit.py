@@ -9,8 +9,8 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, CaughtUp, Seated, Snapshot
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.journal.database import open_journal
 from racing_demon_server.journal.reader import claims_of
+from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from tests.support.rooms import Ear, in_virtual_time, now, open_room, say, seat_at, virtual
@@ -22,7 +22,7 @@ def test_what_arrives_together_is_written_together_and_told_in_its_order(tmp_pat
 
     async def history() -> None:
         journal = VirtualJournal(tmp_path / "journal.db", random.Random(1))
-        room = Registry(ServerSettings(), now, (), journal).open(Options())
+        room = Registry(ServerSettings(), now, journal).open(Options())
         ears = []
         for name in ("Ann", "Ben", "Cat"):
             ear = Ear()
@@ -53,11 +53,10 @@ def test_a_host_without_a_seat_is_told_of_the_place_when_it_is_certain(tmp_path:
 
     async def history() -> None:
         journal = VirtualJournal(path, random.Random(1))
-        room = Registry(ServerSettings(), now, (), journal).open(Options())
+        room = Registry(ServerSettings(), now, journal).open(Options())
         host = Ear()
         room.host(b"token")
-        room.broadcast.take_seat(host, None)
-        room.enter(host, None, Seated(code=room.table.view.code, token="a" * 64), 0)
+        room.sit(host, None, "a" * 64)
         assert not host.heard
         await journal.drained()
         with contextlib.closing(open_journal(path)) as db:
@@ -77,7 +76,7 @@ def test_the_answers_of_plays_are_kept_when_the_log_is_cut(tmp_path: Path) -> No
     async def history() -> None:
         journal = VirtualJournal(path, random.Random(1))
         options = Options(countdown_ms=0, time_limit_ms=60_000)
-        room = Registry(ServerSettings(), now, (), journal).open(options)
+        room = Registry(ServerSettings(), now, journal).open(options)
         ann, ben = (seat_at(room, name) for name in ("Ann", "Ben"))
         room.put(ann[1], ann[0], cl.Start(counter=1), now())
         await ben[1].until(ev.Signalled)

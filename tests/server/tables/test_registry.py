@@ -13,8 +13,9 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Committed, Dealt, Event
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.journal.database import open_journal
+from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.reader import tables
+from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.net.http import NO_METER
 from racing_demon_server.net.service import Service
 from racing_demon_server.settings import ServerSettings
@@ -28,7 +29,7 @@ ALPHABET = set("BCDFGHJKLMNPQRSTVWXZ")
 
 def open_hall(**settings: object) -> Registry:
     """Open a hall with some settings changed."""
-    return Registry(ServerSettings(**settings), now)  # type: ignore[arg-type]
+    return Registry(ServerSettings(**settings), now, ImmediateJournal())  # type: ignore[arg-type]
 
 
 def listen(room: Room) -> Ear:
@@ -62,7 +63,7 @@ def test_tables_are_listed_as_everybody_sees_them(tmp_path: Path) -> None:
 
     async def history() -> None:
         journal = VirtualJournal(tmp_path / "journal.db", random.Random(0))
-        registry = Registry(ServerSettings(), now, (), journal)
+        registry = Registry(ServerSettings(), now, journal)
         seat_at(registry.open(Options()), "Ann")
         listed = [list(table.view.seats) for table in registry]
         await journal.drained()
@@ -339,7 +340,7 @@ def test_no_table_is_closed_while_nobody_can_come_back(tmp_path: Path) -> None:
 
     async def history() -> None:
         journal = VirtualJournal(tmp_path / "journal.db", random.Random(1))
-        registry = Registry(ServerSettings(idle_table_seconds=300), now, (), journal)
+        registry = Registry(ServerSettings(idle_table_seconds=300), now, journal)
         room = registry.open(Options())
         code = room.table.view.code
         await journal.drained()
@@ -363,7 +364,7 @@ def test_nothing_new_begins_while_the_disk_takes_nothing(tmp_path: Path) -> None
 
     async def history() -> None:
         journal = VirtualJournal(tmp_path / "journal.db", random.Random(1))
-        registry = Registry(ServerSettings(), now, (), journal)
+        registry = Registry(ServerSettings(), now, journal)
         room = registry.open(Options())
         await journal.drained()
         journal.is_failing = True
@@ -388,7 +389,7 @@ def test_a_table_that_was_refused_is_not_in_the_journal(tmp_path: Path) -> None:
 
     async def history() -> None:
         journal = VirtualJournal(tmp_path / "journal.db", random.Random(1))
-        registry = Registry(ServerSettings(), now, (), journal)
+        registry = Registry(ServerSettings(), now, journal)
         with pytest.raises(CommandRefused):
             registry.open(Options(game="bridge"))
         kept = registry.open(Options())

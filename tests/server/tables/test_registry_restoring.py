@@ -12,6 +12,8 @@ from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
+from racing_demon_server.journal.immediate import ImmediateJournal
+from racing_demon_server.journal.interface import Journal
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
@@ -25,16 +27,14 @@ WORD = "sesame"
 @asynccontextmanager
 async def running(path: Path | None, **settings: object) -> AsyncIterator[Registry]:
     """Run a hall on a journal, or on none, and stop it as an operator does."""
-    journal = None if path is None else VirtualJournal(path, random.Random(1))
-    registry = Registry(ServerSettings(seed=SEED, **settings), now, (), journal)  # type: ignore[arg-type]
+    journal: Journal = ImmediateJournal() if path is None else VirtualJournal(path, random.Random(1))
+    registry = Registry(ServerSettings(seed=SEED, **settings), now, journal)  # type: ignore[arg-type]
     registry.restore()
     yield registry
     registry.stop()
-    if journal is not None:
-        await journal.drained()
+    await journal.drained()
     registry.close(for_good=False)
-    if journal is not None:
-        journal.close()
+    journal.close()
 
 
 async def seated(room: Room, seat: int | None = None) -> Ear:

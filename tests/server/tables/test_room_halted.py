@@ -20,7 +20,7 @@ def test_what_was_judged_before_the_disk_was_full_is_not_refused(tmp_path: Path)
 
     async def history() -> None:
         journal = VirtualJournal(tmp_path / "journal.db", random.Random(1))
-        room = Registry(ServerSettings(), now, (), journal).open(Options())
+        room = Registry(ServerSettings(), now, journal).open(Options())
         ear = Ear()
         room.broadcast.take_seat(ear, room.join("Ann", b"token"))
         await journal.drained()

@@ -17,8 +17,8 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.journal.database import open_journal
 from racing_demon_server.journal.reader import log_of
+from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.match.dead_hand import SLICE_UNITS, DeadHandTest
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
@@ -192,7 +192,7 @@ def test_every_event_has_the_time_when_it_was_due(tmp_path: Path) -> None:
     async def history() -> int:
         journal = VirtualJournal(path, random.Random(1))
         options = Options(time_limit_ms=LIMIT_SECONDS * 1_000, countdown_ms=0, tally_ms=0)
-        room = Registry(ServerSettings(), now, (), journal).open(options)
+        room = Registry(ServerSettings(), now, journal).open(options)
         ann, ear = seat_at(room, "Ann")
         await say(room, ear, ann, cl.Start(counter=1))
         await asyncio.sleep(0.1)
@@ -267,8 +267,7 @@ def test_what_the_signal_leads_to_is_done_seat_by_seat_and_told_together() -> No
         ears = dict(seat_at(room, name) for name in ("Ann", "Ben", "Cat"))
         await say(room, ears[0], 0, cl.Start(counter=1))
         await asyncio.sleep(0.999)
-        assert room._timer is not None
-        room._timer.cancel()
+        room._alarm.set(None)
         pass_seconds(0.01)
         room._tick()
         left = []

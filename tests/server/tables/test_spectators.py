@@ -43,7 +43,7 @@ def _seen_by_a_player(room: Room) -> Snapshot:
 @asynccontextmanager
 async def _opened(folder: Path, *, anew: bool = False) -> AsyncIterator[Registry]:
     journal = VirtualJournal(folder / "journal.db", random.Random(anew))
-    registry = Registry(ServerSettings(), now, (), journal)
+    registry = Registry(ServerSettings(), now, journal)
     if anew:
         registry.restore()
     yield registry

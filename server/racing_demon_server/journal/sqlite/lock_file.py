@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from typing import Final
 
-from .database import JournalUnusable
+from racing_demon_server.journal.interface import JournalUnusable
 
 __all__ = ["JournalTaken", "LockFile", "first_free"]
 

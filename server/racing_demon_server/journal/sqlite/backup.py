@@ -7,8 +7,10 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from .check import LeftOut, check
-from .database import JournalUnusable, open_journal
+from racing_demon_server.journal.check import LeftOut, check
+from racing_demon_server.journal.interface import JournalUnusable
+
+from .database import open_journal
 from .lock_file import JournalTaken, LockFile
 
 __all__ = ["backup", "restore"]
@@ -38,7 +40,7 @@ def restore(source: Path, target: Path, left_out: LeftOut) -> None:
     Args:
         source: the copy.
         target: the journal.
-        left_out: see :func:`.check.check`.
+        left_out: see :func:`~racing_demon_server.journal.check.check`.
 
     Raises:
         JournalUnusable: it cannot be done.
@@ -47,7 +49,8 @@ def restore(source: Path, target: Path, left_out: LeftOut) -> None:
     with _held(target):
         if target.exists():
             raise JournalUnusable(f"{target} is there already. Move it away first: nothing is overwritten.")
-        faults = check(source, left_out).faults
+        with contextlib.closing(open_journal(source)) as db:
+            faults = check(db, left_out).faults
         if faults:
             raise JournalUnusable(f"{source} is damaged: {faults[0]}.")
         with contextlib.closing(open_journal(source)) as db:

@@ -1,17 +1,18 @@
 """Deletes old matches from a journal, also while a server writes it: in many short transactions."""
 
 import contextlib
-import sqlite3
 from collections.abc import Iterator
 from itertools import takewhile
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from racing_demon_protocol.wire.codec import pack
+from racing_demon_server.journal.interface import StoredTable
+from racing_demon_server.journal.matches import Match, follow, matches_of, stretch_of
+from racing_demon_server.journal.reader import StoredEvent, UnknownContents, log_of, tables
 
 from .database import open_journal
-from .matches import Match, follow, matches_of, stretch_of
-from .reader import StoredEvent, StoredTable, UnknownContents, log_of, tables
+from .file import JournalFile
 from .sql_schema import TABLES
 
 __all__ = ["Pruned", "prune"]
@@ -71,7 +72,7 @@ def prune(path: Path, before_ms: int) -> Pruned:
 
 
 @contextlib.contextmanager
-def _transaction(db: sqlite3.Connection) -> Iterator[None]:
+def _transaction(db: JournalFile) -> Iterator[None]:
     db.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -81,7 +82,7 @@ def _transaction(db: sqlite3.Connection) -> Iterator[None]:
     db.execute("COMMIT")
 
 
-def _remove(db: sqlite3.Connection, table: StoredTable, played: list[Match]) -> None:
+def _remove(db: JournalFile, table: StoredTable, played: list[Match]) -> None:
     """Delete a table; its log has no owner then, and is deleted piece by piece."""
     with _transaction(db):
         for name in OF_TABLES:
@@ -90,7 +91,7 @@ def _remove(db: sqlite3.Connection, table: StoredTable, played: list[Match]) -> 
         db.execute("DELETE FROM tables WHERE id = ?", (table.id,))
 
 
-def _cut(db: sqlite3.Connection, match: Match) -> bool:
+def _cut(db: JournalFile, match: Match) -> bool:
     """Delete a table's log up to the end of a match, and put a snapshot there; not where nothing follows."""
     assert match.last is not None
     table_id, last = match.table.id, match.last
@@ -118,7 +119,7 @@ def _cut(db: sqlite3.Connection, match: Match) -> bool:
     return True
 
 
-def _delete_ownerless(db: sqlite3.Connection, name: str) -> None:
+def _delete_ownerless(db: JournalFile, name: str) -> None:
     """Delete the rows of tables that are gone, some at a time."""
     (first,), (last,) = (db.execute(f"SELECT {what}(id) FROM {name}").fetchone() for what in ("min", "max"))  # noqa: S608
     for begin in range(first or 0, (last or -1) + 1, AT_ONCE):

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Final
 
 from racing_demon_server.durability import Durability
+from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.sharding import MOST_PROCESSES
 
+from .file import JournalFile
 from .sql_schema import APPLICATION_ID, LAYOUT, MIGRATIONS, TABLES, VERSION
 
 __all__ = [
-    "JournalUnusable",
     "default_path",
     "journal_of",
     "journals_of",
@@ -30,10 +31,6 @@ STATEMENTS: Final = 256
 """So many statements are kept prepared: one for each number of rows that are written together."""
 
 log = logging.getLogger("racing_demon_server")
-
-
-class JournalUnusable(Exception):
-    """A file cannot be used; the text says why, and what to do. The file is left as it was."""
 
 
 def default_path() -> Path:
@@ -62,7 +59,7 @@ def journals_of(path: Path) -> Iterator[tuple[str, Path]]:
 
 
 @contextlib.contextmanager
-def reading(path: Path, *, write: bool = False) -> Iterator[sqlite3.Connection]:
+def reading(path: Path, *, write: bool = False) -> Iterator[JournalFile]:
     """Open a file as :func:`open_journal` does, and close it in the end.
 
     Raises:
@@ -94,9 +91,7 @@ def _damaged(path: Path, why: str) -> JournalUnusable:
     )
 
 
-def open_journal(
-    path: Path, *, write: bool = False, durability: Durability = Durability.FULL
-) -> sqlite3.Connection:
+def open_journal(path: Path, *, write: bool = False, durability: Durability = Durability.FULL) -> JournalFile:
     """Open a file: to read, or to write; the latter makes what is missing, and brings older files up to date.
 
     The connection may be used in any thread, by one at a time. It begins and ends no transaction by itself.
@@ -123,6 +118,7 @@ def open_journal(
             isolation_level=None,
             check_same_thread=False,
             cached_statements=STATEMENTS,
+            factory=JournalFile,
         )
     except OSError as error:
         raise JournalUnusable(f"The journal {path} cannot be opened: {error.strerror}.") from error

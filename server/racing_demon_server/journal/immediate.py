@@ -1,0 +1,55 @@
+"""The journal of a server that keeps nothing: whatever is written is told at once."""
+
+import itertools
+import logging
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+
+from .interface import JournalReader
+from .operations import Change
+
+__all__ = ["ImmediateJournal"]
+
+log = logging.getLogger("racing_demon_server")
+
+
+class ImmediateJournal:
+    """Keeps nothing, and never halts. See :class:`.interface.Journal`."""
+
+    keeps = False
+    ahead_us = 10 * 365 * 86_400_000_000  # nobody restarts it
+
+    def __init__(self) -> None:
+        self.is_halted = False
+        self.halted: Callable[[bool], None] = lambda halted: None
+        self._numbers = itertools.count(1)
+        self._untold: deque[Callable[[], None]] = deque()
+        self._is_telling = False
+
+    def write(self, changes: Sequence[Change], told: Callable[[], None]) -> None:
+        """Call back at once; where something is being told just now, right after that."""
+        self._untold.append(told)
+        if self._is_telling:
+            return
+        self._is_telling = True
+        while self._untold:
+            try:
+                self._untold.popleft()()
+            except Exception:
+                log.exception("what has happened could not be told")
+        self._is_telling = False
+
+    def new_number(self) -> int:
+        """Return a new table's number."""
+        return next(self._numbers)
+
+    def reading(self) -> AbstractContextManager[Sequence[JournalReader]]:
+        """Return no reader: nothing is kept."""
+        return nullcontext(())
+
+    async def drained(self) -> None:
+        """Return: nothing waits."""
+
+    def close(self) -> None:
+        """Do nothing: there is nothing to close."""

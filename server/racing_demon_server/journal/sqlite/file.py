@@ -1,0 +1,145 @@
+"""A connection to a journal's file that also reads it, row by row."""
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+from racing_demon_protocol.wire.messages.events import Played
+from racing_demon_server.journal.interface import StoredTable
+from racing_demon_server.journal.play_runs import LONGEST
+
+__all__ = ["JournalFile"]
+
+_BETWEEN: Final = """id BETWEEN
+    coalesce(
+        (SELECT id FROM marks WHERE table_id = :table AND seq <= :first ORDER BY seq DESC LIMIT 1),
+        (SELECT id FROM marks WHERE table_id = :table ORDER BY seq LIMIT 1),
+        1
+    )
+    AND coalesce(
+        (SELECT id FROM marks WHERE table_id = :table AND seq >= :end ORDER BY seq LIMIT 1),
+        (SELECT last_event FROM tables WHERE id = :table),
+        9223372036854775807
+    )
+"""
+"""Between which rows, of all tables, some events of one lie."""
+
+Rows = Iterable[tuple[Any, ...]]
+
+
+class JournalFile(sqlite3.Connection):
+    """A connection to a file. See :class:`~racing_demon_server.journal.interface.JournalReader`."""
+
+    errors: tuple[type[Exception], ...] = (sqlite3.Error,)
+
+    def tables(self, *, only_open: bool = False) -> Iterator[StoredTable]:
+        """Yield the tables, the oldest first."""
+        where = "WHERE closed_ms IS NULL " if only_open else ""
+        for row in self.execute(f"SELECT * FROM tables {where}ORDER BY id"):  # noqa: S608 - two texts of our own
+            yield StoredTable(*row)
+
+    def events(self, table_id: int, first: int, last: int) -> Rows:
+        """Return the events and whispers of a table between two numbers, in order."""
+        bounds = {"table": table_id, "first": first, "last": last, "end": last + LONGEST}
+        where = "WHERE table_id = :table AND seq BETWEEN :first AND"
+        columns = "kind, at_us, at_ms, frame"
+        return self.execute(
+            f"SELECT seq, {columns} FROM ("  # noqa: S608
+            f"SELECT seq, 0 AS place, {columns} FROM events {where} :end AND {_BETWEEN} "
+            f"UNION ALL SELECT seq, id, {Played.TAG}, at_us, at_ms, frame FROM whispers {where} :last) "
+            "ORDER BY seq, place",
+            bounds,
+        )
+
+    def marks(self, table_id: int, kinds: Iterable[int], first: int, last: int) -> Rows:
+        """Return the events of some kinds, none of them plays."""
+        some = ", ".join(map(str, sorted(kinds)))
+        return self.execute(
+            "SELECT seq, kind, at_us, at_ms, frame FROM marks "  # noqa: S608 - numbers of our own
+            f"WHERE table_id = ? AND seq BETWEEN ? AND ? AND kind IN ({some}) ORDER BY seq",
+            (table_id, first, last),
+        )
+
+    def beaten(self, table_id: int, first: int, last: int) -> Rows:
+        """Return the refusals of those whose card came too late."""
+        return self.execute(
+            "SELECT seq, actor, at_us, at_ms, frame FROM beaten "
+            "WHERE table_id = ? AND seq BETWEEN ? AND ? ORDER BY seq, at_us",
+            (table_id, first, last),
+        )
+
+    def corrections(self, match: str) -> Rows:
+        """Return the corrections of a match."""
+        return self.execute("SELECT entry FROM corrections WHERE match = ? ORDER BY id", (match,))
+
+    def corrected(self) -> list[str]:
+        """Return which matches have corrections."""
+        return [match for (match,) in self.execute("SELECT DISTINCT match FROM corrections ORDER BY match")]
+
+    def correct(self, match: str, entry: str) -> None:
+        """Append a correction."""
+        self.execute("INSERT INTO corrections (match, entry) VALUES (?, ?)", (match, entry))
+
+    def seeds(self, table_id: int) -> Rows:
+        """Return the seeds of a table's hands."""
+        return self.execute("SELECT hand_id, seed FROM seeds WHERE table_id = ?", (table_id,))
+
+    def claims(self, table_id: int) -> Rows:
+        """Return the claims of a table."""
+        columns = "actor, token_hash, counter, reply"
+        return self.execute(f"SELECT {columns} FROM claims WHERE table_id = ?", (table_id,))  # noqa: S608
+
+    def bans(self, table_id: int) -> Rows:
+        """Return who was sent away from a table."""
+        columns = "name, token_hash, address_hash"
+        return self.execute(f"SELECT {columns} FROM bans WHERE table_id = ? ORDER BY id", (table_id,))  # noqa: S608
+
+    def epochs(self, table_id: int) -> Rows:
+        """Return the epochs of a table."""
+        return self.execute("SELECT epoch, seq FROM epochs WHERE table_id = ? ORDER BY id", (table_id,))
+
+    def beginnings(self, table_id: int) -> Rows:
+        """Return the snapshots that stretches of a table's log begin with."""
+        sql = (
+            "SELECT seq, frame FROM snapshots WHERE table_id = :table AND NOT EXISTS "
+            "(SELECT 1 FROM marks WHERE table_id = :table AND seq = snapshots.seq) ORDER BY seq"
+        )
+        return self.execute(sql, {"table": table_id})
+
+    def snapshots(self, table_id: int, until_us: int, most: int) -> Rows:
+        """Return some snapshots of a table, the newest first."""
+        sql = "SELECT seq, frame FROM snapshots WHERE table_id = ? AND at_us <= ? ORDER BY seq DESC LIMIT ?"
+        return self.execute(sql, (table_id, until_us, most))
+
+    def last_us(self) -> int:
+        """Return the newest time of open tables; what is no number counts for nothing."""
+        going_on = "WHERE table_id IN (SELECT id FROM tables WHERE closed_ms IS NULL)"
+        marks = f"SELECT max(id) AS last FROM marks {going_on} GROUP BY table_id"  # noqa: S608 - of our own
+        recent = f"AND id >= (SELECT min(last) FROM ({marks}))"  # noqa: S608
+        newest = 0
+        times = (
+            f"events {going_on} {recent}",
+            f"whispers {going_on}",
+            f"snapshots {going_on}",
+            "clock WHERE TRUE",
+        )
+        for where in times:
+            sql = f"SELECT max(at_us) FROM {where} AND typeof(at_us) = 'integer'"  # noqa: S608
+            newest = max(newest, self.execute(sql).fetchone()[0] or 0)
+        return newest
+
+    @contextmanager
+    def moment(self) -> Iterator[None]:
+        """Read all at one moment."""
+        self.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self.execute("ROLLBACK")
+
+    def faults(self) -> Iterator[str]:
+        """Yield what SQLite finds wrong with the file."""
+        for (text,) in self.execute("PRAGMA integrity_check"):
+            if text != "ok":
+                yield text

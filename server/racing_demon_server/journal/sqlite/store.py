@@ -1,0 +1,82 @@
+"""One file of SQLite as the store of one server's journal."""
+
+import contextlib
+import itertools
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+from racing_demon_server.durability import Durability
+from racing_demon_server.journal.operations import Change
+
+from .database import open_journal, reading, telling_damage
+from .file import JournalFile
+from .lock_file import LockFile
+from .statements import joined
+
+__all__ = ["SqliteStore"]
+
+
+class SqliteStore:
+    """Writes the file of one server. See :class:`~racing_demon_server.journal.interface.Store`.
+
+    Attributes:
+        path: the file, with no symbolic link on the way.
+        db: its connection, which the writer's thread uses.
+
+    Args:
+        path: the file; made if it is missing.
+        durability: how certain it is to be; not ``none``.
+
+    Raises:
+        JournalUnusable: the file cannot be used, or another server uses it.
+
+    """
+
+    patience: float | None = None
+
+    def __init__(self, path: Path, durability: Durability) -> None:
+        self._lock = LockFile(path)
+        self.path = path = self._lock.path
+        with contextlib.ExitStack() as undoing:
+            undoing.callback(self._lock.release)
+            self.db = open_journal(path, write=True, durability=durability)
+            undoing.callback(self.db.close)
+            with telling_damage(path):
+                newest = self.db.execute("SELECT max(id) FROM tables").fetchone()[0] or 0
+            undoing.pop_all()
+        self._numbers = itertools.count(newest + 1)
+
+    def commit(self, changes: list[Change]) -> None:
+        """Write changes in one transaction."""
+        statements = list(joined(changes))
+        try:
+            if len(statements) > 1:  # one alone is whole by itself
+                statements = [("BEGIN IMMEDIATE", ()), *statements, ("COMMIT", ())]
+            for sql, values in statements:
+                self.db.execute(sql, values)
+        except Exception:
+            if self.db.in_transaction:
+                with contextlib.suppress(sqlite3.Error):
+                    self.db.execute("ROLLBACK")
+            raise
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[JournalFile]:
+        """Open the file once more, to be read.
+
+        Raises:
+            JournalUnusable: it cannot be opened, or is damaged.
+
+        """
+        with reading(self.path) as db:
+            yield db
+
+    def new_number(self) -> int:
+        """Return a new table's number in the file."""
+        return next(self._numbers)
+
+    def close(self) -> None:
+        """Close the file, and let others have it."""
+        self.db.close()
+        self._lock.release()
