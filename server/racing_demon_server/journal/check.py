@@ -1,6 +1,6 @@
 """Checks journals, also while a server writes them.
 
-A journal is right if nothing is missing, nothing was changed, and a server takes up every open table.
+A journal is valid if nothing is missing or altered, and a server can restore every open table.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -30,18 +30,18 @@ from .reader import (
 __all__ = ["LeftOut", "Report", "check"]
 
 LeftOut = Callable[[JournalReader], Sequence[tuple[StoredTable, Exception]]]
-"""Starts a server on a journal that it only reads; returns which open tables it leaves out, and why."""
+"""Starts a server on a journal without writing. Returns the open tables that it cannot restore, and why."""
 
 
 class Report(NamedTuple):
-    """What a check has found.
+    """The result of a check.
 
     Attributes:
-        tables: how many tables there are.
-        events: how many events.
-        hands: how many hands.
-        faults: what is missing, or was changed.
-        waiting: the tables that are whole, and wait for a server that speaks their version of the protocol.
+        tables: the number of tables.
+        events: the number of events.
+        hands: the number of hands.
+        faults: what is missing or altered.
+        waiting: intact tables that wait for a server with their version of the protocol.
 
     """
 
@@ -53,14 +53,14 @@ class Report(NamedTuple):
 
 
 def check(journal: JournalReader, left_out: LeftOut) -> Report:
-    """Check a journal: that no event is missing and each fits, that seeds keep their promises, and all else.
+    """Check a journal: the events are complete and fit, and seeds match their commitments.
 
-    Snapshots must be what the events have led to. It is not read at one moment, which would hold the log of
-    a busy server, but table by table.
+    Snapshots must equal what the events led to. The check reads table by table, not in one transaction, which
+    would hold the log of a busy server.
 
     Args:
         journal: the journal.
-        left_out: what a server does with the open tables. It does that here, too.
+        left_out: restores the open tables as a server does
 
     """
     count = events = hands = 0
@@ -75,7 +75,7 @@ def check(journal: JournalReader, left_out: LeftOut) -> Report:
                     events, hands = events + table_events, hands + table_hands
                 except journal.errors:
                     raise
-                except Exception as error:  # whatever it is, it comes of what stands there
+                except Exception as error:  # whatever it is, the journal's contents cause it
                     faults.append(f"{_named(table)}: {str(error) or repr(error)}")
                     faulty.add(table.id)
         with journal.moment():
@@ -123,7 +123,7 @@ def _check_table(journal: JournalReader, table: StoredTable) -> tuple[int, int]:
 
 
 def _compare(kept: Snapshot, folded: Snapshot) -> None:
-    """Compare a snapshot with what the events have led to, in all that it had when it was written."""
+    """Compare a snapshot with the state after the events, in all fields that existed when it was written."""
     known = [name for name in Snapshot.model_fields if name in kept.model_fields_set]
     wrong = [name for name in known if getattr(kept, name) != getattr(folded, name)]
     if wrong:

@@ -1,4 +1,4 @@
-"""The command ``racing-demon-server journal``: copies, checks, lists and exports what was played."""
+"""The command ``racing-demon-server journal``: lists, exports, corrects, checks and copies journals."""
 
 import argparse
 import contextlib
@@ -28,7 +28,7 @@ __all__ = ["main"]
 
 MOST_CHARACTERS = 65_536
 MOST_IN_MEMORY = 16 * 1024 * 1024
-"""A record that is longer is put aside in a file, until its reader has it."""
+"""A longer record is buffered in a file until its reader has it."""
 
 EXAMPLES = """examples:
   racing-demon-server journal list                       the matches of this machine's journal
@@ -45,17 +45,17 @@ exit codes: 0 done, 1 what is in the file is not right, 2 wrong arguments, 3 the
 
 
 def main(argv: Sequence[str], left_out: LeftOut) -> int:
-    """Do what is asked, and return the exit code.
+    """Run the command, and return the exit code.
 
     Args:
         argv: the arguments.
-        left_out: what a server does with the open tables of a journal, for checks.
+        left_out: restores the open tables as a server does, for checks.
 
     """
     arguments = _parser().parse_args(argv)
     try:
         code = _do(arguments, left_out)
-        sys.stdout.flush()  # what cannot be written is to be known now, not when the program has ended
+        sys.stdout.flush()  # report a failed write now, not at exit
         return code
     except JournalUnusable as error:
         sys.stderr.write(f"racing-demon-server: {error}\n")
@@ -63,9 +63,9 @@ def main(argv: Sequence[str], left_out: LeftOut) -> int:
     except UnknownContents as error:
         sys.stderr.write(f"racing-demon-server: something in the journal is not understood: {error}.\n")
         return 1
-    except BrokenPipeError:  # whoever reads has seen enough
+    except BrokenPipeError:  # the reader has closed the pipe
         sys.stderr.close()
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or it would fail again at the end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else it would fail again at exit
         return 0
 
 
@@ -114,7 +114,7 @@ def _prune(path: Path, before: datetime) -> int:
 
 
 def _moment(text: str) -> datetime:
-    """Return the moment that somebody writes as a date, or as so many days ago."""
+    """Return the moment that is written as a date, or as a number of days ago."""
     with contextlib.suppress(ValueError, OverflowError):
         if text.endswith("d") and text[:-1].isdecimal():
             return datetime.now(UTC) - timedelta(days=int(text[:-1]))
@@ -133,9 +133,10 @@ def _list(path: Path, *, as_json: bool) -> int:
 
 
 def _matches(path: Path) -> Iterator[tuple[JournalReader, Match]]:
-    """Yield the matches of a server, of all its processes, each with the journal that it is in.
+    """Yield the matches of all processes of a server, each with its journal.
 
-    No transaction is open in between: however slow the output's reader is, the journal's log does not grow.
+    No transaction is open between two matches, so a slow reader of the output does not make the journal's
+    log grow.
     """
     for part in parts_of(path):
         with part.opened() as journal:
@@ -165,7 +166,7 @@ def _export(path: Path, wanted: str) -> int:
 
 
 def _write_record(journal: JournalReader, match: Match) -> None:
-    """Write a match's record, after all of it was read: whoever reads the output may take any time."""
+    """Write a match's record after reading all of it, because the reader of the output may be slow."""
     with tempfile.SpooledTemporaryFile(MOST_IN_MEMORY, "w+", encoding="utf-8", newline="") as record:
         with journal.moment():
             record.writelines(line + "\n" for line in export(journal, match))
@@ -174,7 +175,7 @@ def _write_record(journal: JournalReader, match: Match) -> None:
 
 
 def _correct(path: Path, wanted: str) -> int:
-    """Write a correction down that comes as a line on standard input, also while a server runs."""
+    """Append the correction that comes as a line on standard input, also while a server runs."""
     try:
         correction = Correction.model_validate_json(sys.stdin.readline(MOST_CHARACTERS))
     except ValidationError:
@@ -196,7 +197,7 @@ def _correct(path: Path, wanted: str) -> int:
 
 
 def _objection(match: Match, correction: Correction) -> str:
-    """Return why a match cannot be corrected so; empty if it can."""
+    """Return why a correction does not apply to a match; empty if it does."""
     if match.ended_ms is None:
         return (
             f"Match {match.id} is not over yet: it can be corrected when it is, or when its table is closed."

@@ -1,9 +1,9 @@
-"""What a journal need not keep: whatever a snapshot stands for that belongs to no match.
+"""Deletes what snapshots have replaced and no match needs.
 
-A table's log would grow for as long as its host changes options. So a snapshot is written now and then,
-also where no hand ends. It stands for all events before it, and those that belong to no match are deleted:
-what was said and changed in the lobby. What remains of a log are stretches. Each begins at the table's first
-event or behind a snapshot, and each but the last ends with a match. In them no number is missing.
+A table's log would grow as long as its host changes options. So snapshots are written also outside of
+hands. A snapshot replaces all events before it, and those that belong to no match (chat and changes in the
+lobby) are deleted. The rest of a log consists of stretches without gaps. Each begins at the table's first
+event or after a snapshot, and each but the last ends with a match.
 """
 
 from typing import Final
@@ -17,23 +17,23 @@ from .operations import Change, Operation
 __all__ = ["MOST_BYTES", "MOST_EVENTS", "closed", "opened", "snapped"]
 
 MOST_EVENTS: Final = 256
-"""After so many events outside of hands comes a snapshot."""
+"""A snapshot is written after this many events outside of hands."""
 MOST_BYTES: Final = 16_384
-"""So it does after so many bytes of them."""
+"""A snapshot is written after this many bytes of such events."""
 
 
 def opened(table_id: int) -> list[Change]:
-    """Return what deletes the table before a new one, if only its number was kept."""
+    """Return the operation that deletes the previous table if only its number was needed."""
     return [(Operation.FORGET_UNUSED, (table_id,))]
 
 
 def snapped(table_id: int, snapshot: Snapshot, at_us: int) -> list[Change]:
-    """Return what adds a snapshot of a table between two hands, and deletes what is not needed any more.
+    """Return the operations that add a snapshot between two hands, and delete what it replaces.
 
     Args:
         table_id: the table's number in the journal.
-        snapshot: the table as it is.
-        at_us: when that was, in microseconds on the server's clock.
+        snapshot: the table.
+        at_us: the time, in microseconds on the server's clock.
 
     """
     seen_us = at_us - 1_000 * snapshot.options.watch_delay_ms
@@ -45,5 +45,5 @@ def snapped(table_id: int, snapshot: Snapshot, at_us: int) -> list[Change]:
 
 
 def closed(table_id: int) -> list[Change]:
-    """Return what deletes whatever a table that is closed for good does not need for its matches."""
+    """Return the operations that delete what a closed table does not need for its matches."""
     return [(Operation.FORGET_CLOSED, (table_id,))]

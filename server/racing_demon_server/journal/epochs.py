@@ -1,7 +1,7 @@
-"""Which starts of a server have written a table's log.
+"""The starts of a server that have written a table's log.
 
-Sequence numbers alone do not tell one history of a table from another: a server that goes on from an older
-copy of its journal gives the same numbers to other events. So each start has an epoch, a random name.
+Sequence numbers alone do not identify the history of a table: a server that continues from an older copy
+of its journal gives the same numbers to other events. So each start has a random name, its epoch.
 """
 
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from itertools import pairwise
 __all__ = ["MOST", "Epochs"]
 
 MOST = 16
-"""So many epochs of a table are remembered. Whoever was last connected in an older one gets a snapshot."""
+"""The epochs of a table that are kept. A client that was last connected in an older one gets a snapshot."""
 
 
 class Epochs:
@@ -20,8 +20,8 @@ class Epochs:
         current: the epoch that writes the log now.
 
     Args:
-        begun: the table's epochs, the oldest first, each with the number of the last event before it. The
-            last one is the current one.
+        begun: the table's epochs, oldest first, each with the number of the last event before it; the last
+            one is current
 
     """
 
@@ -31,9 +31,9 @@ class Epochs:
         self._ended = {epoch: end for (epoch, _), (_, end) in pairwise(begun)}
 
     def contain(self, epoch: str, seq: int) -> bool:
-        """Tell whether the log has the event that a client received as number ``seq`` in an epoch.
+        """Tell whether the log has the event that a client received with a number in an epoch.
 
-        It has all that was sent in the current epoch, and what was sent in an earlier one up to its end. A
-        copy of the journal that was made before that event ends the epoch before it.
+        It has all events of the current epoch, and those of an earlier one up to its end. In a copy of the
+        journal an epoch ends where the copy was made.
         """
         return epoch == self.current or seq <= self._ended.get(epoch, -1)

@@ -1,4 +1,4 @@
-"""The journal of a server that keeps nothing: whatever is written is told at once."""
+"""The journal of a server without durability: events are sent at once."""
 
 import itertools
 import logging
@@ -18,7 +18,7 @@ class ImmediateJournal:
     """Keeps nothing, and never halts. See :class:`.interface.Journal`."""
 
     keeps = False
-    ahead_us = 10 * 365 * 86_400_000_000  # nobody restarts it
+    ahead_us = 10 * 365 * 86_400_000_000  # there is no restart
 
     def __init__(self) -> None:
         self.is_halted = False
@@ -28,7 +28,7 @@ class ImmediateJournal:
         self._is_telling = False
 
     def write(self, changes: Sequence[Change], told: Callable[[], None]) -> None:
-        """Call back at once; where something is being told just now, right after that."""
+        """Call back at once, or right after a callback that is running."""
         self._untold.append(told)
         if self._is_telling:
             return
@@ -49,7 +49,7 @@ class ImmediateJournal:
         return nullcontext(())
 
     async def drained(self) -> None:
-        """Return: nothing waits."""
+        """Return at once: nothing waits."""
 
     def close(self) -> None:
-        """Do nothing: there is nothing to close."""
+        """Do nothing."""

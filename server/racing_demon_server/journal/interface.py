@@ -1,7 +1,7 @@
-"""What a journal is to the tables, and what a store is to a journal.
+"""What a journal offers to the tables, and what a store offers to a journal.
 
-A store writes changes, each group as a whole, and reads back what stands there. There are two:
-:mod:`.sqlite`, one file for one server, and :mod:`.postgres`, a database for many.
+A store writes groups of changes atomically, and reads them back. There are two: :mod:`.sqlite`, one file
+for one server, and :mod:`.postgres`, a database for many.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -14,15 +14,15 @@ __all__ = ["Fenced", "Journal", "JournalReader", "JournalUnusable", "Store", "St
 
 
 class JournalUnusable(Exception):
-    """A journal cannot be used; the text says why, and what to do. It was left as it was."""
+    """A journal cannot be used. The text says why, and what to do. The journal is unchanged."""
 
 
 class Fenced(Exception):
-    """Other servers have taken this one for dead, and its tables: it can never write again."""
+    """Other servers have declared this one dead and taken its tables: it can never write again."""
 
 
 class StoredTable(NamedTuple):
-    """A table as it was opened. ``closed_ms`` is ``None`` for one that goes on, as is where its log ends."""
+    """A table in the journal. ``closed_ms`` is ``None`` while it is open, and so is its end of the log."""
 
     id: int
     code: str
@@ -38,97 +38,97 @@ class StoredTable(NamedTuple):
 
 
 Row = Sequence[Any]
-"""A row as it stands in the store; whoever reads it verifies it."""
+"""A row of the store, not validated."""
 
 
 class JournalReader(Protocol):
-    """Reads a journal, row by row; :mod:`.reader` makes sense of them.
+    """Reads a journal row by row; :mod:`.reader` interprets the rows.
 
     Attributes:
-        errors: what is raised where the store itself cannot read.
+        errors: the exceptions of a store that cannot read.
 
     """
 
     errors: tuple[type[Exception], ...]
 
     def tables(self, *, only_open: bool = False) -> Iterator[StoredTable]:
-        """Yield the tables, the oldest first; open ones are those that a server of this reader's has."""
+        """Yield the tables, oldest first. Open ones are those of this reader's server."""
 
     def events(self, table_id: int, first: int, last: int) -> Iterable[Row]:
         """Return number, kind, at_us, at_ms and frame of a table's events between two numbers, in order.
 
-        A run of plays may begin before and end behind them. Whispers stand behind the event whose number
-        they bear.
+        A run of plays may begin before and end after them. Whispers follow the event whose number they
+        have.
         """
 
     def marks(self, table_id: int, kinds: Iterable[int], first: int, last: int) -> Iterable[Row]:
-        """Return the same of the events of some kinds, none of them plays."""
+        """Return the same for the events of some kinds other than plays."""
 
     def beaten(self, table_id: int, first: int, last: int) -> Iterable[Row]:
-        """Return number of the event before, actor, at_us, at_ms and frame of refusals, in order."""
+        """Return the previous event's number, actor, at_us, at_ms and frame of lost races, in order."""
 
     def corrections(self, match: str) -> Iterable[Row]:
         """Return the corrections of a match, in order."""
 
     def corrected(self) -> list[str]:
-        """Return which matches have corrections."""
+        """Return the matches that have corrections."""
 
     def correct(self, match: str, entry: str) -> None:
-        """Append a correction. The journal must have been opened to be written."""
+        """Append a correction. The journal must be open for writing."""
 
     def seeds(self, table_id: int) -> Iterable[Row]:
-        """Return hand's id and seed of a table's hands."""
+        """Return hand id and seed of a table's hands."""
 
     def claims(self, table_id: int) -> Iterable[Row]:
-        """Return actor, hash of the token, counter and answer of a table's claims."""
+        """Return actor, token hash, counter and answer of a table's seat tokens."""
 
     def bans(self, table_id: int) -> Iterable[Row]:
-        """Return name, hash of the token and hash of the address of those who were sent away, in order."""
+        """Return name, token hash and address hash of the banned players, in order."""
 
     def epochs(self, table_id: int) -> Iterable[Row]:
-        """Return name and number of the event before of a table's epochs, the oldest first."""
+        """Return name and number of the previous event of a table's epochs, oldest first."""
 
     def beginnings(self, table_id: int) -> Iterable[Row]:
-        """Return number and frame of the snapshots that stretches of a log begin with, the oldest first."""
+        """Return number and frame of the snapshots with which stretches of a log begin, oldest first."""
 
     def snapshots(self, table_id: int, until_us: int, most: int) -> Iterable[Row]:
-        """Return number and frame of some snapshots up to a time, the newest first; -1 for all."""
+        """Return number and frame of some snapshots up to a time, newest first; -1 for all."""
 
     def last_us(self) -> int:
-        """Return the newest time of open tables, on the clock of their server; 0 where there is none."""
+        """Return the newest time of open tables, on the clock of their server; 0 without one."""
 
     def moment(self) -> AbstractContextManager[None]:
-        """Read all at one moment, as long as this lasts."""
+        """Read a consistent state while the context lasts."""
 
     def faults(self) -> Iterator[str]:
-        """Yield what the store finds wrong with itself."""
+        """Yield the faults that the store finds in itself."""
 
 
 class Store(Protocol):
-    """Writes the journal of one server. To be used in the writer's thread, but for what says otherwise.
+    """Writes the journal of one server. Only the writer's thread uses it, unless noted.
 
     Attributes:
-        patience: after so many seconds without an answer the tables stand still; ``None`` where the store
-            always answers in time, or with an error.
+        patience: seconds without an answer after which tables halt; ``None`` if the store always answers
+            in time or fails.
 
     """
 
     patience: float | None
 
     def commit(self, changes: list[Change]) -> None:
-        """Write changes, all of them or none, and return when they are certain.
+        """Write changes atomically, and return when they are durable.
 
-        Where this raises, they may have been written or not: it is called again with the same changes, to
-        which others may have been added behind.
+        If this raises, the changes may have been written or not. It is called again with the same changes,
+        and possibly more after them.
 
         Raises:
             Fenced: this server may never write again.
-            Exception: the store cannot be written at the moment.
+            Exception: the store cannot write now.
 
         """
 
     def reading(self) -> AbstractContextManager[JournalReader]:
-        """Open the journal to be read; in any thread.
+        """Open the journal for reading, in any thread.
 
         Raises:
             JournalUnusable: it cannot be read.
@@ -136,21 +136,21 @@ class Store(Protocol):
         """
 
     def new_number(self) -> int:
-        """Return a new table's number in the journal; on the loop's thread."""
+        """Return a new table's number in the journal. Only the loop's thread calls this."""
 
     def close(self) -> None:
-        """Let others have the journal."""
+        """Release the journal."""
 
 
 class Journal(Protocol):
-    """The journal of one server, as its tables know it. To be used on the loop's thread alone.
+    """The journal of one server, as its tables use it, on the loop's thread.
 
     Attributes:
         keeps: whether tables outlive the server.
-        ahead_us: how far ahead a time is written that no restart goes back behind, in microseconds; the next
-            one is written when it has come.
-        is_halted: whether nothing can be written at the moment.
-        halted: is told when that changes.
+        ahead_us: how far ahead of the clock a time is written that no restart goes back behind, in
+            microseconds.
+        is_halted: whether nothing can be written now.
+        halted: called when that changes.
 
     """
 
@@ -160,13 +160,13 @@ class Journal(Protocol):
     halted: Callable[[bool], None]
 
     def write(self, changes: Sequence[Change], told: Callable[[], None]) -> None:
-        """Write changes as a whole, and call back when it is done, in the order of the calls."""
+        """Write changes atomically, and call back when they are durable, in the order of the calls."""
 
     def new_number(self) -> int:
         """Return a new table's number."""
 
     def reading(self) -> AbstractContextManager[Sequence[JournalReader]]:
-        """Open what is kept to be read, by one reader; by none where nothing is kept.
+        """Open the journal for one reader; ``None`` if nothing is kept.
 
         Raises:
             JournalUnusable: it cannot be read.
@@ -177,4 +177,4 @@ class Journal(Protocol):
         """Wait until nothing waits to be written."""
 
     def close(self) -> None:
-        """Write what waits, if it can be written, and close the store."""
+        """Write what waits, if possible, and close the store."""

@@ -1,4 +1,4 @@
-"""Matches from a journal: a list of them, and each as a record that anybody can check."""
+"""Matches in a journal: their list, and each as a record that anybody can check."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -45,18 +45,19 @@ class Match:
     """One match.
 
     Attributes:
-        key: its name in its own journal: the table's number, and which of its matches it is.
+        key: its name in its own journal: the numbers of the table and of the match there.
         table: the table.
         first: the number of the event that began it.
-        game: what was played.
+        game: the game.
         started_ms: when it began, in milliseconds since 1970.
-        ended_ms: when it ended; ``None`` while it goes on.
-        last: the number of the event that ended it; ``None`` while it goes on.
-        hands: how many hands were played to their ends.
-        seats: the names of all who played, by their seats.
-        bots: which of them were bots.
+        ended_ms: when it ended; ``None`` while it runs.
+        last: the number of the event that ended it; ``None`` while it runs.
+        hands: the number of finished hands.
+        seats: the names of the players, by seat.
+        bots: the seats of bots.
         finished: whether it was played to its end.
-        journal: what tells its journal from others of the same server: see :func:`~.database.journals_of`.
+        journal: distinguishes its journal from others of the same server: see
+            :func:`~.database.journals_of`.
 
     """
 
@@ -79,7 +80,7 @@ class Match:
         return self.journal + self.key
 
     def as_json(self) -> dict[str, Any]:
-        """Return what programs are told of it."""
+        """Return the JSON object of a match."""
         return {
             "id": self.id,
             "code": self.table.code,
@@ -98,7 +99,7 @@ def matches(store: JournalReader, journal: str = "") -> Iterator[Match]:
 
     Args:
         store: the journal.
-        journal: what tells it from others of the same server.
+        journal: distinguishes it from others of the same server.
 
     Raises:
         UnknownContents: something is not understood.
@@ -122,7 +123,7 @@ def matches_of(store: JournalReader, table: StoredTable) -> Iterator[Match]:
 
 
 def stretch_of(store: JournalReader, match: Match) -> tuple[TableView, int]:
-    """Return the table where the stretch of its log begins that has a match, and its first event's number.
+    """Return the table at the start of a match's stretch of the log, and the number of the first event there.
 
     Raises:
         UnknownContents: something is not understood.
@@ -139,7 +140,7 @@ def stretch_of(store: JournalReader, match: Match) -> tuple[TableView, int]:
 
 
 def follow(view: TableView, event: Event) -> None:
-    """Let a view follow an event.
+    """Apply an event to a view.
 
     Raises:
         UnknownContents: it does not fit.
@@ -152,7 +153,7 @@ def follow(view: TableView, event: Event) -> None:
 
 
 class _Follower:
-    """Follows the marks of one table, stretch by stretch."""
+    """Applies the marks of one table, stretch by stretch."""
 
     def __init__(self, table: StoredTable, beginnings: Iterable[Snapshot]) -> None:
         self._table = table
@@ -204,7 +205,7 @@ class _Follower:
 
 
 def _number(hand_id: str) -> int:
-    """Return which of its table's matches a hand belongs to; earlier ones may have been deleted."""
+    """Return the number of a hand's match at its table; earlier ones may have been deleted."""
     try:
         return int(hand_id.split("/")[1])
     except (IndexError, ValueError) as error:
@@ -212,7 +213,7 @@ def _number(hand_id: str) -> int:
 
 
 def export(store: JournalReader, match: Match) -> Iterator[str]:
-    """Yield the lines of a match's record: the table as it began, every event with its times, corrections.
+    """Yield the lines of a match's record: the initial table, every event with its times, corrections.
 
     Raises:
         UnknownContents: something is not understood.
@@ -229,7 +230,7 @@ def export(store: JournalReader, match: Match) -> Iterator[str]:
     is_over = False
     for event, at_us, at_ms in log_of(store, table.id, first=first, last=last):
         if event.seq > match.first and isinstance(event, ev.Committed) and event.hand == 1:
-            break  # the match was over, and the next one begun, after it was looked for
+            break  # the match ended, and the next one began, after it was looked up
         if event.seq == match.first:
             yield entry_line(TimedMessage(view.snapshot(0), at_us, at_ms))
         follow(view, event)
@@ -244,7 +245,7 @@ def export(store: JournalReader, match: Match) -> Iterator[str]:
 
 
 def correct(store: JournalReader, match: Match, correction: Correction) -> None:
-    """Write down what is said of a match; nothing of it changes by that."""
+    """Append a correction. It changes nothing else."""
     store.correct(match.key, correction.model_dump_json())
 
 

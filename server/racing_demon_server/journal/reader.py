@@ -1,4 +1,4 @@
-"""Reads tables from a journal, whichever store has it."""
+"""Reads tables from a journal, in any store."""
 
 from collections.abc import Iterator, Sequence
 from types import NoneType
@@ -43,11 +43,11 @@ __all__ = [
 
 
 class UnknownContents(Exception):
-    """What stands in the file is not understood here: another version wrote it, or it is damaged."""
+    """The contents cannot be read: another version wrote them, or they are damaged."""
 
 
 class OtherVersion(UnknownContents):
-    """A table was played with another version of the protocol, and waits for a server that speaks that."""
+    """A table uses another version of the protocol, and waits for a server that has it."""
 
 
 class StoredEvent(NamedTuple):
@@ -62,24 +62,24 @@ _COLUMNS: Final = (
     *((int,), (str,), (int,), (str,), (bytes,), (bytes, NoneType), (str,), (int,), (int,)),
     *((int, NoneType), (int, NoneType)),
 )
-"""What each field of a :class:`StoredTable` is."""
+"""The types of a :class:`StoredTable`."""
 _KINDS: Final = {int: "a number", str: "a text", bytes: "a row of bytes"}
 _KEPT: Final = ((int,), (int,), (int,), (int,), (bytes,))
-"""Number, kind, two times and frame of an event."""
+"""The types of an event's number, kind, two times and frame."""
 
 
 def _verify_row(what: str, row: Sequence[object], columns: Sequence[tuple[type, ...]]) -> None:
-    """Verify that a row holds what it should: SQLite sees to that in new and undamaged files only."""
+    """Check the types of a row: SQLite does that in new and undamaged files only."""
     for value, kinds in zip(row, columns, strict=True):
         if type(value) not in kinds:
             raise UnknownContents(f"{what} has {value!r:.40} where {_KINDS[kinds[0]]} belongs")
 
 
 def verify(table: StoredTable) -> None:
-    """Verify that a table's row can be used.
+    """Check that a table's row can be used.
 
     Raises:
-        UnknownContents: it holds something of another type.
+        UnknownContents: a value has the wrong type.
 
     """
     _verify_row("its row", table, _COLUMNS)
@@ -90,15 +90,15 @@ def verify(table: StoredTable) -> None:
 
 
 def tables(journal: JournalReader, *, only_open: bool = False) -> Iterator[StoredTable]:
-    """Yield the tables, the oldest first, as they stand there: see :func:`verify`."""
+    """Yield the tables, oldest first, unchecked: see :func:`verify`."""
     yield from journal.tables(only_open=only_open)
 
 
 def options_of(table: StoredTable) -> Options:
-    """Return the options that a table was opened with.
+    """Return the options with which a table was opened.
 
     Raises:
-        UnknownContents: they are not understood.
+        UnknownContents: they cannot be read.
 
     """
     try:
@@ -115,13 +115,12 @@ def log_of(
     first: int = 1,
     last: int = 2**31,
 ) -> Iterator[StoredEvent]:
-    """Yield the events of a table from a number up to another, all or those of some kinds that are no plays.
+    """Yield the events of a table between two numbers: all, or those of some kinds other than plays.
 
-    Without kinds, plays that were told to their players alone come where they were made: behind the event
-    whose number they bear.
+    Without kinds, plays that were sent to their players only follow the event whose number they have.
 
     Raises:
-        UnknownContents: one is not understood.
+        UnknownContents: one cannot be read.
 
     """
     rows = journal.marks(table_id, kinds, first, last) if kinds else journal.events(table_id, first, last)
@@ -155,10 +154,10 @@ def _event(seq: int, frame: bytes) -> Event:
 def beaten_of(
     journal: JournalReader, table_id: int, *, first: int = 1, last: int = 2**31
 ) -> Iterator[tuple[int, "TimedMessage"]]:
-    """Yield what those were told whose card came too late, each with the event before it.
+    """Yield the lost races of a table, each with the number of the event before it.
 
     Raises:
-        UnknownContents: it is not understood.
+        UnknownContents: one cannot be read.
 
     """
     from racing_demon_protocol.records.match_file import TimedMessage  # noqa: PLC0415 - no server needs records to be read
@@ -172,10 +171,10 @@ def beaten_of(
 
 
 def corrections_of(journal: JournalReader, match: str) -> "list[Correction]":
-    """Return what was said of a match afterwards, by its name.
+    """Return the corrections of a match, by its name.
 
     Raises:
-        UnknownContents: it is not understood.
+        UnknownContents: one cannot be read.
 
     """
     from racing_demon_protocol.records.match_file import Correction  # noqa: PLC0415
@@ -187,10 +186,10 @@ def corrections_of(journal: JournalReader, match: str) -> "list[Correction]":
 
 
 def seeds_of(journal: JournalReader, table_id: int) -> dict[str, bytes]:
-    """Return the secrets of a table's hands, by their ids.
+    """Return the secrets of a table's hands, by hand id.
 
     Raises:
-        UnknownContents: what stands there is none.
+        UnknownContents: one is invalid.
 
     """
     rows = list(journal.seeds(table_id))
@@ -200,10 +199,10 @@ def seeds_of(journal: JournalReader, table_id: int) -> dict[str, bytes]:
 
 
 def claims_of(journal: JournalReader, table_id: int) -> dict[Actor, SeatToken]:
-    """Return who may speak for a table's seats, and what was answered last.
+    """Return the seat tokens of a table, with their last answers.
 
     Raises:
-        UnknownContents: an answer, or something else, is not understood.
+        UnknownContents: one cannot be read.
 
     """
     seat_tokens: dict[Actor, SeatToken] = {}
@@ -215,10 +214,10 @@ def claims_of(journal: JournalReader, table_id: int) -> dict[Actor, SeatToken]:
 
 
 def bans_of(journal: JournalReader, table_id: int) -> list[Ban]:
-    """Return who was sent away from a table.
+    """Return the banned players of a table.
 
     Raises:
-        UnknownContents: what stands there is nobody.
+        UnknownContents: one is invalid.
 
     """
     rows = list(journal.bans(table_id))
@@ -228,10 +227,10 @@ def bans_of(journal: JournalReader, table_id: int) -> list[Ban]:
 
 
 def epochs_of(journal: JournalReader, table_id: int) -> list[tuple[str, int]]:
-    """Return the starts of the server that have written a table, each with the last event before it.
+    """Return the epochs of a table, each with the number of the last event before it.
 
     Raises:
-        UnknownContents: what stands there is none.
+        UnknownContents: one is invalid.
 
     """
     rows = list(journal.epochs(table_id))
@@ -241,10 +240,10 @@ def epochs_of(journal: JournalReader, table_id: int) -> list[tuple[str, int]]:
 
 
 def beginnings_of(journal: JournalReader, table_id: int) -> list[Snapshot]:
-    """Return the snapshots that stretches of a table's log begin with, the oldest first (:mod:`.compaction`).
+    """Return the snapshots with which stretches of a table's log begin, oldest first (:mod:`.compaction`).
 
     Raises:
-        UnknownContents: one is not understood.
+        UnknownContents: one cannot be read.
 
     """
     return [_snapshot(*row) for row in journal.beginnings(table_id)]
@@ -253,10 +252,10 @@ def beginnings_of(journal: JournalReader, table_id: int) -> list[Snapshot]:
 def snapshots_of(
     journal: JournalReader, table_id: int, *, until_us: int = 2**63 - 1, most: int = -1
 ) -> Iterator[Snapshot]:
-    """Yield a table as it was between its hands, at some moments, the newest first.
+    """Yield the snapshots of a table between its hands, newest first.
 
     Raises:
-        UnknownContents: one is not understood.
+        UnknownContents: one cannot be read.
 
     """
     for row in journal.snapshots(table_id, until_us, most):
@@ -275,10 +274,10 @@ def _snapshot(seq: int, frame: bytes) -> Snapshot:
 
 
 def last_us(journal: JournalReader) -> int:
-    """Return the newest time on the clock of the server that wrote a journal; 0 if it wrote none.
+    """Return the newest time on the clock of the server that wrote a journal; 0 if there is none.
 
-    That of a server that died while a hand was running may have been still to come.
-    Of what arrived together the last one written may be some milliseconds older than another.
+    After a crash during a hand this time may be in the future. Events that arrived together may be written
+    some milliseconds out of order.
     """
     return journal.last_us()
 

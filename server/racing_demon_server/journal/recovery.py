@@ -1,4 +1,4 @@
-"""What a restart needs of a table: a snapshot, the events after it, and what the events do not tell."""
+"""What a restart needs of a table: a snapshot, the events after it, and what events do not hold."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -26,11 +26,11 @@ from .reader import (
 __all__ = ["past_of"]
 
 BEFORE_SNAPSHOT: Final = 256
-"""So many events before a table's snapshot are read, for clients who come back and lack some of them."""
+"""Events read before a table's snapshot, for clients that resume and lack some of them."""
 
 
 class _Log:
-    """The events of a table from a number on, each with its time: read anew by whoever goes through them."""
+    """The events of a table from a number on, each with its time; every iteration reads them again."""
 
     def __init__(self, journal: JournalReader, table_id: int, first: int) -> None:
         self._rows = journal, table_id, first
@@ -42,10 +42,10 @@ class _Log:
 
 
 def past_of(journal: JournalReader, table: StoredTable) -> Past:
-    """Return what is needed to go on with a table.
+    """Return what is needed to restore a table.
 
     Raises:
-        UnknownContents: something is not understood; the log may raise it, too.
+        UnknownContents: something cannot be read; iterating the log may raise it, too.
 
     """
     verify(table)
@@ -69,9 +69,9 @@ def past_of(journal: JournalReader, table: StoredTable) -> Past:
 
 
 def _first_needed(journal: JournalReader, table_id: int) -> Snapshot | None:
-    """Return the snapshot that a restart begins with: spectators with a delay have seen all before it.
+    """Return the first snapshot that a restart needs: delayed spectators have seen everything before it.
 
-    Where there is none that is so old, it is the one that the newest stretch of the log begins with.
+    If none is old enough, it is the first one of the newest stretch of the log.
     """
     for snapshot in snapshots_of(journal, table_id, most=1):
         seen_us = last_us(journal) - 1_000 * snapshot.options.watch_delay_ms

@@ -1,4 +1,4 @@
-"""What is written of one table: from what happened to changes of the journal, whichever store has it."""
+"""The journal of one table: turns what happened into changes, for any store."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
@@ -24,9 +24,9 @@ from .timekeeper import Timekeeper
 __all__ = ["NOBODY", "TableJournal", "WallClock"]
 
 ADD_EVENT: Final = Operation.ADD_EVENT
-"""Looked up once: members of an enumeration take the interpreter long."""
+"""Looked up once: members of an enumeration are slow to look up."""
 NOBODY: Final = -1
-"""Stands for a host without a seat, where seats have their numbers."""
+"""Stands for a host without a seat."""
 
 WallClock = Callable[[], int]
 """Returns the milliseconds since 1970."""
@@ -40,8 +40,8 @@ class TableJournal:
 
     Args:
         journal: the server's.
-        number: the table's number in it.
-        wall_clock: tells the time.
+        number: the table's number in the journal.
+        wall_clock: the wall clock.
         timekeeper: keeps the time of its hands.
 
     """
@@ -57,27 +57,27 @@ class TableJournal:
 
     @property
     def is_long(self) -> bool:
-        """Whether so much has happened since the last snapshot that it is time for another."""
+        """Whether it is time for another snapshot."""
         return self._events >= MOST_EVENTS or self._bytes >= MOST_BYTES
 
     @property
     def has_noted(self) -> bool:
-        """Whether something is noted that is not written down yet."""
+        """Whether noted events are not written yet."""
         return bool(self._changes or self._run)
 
     def open(self, code: str, number: int, options: Options, salt: bytes, passphrase: bytes | None) -> None:
-        """Write down that the table was opened, as a server's how-many-th, and the hash of its passphrase."""
+        """Write that the table was opened, with its number on this server and its passphrase's hash."""
         row = (code, number, options.model_dump_json(), salt, passphrase)
         values = (self._id, *row, __version__, VERSION, self._wall_clock())
         self._journal.write([(Operation.OPEN_TABLE, values), *opened(self._id)], _nothing)
 
     def begin(self, epoch: str, seq: int, snapshot_seq: int = 0) -> None:
-        """Note that a start of the server goes on behind an event; the oldest starts are forgotten.
+        """Note that a start of the server continues after an event. The oldest starts are forgotten.
 
         Args:
-            epoch: names the start.
+            epoch: the name of the start.
             seq: the number of the event.
-            snapshot_seq: the number of the event that the last snapshot stands behind.
+            snapshot_seq: the number of the last event in the last snapshot.
 
         """
         self._events = seq - snapshot_seq
@@ -88,13 +88,13 @@ class TableJournal:
         ]
 
     def close(self) -> None:
-        """Write down that the table is closed for good; of what belongs to no match nothing is kept."""
+        """Write that the table is closed for good, and delete what belongs to no match."""
         self.timekeeper.note(self._id, runs=False)
         values = (self._wall_clock(), self._id)
         self._journal.write([(Operation.CLOSE_TABLE, values), *closed(self._id)], _nothing)
 
     def note(self, frames: Sequence[Frames]) -> None:
-        """Note events, to be written down with all that is noted until then."""
+        """Note events, to be written together with what is noted already."""
         self._events += len(frames)
         if frames:
             self._seq = frames[-1].event.seq
@@ -116,14 +116,14 @@ class TableJournal:
         snapshot: Snapshot | None = None,
         bans: Iterable[Ban] | None = None,
     ) -> None:
-        """Note what the events do not tell, behind those that are noted.
+        """Note what events do not hold, after the noted events.
 
         Args:
-            at: when it came about, in microseconds.
-            seeds: the secrets of hands that were dealt, by their ids.
-            seat_tokens: the claims that have changed; ``None`` for one that is gone.
-            snapshot: the table after all that, where no hand is played.
-            bans: all players who were sent away, if that has changed.
+            at: the time, in microseconds.
+            seeds: the secrets of hands, by hand id.
+            seat_tokens: the tokens that have changed; ``None`` for one that was dropped.
+            snapshot: the table after all that, if no hand is being played.
+            bans: all banned players, if they have changed.
 
         """
         self._end_run()
@@ -142,12 +142,12 @@ class TableJournal:
             self._changes += snapped(self._id, snapshot, at)
 
     def write(self, told: Callable[[], None], *, runs: bool = False, until: int = 0) -> None:
-        """Write down what is noted, all of it or nothing, and call back when it is certain.
+        """Write atomically what is noted, and call back when it is durable.
 
         Args:
-            told: is called then.
+            told: the callback.
             runs: whether a hand runs after that.
-            until: how long times of the table are told, at least.
+            until: until when times of the table are sent, at least.
 
         """
         self.timekeeper.note(self._id, runs=runs, until=until)
@@ -156,7 +156,7 @@ class TableJournal:
         self._journal.write(changes, told)
 
     def _end_run(self) -> None:
-        """Make a row of the plays that have followed each other."""
+        """Make a row of consecutive plays."""
         run, self._run = self._run, []
         if len(run) > 1:
             play = joined([(each.packed, each.at) for each in run])
@@ -183,10 +183,10 @@ class TableJournal:
         return Operation.KEEP_CLAIM, values
 
     def _beaten(self, actor: int, reply: Refused, at: int) -> Iterator[Change]:
-        """Yield what keeps by how much a card came too late; nothing for other refusals."""
+        """Yield the operation that keeps a lost race; nothing for other refusals."""
         if reply.reason is Reason.BEATEN:
             yield Operation.ADD_BEATEN, (self._id, actor, self._seq, at, self._wall_clock(), pack(reply))
 
 
 def _nothing() -> None:
-    """Tell nobody."""
+    """Do nothing."""

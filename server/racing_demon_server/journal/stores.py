@@ -1,4 +1,4 @@
-"""Which store a journal is in, by what names it: the path of a file."""
+"""Chooses the store of a journal by its name: the path of a file."""
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
@@ -17,7 +17,7 @@ class JournalPart:
     """One journal of a server, which has one for each of its processes.
 
     Attributes:
-        prefix: what the names of its matches begin with among those of the server.
+        prefix: the prefix of its matches' names among those of the server.
 
     """
 
@@ -26,7 +26,7 @@ class JournalPart:
         self._path = path
 
     def opened(self, *, write: bool = False) -> AbstractContextManager[JournalReader]:
-        """Open it, to be read, or to be corrected as well.
+        """Open it for reading, or for corrections as well.
 
         Raises:
             JournalUnusable: it cannot be opened, or turns out to be damaged.

@@ -1,7 +1,7 @@
-"""Keeps the server's time on the disk, also while hands run in which nobody plays.
+"""Keeps the server's time on the disk, also during hands in which nobody plays.
 
-A restart goes on from the newest time in the journal. So that no time that was told runs backwards then, the
-journal has a time that is still to come for as long as times are told, and none behind it is told.
+A restart continues from the newest time in the journal. So that no time that was sent runs backwards, the
+journal holds a time in the future while hands run, and no later time is sent.
 """
 
 import asyncio
@@ -20,11 +20,11 @@ class Timekeeper:
     """Keeps the time of all tables of one server.
 
     Attributes:
-        kept: a time that is on the disk.
+        kept: the newest time on the disk.
 
     Args:
-        journal: where it is kept.
-        clock: tells the time, in microseconds.
+        journal: the journal.
+        clock: the clock, in microseconds.
 
     """
 
@@ -38,13 +38,13 @@ class Timekeeper:
         self._is_writing = self._is_closed = False
 
     def certain(self, at: int) -> int:
-        """Return a moment, or the last one before it that no restart goes back behind."""
+        """Return the latest moment, up to the argument, that no restart goes back behind."""
         return min(at, self.kept)
 
     def note(self, table_id: int, *, runs: bool, until: int = 0) -> None:
-        """Note whether a hand runs at a table, or else until when times of it are told.
+        """Note whether a hand runs at a table, or else until when its times are sent.
 
-        A time ahead is kept before whatever is written next.
+        The next write is preceded by a time in the future.
         """
         if runs:
             self._running.add(table_id)
@@ -59,14 +59,14 @@ class Timekeeper:
         self.kept = max(self.kept, at)
 
     def close(self) -> None:
-        """Keep no more times, whatever is noted."""
+        """Keep no more times."""
         self._is_closed = True
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
     def _keep(self) -> None:
-        """Keep a time ahead as soon as the one before has come, for as long as times are told."""
+        """Write the next time in the future when the previous one has come, while times are sent."""
         self._timer = None
         now = self._clock()
         if self._is_closed or (not self._running and now >= self._until):

@@ -1,6 +1,6 @@
-"""The journal of a server that keeps its tables: one thread writes all that waits, and tells the tables.
+"""The durable journal: one thread writes what waits, and then calls the tables back.
 
-While the store takes nothing, all that waits is kept in its order and tried again; nothing is told meanwhile.
+While the store fails, everything waits in order and is tried again. Nothing is sent meanwhile.
 """
 
 import asyncio
@@ -18,32 +18,33 @@ from .operations import Change
 __all__ = ["CROWD", "PACE_SECONDS", "DurableJournal", "JournalEntry", "JournalMeter"]
 
 MOST_WAITING: Final = 10_000
-"""So many entries may wait for a disk that takes its time; then tables stand still until they are written."""
+"""The most entries that wait for a slow disk; beyond that, tables halt until they are written."""
 RETRY_SECONDS: Final = 0.25
-"""How long the thread waits before it tries a disk again that took nothing."""
+"""How long the thread waits before it tries again after a failure."""
 CROWD: Final = 3
-"""Where so many entries have come to one transaction, more are coming; then the next one waits for them."""
+"""If this many entries share a transaction, more are on their way, and the next transaction waits for
+them."""
 PACE_SECONDS: Final = 0.001
-"""From the beginning of such a transaction to that of the next at least."""
+"""The shortest time between the starts of such transactions."""
 
 log = logging.getLogger("racing_demon_server")
 
 
 class JournalMeter(Protocol):
-    """Is told how the journal does, on the loop's thread."""
+    """Receives measurements of the journal, on the loop's thread."""
 
     def written(self, seconds: float) -> None:
-        """Note that a transaction was written, so long after the first of it came."""
+        """Note that a transaction was written, with the time since its first entry came."""
 
     def failed(self) -> None:
-        """Note that the disk took nothing."""
+        """Note a failed write."""
 
     def waiting(self, entries: int) -> None:
-        """Note how much waits."""
+        """Note the number of waiting entries."""
 
 
 class JournalEntry(NamedTuple):
-    """What belongs together: all of it is in the journal, or nothing; and when it came, in seconds."""
+    """Changes that are written atomically, their callback, and the time when they came, in seconds."""
 
     changes: Sequence[Change]
     told: Callable[[], None]
@@ -51,13 +52,13 @@ class JournalEntry(NamedTuple):
 
 
 class DurableJournal:
-    """The journal of a server that keeps its tables: nothing is told that is not written.
+    """The journal of a server with durability: nothing is sent before it is written.
 
     See :class:`.interface.Journal`.
 
     Args:
-        store: where it is written; closed with it.
-        meter: is told how it does.
+        store: the store; closed with the journal.
+        meter: receives measurements.
 
     """
 
@@ -79,11 +80,11 @@ class DurableJournal:
         self._thread.start()
 
     def __len__(self) -> int:
-        """Return how many entries wait to be written."""
+        """Return the number of waiting entries."""
         return self._waiting
 
     def write(self, changes: Sequence[Change], told: Callable[[], None]) -> None:
-        """Write statements in one transaction, and call back when it is done, in the order of the calls."""
+        """Write changes in one transaction, and call back in order when they are durable."""
         self._waiting += 1
         self._empty.clear()
         self._queue.put(JournalEntry(changes, told, time.perf_counter()))
@@ -96,7 +97,7 @@ class DurableJournal:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Sequence[JournalReader]]:
-        """Open the store to be read.
+        """Open the store for reading.
 
         Raises:
             JournalUnusable: it cannot be read.
@@ -110,7 +111,7 @@ class DurableJournal:
         await self._empty.wait()
 
     def close(self) -> None:
-        """Write what waits, if it can be written, and close the store."""
+        """Write what waits, if possible, and close the store."""
         self._stopping.set()
         self._queue.put(None)
         self._thread.join()
@@ -159,7 +160,7 @@ class DurableJournal:
             began = time.monotonic()
             try:
                 self._store.commit([change for entry in group for change in entry.changes])
-            except Exception as error:  # whatever it is, nothing is told that is not written
+            except Exception as error:  # whatever the error, nothing is sent that is not written
                 self._call(self._fail, str(error))
                 self._stopping.wait(RETRY_SECONDS)
                 continue
@@ -170,7 +171,7 @@ class DurableJournal:
                 group = []
 
     def _gather(self, group: list[JournalEntry]) -> bool:
-        """Add all that waits to a group, waiting if it is empty; tell whether it was the last."""
+        """Add all that waits to a group; wait if it is empty. Return whether that was the last."""
         with contextlib.suppress(queue.Empty):
             while (entry := self._queue.get(block=not group)) is not None:
                 group.append(entry)

@@ -1,1 +1,1 @@
-"""The journal in one file of SQLite: for a server on one machine, with nothing to install."""
+"""The journal in one SQLite file: for a server on one machine, with nothing to install."""

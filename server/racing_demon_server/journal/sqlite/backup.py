@@ -1,4 +1,4 @@
-"""Copies journals, also while a server writes them, and puts copies back."""
+"""Copies journals, also while a server writes them, and restores copies."""
 
 import contextlib
 import os
@@ -17,25 +17,25 @@ __all__ = ["backup", "restore"]
 
 
 def backup(source: Path, target: Path) -> None:
-    """Copy a journal as it is at this moment, whoever writes it meanwhile.
+    """Copy a journal as it is at this moment, also while a server writes it.
 
     Raises:
-        JournalUnusable: one of the two files cannot be used, they are one, or a server uses the target; a
-            target that was there is as it was.
+        JournalUnusable: one of the two files cannot be used, both are the same, or a server uses the
+            target; an existing target is unchanged.
 
     """
     if _is_same(source, target):
         raise JournalUnusable(
             f"{target} is the journal itself: nothing was copied. Name another file with --to."
         )
-    if not target.parent.is_dir():  # such as that of a disk which is not there just now
+    if not target.parent.is_dir():  # such as that of a disk that is not mounted
         raise JournalUnusable(f"{target} cannot be written: there is no folder {target.parent}.")
     with _held(target), contextlib.closing(open_journal(source)) as db:
         _copy(db, target)
 
 
 def restore(source: Path, target: Path, left_out: LeftOut) -> None:
-    """Put a copy in the place of a journal, which must not be there, and which no server may use.
+    """Restore a copy as a journal, which must not exist and which no server may use.
 
     Args:
         source: the copy.
@@ -43,7 +43,7 @@ def restore(source: Path, target: Path, left_out: LeftOut) -> None:
         left_out: see :func:`~racing_demon_server.journal.check.check`.
 
     Raises:
-        JournalUnusable: it cannot be done.
+        JournalUnusable: the copy cannot be restored.
 
     """
     with _held(target):
@@ -58,17 +58,17 @@ def restore(source: Path, target: Path, left_out: LeftOut) -> None:
 
 
 def _is_same(source: Path, target: Path) -> bool:
-    with contextlib.suppress(OSError):  # one of them is not there
+    with contextlib.suppress(OSError):  # one of them does not exist
         return os.path.samefile(source, target)
     return False
 
 
 @contextlib.contextmanager
 def _held(target: Path) -> Iterator[None]:
-    """Keep servers from a file, as long as something is put in its place.
+    """Keep servers from a file while something is put in its place.
 
     Raises:
-        JournalUnusable: a server uses it, or died with it and has left what it wrote last beside it.
+        JournalUnusable: a server uses it, or crashed and left its log beside it.
 
     """
     try:
@@ -78,7 +78,7 @@ def _held(target: Path) -> Iterator[None]:
         raise JournalUnusable(text) from error
     try:
         log = target.with_name(f"{target.name}-wal")
-        if log.exists() and log.stat().st_size:  # SQLite would read it as the copy's
+        if log.exists() and log.stat().st_size:  # SQLite would take it for the copy's log
             raise JournalUnusable(
                 f"{log} is there: it belongs to the journal that was {target}, and would spoil a copy in its "
                 "place. Move both away together."
@@ -89,8 +89,8 @@ def _held(target: Path) -> Iterator[None]:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Write a folder to the disk: else a power cut could leave the file in it without its name."""
-    if sys.platform != "win32":  # which has no way to do that
+    """Sync a folder: otherwise a power cut could leave the file without its name."""
+    if sys.platform != "win32":  # it has no way to do that
         handle = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(handle)
@@ -99,7 +99,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def _copy(db: sqlite3.Connection, target: Path) -> None:
-    """Copy a database to a file, which is on the disk in the end as a whole, or not at all."""
+    """Copy a database to a file, which appears on the disk as a whole or not at all."""
     part = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))

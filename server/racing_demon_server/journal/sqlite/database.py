@@ -1,4 +1,4 @@
-"""The file: where it is, how it is opened and brought up to date, and which files are none of ours."""
+"""The file: where it is, how it is opened and upgraded, and which files are not journals."""
 
 import contextlib
 import logging
@@ -25,16 +25,16 @@ __all__ = [
 ]
 
 BUSY_SECONDS: Final = 5.0
-"""How long another program may hold the file, such as one that copies it."""
+"""How long another program may lock the file, such as one that copies it."""
 
 STATEMENTS: Final = 256
-"""So many statements are kept prepared: one for each number of rows that are written together."""
+"""Prepared statements that are cached: one for each number of rows written together."""
 
 log = logging.getLogger("racing_demon_server")
 
 
 def default_path() -> Path:
-    """Return where a journal is kept if nobody says; ``RACING_DEMON_DATA`` names another folder."""
+    """Return the default path; ``RACING_DEMON_DATA`` names another folder."""
     if own := os.environ.get("RACING_DEMON_DATA"):
         return Path(own) / "journal.sqlite"
     from platformdirs import user_data_path  # noqa: PLC0415 - a server for good names its file
@@ -43,14 +43,14 @@ def default_path() -> Path:
 
 
 def journal_of(path: Path, number: int) -> Path:
-    """Return the journal of a process; that of the first is the one that a server alone would have."""
+    """Return the journal of a process; the first process has that of a server alone."""
     return path if number == 1 else path.with_stem(f"{path.stem}-process-{number}")
 
 
 def journals_of(path: Path) -> Iterator[tuple[str, Path]]:
-    """Yield the journals of a server, each with what the names of its matches begin with.
+    """Yield the journals of a server, each with the prefix of its matches' names.
 
-    Those of its second and later processes are passed over where they are not there.
+    Missing ones of its second and later processes are skipped.
     """
     yield "", path
     for number in range(2, MOST_PROCESSES + 1):
@@ -60,10 +60,10 @@ def journals_of(path: Path) -> Iterator[tuple[str, Path]]:
 
 @contextlib.contextmanager
 def reading(path: Path, *, write: bool = False) -> Iterator[JournalFile]:
-    """Open a file as :func:`open_journal` does, and close it in the end.
+    """Open a file as :func:`open_journal` does, and close it at the end.
 
     Raises:
-        JournalUnusable: it cannot be opened, or what is read of it meanwhile is damaged.
+        JournalUnusable: it cannot be opened, or is damaged.
 
     """
     with telling_damage(path), contextlib.closing(open_journal(path, write=write)) as db:
@@ -72,10 +72,10 @@ def reading(path: Path, *, write: bool = False) -> Iterator[JournalFile]:
 
 @contextlib.contextmanager
 def telling_damage(path: Path) -> Iterator[None]:
-    """Tell of damage, which comes to light only where it is read, as of a file that cannot be opened.
+    """Report damage, which SQLite finds only while reading, like a file that cannot be opened.
 
     Raises:
-        JournalUnusable: SQLite cannot read what it should.
+        JournalUnusable: SQLite finds the file damaged.
 
     """
     try:
@@ -92,13 +92,13 @@ def _damaged(path: Path, why: str) -> JournalUnusable:
 
 
 def open_journal(path: Path, *, write: bool = False, durability: Durability = Durability.FULL) -> JournalFile:
-    """Open a file: to read, or to write; the latter makes what is missing, and brings older files up to date.
+    """Open a file for reading or writing. Writing creates it if it is missing, and upgrades older files.
 
-    The connection may be used in any thread, by one at a time. It begins and ends no transaction by itself.
+    Any thread may use the connection, one at a time. It begins and ends no transaction by itself.
 
     Raises:
-        JournalUnusable: it is none of ours, or of a newer version, or lacks a table, or cannot be read or
-            written, or is to be written and has a second name.
+        JournalUnusable: it is not a journal, is newer, lacks a table, or cannot be read or written; or it
+            is to be written and has a second hard link.
 
     """
     try:
@@ -144,7 +144,7 @@ def open_journal(path: Path, *, write: bool = False, durability: Durability = Du
 
 
 def _make(path: Path) -> None:
-    """Make the file, readable by its owner alone: it holds the seeds of hands that are being played."""
+    """Create the file, readable by its owner only: it holds the seeds of running hands."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with contextlib.suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
@@ -172,7 +172,7 @@ def _verify(db: sqlite3.Connection, path: Path) -> None:
 
 
 def _verify_tables(db: sqlite3.Connection, path: Path) -> None:
-    """Look for what nobody may read for hours: an entry that cannot be written halts all tables."""
+    """Check that all tables exist, because a failing write halts all tables."""
     missing = TABLES - {name for (name,) in db.execute("SELECT name FROM sqlite_master")}
     if missing:
         raise _damaged(path, f"it lacks {', '.join(sorted(missing))}")

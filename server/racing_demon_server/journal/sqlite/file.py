@@ -23,7 +23,7 @@ _BETWEEN: Final = """id BETWEEN
         9223372036854775807
     )
 """
-"""Between which rows, of all tables, some events of one lie."""
+"""The marks around some events of one table, among the rows of all tables."""
 
 Rows = Iterable[tuple[Any, ...]]
 
@@ -34,7 +34,7 @@ class JournalFile(sqlite3.Connection):
     errors: tuple[type[Exception], ...] = (sqlite3.Error,)
 
     def tables(self, *, only_open: bool = False) -> Iterator[StoredTable]:
-        """Yield the tables, the oldest first."""
+        """Yield the tables, oldest first."""
         where = "WHERE closed_ms IS NULL " if only_open else ""
         for row in self.execute(f"SELECT * FROM tables {where}ORDER BY id"):  # noqa: S608 - two texts of our own
             yield StoredTable(*row)
@@ -53,7 +53,7 @@ class JournalFile(sqlite3.Connection):
         )
 
     def marks(self, table_id: int, kinds: Iterable[int], first: int, last: int) -> Rows:
-        """Return the events of some kinds, none of them plays."""
+        """Return the events of some kinds other than plays."""
         some = ", ".join(map(str, sorted(kinds)))
         return self.execute(
             "SELECT seq, kind, at_us, at_ms, frame FROM marks "  # noqa: S608 - numbers of our own
@@ -62,7 +62,7 @@ class JournalFile(sqlite3.Connection):
         )
 
     def beaten(self, table_id: int, first: int, last: int) -> Rows:
-        """Return the refusals of those whose card came too late."""
+        """Return the lost races of a table."""
         return self.execute(
             "SELECT seq, actor, at_us, at_ms, frame FROM beaten "
             "WHERE table_id = ? AND seq BETWEEN ? AND ? ORDER BY seq, at_us",
@@ -74,7 +74,7 @@ class JournalFile(sqlite3.Connection):
         return self.execute("SELECT entry FROM corrections WHERE match = ? ORDER BY id", (match,))
 
     def corrected(self) -> list[str]:
-        """Return which matches have corrections."""
+        """Return the matches that have corrections."""
         return [match for (match,) in self.execute("SELECT DISTINCT match FROM corrections ORDER BY match")]
 
     def correct(self, match: str, entry: str) -> None:
@@ -86,12 +86,12 @@ class JournalFile(sqlite3.Connection):
         return self.execute("SELECT hand_id, seed FROM seeds WHERE table_id = ?", (table_id,))
 
     def claims(self, table_id: int) -> Rows:
-        """Return the claims of a table."""
+        """Return the seat tokens of a table."""
         columns = "actor, token_hash, counter, reply"
         return self.execute(f"SELECT {columns} FROM claims WHERE table_id = ?", (table_id,))  # noqa: S608
 
     def bans(self, table_id: int) -> Rows:
-        """Return who was sent away from a table."""
+        """Return the banned players of a table."""
         columns = "name, token_hash, address_hash"
         return self.execute(f"SELECT {columns} FROM bans WHERE table_id = ? ORDER BY id", (table_id,))  # noqa: S608
 
@@ -100,7 +100,7 @@ class JournalFile(sqlite3.Connection):
         return self.execute("SELECT epoch, seq FROM epochs WHERE table_id = ? ORDER BY id", (table_id,))
 
     def beginnings(self, table_id: int) -> Rows:
-        """Return the snapshots that stretches of a table's log begin with."""
+        """Return the snapshots with which stretches of a table's log begin."""
         sql = (
             "SELECT seq, frame FROM snapshots WHERE table_id = :table AND NOT EXISTS "
             "(SELECT 1 FROM marks WHERE table_id = :table AND seq = snapshots.seq) ORDER BY seq"
@@ -108,12 +108,12 @@ class JournalFile(sqlite3.Connection):
         return self.execute(sql, {"table": table_id})
 
     def snapshots(self, table_id: int, until_us: int, most: int) -> Rows:
-        """Return some snapshots of a table, the newest first."""
+        """Return some snapshots of a table, newest first."""
         sql = "SELECT seq, frame FROM snapshots WHERE table_id = ? AND at_us <= ? ORDER BY seq DESC LIMIT ?"
         return self.execute(sql, (table_id, until_us, most))
 
     def last_us(self) -> int:
-        """Return the newest time of open tables; what is no number counts for nothing."""
+        """Return the newest time of open tables; values that are not numbers are ignored."""
         going_on = "WHERE table_id IN (SELECT id FROM tables WHERE closed_ms IS NULL)"
         marks = f"SELECT max(id) AS last FROM marks {going_on} GROUP BY table_id"  # noqa: S608 - of our own
         recent = f"AND id >= (SELECT min(last) FROM ({marks}))"  # noqa: S608
@@ -131,7 +131,7 @@ class JournalFile(sqlite3.Connection):
 
     @contextmanager
     def moment(self) -> Iterator[None]:
-        """Read all at one moment."""
+        """Read a consistent state while the context lasts."""
         self.execute("BEGIN")
         try:
             yield
@@ -139,7 +139,7 @@ class JournalFile(sqlite3.Connection):
             self.execute("ROLLBACK")
 
     def faults(self) -> Iterator[str]:
-        """Yield what SQLite finds wrong with the file."""
+        """Yield the faults that SQLite finds in the file."""
         for (text,) in self.execute("PRAGMA integrity_check"):
             if text != "ok":
                 yield text

@@ -1,4 +1,4 @@
-"""One server to a file: a lock that the system lets go of when its holder dies."""
+"""One server for each file: a lock that the system releases when its holder dies."""
 
 import os
 from pathlib import Path
@@ -16,17 +16,17 @@ class JournalTaken(JournalUnusable):
 
 
 class LockFile:
-    """Holds the lock that belongs to a file. A file of its own: SQLite uses the locks of the other.
+    """Holds the lock of a file, in a file of its own, because SQLite locks the journal itself.
 
     Attributes:
-        path: the file itself, where the name that was given is a symbolic link.
+        path: the file itself, with symbolic links resolved.
 
     Args:
         path: the file.
 
     Raises:
-        JournalTaken: somebody else has it.
-        JournalUnusable: it cannot be made.
+        JournalTaken: another process holds the lock.
+        JournalUnusable: the lock file cannot be created.
 
     """
 
@@ -46,15 +46,15 @@ class LockFile:
             raise JournalTaken(text) from error
 
     def release(self) -> None:
-        """Let others have it."""
+        """Release the lock."""
         os.close(self._handle)
 
 
 def first_free(path: Path) -> Path:
-    """Return the first file that nobody uses, of one and of those with a number behind its name.
+    """Return the first unused file: the one that is named, or one with a number added to its name.
 
     Raises:
-        JournalUnusable: there are too many, or none can be made there.
+        JournalUnusable: there are too many, or none can be created there.
 
     """
     for number in range(1, MOST_FILES):

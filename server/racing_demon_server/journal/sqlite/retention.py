@@ -18,19 +18,20 @@ from .sql_schema import TABLES
 __all__ = ["Pruned", "prune"]
 
 AT_ONCE: Final = 10_000
-"""So many rows are looked at in one transaction; a server waits for it with what it has to write."""
+"""Rows in one transaction. A server that wants to write waits for it."""
 LOGS: Final = ("events", "whispers", "beaten")
 OF_TABLES: Final = sorted(TABLES - {"clock", "tables", "marks", "corrections", *LOGS})
-"""What else belongs to one table: some rows each."""
+"""Other rows of one table: a few each."""
 
 
 class Pruned(NamedTuple):
     """What was deleted.
 
     Attributes:
-        matches: how many matches.
-        free: how many bytes of the file are free now; the journal uses them again.
-        kept: the tables of which nothing was deleted, because something is not understood, with the reasons.
+        matches: the number of matches.
+        free: the free bytes of the file; the journal uses them again.
+        kept: the tables of which nothing was deleted, because something in them is unknown, with the
+            reasons.
 
     """
 
@@ -40,7 +41,7 @@ class Pruned(NamedTuple):
 
 
 def prune(path: Path, before_ms: int) -> Pruned:
-    """Delete the matches that ended before a moment, with all that belongs to them.
+    """Delete the matches that ended before a moment, with everything that belongs to them.
 
     Args:
         path: the file.
@@ -57,7 +58,7 @@ def prune(path: Path, before_ms: int) -> Pruned:
             try:
                 played = list(matches_of(db, table))
                 is_over = table.closed_ms is not None and table.closed_ms < before_ms
-                if is_over and table is not found[-1]:  # the newest keeps its number from being given again
+                if is_over and table is not found[-1]:  # the newest number is not used again
                     _remove(db, table, played)
                     count += len(played)
                 else:
@@ -83,7 +84,7 @@ def _transaction(db: JournalFile) -> Iterator[None]:
 
 
 def _remove(db: JournalFile, table: StoredTable, played: list[Match]) -> None:
-    """Delete a table; its log has no owner then, and is deleted piece by piece."""
+    """Delete a table. Its log has no owner then, and is deleted piece by piece."""
     with _transaction(db):
         for name in OF_TABLES:
             db.execute(f"DELETE FROM {name} WHERE table_id = ?", (table.id,))  # noqa: S608 - our own names
@@ -92,7 +93,7 @@ def _remove(db: JournalFile, table: StoredTable, played: list[Match]) -> None:
 
 
 def _cut(db: JournalFile, match: Match) -> bool:
-    """Delete a table's log up to the end of a match, and put a snapshot there; not where nothing follows."""
+    """Delete a table's log up to the end of a match, and put a snapshot there if anything follows."""
     assert match.last is not None
     table_id, last = match.table.id, match.last
     newest = db.execute("SELECT max(seq) FROM marks WHERE table_id = ?", (table_id,)).fetchone()[0]
@@ -120,7 +121,7 @@ def _cut(db: JournalFile, match: Match) -> bool:
 
 
 def _delete_ownerless(db: JournalFile, name: str) -> None:
-    """Delete the rows of tables that are gone, some at a time."""
+    """Delete the rows of deleted tables, some at a time."""
     (first,), (last,) = (db.execute(f"SELECT {what}(id) FROM {name}").fetchone() for what in ("min", "max"))  # noqa: S608
     for begin in range(first or 0, (last or -1) + 1, AT_ONCE):
         sql = f"DELETE FROM {name} WHERE id BETWEEN ? AND ? AND table_id NOT IN (SELECT id FROM tables)"  # noqa: S608

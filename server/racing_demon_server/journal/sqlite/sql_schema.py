@@ -1,4 +1,4 @@
-"""The layout of the file: its tables as they are made today, and how older ones come to be like that."""
+"""The layout of the file: its tables, and the migrations of older files."""
 
 import re
 import sqlite3
@@ -7,7 +7,7 @@ from typing import Final
 __all__ = ["APPLICATION_ID", "LAYOUT", "MIGRATIONS", "TABLES", "VERSION", "layout"]
 
 APPLICATION_ID: Final = int.from_bytes(b"RDJ1", "big")
-"""What tells the file from other people's databases (``PRAGMA application_id``)."""
+"""Identifies the file as a journal (``PRAGMA application_id``)."""
 
 MIGRATIONS: Final = (
     # 1: the first release.
@@ -77,7 +77,7 @@ MIGRATIONS: Final = (
         frame BLOB NOT NULL
     );
     """,
-    # 4: plays that are told to their players alone.
+    # 4: plays that are sent to their players only.
     """
     CREATE TABLE whispers (
         id INTEGER PRIMARY KEY,
@@ -89,9 +89,9 @@ MIGRATIONS: Final = (
     );
     CREATE INDEX whispers_table ON whispers (table_id, seq, id);
     """,
-    # 5: rows that hold several plays, which older programs would not understand.
+    # 5: rows of several plays, which older programs would not understand.
     "-- the tables are as they were\n",
-    # 6: events in the order in which they were written, so that those of many tables lie on a page together.
+    # 6: events in the order of writing, so that those of many tables share a page.
     """
     ALTER TABLE events RENAME TO events_by_table;
     CREATE TABLE events (
@@ -115,7 +115,7 @@ MIGRATIONS: Final = (
         WHERE closed_ms IS NOT NULL;
     DROP TABLE lasts;
     """,
-    # 7: which starts of a server have written a table.
+    # 7: the starts of a server that have written a table.
     """
     CREATE TABLE epochs (
         id INTEGER PRIMARY KEY,
@@ -125,7 +125,7 @@ MIGRATIONS: Final = (
     );
     CREATE INDEX epochs_table ON epochs (table_id, id);
     """,
-    # 8: several snapshots of a table; what was beaten is no longer one thing for a seat and a counter.
+    # 8: several snapshots of a table; one seat and counter may have several lost races.
     """
     ALTER TABLE snapshots RENAME TO one_snapshot;
     CREATE TABLE snapshots (
@@ -154,7 +154,7 @@ MIGRATIONS: Final = (
     DROP TABLE one_beaten;
     CREATE INDEX beaten_table ON beaten (table_id, seq);
     """,
-    # 9: who was sent away.
+    # 9: the banned players.
     """
     CREATE TABLE bans (
         id INTEGER PRIMARY KEY,
@@ -165,7 +165,7 @@ MIGRATIONS: Final = (
     );
     CREATE INDEX bans_table ON bans (table_id, id);
     """,
-    # 10: a time that was still to come.
+    # 10: a time in the future.
     """
     CREATE TABLE clock (
         id INTEGER PRIMARY KEY,
@@ -173,9 +173,9 @@ MIGRATIONS: Final = (
     );
     """,
 )
-"""What makes each version of the file from the one before. Nothing here is ever changed: only added to.
+"""The migration to each version from the one before. Only add to this.
 
-Columns that older files have keep the place that they got then; today's layout has the same order.
+Columns of older files keep their places; the current layout has the same order.
 """
 
 _STRICT_LAYOUT: Final = """
@@ -274,32 +274,35 @@ _STRICT_LAYOUT: Final = """
 
 
 def layout(*, strict: bool) -> str:
-    """Return what makes the tables of a new file; not strict ones for an SQLite that knows none."""
+    """Return the tables of a new file; not strict if this SQLite does not support that."""
     return _STRICT_LAYOUT if strict else re.sub(",? STRICT", "", _STRICT_LAYOUT)
 
 
 LAYOUT: Final = layout(strict=sqlite3.sqlite_version_info >= (3, 37))
-"""The tables of a new file: those that the migrations make, and strict where this SQLite knows that.
+"""The tables of a new file: those of the migrations, strict if this SQLite supports that.
 
-A strict table takes no value of another type than its column's. Files that were made before keep tables
-that are not, so whatever is read is checked as well (:mod:`.reader`).
+A strict table accepts values of its columns' types only. Older files keep tables that are not strict, so
+reading checks the types as well (:mod:`.reader`).
 
-``tables``: one row a table; ``number`` is the how-many-th of its server it is, ``options`` are those it was
-opened with; no event of a closed one comes after ``last_event``. ``events``: the logs as they are on the wire
-(``kind`` is the message's number), with the time on the server's clock in microseconds and that of the wall
-in milliseconds; a row of the kind 0 has several plays, with the number of the last and the newest time
-(:mod:`.play_runs`). They lie as they were written, those of all tables together. ``marks``: those that are no
-plays, one among a hundred; an index finds them, and the plays of a table lie between its own. ``whispers``:
-the plays of hands of identical deals, behind the event ``seq``, in their order. ``seeds``: the secret of each
-deal. ``claims``: who may speak for a seat (-1: a host without one), and the last command of each with its
-answer. ``beaten``: what those were told whose card came too late, behind the event ``seq``. ``corrections``:
-what was said of a match afterwards, by the match's name, as the lines of its record. ``snapshots``: tables
-after the event ``seq``, between two hands. A restart begins with one, and so does each stretch of a log whose
-beginning was deleted (:mod:`.compaction`). ``epochs``: the random names of the newest starts of the server,
-for each table with the number of the last event before that start, in their order. ``bans``: who was
-sent away, and comes in again neither by the token nor by the name from the address. Which of these names
-still count, the snapshots and events say. ``clock``: one row, while hands run, with a time of the server
-that no restart goes back behind (:mod:`.timekeeper`).
+- ``tables``: one row a table. ``number`` counts the server's tables, ``options`` are the initial ones.
+  ``last_event`` is the last event of a closed table.
+- ``events``: the logs of all tables in the order of writing, as encoded messages. ``kind`` is the message's
+  number, or 0 for a row of several plays (:mod:`.play_runs`), which has the number and time of the last one.
+  Times are those of the server's clock in microseconds and of the wall clock in milliseconds.
+- ``marks``: the events other than plays, one among a hundred. An index finds them, and the plays of a table
+  lie between its marks.
+- ``whispers``: the plays of hands on identical deals, in order, after the event ``seq``.
+- ``seeds``: the secret of each deal.
+- ``claims``: the token hash of each seat (-1: a host without one), and its last command with the answer.
+- ``beaten``: the refusals of lost races, after the event ``seq``.
+- ``corrections``: corrections of a match, by its name, as the lines of its record.
+- ``snapshots``: tables after the event ``seq``, between two hands. A restart begins with one, as does each
+  stretch of a log whose beginning was deleted (:mod:`.compaction`).
+- ``epochs``: the random names of the server's newest starts, in order, for each table with the number of the
+  last event before that start.
+- ``bans``: the kicked players, by token hash, and by name and address hash. Snapshots and events say which of
+  these names still count.
+- ``clock``: one row, while hands run, with a time that no restart goes back behind (:mod:`.timekeeper`).
 """
 
 VERSION: Final = len(MIGRATIONS)
@@ -321,4 +324,4 @@ TABLES: Final = frozenset(
         "clock",
     )
 )
-"""What must be in a file of this version, ``marks`` as a view."""
+"""The tables of a file of this version; ``marks`` is a view."""

@@ -1,4 +1,4 @@
-"""What each operation is in SQLite's SQL."""
+"""Each operation in SQLite's SQL."""
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -11,20 +11,20 @@ from racing_demon_server.journal.operations import Change, Operation
 __all__ = ["joined"]
 
 _MARKS: Final = "table_id = ?1 AND kind NOT IN (0, 80)"
-"""The events of a table that are no plays, in the words of the index that finds them."""
+"""The events of a table other than plays, worded like the index that finds them."""
 _KEPT: Final = "(SELECT max(seq) FROM snapshots WHERE table_id = ?1 AND seq < ?2 AND at_us <= ?3)"
-"""The newest snapshot before one; spectators with a delay have seen all that came before it."""
+"""The newest snapshot before one that delayed spectators have still to see."""
 _MATCH_END: Final = f"""coalesce(
     (SELECT seq FROM events WHERE {_MARKS} AND kind = {MatchOver.TAG} ORDER BY seq DESC LIMIT 1), 0)"""  # noqa: S608
 _IS_NO_BEGINNING: Final = f"""NOT (
     NOT EXISTS (SELECT 1 FROM events WHERE {_MARKS} AND seq = snapshots.seq)
     AND EXISTS (SELECT 1 FROM events WHERE {_MARKS} AND seq = snapshots.seq + 1))
 """  # noqa: S608
-"""Whether no stretch of the log begins behind a snapshot."""
+"""Whether no stretch of the log begins after a snapshot."""
 _LAST_WORD: Final = f"""(SELECT seq FROM events WHERE {_MARKS} AND kind IN ({MatchOver.TAG}, {Committed.TAG})
     ORDER BY seq DESC LIMIT 1)"""  # noqa: S608
 _IS_UNUSED: Final = f"NOT EXISTS (SELECT 1 FROM events WHERE {_MARKS} AND kind = {Committed.TAG})"  # noqa: S608
-"""Whether nothing is kept of any hand of a table."""
+"""Whether no hand of a table is kept."""
 _BEFORE: Final = "(SELECT max(id) FROM tables WHERE id < ?1)"
 
 SQL: Final[dict[Operation, Sequence[str]]] = {
@@ -58,7 +58,7 @@ SQL: Final[dict[Operation, Sequence[str]]] = {
         "DELETE FROM claims WHERE table_id = ?1",
         "DELETE FROM epochs WHERE table_id = ?1",
         "DELETE FROM bans WHERE table_id = ?1",
-        # The newest table stays until there is a newer one, so that no other gets its number.
+        # The newest table stays until there is a newer one, so that its number is not used again.
         f"DELETE FROM tables WHERE id = ?1 AND {_IS_UNUSED} AND id < (SELECT max(id) FROM tables)",  # noqa: S608
     ),
     Operation.ADD_SNAPSHOT: ("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?)",),
@@ -69,21 +69,21 @@ SQL: Final[dict[Operation, Sequence[str]]] = {
 }
 
 ROWS: Final = 100
-"""So many rows are written with one statement at most."""
+"""The most rows written with one statement."""
 HOT: Final = {
     Operation.ADD_EVENT: ", (NULL, ?, ?, ?, ?, ?, ?)",
     Operation.KEEP_CLAIM: ", (?, ?, ?, ?, ?)",
     Operation.KEEP_TIME: ", (1, ?)",
 }
-"""What is written again and again: what adds one more row to its SQL."""
+"""Frequent operations, with the SQL for one more row."""
 
 _OPERATION: Final = itemgetter(0)
 
 
 def joined(changes: Sequence[Change]) -> Iterator[tuple[str, Sequence[Any]]]:
-    """Yield SQL that carries out changes, each with its parameters, rows of a kind together.
+    """Yield SQL for changes, each with its parameters, rows of a kind together.
 
-    With each statement the thread lets others go on, and has to wait for them.
+    The thread releases the interpreter with each statement, and has to wait for it again.
     """
     if {operation for operation, _ in changes} <= HOT.keys():  # they do not depend on each other
         changes = sorted(changes, key=_OPERATION)

@@ -1,4 +1,4 @@
-"""One file of SQLite as the store of one server's journal."""
+"""One SQLite file as the store of a server's journal."""
 
 import contextlib
 import itertools
@@ -21,12 +21,12 @@ class SqliteStore:
     """Writes the file of one server. See :class:`~racing_demon_server.journal.interface.Store`.
 
     Attributes:
-        path: the file, with no symbolic link on the way.
+        path: the file, with symbolic links resolved.
         db: its connection, which the writer's thread uses.
 
     Args:
         path: the file; made if it is missing.
-        durability: how certain it is to be; not ``none``.
+        durability: the durability; not ``none``.
 
     Raises:
         JournalUnusable: the file cannot be used, or another server uses it.
@@ -51,7 +51,7 @@ class SqliteStore:
         """Write changes in one transaction."""
         statements = list(joined(changes))
         try:
-            if len(statements) > 1:  # one alone is whole by itself
+            if len(statements) > 1:  # a single statement is atomic anyway
                 statements = [("BEGIN IMMEDIATE", ()), *statements, ("COMMIT", ())]
             for sql, values in statements:
                 self.db.execute(sql, values)
@@ -63,7 +63,7 @@ class SqliteStore:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[JournalFile]:
-        """Open the file once more, to be read.
+        """Open another connection for reading.
 
         Raises:
             JournalUnusable: it cannot be opened, or is damaged.
@@ -77,6 +77,6 @@ class SqliteStore:
         return next(self._numbers)
 
     def close(self) -> None:
-        """Close the file, and let others have it."""
+        """Close the file, and release its lock."""
         self.db.close()
         self._lock.release()
