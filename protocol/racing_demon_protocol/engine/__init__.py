@@ -1,1 +1,1 @@
-"""Cards, piles, layouts and the dealer: what every game is made of. Pure: no table, no wire, no clock."""
+"""Cards, piles, layouts and the dealer: the elements of every game. Pure: no table, no wire, no clock."""

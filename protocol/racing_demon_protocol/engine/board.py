@@ -1,8 +1,7 @@
-"""The board: what everybody may see of a hand. It knows piles and cards, and no rules.
+"""The board: the public state of a hand's piles and cards. It knows no rules.
 
-A board is a fold over :class:`Move` events. Where a card lies face down it holds
-:data:`~.cards.UNKNOWN`; when a move uncovers a card, the event names it. So a hidden card cannot leak
-from a board: it was never there.
+A board is a fold over :class:`Move` events. It holds :data:`~.cards.UNKNOWN` for every face-down card; when a
+move uncovers a card, the event names it. So a hidden card cannot leak from a board: it was never there.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,7 +14,7 @@ from .piles import FOUNDATIONS, NOT_PLAIN, Kind, Move, Passage, Pile, Place, Pla
 __all__ = ["FOUNDATIONS", "Board", "Counts", "Kind", "Move", "Pile", "Place", "Play", "Shows"]
 
 Counts = tuple[dict[int, int], dict[int, int], dict[int, int]]
-"""A board's counts, of its own: see :attr:`Board.counts`."""
+"""A copy of a board's counts: see :attr:`Board.counts`."""
 
 
 class Board:
@@ -24,10 +23,9 @@ class Board:
     Attributes:
         piles: the geometry, by pile number.
         cards: the cards of each pile, bottom first.
-        redeals: how often each seat's stock was made up anew: its waste turned over, or its piles gathered.
-        came: how often cards came to each pile that counts from one of another kind, since its seat's
-            piles were gathered last; of a stock that counts, how often it was turned since its seat made
-            any other move.
+        redeals: the number of each seat's redeals: the waste turned over, or the piles gathered.
+        came: how often cards came to each counting pile from one of another kind since its seat's last
+            gathering; for a counting stock, how often it was turned since its seat's last other move.
         liberties: how often each seat took a card from below others, or back from a foundation.
 
     """
@@ -59,18 +57,18 @@ class Board:
     __hash__ = None  # type: ignore[assignment]  # it changes
 
     def copy(self) -> "Board":
-        """Return a board of the same piles that can be changed on its own."""
+        """Return a copy with the same piles that can be changed independently."""
         board = Board.__new__(Board)
         board.piles = self.piles
         board.cards = [list(cards) for cards in self.cards]
-        board._turned = self._turned  # its own kind
+        board._turned = self._turned  # bypasses __init__
         board._passages = self._passages
         board.counts = self.counts
         return board
 
     @property
     def counts(self) -> Counts:
-        """What is counted beside the cards: redeals, what came, liberties."""
+        """Everything counted beside the cards: redeals, cards that came, liberties."""
         return self.redeals.copy(), self.came.copy(), self.liberties.copy()
 
     @counts.setter
@@ -85,22 +83,22 @@ class Board:
         return [play.source, play.destination if target.under is None else target.under, play.destination]
 
     def top(self, pile: int) -> Card | None:
-        """Return the top card of a pile (UNKNOWN if face down), or ``None`` where it is empty."""
+        """Return the top card of a pile (UNKNOWN if face down), or ``None`` if it is empty."""
         cards = self.cards[pile]
         return cards[-1] if cards else None
 
     def apply(self, move: Move) -> None:
-        """Carry a move out.
+        """Apply a move.
 
         Raises:
-            InconsistentEvent: the piles do not hold what the move takes, or it does not name just the
-                cards that it turns up. The board is then not to be used any more.
+            InconsistentEvent: the piles do not hold what the move takes, or it does not name exactly the
+                cards that it turns up. Do not use the board any more then.
 
         """
         self.reveal(self.shift(Play(move.source, move.count, move.destination, move.depth)), move.shown)
 
     def shift(self, play: Play) -> list[Place]:
-        """Carry a play out and return the places that now lie face up with cards still to be named.
+        """Make a play and return the places that are now face up with cards still to be named.
 
         Raises:
             InconsistentEvent: there is no such pile, or it does not hold so many cards.
@@ -114,7 +112,7 @@ class Board:
         return unnamed + self.unnamed(play.destination) if passage.view else unnamed
 
     def carry(self, play: Play) -> None:
-        """Carry a play out on a board whose cards are all known: nothing is turned up there.
+        """Make a play on a board whose cards are all known, which turns nothing up.
 
         Raises:
             InconsistentEvent: there is no such pile, or it does not hold so many cards.
@@ -124,7 +122,7 @@ class Board:
             self._carry(play)
 
     def _carry_plainly(self, play: Play) -> Passage | None:
-        """Carry a play out if its cards just go from pile to pile, and return how; else change nothing."""
+        """Make a play that simply moves cards from pile to pile and return how; otherwise change nothing."""
         source, count, destination, depth = play
         passage = self._passages.get((source, destination)) or self._passage(source, destination)
         if depth or not passage.is_plain:
@@ -134,7 +132,7 @@ class Board:
             return None
         if count == 1:
             if cards[-1] == UNKNOWN and not view:
-                return None  # it may have to be named there
+                return None  # it may need to be named there
             there.append(cards.pop())
         else:
             taken = cards[-count:]
@@ -151,7 +149,7 @@ class Board:
         return passage
 
     def _passage(self, source: int, destination: int) -> Passage:
-        """Return how cards go from one pile to another, and remember it for all copies of this board."""
+        """Return how cards move between two piles, and cache it for all copies of this board."""
         if source == destination or not -1 < source < len(self.piles) > destination > -1:
             return NOT_PLAIN
         origin, target = self.piles[source], self.piles[destination]
@@ -169,7 +167,7 @@ class Board:
         return passage
 
     def _carry(self, play: Play) -> int:
-        """Carry any play out, and return the pile that its cards came to."""
+        """Make any play, and return the pile that its cards came to."""
         source, count, destination, depth = play
         if not (0 <= source < len(self.piles) and 0 <= destination < len(self.piles)):
             raise InconsistentEvent(f"no piles {source} and {destination}")
@@ -179,11 +177,11 @@ class Board:
             return source
         taken = self._take(source, count, depth)
         if target.kind is Kind.STOCK or (origin.kind is Kind.STOCK and count > 0):
-            taken.reverse()  # cards are turned over one by one, or as a packet: the order is the same
+            taken.reverse()  # the order is the same whether cards are turned one by one or together
         if target.kind is Kind.STOCK and target.seat is not None and not self.cards[destination]:
             self.redeals[target.seat] = self.redeals.get(target.seat, 0) + 1
         self._note(origin, target, depth)
-        if target.under is None or origin.kind is Kind.STOCK:  # what is dealt lies on top
+        if target.under is None or origin.kind is Kind.STOCK:  # dealt cards lie on top
             self.cards[destination] += taken
         else:
             destination = target.under
@@ -192,9 +190,9 @@ class Board:
         return destination
 
     def rotate(self) -> list[Place]:
-        """Turn every waste back into its stock and put the stock's top card at its bottom.
+        """Turn every waste back into its stock and move the stock's top card to its bottom.
 
-        The house rule against a general stall (catalogue 1.8.1): it shifts the threes. No card shows.
+        This is the stall rule ``rotate``: it shifts the threes. It reveals no card.
         """
         wastes = {pile.seat: pile.number for pile in self.piles if pile.kind is Kind.WASTE}
         for pile in self.piles:
@@ -213,7 +211,7 @@ class Board:
         """Name the cards at places that were turned up.
 
         Raises:
-            InconsistentEvent: their numbers differ.
+            InconsistentEvent: the numbers of cards and places differ.
 
         """
         if len(places) != len(shown):
@@ -222,11 +220,11 @@ class Board:
             self.cards[pile][index] = card
 
     def all_unnamed(self) -> list[Place]:
-        """Return the places of all piles that lie face up with their cards still unknown."""
+        """Return all places that are face up with an unknown card."""
         return [place for pile in self.piles for place in self.unnamed(pile.number)]
 
     def unnamed(self, pile: int) -> list[Place]:
-        """Return the places of a pile that lie face up with their cards still unknown."""
+        """Return the places of a pile that are face up with an unknown card."""
         cards, face_up = self.cards[pile], self.piles[pile].face_up
         if not cards or not face_up:
             return []
@@ -238,10 +236,10 @@ class Board:
         return [(pile, index) for index in range(start, len(cards)) if cards[index] == UNKNOWN]
 
     def is_progress(self, play: Play) -> bool:
-        """Tell whether a play, before it is made, brings the hand nearer to its end (catalogue 1.8.1).
+        """Return whether a play, before it is made, brings the hand closer to its end.
 
-        Turning the stock or the waste over is none, nor is a neutral tableau move: one that neither
-        uncovers a face-down card nor gains a space. ``destination`` must be a pile's number.
+        Turning the stock or the waste does not, nor does a neutral tableau move: one that neither uncovers a
+        face-down card nor gains a space. ``destination`` must be a pile's number.
         """
         source, destination = self.piles[play.source], self.piles[play.destination]
         if destination.kind in {Kind.STOCK, Kind.WASTE} or source.kind is Kind.FOUNDATION:
@@ -268,10 +266,10 @@ class Board:
         return taken
 
     def _gather(self, stock: Pile) -> None:
-        """Put all piles of a seat that gather into its stock, so that they are dealt again in their order.
+        """Gather a seat's piles into its stock, so that they are dealt again in their order.
 
         Raises:
-            InconsistentEvent: that is no stock, or nothing is there to gather.
+            InconsistentEvent: the pile is not a stock, or there is nothing to gather.
 
         """
         piles = self._gathered_with(stock)
@@ -287,11 +285,11 @@ class Board:
         self._cover(stock.number)
 
     def _gathered_with(self, stock: Pile) -> list[int]:
-        """Return the piles that are put into a stock when it is made up anew."""
+        """Return the piles that a redeal puts into a stock."""
         return [pile.number for pile in self.piles if pile.seat == stock.seat and pile.gathers]
 
     def _note(self, origin: Pile, target: Pile, depth: int) -> None:
-        """Keep count of what a game may want to know of the past."""
+        """Update the counts that some games' rules depend on."""
         seat = origin.seat if target.seat is None else target.seat
         if seat is not None and (depth or origin.kind is Kind.FOUNDATION):
             self.liberties[seat] = self.liberties.get(seat, 0) + 1
@@ -305,7 +303,7 @@ class Board:
                 self.came.pop(stock, None)
 
     def _cover(self, pile: int) -> None:
-        """Forget the cards of a pile that do not lie face up any more."""
+        """Forget the cards of a pile that are no longer face up."""
         spec, cards = self.piles[pile], self.cards[pile]
         if spec.shows is Shows.NONE:
             cards[:] = [UNKNOWN] * len(cards)

@@ -38,7 +38,7 @@ Card: TypeAlias = int
 """A card number, 0 to 831 (eight players with two packs each), or :data:`UNKNOWN`."""
 
 UNKNOWN: Final = -1
-"""What a board holds in the place of a face-down card."""
+"""Stands for a face-down card on a board."""
 
 PACK_SIZE: Final = 52
 SUIT_SIZE: Final = 13
@@ -47,7 +47,7 @@ ACE: Final = 1
 KING: Final = 13
 ALL_RANKS: Final = tuple(range(ACE, KING + 1))
 PIQUET_RANKS: Final = (ACE, *range(7, KING + 1))
-"""The ranks of a pack of 32: the ace, and the cards from seven to king."""
+"""The ranks of a pack of 32: the ace, and seven to king."""
 
 SPADES, HEARTS, CLUBS, DIAMONDS = range(4)
 """The suits. Odd ones are red."""
@@ -78,12 +78,12 @@ def pack(card: Card) -> int:
 
 
 def is_red(card: Card) -> bool:
-    """Tell whether a known card is a heart or a diamond."""
+    """Return whether a known card is a heart or a diamond."""
     return card // SUIT_SIZE % 2 == 1
 
 
 def name(card: Card, *, ascii_only: bool = False) -> str:
-    """Return the two-character name of a card, as ``8♠`` or ``8S``; ``??`` for an unknown one."""
+    """Return the two-character name of a card, such as ``8♠`` or ``8S``; ``??`` for an unknown one."""
     if card == UNKNOWN:
         return "??"
     suits = SUIT_LETTERS if ascii_only else SUIT_NAMES
@@ -91,10 +91,10 @@ def name(card: Card, *, ascii_only: bool = False) -> str:
 
 
 def parse(text: str, pack: int = 0) -> Card:
-    """Return the card that a name stands for: rank, then suit as sign or letter.
+    """Return the card with a name: rank, then suit as sign or letter.
 
     Raises:
-        InvalidCard: the text names no card.
+        InvalidCard: the text does not name a card.
 
     """
     symbol = text[-1:].upper()

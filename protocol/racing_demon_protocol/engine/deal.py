@@ -1,4 +1,4 @@
-"""The deal: which of a player's shuffled cards comes to which pile."""
+"""The deal: which of a player's shuffled cards go to which pile."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
@@ -12,7 +12,7 @@ __all__ = ["deal_out", "decks"]
 
 
 def decks(seed: bytes, game: Game, players: int) -> list[list[Card]]:
-    """Return the shuffled cards of every player: each their own, or all the same faces in the same order."""
+    """Return every player's shuffled cards: different ones, or the same faces in the same order."""
     if game.deals is Deals.OWN:
         numbers = range(0, players * game.packs, game.packs)
         return [deck(seed, number, packs=game.packs, ranks=game.ranks) for number in numbers]
@@ -21,9 +21,9 @@ def decks(seed: bytes, game: Game, players: int) -> list[list[Card]]:
 
 
 def deal_out(layout: Layout, seat: int, cards: Iterable[Card]) -> Iterator[tuple[int, list[Card]]]:
-    """Yield ``(pile, cards)`` for a seat's shuffled cards, the first to deal first, and last its stock.
+    """Yield ``(pile, cards)`` for a seat's shuffled cards, in the order of the deal, the stock last.
 
-    Cards that the deal names are sought out before anything is dealt.
+    Cards that the deal names are taken out before anything is dealt.
     """
     left = list(cards)
     named = [_take(left, step.cards) for step in layout.game.deal]
@@ -53,7 +53,7 @@ def _take(cards: list[Card], faces: Sequence[str]) -> list[Card]:
 
 @cache
 def _sought(face: str) -> tuple[Card, int]:
-    """Return a card of this face, or, for ``"K*"``, of this rank, and how far such cards are apart."""
+    """Return a card with this face, or this rank for ``"K*"``, and the distance between such cards."""
     if face.endswith("*"):
         return parse(face[:-1] + "S"), SUIT_SIZE
     return parse(face), PACK_SIZE

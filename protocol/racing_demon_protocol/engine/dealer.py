@@ -1,7 +1,7 @@
-"""The dealer: the one who knows the hidden cards.
+"""The dealer, who knows the hidden cards.
 
-While a hand is played a dealer exists on the server alone. When the seed has been told, anybody can make
-one and check the hand.
+During a hand the dealer exists only on the server. Once the seed is revealed, anybody can create one to
+verify the hand.
 """
 
 from collections.abc import Sequence
@@ -34,13 +34,13 @@ class Dealer:
         self._open = rules.deal(decks(seed, rules.game, len(rules.layout.seats)))
 
     def first_cards(self) -> tuple[Card, ...]:
-        """Name the cards that lie face up after the deal, in the order of the piles."""
+        """Return the cards that are face up after the deal, in the order of the piles."""
         return self._cards(self._rules.layout.first_places)
 
     def follow(self, play: Play, places: Sequence[Place]) -> tuple[Card, ...]:
-        """Make a play among the hidden cards and name those that it turned up (a rules' ``Namer``).
+        """Make a play among the hidden cards and return those that it turned up (the rules' ``Namer``).
 
-        Where the stock is made up anew, and the game wants that, it is shuffled.
+        A redeal shuffles the stock if the game says so.
         """
         if play.destination in self._rules.layout.shuffled:
             self._put_back(play)
@@ -49,27 +49,27 @@ class Dealer:
         return self._cards(places) if places else ()
 
     def rotate(self) -> None:
-        """Shift every stock by one, as the stall rule wants it."""
+        """Shift every stock by one card, under the stall rule."""
         self._open.rotate()
 
     def open_board(self) -> Board:
-        """Return all cards: for checks, and never for anybody's eyes while the hand is played."""
+        """Return a board with all cards known, for checks only: nobody may see it during the hand."""
         return self._open.copy()
 
     def is_dead(self, board: Board, seats: Sequence[int]) -> bool:
-        """Tell whether none of these seats can ever make a play again (catalogue 1.8.1, first test).
+        """Return whether none of these seats can ever make a play again.
 
-        That may take seconds: see :meth:`search`.
+        This may take seconds: see :meth:`search`.
 
         Args:
             board: the public board of the hand.
-            seats: those who still play; whoever left has no play.
+            seats: the seats still playing.
 
         """
         return not any(self.search(board, seat).finish() for seat in seats)
 
     def search(self, board: Board, seat: int) -> Search[bool]:
-        """Begin to find out whether a seat can still come further, as the board is now."""
+        """Return a search for whether a seat can get any further on this board."""
         return Search(self._leads_on(board, seat))
 
     def _leads_on(self, board: Board, seat: int) -> Steps:
@@ -89,7 +89,7 @@ class Dealer:
         return tuple([cards[pile][index] for pile, index in places])
 
     def _put_back(self, play: Play) -> None:
-        """Make a play to a stock that is shuffled whenever it is made up anew."""
+        """Make a play to a stock that every redeal shuffles."""
         stock, before = play.destination, dict(self._open.redeals)
         self._open.carry(play)
         seat = self._rules.layout.piles[stock].seat

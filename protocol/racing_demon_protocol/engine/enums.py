@@ -1,4 +1,4 @@
-"""The words that the attributes of a declaration choose from: see :mod:`.specification`."""
+"""The enumerations for the attributes of a declaration: see :mod:`.specification`."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -33,7 +33,7 @@ class Owner(StrEnum):
 
 
 class SuitRule(StrEnum):
-    """How the suits of two neighbours in a sequence must go together."""
+    """The relation between the suits of two neighbors in a sequence."""
 
     SAME = "same"
     ALTERNATE = "alternate"
@@ -49,16 +49,16 @@ class Unit(StrEnum):
     WHOLE = "whole"
     """One card, or the whole column if it is a sequence."""
     ONE_SIDE_SINGLE = "one_side_single"
-    """One card, or a sequence that comes upon a card which continues none itself."""
+    """One card, or a sequence onto a card that does not continue one itself."""
 
 
 class Base(StrEnum):
-    """What opens a foundation that has no rank of its own."""
+    """What opens a foundation that has no fixed rank."""
 
     FIRST = "first"
     """The rank of the first card in the group."""
     OWN = "own"
-    """The deal has put the first card there."""
+    """The card that the deal put there."""
 
 
 class Waits(StrEnum):
@@ -66,22 +66,22 @@ class Waits(StrEnum):
 
     NEVER = "never"
     OPEN = "open"
-    """It is begun only when those declared before it are."""
+    """It opens only after those declared before it."""
     ROWS = "rows"
-    """It takes a card only when no other holds fewer: a row is finished before the next begins."""
+    """It accepts a card only if no other holds fewer: rows are filled one after the other."""
 
 
 class TailRule(StrEnum):
     """What is available when the stock ends with fewer cards than a turn takes (A3)."""
 
     TOP = "top"
-    """The last of them: all that are left are turned together."""
+    """The last of them: all remaining cards are turned together."""
     EITHER2 = "either2"
-    """Either of the last two: they may also be turned one by one (seed 001, catalogue D6)."""
+    """Either of the last two: they may also be turned one by one (D6)."""
 
 
 class TakeBack(StrEnum):
-    """Whether a card may leave a foundation again (A9). Never from one that others build on."""
+    """Whether a card may leave a foundation again (A9); never one that others build on."""
 
     NEVER = "never"
     """It stays there."""
@@ -95,64 +95,63 @@ class Goal(StrEnum):
     """What going out means."""
 
     ALL_ON_FOUNDATIONS = "all_on_foundations"
-    """All own cards lie on the foundations."""
+    """All of the player's cards are on the foundations."""
     RESERVE_EMPTY = "reserve_empty"
     FOUNDATIONS_FULL = "foundations_full"
     """All foundations are complete; other cards may be left."""
     OWN_RULE = "own_rule"
-    """The game's mechanic knows."""
+    """The game's mechanic decides."""
 
 
 class Deals(StrEnum):
-    """Whether the players of one hand get the same cards in the same order."""
+    """Whether the players of a hand get the same cards in the same order."""
 
     OWN = "own"
     IDENTICAL = "identical"
 
 
 class Racing(StrEnum):
-    """How several may play a game against each other (catalogue 6.8)."""
+    """How several people may play a game against each other."""
 
     SHARED = "shared"
-    """Around foundations that belong to everybody."""
+    """On foundations that belong to everybody."""
     IDENTICAL = "identical"
-    """Each alone with the same cards: who wins, or comes furthest."""
+    """Everyone alone with the same cards: the winner is who finishes, or gets furthest."""
     REFLEX = "reflex"
-    """The same, but there is no choice: only speed is measured."""
+    """The same without any choices: only speed counts."""
     TOGETHER = "together"
-    """Two seats play it together."""
+    """Two seats play together."""
     SOLO = "solo"
-    """Not at all."""
+    """Solo only."""
 
 
 class Geometry(StrEnum):
-    """How the piles of a group lie on the table. It is for drawing: no rule depends on it."""
+    """How the piles of a group lie on the table. For drawing only: no rule depends on it."""
 
     ROW = "row"
     COLUMN = "column"
-    """Below each other, in as many columns as the group names."""
+    """One below the other, in as many columns as the group names."""
     GRID = "grid"
     """In the rows that the group names."""
     FANS = "fans"
-    """In the rows that the group names, the cards of each pile spread to the side."""
+    """In the rows that the group names, with the cards of each pile fanned sideways."""
     LINE = "line"
-    """One after the other, in as many rows as it takes; empty piles take no room."""
+    """One after the other, in as many rows as necessary; empty piles take no room."""
     DIAL = "dial"
-    """Like the hours of a clock, the first at one, or at the hour that the group names; a thirteenth lies in
-    the middle."""
+    """Like the hours of a clock, the first at one, or at the group's own hour; a thirteenth in the center."""
     SEMICIRCLE = "semicircle"
     WREATH = "wreath"
     """Around the table, in a ring."""
     MILL = "mill"
-    """Around a middle, in four sails."""
+    """Around a center, in four sails."""
     CENTRE = "centre"
-    """In the middle of what lies around."""
+    """In the center of what lies around it."""
     SIDES = "sides"
-    """In two columns, on either side of what lies in the middle."""
+    """In two columns, on either side of what lies in the center."""
     CROSS = "cross"
-    """Five piles: above, left, middle, right, below."""
+    """Five piles: top, left, center, right, bottom."""
     CORNERS = "corners"
-    """At the four corners of what lies in the middle."""
+    """At the four corners of what lies in the center."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -160,9 +159,9 @@ class Build:
     """One way to continue a column.
 
     Attributes:
-        delta: the next card's rank less the last card's; ``None`` for any.
-        suit: how the suits go together.
-        ranks: the last card's rank must be one of these; ``None`` for any.
+        delta: the next card's rank minus the last card's; ``None`` for any.
+        suit: the relation between the suits.
+        ranks: the allowed ranks of the last card; ``None`` for any.
 
     """
 
@@ -180,10 +179,10 @@ class Space:
     """What may go to an empty column.
 
     Attributes:
-        ranks: the ranks that may head it; ``None`` for any.
-        fill: whether the top of the reserve fills it by itself, at once, while that lasts.
-        takes: the groups whose cards may fill it, the stock among them if its unseen top card may;
-            ``None``: those that the column takes cards from. None of them: it stays empty.
+        ranks: the allowed ranks of its first card; ``None`` for any.
+        fill: whether the reserve's top card fills it automatically while there is one.
+        takes: the groups whose cards may fill it, including the stock if its unseen top card may; ``None``
+            for those that the column accepts. If empty, it stays empty.
 
     """
 
@@ -193,7 +192,7 @@ class Space:
 
 
 class Extent(NamedTuple):
-    """How many piles of a group each player brings, what they show, and how many cards of it."""
+    """A group's number of piles for each player, what they show, and how many cards of it."""
 
     piles: int
     shows: Shows

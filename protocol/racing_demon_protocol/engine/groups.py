@@ -1,4 +1,4 @@
-"""The piles of a game as they are declared, and how they are dealt: see :mod:`.specification`."""
+"""The declaration of a game's piles and deal: see :mod:`.specification`."""
 
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -22,20 +22,20 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Group:
-    """Piles of one kind and one rule.
+    """Piles of one kind with the same rules.
 
     Attributes:
-        name: unique in the game; deal steps speak of it.
-        owner: who may play on it. The piles of a player exist once for every seat; so do those of the
-            table, which then belong to everybody.
-        takes: the groups whose cards may be played here; ``None``: as is usual for its kind.
-        plays_to: the groups that its cards may be played to; ``None``: all that take them.
-        gathers: whether its cards come back into the stock when that is made up anew: 0 if not, 1 to be
-            dealt again in their order, bottom first, -1 top first.
-        counts: whether the board counts what comes to its piles.
+        name: unique in the game; deal steps refer to it.
+        owner: who may play on it. A player's piles exist once per seat; so do the table's, which then belong
+            to everybody.
+        takes: the groups whose cards may be played here; ``None`` for the default of its kind.
+        plays_to: the groups that its cards may be played to; ``None`` for all that accept them.
+        gathers: whether a redeal gathers its cards: 0 for no, 1 to deal them again in their order, bottom
+            first, -1 top first.
+        counts: whether the board counts the cards that come to its piles.
         under: whether cards that are played to its piles go underneath.
         geometry: how its piles lie on the table.
-        rows: how many of them lie in each row, or in each column; for one pile of a dial, its hour.
+        rows: the number of piles in each row or column; for a single pile of a dial, its hour.
 
     """
 
@@ -62,17 +62,17 @@ class Foundations(Group):
     """The goal piles.
 
     Attributes:
-        count: how many for every player.
+        count: the number of piles for every player.
         base: the rank of the first card, or what else opens a pile.
-        one_per_suit: whether a suit opens one pile of the group only, where there are two packs.
-        step: rank of the next card less rank of the last; negative for building down.
-        suit: how neighbours' suits go together.
-        wrap: whether the ranks go round, king to ace.
-        order: the ranks from the first card to the last, where they follow no rule.
-        length: how many cards complete a pile; a complete one accepts nothing (A11).
+        one_per_suit: whether a suit opens only one pile of the group, with two packs.
+        step: the rank of the next card minus the rank of the last; negative for building down.
+        suit: the relation between neighbors' suits.
+        wrap: whether the ranks wrap around from king to ace.
+        order: the ranks from the first card to the last, if they follow no rule.
+        length: the number of cards of a complete pile, which accepts nothing (A11).
         take_back: whether cards may leave again (A9).
-        forced_bases: whether a base card at hand must be played before anything else (A1).
-        waits: whether one waits for others of its player.
+        forced_bases: whether an available base card must be played first (A1).
+        waits: whether a pile waits for others of its player.
 
     """
 
@@ -103,14 +103,14 @@ class Tableau(Group):
     """The columns that a player builds on.
 
     Attributes:
-        shape: the cards dealt to each column.
-        shows: which of them lie face up.
+        shape: the number of cards dealt to each column.
+        shows: which of them are face up.
         build: the ways to continue a column; any one suffices.
-        wrap: whether the ranks go round, ace to king.
+        wrap: whether the ranks wrap around from ace to king.
         unit: what moves from column to column.
-        cap: the most cards that building makes of a column; ``None``: there is no limit.
-        spaces_first: whether spaces must be filled before anything is put upon a card.
-        space: what fills an empty one.
+        cap: the maximum length of a column by building; ``None`` for no limit.
+        spaces_first: whether spaces must be filled before any building.
+        space: what fills an empty column.
 
     """
 
@@ -134,14 +134,14 @@ class Tableau(Group):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reserve(Group):
-    """Heaps of which at most the top is usable, and on which nothing is built.
+    """Reserves: piles of which at most the top is available, and on which nothing is built.
 
     Attributes:
-        size: the cards dealt to each.
-        count: how many there are.
-        shows: ``TOP``, ``NONE``, or ``ALL`` where they are spread.
-        playable: whether its top may be played, and does not only fill spaces (D1).
-        locked: whether nothing of it may be played before the stock is empty.
+        size: the number of cards dealt to each.
+        count: the number of reserves.
+        shows: ``TOP``, ``NONE``, or ``ALL`` if they are spread.
+        playable: whether its top card may be played, and not only fill spaces (D1).
+        locked: whether nothing may be played from it before the stock is empty.
 
     """
 
@@ -162,12 +162,12 @@ class Reserve(Group):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cells(Group):
-    """Places for one card each, free to be played. ``takes`` says what may fill them again: usually nothing.
+    """Places for one card each, which may be played. ``takes`` says what may refill them, usually nothing.
 
     Attributes:
-        count: how many.
-        in_order: whether of the groups that may fill one the first decides that has cards.
-        must: whether an empty one must be filled before anything else is played, while a card is there.
+        count: the number of cells.
+        in_order: whether the first group in ``takes`` that has cards fills an empty cell.
+        must: whether an empty cell must be filled first, while a card is available for it.
 
     """
 
@@ -186,11 +186,11 @@ class Cells(Group):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Heads(Group):
-    """Doors above the piles of another group: what is put there goes underneath the pile behind.
+    """Doors above the piles of another group: cards played to a door go underneath its pile.
 
     Attributes:
         of: the name of that group.
-        count: how many piles it has.
+        count: its number of piles.
 
     """
 
@@ -208,18 +208,18 @@ class Heads(Group):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Stock(Group):
-    """The undealt cards. One a player.
+    """The undealt cards, one pile for each player.
 
     Attributes:
         turn: how many are turned to the waste at a time.
-        redeals: how often the stock may be made up anew; ``None``: as often as wanted (A6). That is
-            done only when the stock is empty (A5): the waste is turned over, or, where groups gather,
-            their piles are taken up, the first one first.
-        shuffle: whether the cards are shuffled then. Else they keep their order.
-        relay: what is dealt from the stock by itself, after it was made up anew.
-        rounds: what is dealt from it at a command, instead of turning, in each laying; the last of these
-            holds for all that follow.
-        tail_rule: what holds when fewer than ``turn`` are left (A3).
+        redeals: the maximum number of redeals; ``None`` for no limit (A6). A redeal requires an empty stock
+            (A5): the waste is turned over or, where groups gather, their piles are taken up, the first one
+            first.
+        shuffle: whether a redeal shuffles the cards; otherwise they keep their order.
+        relay: what is dealt from the stock automatically after a redeal.
+        rounds: what is dealt from it on command, instead of turning, in each deal; the last entry holds for
+            all later ones.
+        tail_rule: what holds when fewer than ``turn`` cards are left (A3).
 
     """
 
@@ -236,11 +236,11 @@ class Stock(Group):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Waste(Group):
-    """The turned cards, one pile a player; the top is available.
+    """The turned cards, one pile for each player; the top card is available.
 
     Attributes:
-        view: how many of the topmost can be seen (A22).
-        limit: no card is turned while so many lie there: a card just dealt must find a place first.
+        view: how many of the topmost cards are visible (A22).
+        limit: no card is turned while it holds so many: a dealt card must be placed first.
 
     """
 
@@ -258,17 +258,17 @@ class Waste(Group):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Deal:
-    """One step of the deal, for each player's cards: to the piles of a group, pile by pile.
+    """One step of the deal, for each player's cards, pile by pile.
 
     Attributes:
         to: the group's name.
-        count: so many cards to the group's first pile; ``None``: as the group declares.
-        each: so many cards to each pile of the group.
+        count: the number of cards for the group's first pile; ``None`` for what the group declares.
+        each: the number of cards for each pile of the group.
         rows: whether columns are dealt in rows across, and not one after the other.
-        cards: these cards are sought out and laid, one to each pile: faces like ``"KH"``, or ``"K*"``
-            for the first of a rank.
-        by_rank: whether the cards are laid in the order of their ranks.
-        once: whether the first player alone deals so, for all.
+        cards: cards to take out and deal, one to each pile: faces such as ``"KH"``, or ``"K*"`` for the first
+            of a rank.
+        by_rank: whether the cards are dealt in the order of their ranks.
+        once: whether only the first player deals this, for all.
 
     """
 

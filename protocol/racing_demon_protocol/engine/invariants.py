@@ -1,4 +1,4 @@
-"""What must be true of a board at every moment (catalogue 1.10)."""
+"""The invariants of a board."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -12,12 +12,12 @@ __all__ = ["status"]
 
 
 def status(rules: Rules, board: Board) -> list[str]:
-    """Return a sentence for every broken invariant of a board; none for a sound one.
+    """Return a sentence for every broken invariant of a board; none for a valid one.
 
-    It works on the public board and on the dealer's, where all cards are known.
+    Works on the public board and on the dealer's, where all cards are known.
     """
     strangers = list(_strangers(rules, board))
-    return strangers or [  # nothing can be counted with cards of nobody
+    return strangers or [  # cards of an unknown owner cannot be counted
         *_doubles(board),
         *_conservation(rules, board),
         *_face_up(board),

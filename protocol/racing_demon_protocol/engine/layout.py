@@ -1,4 +1,4 @@
-"""The layout: which piles a game has for the seats of one hand, and what is dealt to them."""
+"""The layout: the piles of a game for the seats of one hand, and their deal."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -14,27 +14,27 @@ from .specification import Deal, Deals, Game, Group, Heads, Owner, Reserve, Stoc
 __all__ = ["Layout", "layout_of"]
 
 MOST_SHARED: Final = 64
-"""Layouts of so many games and parties are kept: one of eight takes 35 KiB, and most tables have the same."""
+"""The number of cached layouts. One for eight seats takes 35 KiB, and most tables share theirs."""
 MOST_PILES: Final = 1_024
-"""How many piles the wire can name."""
+"""The maximum number of piles on the wire."""
 
 
 class Layout:
     """The piles of one game for the seats of one hand.
 
     Attributes:
-        seats: the seats that take part, in the order of their packs.
+        seats: the seats in the hand, in the order of their packs.
         piles: all piles by number: the table's first, then each seat's, in the order declared.
         groups: the declaration of each pile's group, by pile number.
         first: the number of the first pile of each group, by the group's name.
         foundations: the numbers of all foundations.
         stock: the number of each seat's stock, if it has one.
         waste: the number of each seat's waste, if it has one.
-        shuffled: the stocks that are shuffled whenever they are made up anew.
-        card_limit: the number behind that of the last card of the hand.
+        shuffled: the stocks that are shuffled by every redeal.
+        card_limit: one more than the number of the hand's last card.
 
     Raises:
-        InvalidGame: the declaration does not work out.
+        InvalidGame: the declaration is inconsistent.
 
     """
 
@@ -75,25 +75,25 @@ class Layout:
             raise InvalidGame(f"{game.name} leaves cards over, and needs one stock for each player")
 
     def own(self, seat: int, kind: Kind) -> tuple[int, ...]:
-        """Return the numbers of a seat's own piles of one kind; none for a seat that does not play."""
+        """Return the numbers of a seat's own piles of one kind; none for a seat not in the hand."""
         return self._own.get((seat, kind), ())
 
     def named(self, seat: int, group: str) -> tuple[int, ...]:
-        """Return the numbers of the piles of a group that a seat may use: its own, or the table's."""
+        """Return the numbers of a group's piles that a seat may use: its own, or the table's."""
         if (seat, group) not in self._named:
             piles = (p.number for p in self.piles if p.group == group and p.seat in {None, seat})
             self._named[seat, group] = tuple(piles)
         return self._named[seat, group]
 
     def owner(self, card: Card) -> int:
-        """Return the seat whose card this is. It must be known."""
+        """Return the seat that a known card belongs to."""
         return self.seats[pack(card) // self.game.packs]
 
     def steps(self, seat: int) -> tuple[tuple[tuple[int, int], ...], ...]:
-        """Return ``(pile, cards)`` for all of a seat's deal, in a tuple for each of the game's ``deal``.
+        """Return ``(pile, cards)`` for a seat's whole deal, in one tuple per step of the game's ``deal``.
 
         Raises:
-            InvalidGame: a step speaks of piles that the game does not have.
+            InvalidGame: a step refers to piles that the game does not have.
 
         """
         if seat not in self._steps:
@@ -104,14 +104,14 @@ class Layout:
         """Yield ``(pile, cards)`` for each step of a seat's deal, in order; the rest is the stock.
 
         Raises:
-            InvalidGame: a step speaks of piles that the game does not have.
+            InvalidGame: a step refers to piles that the game does not have.
 
         """
         for step in self.steps(seat):
             yield from step
 
     def unknown_deal(self, seat: int) -> Iterator[tuple[int, list[Card]]]:
-        """Yield ``(pile, cards)`` for a seat's deal when no card is known."""
+        """Yield ``(pile, cards)`` for a seat's deal with unknown cards."""
         left = self.game.deck_size
         for pile, count in self.deal_steps(seat):
             left -= count
@@ -121,12 +121,12 @@ class Layout:
 
     @cached_property
     def undealt(self) -> Board:
-        """The dealer's board before every deal; to be copied."""
+        """The dealer's board before every deal, as a template to copy."""
         return Board([pile.opened() for pile in self.piles])
 
     @cached_property
     def dealt(self) -> Board:
-        """The public board after every deal, of which no card is named yet; to be copied."""
+        """The public board after every deal with no card named yet, as a template to copy."""
         board = Board(self.piles)
         for seat in self.seats:
             for pile, cards in self.unknown_deal(seat):
@@ -135,7 +135,7 @@ class Layout:
 
     @cached_property
     def first_places(self) -> tuple[Place, ...]:
-        """The places that lie face up after every deal, in the order of the piles."""
+        """The places that are face up after every deal, in the order of the piles."""
         return tuple(self.dealt.all_unnamed())
 
     def steps_of(self, step: Deal, seat: int) -> Iterator[tuple[int, int]]:
@@ -168,7 +168,7 @@ class Layout:
         for group in self.game.groups:
             if group.owner is Owner.PLAYER:
                 owned.append(group)
-            elif self.game.deals is Deals.IDENTICAL:  # everybody plays alone: nothing is the table's
+            elif self.game.deals is Deals.IDENTICAL:  # everyone plays alone, so nothing belongs to the table
                 owned.append(replace(group, owner=Owner.PLAYER))
             else:
                 shared.append((group, None))
@@ -206,10 +206,10 @@ def _across(piles: Sequence[int], shape: Sequence[int]) -> Iterator[tuple[int, i
 
 @lru_cache(maxsize=MOST_SHARED)
 def layout_of(game: Game, seats: tuple[int, ...]) -> Layout:
-    """Return a game's layout, the same for the same seats: it knows nothing of any hand.
+    """Return a game's layout, shared between hands with the same seats.
 
     Raises:
-        InvalidGame: the declaration does not work out.
+        InvalidGame: the declaration is inconsistent.
 
     """
     return Layout(game, seats)

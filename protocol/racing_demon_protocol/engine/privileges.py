@@ -1,7 +1,7 @@
-"""The closed list of rules that no attribute expresses (catalogue 6.5), as a game declares them.
+"""The closed list of special rules that no attribute expresses, as a game declares them.
 
-Each is data; what it does is one small class in :mod:`.rules.special_rules`. A game that needs another one
-gets a new entry here and there, with a test: there is no language of conditions.
+Each is data; its effect is one small class in :mod:`.rules.special_rules`. A game that needs another one adds
+an entry here and there, and a test: there is no language of conditions.
 """
 
 from dataclasses import dataclass
@@ -38,24 +38,25 @@ class When(StrEnum):
 
     ALWAYS = "always"
     HAND_IN = "hand_in"
-    """A card is left in stock or waste, and nothing else can be played or turned."""
+    """Cards are left in stock or waste, and nothing else can be played or turned."""
     HAND_OUT = "hand_out"
-    """Stock and waste are empty, and nothing can be played but by a rule of the game's own."""
+    """Stock and waste are empty, and nothing can be played but by a special rule."""
     STUCK = "stuck"
     """Nothing else can be played or turned, whether cards are left in stock and waste or not."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Draw(Special):
-    """A card that is buried, or blocked, may be played to a foundation.
+    """A buried or blocked card may be played to a foundation.
 
     Attributes:
         groups: where it may lie.
-        times: how often in a hand: counted with all other draws, but not with those through a heap.
-        when: in which plight.
+        times: how often in a hand: counted with all other draws, but not with those through a reserve.
+        when: in which situation.
         marries: whether it may also be built on a column.
         after: a group to which cards must have come before.
-        through: a heap through which the card goes, which counts it; it takes cards that none covers, too.
+        through: a reserve through which the card goes, which counts it; uncovered cards may go through it,
+            too.
 
     """
 
@@ -69,7 +70,7 @@ class Draw(Special):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LayExtra(Special):
-    """Once, when all places are full and nothing fits, cards from the hand fill some extra cells.
+    """Once, when all places are full and nothing fits, cards from the stock fill some extra cells.
 
     Attributes:
         places: the group that must be full.
@@ -83,10 +84,10 @@ class LayExtra(Special):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Grace(Special):
-    """When a whole pass has led to nothing, a foundation's top card may go back to a column.
+    """After a full pass without a play, a foundation's top card may go back to a column.
 
     Attributes:
-        heads: the doors through which it goes to a column's head; at its foot it may always be built.
+        heads: the doors to a column's head; at its foot the card may always be built.
         times: how often in a hand.
 
     """
@@ -97,10 +98,10 @@ class Grace(Special):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reorder(Special):
-    """When a whole pass has led to nothing, the cards of a turn may be laid off in any order.
+    """After a full pass without a play, the cards of a turn may be laid off in any order.
 
     Attributes:
-        held: the cells to which a whole turn comes, to be laid off one by one; they count.
+        held: the counting cells to which a whole turn comes, to be laid off one by one.
         times: how many turns in a hand.
 
     """
@@ -111,9 +112,9 @@ class Reorder(Special):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class KingOpensColumn(Special):
-    """While the hand is dealt, each king begins the next column, and other cards go upon the last one.
+    """During the deal, each king begins the next column, and other cards go on the last one.
 
-    Afterwards a king that lies bare may take the last card of any other column.
+    Afterwards a bare king may take the last card of any other column.
     """
 
     columns: str
@@ -121,9 +122,9 @@ class KingOpensColumn(Special):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GridEdges(Special):
-    """A card of a grid is free if it has no neighbour above, or none below.
+    """A card of a grid is free if it has no neighbor above, or none below.
 
-    Gaps are filled from the hand in their order; when there is none, the next row is laid.
+    Gaps are filled from the stock in their order; when there is none, the next row is dealt.
 
     Attributes:
         cells: the group.
@@ -139,12 +140,12 @@ class GridEdges(Special):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FamilyByLaying(Special):
-    """In the first layings, a foundation takes cards of some groups only.
+    """In the first deals, a foundation accepts cards of some groups only.
 
     Attributes:
         foundations: the group of the foundations.
-        groups: what it takes cards of.
-        layings: for so many layings.
+        groups: the groups that it accepts.
+        layings: the number of these deals.
 
     """
 
@@ -155,7 +156,7 @@ class FamilyByLaying(Special):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BasesFirst(Special):
-    """While a group of foundations can still be opened by a card, another foundation does not take it.
+    """While a card can still open one group of foundations, another foundation does not accept it.
 
     Attributes:
         foundation: the group that must wait.
@@ -169,12 +170,12 @@ class BasesFirst(Special):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PairedColumn(Special):
-    """The hand is dealt round and round; bases found go up at once, and a foundation has its own pile.
+    """The stock is dealt around the piles; bases go up at once, and each foundation has its own pile.
 
     Attributes:
-        piles: the group that is dealt to; the foundation above a pile takes its cards only.
+        piles: the group that is dealt to; the foundation above a pile accepts its cards only.
         base: the rank that goes up.
-        finished: whether a pile is dealt to after its family is complete.
+        finished: whether a pile is still dealt to after its foundation is complete.
 
     """
 
@@ -194,7 +195,7 @@ class JointEntry(Special):
 
     Attributes:
         group: where they must lie.
-        foundations: the groups that are entered so; the second card is the next in their order.
+        foundations: the groups that are entered this way; the second card is the next in their order.
 
     """
 
@@ -204,7 +205,7 @@ class JointEntry(Special):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FillFromBottom(Special):
-    """When the heap is gone, the bottom card of the stock may fill a space; the waste, without a stock only.
+    """Once the reserve is empty, the stock's bottom card may fill a space; the waste only without a stock.
 
     Attributes:
         columns: the group with the spaces.
@@ -218,7 +219,7 @@ class FillFromBottom(Special):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FillFromDoubles(Special):
-    """When the hand is out, the upper card of a double place may fill an empty one."""
+    """Once stock and waste are empty, the upper card of a double place may fill an empty one."""
 
     places: str
 
@@ -227,12 +228,12 @@ class FillFromDoubles(Special):
 class OpeningRescue(Special):
     """Before each of the groups has a card, only bases and marriages are played.
 
-    A base that lies under few cards may be drawn out, when there is no other way to one.
+    A base below few cards may be drawn out, if there is no other way to one.
 
     Attributes:
         columns: the group of the columns.
-        under: how many cards at most may lie upon it.
-        marriages_only: whether nothing else but bases and marriages is played before.
+        under: the maximum number of cards on it.
+        marriages_only: whether only bases and marriages may be played before.
 
     """
 
@@ -243,13 +244,14 @@ class OpeningRescue(Special):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BumpKing(Special):
-    """While rows are laid, a king that comes upon a lower card of its suit may go one place on.
+    """While rows are dealt, a king that falls on a lower card of its suit may move one place on.
 
-    The first row is dealt. The next card fills the king's place, and the laying goes on behind him.
+    The first row is dealt normally. The next card fills the king's place, and the deal continues behind the
+    king.
 
     Attributes:
         columns: the group of the columns.
-        rows: how many rows are laid.
+        rows: the number of rows.
 
     """
 
@@ -259,14 +261,14 @@ class BumpKing(Special):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BottomCards(Special):
-    """Once, when the stock is empty, some cards from the bottom of the waste come back to be turned."""
+    """Once, when the stock is empty, some cards from the bottom of the waste may be turned again."""
 
     count: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RowEnds(Special):
-    """While rows are laid, only the right-hand end cards of the newest are free, after the first row.
+    """While rows are dealt after the first one, only the right-hand end cards of the newest are free.
 
     Attributes:
         row: the cells of the newest row.
@@ -284,7 +286,7 @@ class RowEnds(Special):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ChosenBase(Special):
-    """The first card turned may open the foundations with its rank; else a fixed rank does, from then on.
+    """The first card turned may open the foundations with its rank; otherwise a fixed rank does.
 
     Attributes:
         foundations: the group.

@@ -1,7 +1,7 @@
-"""Races on identical deals: who is ahead, and what may be told of one player to the others.
+"""Races on identical deals: the ranking, and what players may learn about each other.
 
-Whoever holds the same cards sees the future of another's layout in it. So of all that happens in such a race,
-other players are told one number only: how far somebody has come (catalogue 6.8).
+Players with the same cards could read their own future in another's layout. So players of such a race see
+only one number of each other: their progress.
 """
 
 from collections.abc import Iterable
@@ -13,13 +13,13 @@ __all__ = ["Runner", "may_see", "order", "veil", "veiled"]
 
 
 class Runner(NamedTuple):
-    """How far one player has come.
+    """One player's progress.
 
     Attributes:
-        seat: whose.
-        progress: what :meth:`~.rules.base.Rules.progress` says.
+        seat: the player's seat.
+        progress: the value of :meth:`~.rules.base.Rules.progress`.
         out: whether the goal is reached.
-        at: when the last progress was made, on the clock of whoever calls.
+        at: when the last progress was made, on the caller's clock.
 
     """
 
@@ -30,10 +30,10 @@ class Runner(NamedTuple):
 
 
 def order(runners: Iterable[Runner]) -> list[tuple[int, ...]]:
-    """Return the seats from the first place on, those together that tie.
+    """Return the seats from the first place on; tied seats share a tuple.
 
-    Who has won is before all others, and of several who won first; then who has come further, and of those
-    who have come equally far, whoever did so earlier.
+    Winners rank first, the earliest first; then players by progress, and at equal progress by who reached it
+    earlier.
     """
     places: dict[tuple[bool, int, int], list[int]] = {}
     for runner in runners:
@@ -43,20 +43,20 @@ def order(runners: Iterable[Runner]) -> list[tuple[int, ...]]:
 
 
 def may_see(pile: Pile, seat: int | None) -> bool:
-    """Tell whether a seat, or with ``None`` somebody without one, may see what lies on a pile.
+    """Return whether a seat, or a spectator with ``None``, may see a pile's cards.
 
-    This alone decides it, for snapshots and for refusals.
+    Snapshots and refusals both rely on this alone.
     """
     return pile.seat == seat
 
 
 def veiled(board: Board, dealt: Board, seat: int | None) -> Board:
-    """Return a board as a seat, or with ``None`` everybody else, may see it: others' layouts as dealt.
+    """Return a board as a seat, or a spectator with ``None``, may see it: others' layouts as dealt.
 
     Args:
-        board: the board as it is.
+        board: the board.
         dealt: the board as it was dealt.
-        seat: the seat that looks.
+        seat: the viewer's seat.
 
     """
     seen = dealt.copy()
@@ -71,12 +71,12 @@ def veiled(board: Board, dealt: Board, seat: int | None) -> Board:
 
 
 def veil(board: Board, dealt: Board, seat: int) -> None:
-    """Lay a seat's piles as they were dealt: whoever takes the seat next has not played them.
+    """Reset a seat's piles to the deal: its new player has not played them.
 
     Args:
         board: the board to change.
         dealt: the board as it was dealt.
-        seat: the seat that somebody else has now.
+        seat: the seat with a new player.
 
     """
     for pile in board.piles:

@@ -1,4 +1,4 @@
-"""Which rules play which declaration. The mechanic that a game names decides, and nothing else of it."""
+"""Choose the rules for a declaration, by its mechanic alone."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -18,16 +18,16 @@ RULES: Final[dict[type[Mechanic], type[Rules]]] = {
 """The rules of every mechanic."""
 
 MOST_SHARED: Final = 64
-"""Rules of so many games and parties are kept: most tables have the same."""
+"""The number of cached rules: most tables share theirs."""
 
 
 def make_rules(game: Game, seats: Sequence[int]) -> Rules:
     """Return the rules of a game for the seats of one hand.
 
-    They know nothing of any hand: so hands share them.
+    They hold no state, so hands share them.
 
     Raises:
-        InvalidGame: the declaration does not work out.
+        InvalidGame: the declaration is inconsistent.
 
     """
     return _shared(game, tuple(seats))

@@ -1,4 +1,4 @@
-"""A search that stops and goes on: it never takes longer at a time than whoever asks can spare."""
+"""A search in slices, each no longer than the caller can spare."""
 
 from collections.abc import Generator
 from typing import Final, Generic, TypeVar
@@ -6,22 +6,22 @@ from typing import Final, Generic, TypeVar
 __all__ = ["UNIT_MICROSECONDS", "Search", "Steps"]
 
 UNIT_MICROSECONDS: Final = 10
-"""What a unit of work is worth, roughly: so long a slow machine of today works on it, or less."""
+"""The approximate cost of a unit of work: an upper bound on slow current machines."""
 
 Answer = TypeVar("Answer")
 
 Steps = Generator[int, None, bool]
-"""The work of a search: yields the units that each step took, and returns the answer in the end."""
+"""The work of a search: yields the units of each step, and returns the answer."""
 
 
 class Search(Generic[Answer]):
-    """The answer to a question about a hand, found out in slices.
+    """The answer to a question about a hand, computed in slices.
 
-    The work is counted in units and not in time, so the same search takes the same slices everywhere.
-    Dealers ask whether a seat can still come further, bots what to play.
+    Work is counted in units and not in time, so the same search has the same slices everywhere. Dealers ask
+    whether a seat can get any further, bots what to play.
 
     Attributes:
-        answer: ``None`` while it is not known.
+        answer: ``None`` until it is known.
         units: the work done so far.
 
     """
@@ -32,7 +32,7 @@ class Search(Generic[Answer]):
         self._steps = steps
 
     def advance(self, units: int) -> Answer | None:
-        """Work on for some units, and for the rest of the step that these end in; return the answer."""
+        """Work for some units, and to the end of the step that they fall into; return the answer."""
         end = self.units + units
         try:
             while self.answer is None and self.units < end:
@@ -42,7 +42,7 @@ class Search(Generic[Answer]):
         return self.answer
 
     def finish(self) -> Answer:
-        """Work on to the end, however long it takes, and return the answer."""
+        """Work to the end, however long it takes, and return the answer."""
         while self.answer is None:
             self.advance(1)
         return self.answer

@@ -1,8 +1,8 @@
-"""The deal from a seed: everybody can repeat it once the seed is told.
+"""The deal from a seed, which anybody can repeat once the seed is revealed.
 
-The seed is 32 bytes: a hash of what the server and the players have drawn, each bound by a commitment
-before any of it was known to others. SHAKE-256 stretches it, rejection sampling makes it uniform; Python's
-``random`` would be predictable, and differ between versions.
+The seed is 32 bytes: a hash of random bytes from the server and the players, each bound by a commitment
+before others knew any of them. SHAKE-256 expands it, and rejection sampling makes the shuffle uniform.
+Python's ``random`` would be predictable, and differ between versions.
 """
 
 import hashlib
@@ -25,26 +25,26 @@ __all__ = [
 ]
 
 SEED_SIZE: Final = 32
-"""Bytes in a hand's seed, in the server's secret, and in a player's contribution."""
+"""The size in bytes of a hand's seed, of the server's secret, and of a player's contribution."""
 CONTRIBUTION: Final = b"racing-demon contribution 1\n"
 DEAL: Final = b"racing-demon deal 1\n"
-"""What keeps the two hashes apart from each other, and from all others."""
+"""Separates the domains of the two hashes from each other, and from all others."""
 
 
 def commitment(secret: bytes, hand_id: str) -> str:
-    """Return what the server publishes first: SHA-256 over its secret and the hand's id, in hexadecimal."""
+    """Return the server's commitment: SHA-256 over its secret and the hand's id, in hexadecimal."""
     return hashlib.sha256(secret + hand_id.encode()).hexdigest()
 
 
 def keeps(secret: bytes, hand_id: str, published: str) -> bool:
-    """Tell whether a secret, told after the hand, is the one that the server had committed to."""
+    """Return whether a secret, revealed after the hand, matches the server's commitment."""
     return hmac.compare_digest(commitment(secret, hand_id), published)
 
 
 def contribution_hash(value: bytes, promised: str, hand_id: str, seat: int) -> str:
-    """Return what a player publishes before revealing a contribution, in hexadecimal.
+    """Return a player's commitment to a contribution, in hexadecimal.
 
-    It is good for one seat and one hand, and for one secret of the server's.
+    It is valid for one seat, one hand and one secret of the server.
 
     Args:
         value: the player's 32 random bytes.
@@ -59,14 +59,14 @@ def contribution_hash(value: bytes, promised: str, hand_id: str, seat: int) -> s
 
 
 def deal_seed(secret: bytes, hand_id: str, contributions: Mapping[int, bytes]) -> bytes:
-    """Return the seed that a hand is dealt from.
+    """Return the seed of a hand's deal.
 
-    Without contributions it is the server's secret, as it was before players could contribute.
+    Without contributions it is the server's secret.
 
     Args:
-        secret: the server's.
+        secret: the server's secret.
         hand_id: the hand's id.
-        contributions: what the players have revealed, by their seats.
+        contributions: the players' revealed bytes, by seat.
 
     """
     if not contributions:
@@ -76,12 +76,12 @@ def deal_seed(secret: bytes, hand_id: str, contributions: Mapping[int, bytes]) -
 
 
 def subseed(seed: bytes, label: str) -> bytes:
-    """Return a seed for one purpose, from a seed for all of them."""
+    """Derive a seed for one purpose from a common seed."""
     return hashlib.shake_256(seed + b"/" + label.encode()).digest(SEED_SIZE)
 
 
 def hand_seeds(seed: bytes) -> Iterator[bytes]:
-    """Yield the seed of each hand of a table, from one seed for all of them."""
+    """Yield the seed of each hand of a table, derived from one seed."""
     number = 0
     while True:
         number += 1
@@ -89,10 +89,11 @@ def hand_seeds(seed: bytes) -> Iterator[bytes]:
 
 
 def deck(seed: bytes, pack: int, *, packs: int = 1, ranks: tuple[int, ...] = ALL_RANKS) -> list[Card]:
-    """Return the shuffled cards of a player, the first card to deal first.
+    """Return a player's shuffled cards, in the order of the deal.
 
-    Fisher-Yates, from the last place down: the card of place ``i`` changes with that of a place from
-    0 to ``i``, drawn from the bytes of SHAKE-256 over ``seed``, ``"/pack/"`` and the pack's number.
+    This is a Fisher-Yates shuffle from the last place down: the card at place ``i`` is swapped with that at a
+    place from 0 to ``i``, drawn from the bytes of SHAKE-256 over ``seed``, ``"/pack/"`` and the pack's
+    number.
 
     Args:
         seed: the hand's 32 bytes.
@@ -106,7 +107,7 @@ def deck(seed: bytes, pack: int, *, packs: int = 1, ranks: tuple[int, ...] = ALL
         cards = [card for card in cards if card % SUIT_SIZE + 1 in ranks]
     draws = _bytes(subseed(seed, f"pack/{pack}"))
     for place in range(len(cards) - 1, 0, -1):
-        fair = 256 - 256 % (place + 1)  # bytes of the uneven rest are thrown away; no deck has 256 cards
+        fair = 256 - 256 % (place + 1)  # reject bytes of the uneven rest; no deck has 256 cards
         for draw in draws:
             if draw < fair:
                 break
@@ -116,11 +117,11 @@ def deck(seed: bytes, pack: int, *, packs: int = 1, ranks: tuple[int, ...] = ALL
 
 
 def reshuffled(seed: bytes, label: str, cards: Iterable[Card]) -> list[Card]:
-    """Return cards in an order that depends on nothing but the seed, the label, and which faces they are.
+    """Return cards in an order that depends only on the seed, the label, and their faces.
 
-    Each copy of each face has a key of its own, from SHAKE-256 over ``seed``, ``"/"``, the label, and
-    ``"/face/copy"``; the cards are sorted by their keys. So players who hold the same faces get the same
-    order, and where they hold others, the faces they share come in the same order (catalogue 6.8).
+    Each copy of each face has a key from SHAKE-256 over ``seed``, ``"/"``, the label, and ``"/face/copy"``;
+    cards are sorted by key. So players with the same faces get the same order, and if their faces differ,
+    those they share come in the same order.
     """
     copies: dict[int, int] = {}
     keyed = []

@@ -1,8 +1,7 @@
-"""The words in which a game is declared. A game is data: one interpreter (:mod:`.rules.base`) plays them all.
+"""The language of game declarations. A game is data, played by an interpreter (:mod:`.rules.base`).
 
-Every field stands for one attribute of catalogue 6.3, every doubt of catalogue 1.8 for a field with its
-default; ``protocol/RULES.md`` lists which is which. Suits, ranks and piles are meant as in :mod:`.cards`
-and :mod:`.board`.
+``protocol/RULES.md`` lists every doubt in the sources of the rules with the field that settles it, and
+``docs/rules-sources.md`` the sources. Suits, ranks and piles are as in :mod:`.cards` and :mod:`.board`.
 """
 
 from dataclasses import dataclass, field
@@ -64,7 +63,7 @@ __all__ = [
 
 
 MOST_SEATS: Final = 8
-"""How many seats a table can have."""
+"""The maximum number of seats at a table."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -72,8 +71,8 @@ class Scoring:
     """Points for one hand.
 
     Attributes:
-        foundation_card: for each own card on the foundations.
-        reserve_card: for each card left in the own reserve.
+        foundation_card: for each of the player's cards on the foundations.
+        reserve_card: for each card left in the player's reserve.
         out_bonus: for going out.
 
     """
@@ -85,12 +84,12 @@ class Scoring:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Special:
-    """A rule of its own, from the closed list of catalogue 6.5: see :mod:`.privileges`."""
+    """A special rule from the closed list in :mod:`.privileges`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Mechanic:
-    """How a game is played at all. Its type names the rules that play it: see :mod:`.rulebook`."""
+    """The basic way a game is played. Its type determines the rules: see :mod:`.rulebook`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -100,12 +99,12 @@ class Building(Mechanic):
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """What the source leaves open, and how it was settled.
+    """An open question in a game's source, and its answer.
 
     Attributes:
-        question: what is open.
-        answer: what holds here.
-        field: the attribute that says so, and would say otherwise, as ``group.attribute``.
+        question: the question.
+        answer: the answer.
+        field: the attribute that expresses it, as ``group.attribute``.
 
     """
 
@@ -116,25 +115,25 @@ class Doubt:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Game:
-    """One game, whole.
+    """One complete game.
 
     Attributes:
         name: its name on the wire and the command line.
         title: its name for people.
-        source: the seed, or the section of the catalogue, that its rules come from.
+        source: where its rules come from, as cited in ``docs/rules-sources.md``.
         groups: its piles.
-        deal: the order of dealing; what is left becomes the stock.
+        deal: the order of dealing; the rest becomes the stock.
         goal: what going out means.
-        scoring: what a hand is worth.
-        mechanic: how it is played at all.
-        specials: its rules that no attribute expresses.
-        packs: how many packs each player has.
+        scoring: the points of a hand.
+        mechanic: the basic way it is played.
+        specials: its special rules.
+        packs: the number of packs for each player.
         ranks: the ranks in a pack.
         deals: whether all players get the same cards.
-        racing: how several may play it.
-        skill: how much the player can do, from 0 (nothing) to 3.
-        text: what it is about, in a few sentences.
-        doubts: what its source leaves open.
+        racing: how several people may play it.
+        skill: the influence of the player, from 0 (none) to 3.
+        text: a short introduction.
+        doubts: the open questions in its source.
 
     """
 
@@ -156,19 +155,19 @@ class Game:
     doubts: tuple[Doubt, ...] = ()
 
     def __hash__(self) -> int:
-        return hash(self.name)  # with every deal rules are looked up by it, and all the rest is much to hash
+        return hash(self.name)  # rules are looked up by it for every deal, and hashing everything is slow
 
     @property
     def most_seats(self) -> int:
-        """How many may play a hand together."""
+        """The maximum number of players in a hand."""
         return {Racing.SOLO: 1, Racing.TOGETHER: 2}.get(self.racing, MOST_SEATS)
 
     @property
     def least_seats(self) -> int:
-        """How many must play a hand together."""
+        """The minimum number of players in a hand."""
         return 2 if self.racing is Racing.TOGETHER else 1
 
     @property
     def deck_size(self) -> int:
-        """How many cards each player has."""
+        """The number of cards of each player."""
         return self.packs * SUITS * len(self.ranks)

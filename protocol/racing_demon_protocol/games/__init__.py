@@ -1,4 +1,4 @@
-"""The declared games, one small file a family, and how a table's options change them."""
+"""The declared games, one module per family, and how a table's options change them."""
 
 from dataclasses import replace
 from difflib import get_close_matches
@@ -60,10 +60,10 @@ GAMES: dict[str, Game] = {game.name: game for game in (*BUILDING_GAMES, *OWN_MEC
 
 
 def game_named(name: str) -> Game:
-    """Return the declaration of a name.
+    """Return the game with a name.
 
     Raises:
-        InvalidGame: no game has it.
+        InvalidGame: there is no such game.
 
     """
     try:
@@ -75,10 +75,10 @@ def game_named(name: str) -> Game:
 
 
 def declare(options: Options, players: int) -> Game:
-    """Return the declaration that a table's options make for a number of players.
+    """Return the declaration for a table's options and a number of players.
 
     Raises:
-        InvalidGame: no game has the name, or the game has nothing that an option speaks of.
+        InvalidGame: there is no such game, or an option does not apply to it.
 
     """
     game = _resize(game_named(options.game), options, players)
@@ -96,10 +96,10 @@ def declare(options: Options, players: int) -> Game:
 
 
 def seats_of(options: Options) -> int:
-    """Return how many may sit at a table: as its options, and its game, have it.
+    """Return the maximum number of seats at a table, by its options and its game.
 
     Raises:
-        InvalidGame: no game has the name.
+        InvalidGame: there is no such game.
 
     """
     return min(options.seats, game_named(options.game).most_seats)
@@ -117,11 +117,11 @@ _GROUP_OPTIONS: tuple[tuple[type[Group], str], ...] = (
 )
 
 _FIELDS = {"waste_view": "view", "reserve": "size"}
-"""The field behind an option where their names differ."""
+"""The fields of options whose names differ."""
 
 
 def _resize(game: Game, options: Options, players: int) -> Game:
-    """Give the tableau the number of columns that the options ask for."""
+    """Set the tableau's number of columns as the options say."""
     columns = options.columns
     if columns is None and options.columns_by_players:
         columns = 6 if players <= 2 else 5 if players == 3 else 4

@@ -1,4 +1,4 @@
-"""Games around places for single cards, which are filled again and again."""
+"""Games around cells that are refilled again and again."""
 
 from racing_demon_protocol.engine.board import Shows
 from racing_demon_protocol.engine.cards import ACE, KING

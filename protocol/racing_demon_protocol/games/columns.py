@@ -1,4 +1,4 @@
-"""Games with columns of which the ends are free."""
+"""Games with columns whose last cards are free."""
 
 from dataclasses import replace
 

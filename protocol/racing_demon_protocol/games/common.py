@@ -1,4 +1,4 @@
-"""What many declarations say: families on aces and kings, one card turned at a time, free piles."""
+"""Parts shared by many declarations: foundations on aces and kings, free piles."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ __all__ = [
 NO_REDEAL = Stock(turn=1, redeals=0)
 TWO_REDEALS = Stock(turn=1, redeals=2)
 DEALT = Waste(name="dealt", limit=1)
-"""The card just dealt, which must find a place before the next one is."""
+"""The card just dealt, which must be placed before the next one."""
 WASTE_OR_STOCK = ("waste", "stock")
 
 
@@ -49,28 +49,28 @@ KINGS_OUT = Deal(to="kings", cards=suits_of("K"))
 
 
 def aces(count: int = 4, **changes: Any) -> Foundations:
-    """Declare foundations of one's own, on aces upward, in suit."""
+    """Declare a player's foundations from aces up, in suit."""
     return Foundations(**{"name": "aces", "owner": Owner.PLAYER, "count": count, **changes})
 
 
 def kings(count: int = 4, **changes: Any) -> Foundations:
-    """Declare foundations of one's own, on kings downward, in suit."""
+    """Declare a player's foundations from kings down, in suit."""
     return aces(count, **{"name": "kings", "base": KING, "step": -1, **changes})
 
 
 def families() -> tuple[Foundations, Foundations]:
-    """Declare one ace and one king of each suit as bases, of two packs."""
+    """Declare foundations on one ace and one king of each suit, from two packs."""
     return aces(one_per_suit=True), kings(one_per_suit=True)
 
 
 def solitaire(name: str, title: str, entry: str, **fields: Any) -> Game:
-    """Declare a game of seed 004, for one, or raced on identical deals."""
+    """Declare a game of Mrs. Cheney's book, for one player, or raced on identical deals."""
     common = {"deals": Deals.IDENTICAL, "racing": Racing.IDENTICAL, "source": f"seed 004 entry {entry}"}
     return Game(name=name, title=title, **{**common, **fields})
 
 
 def free_piles(count: int) -> Tableau:
-    """Declare piles that take any card just dealt, and give their tops to the foundations only."""
+    """Declare piles that accept any card just dealt, and whose tops go to the foundations only."""
     return Tableau(
         name="piles",
         shape=(0,) * count,

@@ -231,7 +231,7 @@ FOOLIANA = Game(
         ),
     ),
 )
-"""When the heap is gone, the bottom card of the stock may fill a space (D5)."""
+"""Once the reserve is empty, the stock's bottom card may fill a space (D5)."""
 
 FOOLIANA_REORDER = replace(
     FOOLIANA,
@@ -261,7 +261,7 @@ FOOLIANAS = (FOOLIANA, FOOLIANA_REORDER)
 
 
 def _race(game: Game, name: str, title: str, text: str, *, from_aces: bool) -> Game:
-    """Put a demon's families into the middle, for everybody: from the aces, or from the rank of one card."""
+    """Declare a demon's foundations as shared, from the aces or from the rank of one card."""
     families = Foundations() if from_aces else Foundations(base=Base.FIRST, wrap=True)
     groups = tuple(
         families if isinstance(group, Foundations) else replace(group, counts=False)
@@ -323,4 +323,4 @@ RACING_DEMONS = (
         from_aces=False,
     ),
 )
-"""The layouts of seeds 000 and 001 around families that belong to everybody."""
+"""The layouts of Demon A and Demon B around shared foundations."""

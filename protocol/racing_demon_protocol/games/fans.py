@@ -1,4 +1,4 @@
-"""Games that lay the whole pack in fans: only their ends are free, and an emptied fan stays empty."""
+"""Games that deal the whole pack in fans: only their last cards are free, and an empty fan stays empty."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Games with free piles: each card dealt goes up, or upon a pile of the player's choice."""
+"""Games with free piles: each card dealt goes up, or on a pile of the player's choice."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Games on Klondike layouts: triangular columns of which the ends are face up."""
+"""Games on Klondike layouts: triangular columns whose last cards are face up."""
 
 from racing_demon_protocol.engine.cards import KING
 from racing_demon_protocol.engine.specification import (
@@ -57,7 +57,7 @@ BASE_DOUBTS = (
     Doubt("How much of the waste can be seen?", "Its top card.", "waste.view"),
     Doubt("May players come late?", "Between the hands.", "options.late_join"),
 )
-"""The doubts of catalogue 1.8 that have a switch."""
+"""The doubts of Racing Demon that have a switch."""
 
 RACING_DEMON = Game(
     name="racing-demon",
@@ -77,7 +77,7 @@ RACING_DEMON = Game(
     ),
     doubts=BASE_DOUBTS,
 )
-"""Klondike layouts around shared foundations; out with the whole pack, 52 plus 10."""
+"""Klondike layouts around shared foundations; going out with the whole pack scores 52 + 10."""
 
 TRIANGLE = solitaire(
     "triangle",

@@ -1,4 +1,4 @@
-"""Puzzle: piles that are dealt below their families, again and again."""
+"""Puzzle: piles that are dealt below their foundations, again and again."""
 
 from dataclasses import replace
 

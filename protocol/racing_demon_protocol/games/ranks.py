@@ -1,4 +1,4 @@
-"""Games of equal ranks: two equal cards leave together, or four are put together."""
+"""Games of equal ranks: two equal cards leave together, or four are merged."""
 
 from dataclasses import replace
 

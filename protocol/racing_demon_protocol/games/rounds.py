@@ -1,4 +1,4 @@
-"""Games that deal in rounds, upon piles or in rows."""
+"""Games that deal in rounds, on piles or in rows."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Games of one row that is made shorter."""
+"""Games with one row that is made shorter."""
 
 from racing_demon_protocol.engine.mechanics.common import Out
 from racing_demon_protocol.engine.mechanics.rows import DoubleJump, Line, PushPin

@@ -1,4 +1,4 @@
-"""Games without a tableau whose families go by steps of their own."""
+"""Games without a tableau whose foundations have steps of their own."""
 
 from dataclasses import replace
 
@@ -160,7 +160,7 @@ KNAVE = 11
 
 
 def _hour(rank: int, length: int) -> Foundations:
-    """Declare a rank's place on the dial: queens at eleven, kings at twelve, knaves in the middle."""
+    """Declare a rank's place on the dial: queens at eleven, kings at twelve, knaves in the center."""
     place = aces(1, name=f"rank {rank}", base=rank, step=0, suit=SuitRule.ALTERNATE, length=length)
     if rank == KNAVE:
         return replace(place, geometry=Geometry.CENTRE)

@@ -1,4 +1,4 @@
-"""Games of sums: two cards that make a number together leave."""
+"""Games of sums: two cards that add up to a number leave."""
 
 from racing_demon_protocol.engine.mechanics.common import Out, Packets
 from racing_demon_protocol.engine.mechanics.sums import Courts, Reach, Sums
@@ -57,7 +57,7 @@ FOURTEEN = Game(
         Doubt("Must all pairs be taken before rows are taken up?", "No.", "mechanic.regather"),
     ),
 )
-"""The catalogue takes up the lowest row only; the seed says "the cards in the lower rows"."""
+"""The book says "the cards in the lower rows", so all lower rows are taken up, not only the lowest."""
 
 
 def _eleven(*, name: str, title: str, packs: int) -> Game:

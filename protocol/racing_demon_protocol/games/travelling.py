@@ -1,4 +1,4 @@
-"""Games of travelling packets: a card goes under the packet of its number, whose top travels on."""
+"""Games of travelling packets: a card goes under the packet of its rank, whose top travels on."""
 
 from racing_demon_protocol.engine.board import Shows
 from racing_demon_protocol.engine.cards import KING

@@ -1,4 +1,4 @@
-"""Card tricks, to be shown: the cards spell their own names."""
+"""Card tricks to be shown: the cards spell their own names."""
 
 from racing_demon_protocol.engine.board import Shows
 from racing_demon_protocol.engine.mechanics.common import Out, Packets
@@ -34,11 +34,11 @@ WORDS = [
     "king",
 ]
 SPELL_WORDS = [word.replace("jack", "knave") for word in WORDS]
-"""With ``jack`` the last three cards of entry 41 come out wrong."""
+"""With ``jack`` the last three cards of Cheney 41 come out wrong."""
 
 
 def _spell(number: int, word: str) -> Beat:
-    """Put a card under the pack for each letter; the next one is the card."""
+    """Move a card to the bottom of the pack for each letter; the next one is the named card."""
     letter = (Step(("stock", 0), ("hand", 0)), Step(("hand", 0), ("stock", 0)))
     return Beat("-".join(word.upper()), (*(letter * len(word)), Step(("stock", 0), ("row", number))))
 
@@ -78,7 +78,7 @@ A_SPELL = Game(
 
 
 def _gather() -> Beat:
-    """Take the finished piles up, the rightmost first, each with its index card under it; turn them over."""
+    """Take up the finished piles from the right, each with its index card under it, and turn them over."""
     columns = [
         ((name, column), cards) for column in (3, 2, 1, 0) for name, cards in (("lower", 12), ("index", 1))
     ]
@@ -87,21 +87,21 @@ def _gather() -> Beat:
 
 
 def _lay(every: int) -> Beat:
-    """Lay thirteen cards on every so many-th place, round and round."""
+    """Deal thirteen cards to every so many-th place, round and round."""
     places = [((number + 1) * every - 1) % 13 for number in range(13)]
     texts = ("", "Lay thirteen cards in a row", "every second place", "every third", "every fourth")
     return Beat(texts[every], tuple(Step(("stock", 0), ("row", place)) for place in places))
 
 
 def _take_up() -> Beat:
-    """Take the row up from the left, each packet under the one before."""
+    """Take up the row from the left, each packet under the one before."""
     return Beat(
         "Take them up from the left", tuple(Step(("row", place), ("taken", 0), 4) for place in range(13))
     )
 
 
 def _name(number: int, word: str) -> Beat:
-    """Lay a card face down for each letter but the last; that one is turned up."""
+    """Deal a card face down for each letter but the last, and turn that one up."""
     letters = (Step(("taken", 0), ("spelled", 0)),) * (len(word) - 1)
     return Beat("-".join(word.upper()), (*letters, Step(("taken", 0), ("shown", number))))
 

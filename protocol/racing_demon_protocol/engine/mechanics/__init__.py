@@ -1,4 +1,4 @@
-"""Mechanics of their own: games that are not built in sequences, one module for each kind."""
+"""Games that are not built in sequences, one module for each kind."""
 
 from typing import Final
 
@@ -26,4 +26,4 @@ MECHANICS: Final[dict[type[Mechanic], type[Rules]]] = {
     Travelling: TravellingRules,
     Weaving: WeavingRules,
 }
-"""Which rules play which mechanic."""
+"""The rules of each mechanic."""

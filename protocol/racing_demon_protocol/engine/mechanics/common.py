@@ -1,7 +1,7 @@
-"""What the mechanics share: games that are not built in sequences, behind the interface of all rules.
+"""The common base of the mechanics: games that are not built in sequences, with the usual interface.
 
-A mechanic says which plays there are, what follows from them by itself, and when the game is won. All
-of it is read from the public board, so a client can ask the same questions as the server.
+A mechanic defines the plays, the automatic plays, and when the game is won. All of it follows from the public
+board, so clients and the server get the same answers.
 """
 
 from collections.abc import Sequence
@@ -16,12 +16,12 @@ __all__ = ["MechanicRules", "Out", "Packets"]
 
 
 NO_PILE: Final = -2
-"""No pile's number, nor that of any foundation."""
+"""Neither a pile's number nor :data:`FOUNDATIONS`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Out(Group):
-    """Where the cards go that have left the game."""
+    """The pile for cards that have left the game."""
 
     name: str = "out"
 
@@ -36,9 +36,9 @@ class Packets(Group):
     """Piles that cards travel through, are turned up from, or are gathered in.
 
     Attributes:
-        count: how many there are.
-        shows: ``KEPT`` where they are dealt face down, and what comes to them stays face up.
-        numbered: whether each belongs to a rank, the first to the ace, and is called by it.
+        count: the number of piles.
+        shows: ``KEPT`` where they are dealt face down, and cards that come to them stay face up.
+        numbered: whether each belongs to a rank, the first to the ace, and is named by it.
 
     """
 
@@ -56,7 +56,7 @@ class Packets(Group):
 
 
 class MechanicRules(Rules):
-    """The rules of a game with a mechanic of its own."""
+    """The rules of a game with its own mechanic."""
 
     def __init__(self, game: Game, seats: Sequence[int]) -> None:
         super().__init__(game, seats)
@@ -66,11 +66,11 @@ class MechanicRules(Rules):
             self._named[key] = (*self._named.get(key, ()), pile.number)
 
     def named(self, seat: int, group: str) -> tuple[int, ...]:
-        """Return the numbers of a seat's piles of a group; none for a seat that does not play."""
+        """Return the numbers of a seat's piles of a group; none for a seat not in the hand."""
         return self._named.get((seat, group), ())
 
     def turn(self, board: Board, seat: int) -> Play | None:
-        """Return what the key for the stock does: deal, make the stock up anew, or the only play there is."""
+        """Return the play of the stock's key: deal, redeal, or the only play there is."""
         stock, waste = self.layout.stock.get(seat, NO_PILE), self.layout.waste.get(seat, NO_PILE)
         plays = list(self.legal_plays(board, seat))
         deals = (play for play in plays if play.source == stock or play.destination in {stock, waste})

@@ -1,6 +1,6 @@
-"""Merging equals: rows of four, equal tops together, four equal ones out (entry 45 of seed 004).
+"""Merging equals: rows of four, equal tops together, four equal ones out (Cheney 45).
 
-There is no choice: the order in which equal tops move makes no difference to their ranks, nor to the end.
+There is no choice: the order in which equal tops move affects neither their ranks nor the outcome.
 
 Groups: ``pile`` (one row), ``stock``, ``waste`` (in which the piles are gathered), ``out``.
 """
@@ -20,18 +20,21 @@ from .common import MechanicRules
 __all__ = ["Merging", "MergingRules"]
 
 MOST_LAYINGS: Final = 1_000
-"""After so many layings the search gives up and says "not dead". Of 2,000 searches none took more than 37."""
+"""The number of deals after which the search gives up with "not dead".
+
+In 2,000 searches 37 was the maximum.
+"""
 LAYING_UNITS: Final = 8
-"""The work of dealing all cards out once, and merging them."""
+"""The work of dealing all cards once and merging them."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Merging(Mechanic):
-    """Equal tops are put together, and thrown out when all of a row are equal.
+    """Equal tops are merged, and leave when all of a row are equal.
 
     Attributes:
-        close_up: whether piles move to the left when one before them has become empty.
-        gathered: whether four equal cards that have come together upon one pile leave, too.
+        close_up: whether piles move left to fill gaps.
+        gathered: whether four equal cards that have come together on one pile leave, too.
 
     """
 
@@ -51,7 +54,7 @@ class MergingRules(MechanicRules):
         self._gathered = game.mechanic.gathered
 
     def legal_plays(self, board: Board, seat: int) -> Iterator[Play]:
-        """Yield every legal play: throw out, else merge, else deal a row, else gather."""
+        """Yield every legal play: remove four, else merge, else deal a row, else gather."""
         piles, stock = self.named(seat, "pile"), self.one(seat, "stock")
         tops = [rank(board.cards[pile][-1]) if board.cards[pile] else None for pile in piles]
         if None not in tops and len(set(tops)) == 1:
@@ -70,7 +73,7 @@ class MergingRules(MechanicRules):
             yield from self._gather(board, seat)
 
     def automatic(self, board: Board, seat: int) -> Play | None:
-        """Return the game's next move: the rest of a row, of four that leave, or of a gathering."""
+        """Return the next automatic play: the rest of a row, of four that leave, or of a gathering."""
         piles, stock = self.named(seat, "pile"), self.one(seat, "stock")
         out, waste = self.one(seat, "out"), self.one(seat, "waste")
         if len(board.cards[out]) % len(piles):
@@ -91,22 +94,22 @@ class MergingRules(MechanicRules):
         return None
 
     def is_out(self, board: Board, seat: int) -> bool:
-        """Tell whether all cards are thrown out."""
+        """Return whether all cards have left."""
         return not any(
             board.cards[pile] for name in ("pile", "stock", "waste") for pile in self.named(seat, name)
         )
 
     def is_progress(self, board: Board, seat: int, play: Play) -> bool:
-        """Tell whether a play throws cards out: through all others positions may come back."""
+        """Return whether a play removes cards: through all others positions may repeat."""
         return play.destination == self.one(seat, "out")
 
     def leads_on(self, board: Board, seat: int, hidden: Board) -> Steps:
-        """Find out whether a card will ever be thrown out again, or the cards come round as they were."""
+        """Find out whether a card will ever leave again, or the cards return to the same order."""
         piles = [[rank(card) for card in hidden.cards[pile]] for pile in self.named(seat, "pile")]
         stock = [rank(card) for card in hidden.cards[self.one(seat, "stock")]]
         seen: set[tuple[int, ...]] = set()
         if self.one(seat, "stock") in self.layout.shuffled:
-            return bool(stock or any(piles))  # those of a rank leave together, and may come together again
+            return bool(stock or any(piles))  # cards of a rank leave together, and may come together again
         while tuple(stock) not in seen or any(piles):
             if not any(piles):
                 seen.add(tuple(stock))
@@ -118,11 +121,11 @@ class MergingRules(MechanicRules):
         return False
 
     def progress(self, board: Board, seat: int) -> int:
-        """Return how many cards were thrown out."""
+        """Return how many cards have left."""
         return len(board.cards[self.one(seat, "out")])
 
     def _lay_out(self, piles: list[list[int]], stock: list[int]) -> bool:
-        """Deal what is left of the stock and merge, ranks alone; tell whether four were equal, and stop."""
+        """Deal the rest of the stock and merge, with ranks only; stop and return true at four equals."""
         while True:
             while _merge_one(piles) or (self._close_up and _close_one(piles)):
                 if self._gathered and any(_are_gathered(pile[-SUITS:]) for pile in piles):
@@ -143,7 +146,7 @@ class MergingRules(MechanicRules):
 
 
 def _merge_one(piles: list[list[int]]) -> bool:
-    """Put one top upon the leftmost equal one, unless all are equal; tell whether there was one."""
+    """Merge one top with the leftmost equal one, unless all are equal; return whether there was one."""
     tops = [pile[-1] if pile else 0 for pile in piles]
     if 0 not in tops and len(set(tops)) == 1:
         return False
@@ -156,12 +159,12 @@ def _merge_one(piles: list[list[int]]) -> bool:
 
 
 def _are_gathered(ranks: Sequence[int]) -> bool:
-    """Tell whether these are the four cards of a rank."""
+    """Return whether these are the four cards of a rank."""
     return len(ranks) == SUITS and len(set(ranks)) == 1
 
 
 def _close_one(piles: list[list[int]]) -> bool:
-    """Move one pile to the left, into a gap; tell whether there was one."""
+    """Move one pile left into a gap; return whether there was one."""
     for number, pile in enumerate(piles[1:]):
         if pile and not piles[number]:
             piles[number], piles[number + 1] = pile, []

@@ -1,4 +1,4 @@
-"""Ranks: two cards of equal rank leave the table (entries 12 and 53 of seed 004)."""
+"""Ranks: two cards of equal rank leave the table (Cheney 12 and 53)."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,11 +17,11 @@ __all__ = ["Ranks", "RanksRules", "Sympathy", "SympathyRules"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Ranks(Mechanic):
-    """Couples of equal tops leave their piles. Groups: ``lot``, ``out``.
+    """Pairs of equal tops leave their piles. Groups: ``lot``, ``out``.
 
     Attributes:
-        last_pairs: whether, when no couple is left, a pile of just two cards may be turned up and leaves
-            if its cards match.
+        last_pairs: whether, once no pair is left, a pile of exactly two cards may be turned up, and leaves if
+            its cards match.
 
     """
 
@@ -34,7 +34,7 @@ class RanksRules(MechanicRules):
     refusal = "Only two tops of equal rank leave the table."
 
     def legal_plays(self, board: Board, seat: int) -> Iterator[Play]:
-        """Yield every legal play: one top upon an equal one; a pile of two that is turned up."""
+        """Yield every legal play: one top onto an equal one, or turning up a pile of two."""
         lots = self.named(seat, "lot")
         couples = [
             Play(one, 1, other)
@@ -50,7 +50,7 @@ class RanksRules(MechanicRules):
                     yield Play(lot, 2, out)
 
     def automatic(self, board: Board, seat: int) -> Play | None:
-        """Return the game's next move: put a couple away; put back two that were turned up and differ."""
+        """Return the next automatic play: remove a pair, or put back two turned-up cards that differ."""
         lots, out = self.named(seat, "lot"), self.one(seat, "out")
         gone = board.cards[out]
         if gone and not _match(*gone[-2:]):
@@ -61,7 +61,7 @@ class RanksRules(MechanicRules):
         return None
 
     def is_out(self, board: Board, seat: int) -> bool:
-        """Tell whether the table is empty."""
+        """Return whether the table is empty."""
         return not any(board.cards[lot] for lot in self.named(seat, "lot"))
 
     def progress(self, board: Board, seat: int) -> int:
@@ -71,15 +71,15 @@ class RanksRules(MechanicRules):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sympathy(Mechanic):
-    """Two hands turn cards up by turns; a card of one and an equal card of the other leave together.
+    """Two hands turn cards up in turns; a card of one and an equal card of the other leave together.
 
-    Groups of each hand: ``packet`` (what was turned up stays face up on it), ``lifted`` (one place for
-    each packet, for the card just turned up), ``grace``. Of two hands: ``out``.
+    Groups of each hand: ``packet`` (turned-up cards stay face up on it), ``lifted`` (one place for each
+    packet, for the card just turned up), ``grace``. Of two hands: ``out``.
 
     Attributes:
-        hands: what each hand of a player adds to the names of its groups. A player with one hand has a
+        hands: the suffixes of the group names for each hand of a player. A player with one hand has a
             partner.
-        grace: whether a hand without a card that lies face up may use the grace card as a match.
+        grace: whether a hand without a face-up card may match with the grace card.
 
     """
 
@@ -88,11 +88,11 @@ class Sympathy(Mechanic):
 
 
 class SympathyRules(MechanicRules):
-    """The rules of Sympathy. Hands are partners by twos, in the order of the seats; each has a pack.
+    """The rules of Sympathy. Hands are partners in pairs, in the order of the seats; each has a pack.
 
-    A match is the partner's card played to ``out``; one's own follows by itself, and lies on it. So whose
-    turn it is can be seen: who matched last goes on until all their packets lie face up, then the other.
-    Before the first match the second hand begins.
+    A match is the partner's card played to ``out``; the player's own follows automatically and lies on it,
+    which shows whose turn it is: the last to match continues until all their packets are face up, then the
+    other. Before the first match the second hand begins.
     """
 
     refusal = "Turn up your next packet when it is your turn, or send out what matches the card you lifted."
@@ -109,13 +109,13 @@ class SympathyRules(MechanicRules):
         return sorted(deck, key=pack)
 
     def legal_plays(self, board: Board, seat: int) -> Iterator[Play]:
-        """Yield every legal play: turn the next packet up; match what was turned up, or the grace card."""
+        """Yield every legal play: turn up the next packet; match the turned-up card, or the grace card."""
         for hand in self._of(seat):
             if hand ^ 1 < len(self._hands):
                 yield from self._plays(board, hand)
 
     def automatic(self, board: Board, seat: int) -> Play | None:
-        """Return the game's next move: the matcher's card follows; what has no match lies on its packet."""
+        """Return the next automatic play: a matcher's card follows; an unmatched card returns."""
         mine = self._of(seat)
         for hand in sorted({*mine, *(hand ^ 1 for hand in mine)} & set(range(len(self._hands)))):
             lifted = self._lifted(board, hand)
@@ -129,7 +129,7 @@ class SympathyRules(MechanicRules):
         return None
 
     def is_out(self, board: Board, seat: int) -> bool:
-        """Tell whether all cards of both hands have left."""
+        """Return whether all cards of both hands have left."""
         return self.progress(board, seat) == self.goal(seat)
 
     def goal(self, seat: int) -> int:
@@ -141,7 +141,7 @@ class SympathyRules(MechanicRules):
         return len(board.cards[self._outs[self._of(seat)[0] // 2]])
 
     def _verify_piles(self, seat: int, play: Play) -> None:
-        """Verify that the piles are the seat's, or its partner's to take a match from.
+        """Check that the piles are the seat's own, or its partner's for a match.
 
         Raises:
             IllegalPlay: they are not.
@@ -177,7 +177,7 @@ class SympathyRules(MechanicRules):
             yield from self._matches(board, hand, self._piles(hand, "grace")[0], targets)
 
     def _whose_turn(self, board: Board, hand: int) -> int | None:
-        """Return which of two partners turns up cards now; ``None`` when all packets lie face up."""
+        """Return which of two partners turns up cards now; ``None`` if all packets are face up."""
         gone = board.cards[self._outs[hand // 2]]
         last = pack(gone[-1]) if gone else hand | 1
         return next((one for one in (last, last ^ 1) if self._next(board, one) is not None), None)
@@ -190,7 +190,7 @@ class SympathyRules(MechanicRules):
         return next((pile for pile in self._piles(hand, "lifted") if board.cards[pile]), None)
 
     def _next(self, board: Board, hand: int) -> int | None:
-        """Return the number of a hand's first packet that lies face down."""
+        """Return the number of a hand's first face-down packet."""
         packets = enumerate(self._piles(hand, "packet"))
         return next((number for number, packet in packets if board.top(packet) == UNKNOWN), None)
 
@@ -202,11 +202,11 @@ class SympathyRules(MechanicRules):
         return self._has_grace and not lie_open and bool(board.cards[self._piles(hand, "grace")[0]])
 
     def _matches(self, board: Board, hand: int, card: int, targets: Sequence[int]) -> Iterator[Play]:
-        """Yield the plays of those tops that match a pile's top."""
+        """Yield the plays of tops that match a pile's top."""
         out = self._outs[hand // 2]
         return (Play(target, 1, out) for target in targets if _match(board.top(card), board.top(target)))
 
 
 def _match(one: Card | None, other: Card | None) -> bool:
-    """Tell whether two cards are known, and of equal rank."""
+    """Return whether two cards are known, and of equal rank."""
     return one not in {None, UNKNOWN} and other not in {None, UNKNOWN} and rank(one) == rank(other)

@@ -1,7 +1,7 @@
-"""Rows: one line of cards that is made shorter (entries 11 and 19 of seed 004).
+"""Rows: a line of cards that is made shorter (Cheney 11 and 19).
 
-The piles of a line keep their places. Neighbours are the nearest piles that hold a card: where cards have
-left, the line closes up on the screen, and no card has to move for it.
+The piles of a line keep their places. Neighbors are the nearest piles with a card: where cards have left, the
+line closes up on the screen, and no card has to move for it.
 
 Groups: ``line``, ``stock``, ``out``.
 """
@@ -24,7 +24,7 @@ class Line(Group):
     """Piles in one line, as many as may ever be needed.
 
     Attributes:
-        count: how many.
+        count: the number of piles.
 
     """
 
@@ -40,20 +40,20 @@ class Line(Group):
 
 
 class LineRules(MechanicRules):
-    """What the games of one line share."""
+    """The common part of games with one line."""
 
     def line(self, board: Board, seat: int) -> list[int]:
-        """Return the piles of the line that hold a card, from its left."""
+        """Return the piles of the line that hold a card, from the left."""
         return [pile for pile in self.named(seat, "line") if board.cards[pile]]
 
     def lay(self, board: Board, seat: int) -> Iterator[Play]:
-        """Yield the play that lays the next card at the end of the line."""
+        """Yield the play that deals the next card to the end of the line."""
         stock = self.one(seat, "stock")
         if board.cards[stock]:
             yield Play(stock, 1, self.end(board, seat))
 
     def end(self, board: Board, seat: int) -> int:
-        """Return the empty pile behind the line's last card."""
+        """Return the empty pile after the line's last card."""
         places = self.named(seat, "line")
         used = [number for number, pile in enumerate(places) if board.cards[pile]]
         return places[used[-1] + 1 if used else 0]
@@ -64,9 +64,9 @@ class PushPin(Mechanic):
     """Cards between two that agree are pushed out.
 
     Attributes:
-        while_laying: whether cards may be pushed out before all are laid.
+        while_laying: whether cards may be pushed out before all are dealt.
         end_shift: whether, after the last card, the first one may be moved to the end, once.
-        left: so many cards are left when the game is won.
+        left: the maximum number of cards left when the game is won.
 
     """
 
@@ -79,7 +79,8 @@ class PushPinRules(LineRules):
     """The rules of Push Pin.
 
     A single card is played to ``out``. A block of one suit between two cards of equal rank is named by its
-    ends: its last card is played upon its first, and the game takes the rest. A block that holds a card
+    ends:
+    its last card is played onto its first, and the rest follows automatically. A block that contains a card
     of that rank itself is two blocks and a single card.
     """
 
@@ -99,7 +100,7 @@ class PushPinRules(LineRules):
             yield Play(line[0], 1, self.named(seat, "line")[-1])
 
     def automatic(self, board: Board, seat: int) -> Play | None:
-        """Return the game's next move: gather a block on its first card, and put it away."""
+        """Return the next automatic play: gather a block on its first card, and remove it."""
         line = self.line(board, seat)
         for number, pile in enumerate(line):
             if len(board.cards[pile]) > 1:
@@ -110,13 +111,13 @@ class PushPinRules(LineRules):
         return None
 
     def is_out(self, board: Board, seat: int) -> bool:
-        """Tell whether all cards are laid, and only so many are left."""
+        """Return whether all cards are dealt, and few enough are left."""
         assert isinstance(self.game.mechanic, PushPin)
         left = len(self.line(board, seat))
         return not board.cards[self.one(seat, "stock")] and left <= self.game.mechanic.left
 
     def goal(self, seat: int) -> int:
-        """Return the progress when as few cards lie in the line as the game asks for."""
+        """Return the progress when as few cards are left as the game requires."""
         assert isinstance(self.game.mechanic, PushPin)
         return self.game.deck_size - self.game.mechanic.left
 
@@ -143,18 +144,19 @@ class PushPinRules(LineRules):
                     break
 
     def _may_shift(self, board: Board, seat: int) -> bool:
-        """Tell whether the first card may go to the end: the last place is kept for it, where it stays."""
+        """Return whether the first card may move to the end, where a place is kept for it."""
         assert isinstance(self.game.mechanic, PushPin)
         return self.game.mechanic.end_shift and not board.cards[self.named(seat, "line")[-1]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DoubleJump(Mechanic):
-    """Piles jump to the right over two others, upon a pile that agrees in suit or rank.
+    """Piles jump to the right over two others, onto a pile that agrees in suit or rank.
 
     Attributes:
-        final_jumps: whether three piles, when all cards are laid, may jump over one, and two upon each other.
-        left: so many piles are left when the game is won.
+        final_jumps: whether, of three piles once all cards are dealt, one may jump over one, and of two, onto
+            the other.
+        left: the maximum number of piles left when the game is won.
 
     """
 
@@ -178,22 +180,22 @@ class DoubleJumpRules(LineRules):
             yield from self._jumps(board, line, len(line) - 1)
 
     def automatic(self, board: Board, seat: int) -> Play | None:
-        """Return nothing: nothing follows by itself."""
+        """Return ``None``: nothing is automatic."""
         return None
 
     def is_out(self, board: Board, seat: int) -> bool:
-        """Tell whether all cards are laid, and only so many piles are left."""
+        """Return whether all cards are dealt, and few enough piles are left."""
         assert isinstance(self.game.mechanic, DoubleJump)
         left = len(self.line(board, seat))
         return not board.cards[self.one(seat, "stock")] and left <= self.game.mechanic.left
 
     def goal(self, seat: int) -> int:
-        """Return the progress when as few piles are left as the game asks for."""
+        """Return the progress when as few piles are left as the game requires."""
         assert isinstance(self.game.mechanic, DoubleJump)
         return self.game.deck_size - self.game.mechanic.left
 
     def progress(self, board: Board, seat: int) -> int:
-        """Return how many cards lie upon others: with all laid, the fewer piles the more."""
+        """Return how many cards lie on others: once all are dealt, fewer piles mean more."""
         return sum(len(board.cards[pile]) - 1 for pile in self.line(board, seat))
 
     def _jumps(self, board: Board, line: Sequence[int], distance: int) -> Iterator[Play]:

@@ -1,7 +1,7 @@
-"""Sums: two cards whose ranks make a number leave the table (entries 8, 16 and 48 of seed 004).
+"""Sums: two cards whose ranks add up to a number leave the table (Cheney 8, 16 and 48).
 
-A pair is one card played upon the other; the game puts both away and fills their places. Entry 48 covers
-the pair where it lies: nothing is ever done with a covered card, so it is put away just as well.
+A pair is one card played onto the other; the game removes both and fills their places. Entry 48 covers the
+pair where it lies: covered cards never matter, so removing it is equivalent.
 
 Groups: ``place`` (the cards on the table, in rows), ``stock``, ``out``; for exchanges ``aside``, which
 counts; to gather lower rows ``waste``.
@@ -32,27 +32,27 @@ class Reach(StrEnum):
 
 
 class Courts(StrEnum):
-    """What is done with knaves, queens and kings."""
+    """What happens to knaves, queens and kings."""
 
     COUNT = "count"
     """They count eleven, twelve and thirteen."""
     TRIO = "trio"
     """One of each leave together, if they lie in one row, or are of one suit."""
     STAY = "stay"
-    """They stay. At first they go under the stock; in the end they are all that lies on the table."""
+    """They stay. At first they go under the stock; in the end only they are left on the table."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sums(Mechanic):
-    """Pairs that make a number.
+    """Pairs that add up to a number.
 
     Attributes:
         total: the number.
         reach: where the two must lie.
-        courts: what is done with court cards.
-        exchanges: how often two cards may change places when there is no pair, while the stock lasts.
-        regather: whether, after the stock, the cards of the lower rows are shuffled and fill the gaps of
-            the upper ones. Lower is every row that the cards left would not fill.
+        courts: what happens to court cards.
+        exchanges: how often two cards may change places if there is no pair, while the stock lasts.
+        regather: whether, after the stock, the cards of the lower rows are shuffled and fill the gaps of the
+            upper ones. Lower rows are those that the remaining cards would not fill.
 
     """
 
@@ -95,7 +95,7 @@ class SumsRules(MechanicRules):
             yield Play(self._lower(board, seat)[0], 1, self.one(seat, "waste"))
 
     def automatic(self, board: Board, seat: int) -> Play | None:
-        """Return the game's next move: put a sum away, finish an exchange or a gathering, fill a gap."""
+        """Return the next automatic play: remove a sum, complete an exchange or a gathering, fill a gap."""
         places, stock = self.named(seat, "place"), self.one(seat, "stock")
         gap = next((place for place in places if not board.cards[place]), None)
         for place in places:
@@ -115,7 +115,7 @@ class SumsRules(MechanicRules):
         return Play(stock, 1, gap) if gap is not None and board.cards[stock] else None
 
     def is_out(self, board: Board, seat: int) -> bool:
-        """Tell whether nothing is left but what may stay."""
+        """Return whether only cards that may stay are left."""
         left = [card for place in self.named(seat, "place") for card in board.cards[place]]
         if board.cards[self.one(seat, "stock")]:
             return False
@@ -123,13 +123,13 @@ class SumsRules(MechanicRules):
         return all(rank(card) in stays for card in left)
 
     def goal(self, seat: int) -> int:
-        """Return the progress when all is put away but what may stay."""
+        """Return the progress when only cards that may stay are left."""
         stays = COURTS if self._sums.courts is Courts.STAY else frozenset()
         ranks = self.game.ranks
         return self.game.deck_size * sum(one not in stays for one in ranks) // len(ranks)
 
     def progress(self, board: Board, seat: int) -> int:
-        """Return how many cards were put away."""
+        """Return how many cards were removed."""
         return len(board.cards[self.one(seat, "out")])
 
     # Pairs and trios.
@@ -153,8 +153,8 @@ class SumsRules(MechanicRules):
     def _trios(self, board: Board, places: Sequence[int]) -> Iterator[Play]:
         """Yield the first plays of trios.
 
-        Two of one suit begin a trio of that suit, two of different suits one of their row: so it is
-        plain from the two what must follow, and each trio has a pair to begin with.
+        Two cards of one suit begin a trio of that suit, two of different suits one of their row: so the two
+        determine what must follow, and each trio begins with a pair.
         """
         courts = [place for place in places if board.cards[place] and rank(board.cards[place][-1]) in COURTS]
         for one, other in permutations(courts, 2):
@@ -185,7 +185,7 @@ class SumsRules(MechanicRules):
         return self._row_of[places.index(place)]
 
     def _clear(self, seat: int, place: int, cards: Sequence[Card]) -> Play | None:
-        """Return what becomes of cards that lie upon each other."""
+        """Return the play that removes cards lying on each other."""
         ranks = [rank(card) for card in cards]
         if sum(ranks) == self._sums.total or len(cards) > 2:
             return Play(place, len(cards), self.one(seat, "out"))
@@ -193,14 +193,14 @@ class SumsRules(MechanicRules):
             return None  # two of a trio wait for the third
         return Play(place, -1, self.one(seat, "aside"))
 
-    # Laying, exchanging, gathering.
+    # Dealing, exchanging, gathering.
 
     def _is_laying(self, board: Board, seat: int) -> bool:
-        """Tell whether court cards still go under the stock: until the first pair is put away."""
+        """Return whether court cards still go under the stock: until the first pair is removed."""
         return self._sums.courts is Courts.STAY and not board.cards[self.one(seat, "out")]
 
     def _may_lay(self, board: Board, seat: int) -> bool:
-        """Tell whether the table is to be laid: where that is no plain deal, the player begins it."""
+        """Return whether the player may begin to deal the table, where that is not a plain deal."""
         return not any(board.cards[place] for place in self.named(seat, "place")) and bool(
             board.cards[self.one(seat, "stock")]
         )
@@ -217,7 +217,7 @@ class SumsRules(MechanicRules):
         return bool(self._lower(board, seat)) and not all(board.cards[place] for place in upper)
 
     def _upper(self, board: Board, seat: int) -> int:
-        """Return how many places the rows have that the cards left fill; one row at least."""
+        """Return how many places of the rows the remaining cards fill; at least one row."""
         places = self.named(seat, "place")
         left = sum(len(board.cards[pile]) for pile in (*places, self.one(seat, "waste")))
         return max(1, left // self._width) * self._width

@@ -1,10 +1,10 @@
-"""Travelling packets: a card goes under the packet of its number, and that packet's top travels on.
+"""Travelling packets: a card goes under the packet of its rank, and that packet's top travels on.
 
-Seed 003, and entries 13 and 18 of seed 004; entry 44 builds upon it (:mod:`.weaving`).
+The games are Travellers, and Cheney 13 and 18; entry 44 extends the mechanic (:mod:`.weaving`).
 
-The card that travels lies in ``hand``. A step is the play of its packet's top to the hand: the card that
-was there slips under the packet by itself. Where no card can be taken up in its place, the card in the
-hand is played to its packet, or to ``out`` if its rank has none, and the next round begins by itself.
+The card that travels lies in ``hand``. A step is the play of its packet's top to the hand: the card that was
+there slips under the packet automatically. Where no card can be taken up in its place, the card in hand is
+played to its packet, or to ``out`` if its rank has none, and the next round begins automatically.
 
 Groups: ``packet`` (the packet of rank 1 first), ``hand`` (it counts), and as the game has them ``spare``,
 ``aside``, ``stock``, ``out``.
@@ -24,20 +24,19 @@ __all__ = ["Complete", "Counting", "Travelling", "TravellingRules"]
 
 
 class Complete(StrEnum):
-    """What a complete packet is (catalogue 3)."""
+    """What makes a packet complete."""
 
     TRAVELLED = "travelled"
     """All its cards have travelled."""
     RIGHT = "right"
-    """It holds its own cards, even if some were dealt there and never travelled: they are turned up in
-    the end."""
+    """It holds its own cards. Those that never travelled are turned up in the end."""
 
 
 class Counting(StrEnum):
-    """Whether the packets are laid card by card, and a card that falls on its own number is laid aside."""
+    """Whether packets are dealt card by card, and a card that falls on its own number is laid aside."""
 
     NONE = "none"
-    """They are dealt as they are."""
+    """They are dealt normally."""
     AFTER_FIRST = "after_first"
     """The first layer is not counted."""
     ALL = "all"
@@ -49,9 +48,9 @@ class Travelling(Mechanic):
 
     Attributes:
         rounds_from: the group from whose last pile a card is taken up when the hand is empty.
-        size: the cards of a complete packet.
-        complete: what that is.
-        counting: how the packets are laid.
+        size: the number of cards of a complete packet.
+        complete: what makes a packet complete.
+        counting: how the packets are dealt.
 
     """
 
@@ -62,7 +61,7 @@ class Travelling(Mechanic):
 
 
 class TravellingRules(MechanicRules):
-    """The rules of games of travelling packets."""
+    """The rules of games with travelling packets."""
 
     refusal = "The card in the hand goes to the packet of its number, and that packet's top travels on."
 
@@ -85,7 +84,7 @@ class TravellingRules(MechanicRules):
             yield Play(packet, 1, hand)
 
     def automatic(self, board: Board, seat: int) -> Play | None:
-        """Return the game's next move: slip a card under its packet, lay the packets, begin a round."""
+        """Return the next automatic play: slip a card under its packet, deal the packets, begin a round."""
         hand = self.one(seat, "hand")
         cards = board.cards[hand]
         if len(cards) > 1:
@@ -104,7 +103,7 @@ class TravellingRules(MechanicRules):
         return None
 
     def is_out(self, board: Board, seat: int) -> bool:
-        """Tell whether every packet holds its own cards, face up."""
+        """Return whether every packet holds its own cards, face up."""
         packets = enumerate(self.named(seat, "packet"), 1)
         return all(
             len(board.cards[packet]) == self._mechanic.size and self.are_home(board, packet, number)
@@ -112,14 +111,14 @@ class TravellingRules(MechanicRules):
         )
 
     def progress(self, board: Board, seat: int) -> int:
-        """Return how many cards lie face up in their own packet, or out of the game."""
+        """Return how many cards lie face up in their own packet, or have left the game."""
         packets = enumerate(self.named(seat, "packet"), 1)
         home = sum(
             card != UNKNOWN and rank(card) == number for number, p in packets for card in board.cards[p]
         )
         return home + sum(len(board.cards[pile]) for pile in self.named(seat, "out"))
 
-    # Questions.
+    # Queries.
 
     def packet(self, seat: int, card: Card) -> int | None:
         """Return the packet of a card's rank, if there is one."""
@@ -127,46 +126,47 @@ class TravellingRules(MechanicRules):
         return packets[rank(card) - 1] if rank(card) <= len(packets) else None
 
     def are_home(self, board: Board, packet: int, number: int) -> bool:
-        """Tell whether all cards of a packet are known to be of its number."""
+        """Return whether all cards of a packet are known to be of its rank."""
         return all(card != UNKNOWN and rank(card) == number for card in board.cards[packet])
 
     def ends(self, board: Board, seat: int, packet: int) -> bool:
-        """Tell whether the journey ends with the card that goes to this packet: its top is home already."""
+        """Return whether the journey ends with a card to this packet, because its top is home already."""
         top = board.top(packet)
         return top is None or (top != UNKNOWN and self.packet(seat, top) == packet)
 
     def next_round(self, board: Board, seat: int) -> Play | None:
-        """Return the move that begins the next round; ``None`` if no card is left for it."""
+        """Return the play that begins the next round; ``None`` if no card is left for it."""
         source = self.named(seat, self._mechanic.rounds_from)[-1]
         top = board.top(source)
         travelled = self.layout.piles[source].group == "packet" and top != UNKNOWN
         return None if top is None or travelled else Play(source, 1, self.one(seat, "hand"))
 
     def counted(self, board: Board, seat: int) -> Sequence[int]:
-        """Return the packets that are laid in turn."""
+        """Return the packets that are dealt to in turn."""
         return self.named(seat, "packet")
 
-    # Laying, and turning up.
+    # Dealing, and turning up.
 
     def _is_laying(self, board: Board, seat: int) -> bool:
-        """Tell whether no card has come to the hand yet since the packets were begun."""
+        """Return whether no card has come to the hand since the packets were begun."""
         began = board.came.get(self.one(seat, "hand"), 0)
         return self._mechanic.counting is not Counting.NONE and not began
 
     def _lay(self, board: Board, seat: int) -> Play | None:
-        """Return the move that lays the next card, or lays the last one aside; ``None`` after the last."""
+        """Return the play that deals the next card, or lays the last one aside; ``None`` after the last."""
         packets, stock, aside = self.counted(board, seat), self.one(seat, "stock"), self.one(seat, "aside")
         laid = sum([len(board.cards[packet]) for packet in (*packets, aside)])
         if laid:
             last = packets[(laid - 1) % len(packets)]
             fewest = 1 if self._mechanic.counting is Counting.ALL else 2
-            # Cards that fell on their own number have all been laid aside, so such a one is the last laid.
+            # All earlier cards that fell on their own number were laid aside, so such a card is the last one
+            # dealt.
             if len(board.cards[last]) >= fewest and self.packet(seat, board.cards[last][-1]) == last:
                 return Play(last, 1, aside)
         return Play(stock, 1, packets[laid % len(packets)]) if board.cards[stock] else None
 
     def _turn_up(self, board: Board, seat: int) -> Play | None:
-        """Return the move that takes up a card which never travelled, when all rounds are over."""
+        """Return the play that takes up a card which never travelled, once all rounds are over."""
         if self._mechanic.complete is Complete.RIGHT:
             for packet in self.named(seat, "packet"):
                 if board.top(packet) == UNKNOWN:
@@ -174,7 +174,7 @@ class TravellingRules(MechanicRules):
         return None
 
     def _is_turning_up(self, board: Board, seat: int) -> bool:
-        """Tell whether the card in the hand never travelled: it left a gap where it lay."""
+        """Return whether the card in hand never travelled: it left a gap where it lay."""
         packets = self.named(seat, "packet")
         is_right = self._mechanic.complete is Complete.RIGHT
         return is_right and any(len(board.cards[packet]) < self._mechanic.size for packet in packets)

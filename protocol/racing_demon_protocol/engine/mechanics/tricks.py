@@ -1,7 +1,7 @@
-"""Card tricks: a script that a player advances (entries 40 and 41 of seed 004). They are shown, not won.
+"""Card tricks: a script that a player advances (Cheney 40 and 41). They are shown, not won.
 
-The cards lie in a known order at first. Each play is the beginning of a beat; the rest of the beat
-follows by itself. Which step is next follows from how many cards lie in each pile, and came to it.
+The cards start in a known order. Each play starts a beat; the rest of the beat is automatic. The next step
+follows from the number of cards in each pile, and of those that came to it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ from .common import MechanicRules
 __all__ = ["Beat", "Script", "ScriptRules", "Step"]
 
 State = tuple[tuple[int, ...], tuple[int, ...]]
-"""How many cards lie in each of a seat's piles, and have come to those that count."""
+"""The number of cards in each of a seat's piles, and of those that came to counting piles."""
 
 
 class Step(NamedTuple):
@@ -31,11 +31,11 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Beat:
-    """Steps that are done in one go.
+    """Steps that are made together.
 
     Attributes:
-        text: what is said.
-        steps: what is done.
+        text: the patter.
+        steps: the steps.
 
     """
 
@@ -48,8 +48,8 @@ class Script(Mechanic):
     """A demonstration.
 
     Attributes:
-        order: the faces of the cards in the order in which they are dealt; others come before them.
-        beats: what is done.
+        order: the faces of the cards in the order of the deal; all others come before them.
+        beats: the beats.
 
     """
 
@@ -71,7 +71,7 @@ class ScriptRules(MechanicRules):
             seat: [pile for pile in self.layout.piles if pile.seat == seat] for seat in self.layout.seats
         }
         self._plays = {seat: self._plays_of(seat) for seat in seats}
-        self._states: dict[State, int] = self._states_of(self.layout.seats[0])  # alike for all seats
+        self._states: dict[State, int] = self._states_of(self.layout.seats[0])  # the same for all seats
 
     def arrange(self, deck: Sequence[Card]) -> Sequence[Card]:
         """Return a seat's cards in the script's order."""
@@ -92,7 +92,7 @@ class ScriptRules(MechanicRules):
         return self._plays[seat][step] if step < len(self._plays[seat]) and not self._begins(step) else None
 
     def is_out(self, board: Board, seat: int) -> bool:
-        """Tell whether the script is at its end."""
+        """Return whether the script has ended."""
         return self.progress(board, seat) == len(self._plays[seat])
 
     def goal(self, seat: int) -> int:
@@ -100,11 +100,11 @@ class ScriptRules(MechanicRules):
         return len(self._plays[seat])
 
     def progress(self, board: Board, seat: int) -> int:
-        """Return how many steps were done."""
+        """Return how many steps were made."""
         return self._states[self._state(board, seat)]
 
     def caption(self, board: Board, seat: int) -> str:
-        """Return what is said with the next beat; nothing at the end."""
+        """Return the patter for the next beat; empty at the end."""
         step = self.progress(board, seat)
         return self._script.beats[self._beats[step]].text if step < len(self._beats) else ""
 

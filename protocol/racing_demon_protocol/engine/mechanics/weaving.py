@@ -1,4 +1,4 @@
-"""Travelling packets and foundations together (entry 44 of seed 004)."""
+"""Travelling packets combined with foundations (Cheney 44)."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ __all__ = ["Weaving", "WeavingRules"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Weaving(Travelling):
-    """Tops go to the foundations; when none does, a card laid aside travels until one does.
+    """Tops go to the foundations; when none fits, a card laid aside travels until one does.
 
     Groups: those of :mod:`.travelling`, and ``foundation``. Packets and ``aside`` gather.
 
     Attributes:
-        from_hand: whether the card that travels may go to a foundation, if it has come to fit.
+        from_hand: whether the travelling card may go to a foundation once it fits.
 
     """
 
@@ -35,7 +35,7 @@ class WeavingRules(TravellingRules):
     refusal = "Tops go to the foundations; when none does, a weaver travels."
 
     def legal_plays(self, board: Board, seat: int) -> Iterator[Play]:
-        """Yield every legal play: to the foundations, a weaver's journey, and the next laying."""
+        """Yield every legal play: to the foundations, a weaver's journey, and the next deal."""
         fits = list(self._to_foundations(board, seat))
         yield from fits
         hand, aside = self.one(seat, "hand"), self.one(seat, "aside")
@@ -47,19 +47,19 @@ class WeavingRules(TravellingRules):
             yield from self._take_up(board, seat)
 
     def is_out(self, board: Board, seat: int) -> bool:
-        """Tell whether all cards lie on the foundations."""
+        """Return whether all cards are on the foundations."""
         return self.on_foundations(board)[seat] == self.game.deck_size
 
     def progress(self, board: Board, seat: int) -> int:
-        """Return how many cards lie on the foundations."""
+        """Return how many cards are on the foundations."""
         return self.on_foundations(board)[seat]
 
     def open_foundations(self, board: Board, seat: int, card: Card) -> Iterator[int]:
-        """Yield the foundations that take a seat's card now."""
+        """Yield the foundations that accept a seat's card now."""
         return (pile for pile in self.named(seat, "foundation") if self.accepts(board, pile, card))
 
     def follows_on(self, board: Board, foundation: int, cards: Sequence[Card], card: Card) -> bool:
-        """Tell whether a foundation would take a card if it held these cards."""
+        """Return whether a foundation would accept a card if it held these cards."""
         group = self.layout.groups[foundation]
         assert isinstance(group, Foundations)
         if not cards:
@@ -67,14 +67,14 @@ class WeavingRules(TravellingRules):
         return suit(card) == suit(cards[-1]) and rank(card) == rank(cards[-1]) + group.step
 
     def ends(self, board: Board, seat: int, packet: int) -> bool:
-        """Tell whether the journey ends here: the packet's top can be used, or all in it are home."""
+        """Return whether the journey ends here: the packet's top can be used, or all its cards are home."""
         top = board.top(packet)
         if top is None or any(True for _ in self.open_foundations(board, seat, top)):
             return True
         return all(self.packet(seat, card) == packet for card in board.cards[packet])
 
     def next_round(self, board: Board, seat: int) -> Play | None:
-        """Return nothing: a weaver is taken when the player wants it."""
+        """Return ``None``: the player decides when to take a weaver."""
         return None
 
     def counted(self, board: Board, seat: int) -> Sequence[int]:
@@ -94,7 +94,7 @@ class WeavingRules(TravellingRules):
                     yield Play(pile, 1, foundation)
 
     def _take_up(self, board: Board, seat: int) -> Iterator[Play]:
-        """Yield the play that takes all packets up to be laid again, if that may still be done."""
+        """Yield the play that gathers all packets for another deal, if one is left."""
         stock = self.one(seat, "stock")
         group = self.layout.groups[stock]
         assert isinstance(group, Stock)

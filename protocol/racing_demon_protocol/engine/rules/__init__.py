@@ -1,1 +1,1 @@
-"""The rules of games built in sequences: what is legal, what it does, and when a hand is dead."""
+"""The rules of games built in sequences: what is legal, its effects, and when a hand is dead."""

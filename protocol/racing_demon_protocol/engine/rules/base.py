@@ -1,8 +1,8 @@
-"""What every game's rules answer: what is legal, carry it out, is it over, what is it worth.
+"""The interface of every game's rules: legal plays, their effects, the end of a hand, and its points.
 
-They look at the public :class:`~.engine.board.Board` only, never at hidden cards, so a client can ask the
-same questions as the server, and gets the same answers. Each mechanic has its own rules upon these: those of
-the building games are in :mod:`.building`; :mod:`.engine.rulebook` knows which belong to a declaration.
+Rules look at the public :class:`~.engine.board.Board` only, never at hidden cards, so clients and the server
+get the same answers. Each mechanic extends these rules: those of the building games are in :mod:`.building`.
+:mod:`.engine.rulebook` chooses the rules for a declaration.
 """
 
 from collections import Counter
@@ -21,28 +21,27 @@ from racing_demon_protocol.reasons import Reason
 __all__ = ["Namer", "Rules"]
 
 Namer = Callable[[Play, Sequence[Place]], Sequence[Card]]
-"""The dealer's part in a play: makes the same move among the hidden cards, and names those that it
-turned up, in the order of their places."""
+"""The dealer's part in a play: makes it among the hidden cards and names those turned up, by place."""
 
 LOOK_UNITS: Final = 35
 """The work of finding a first legal play in a game that is not built in sequences."""
 
 
 class Rules:
-    """One game's rules for the seats of one hand. A mechanic answers at least :meth:`legal_plays`.
+    """One game's rules for the seats of one hand. A mechanic implements at least :meth:`legal_plays`.
 
     Attributes:
         game: the declaration.
         layout: the piles.
-        is_private: whether each seat plays alone, unseen: a neighbour's layout would be one's own future.
+        is_private: whether each seat plays alone and unseen, because others hold the same cards.
 
     Raises:
-        InvalidGame: the declaration does not work out.
+        InvalidGame: the declaration is inconsistent.
 
     """
 
     refusal: ClassVar[str] = "That is no play of this game."
-    """What a player is told whose play is not among the legal ones."""
+    """The message for a play that is not among the legal ones."""
 
     def __init__(self, game: Game, seats: Sequence[int]) -> None:
         self.game = game
@@ -57,8 +56,8 @@ class Rules:
         """Return a freshly dealt board.
 
         Args:
-            decks: the shuffled cards of each seat, the first card to deal first: the board then shows
-                all of them, and is the dealer's. Without them no card is known: it is the public one.
+            decks: each seat's shuffled cards, in the order of the deal, for the dealer's board with all cards
+                known. Without them, the result is the public board with no card known.
 
         """
         if decks is None:
@@ -73,13 +72,13 @@ class Rules:
         """Return a seat's shuffled cards in the order in which they are dealt."""
         return deck
 
-    # What is legal.
+    # Legal plays.
 
     def verify_play(self, board: Board, seat: int, play: Play) -> Play:
         """Return the play with its foundation resolved, if it is legal for the seat.
 
         Raises:
-            IllegalPlay: it is not; the error carries the reason.
+            IllegalPlay: it is illegal; the error has the reason.
 
         """
         self._verify_piles(seat, play)
@@ -92,7 +91,7 @@ class Rules:
         raise IllegalPlay(self.refusal)
 
     def can_play(self, board: Board, seat: int, play: Play) -> bool:
-        """Tell whether a play is legal for a seat."""
+        """Return whether a play is legal for a seat."""
         try:
             self.verify_play(board, seat, play)
         except IllegalPlay:
@@ -100,7 +99,7 @@ class Rules:
         return True
 
     def legal_plays(self, board: Board, seat: int) -> Iterator[Play]:
-        """Yield a seat's legal plays lazily, those that bring the hand forward first."""
+        """Yield a seat's legal plays lazily, starting with those that advance the hand."""
         raise NotImplementedError
 
     def moves(self, board: Board, seat: int) -> Iterator[Play]:
@@ -108,21 +107,21 @@ class Rules:
         return (self.verify_play(board, seat, play) for play in self.legal_plays(board, seat))
 
     def memory(self, board: Board, seat: int) -> tuple[int, ...]:
-        """Return all that a seat's future plays depend on beside the cards, as numbers."""
+        """Return everything beside the cards that a seat's future plays depend on, as numbers."""
         came = (board.came.get(pile.number, 0) for pile in self.layout.piles if pile.seat == seat)
         return board.redeals.get(seat, 0), board.liberties.get(seat, 0), *came
 
     def play(self, board: Board, seat: int, play: Play, name: Namer) -> Move:
-        """Carry a play out on the board, if it is legal, and return what happened.
+        """Make a play on the board, if it is legal, and return the move.
 
         Args:
             board: the board to change.
-            seat: who plays.
-            play: what.
+            seat: the player's seat.
+            play: the play.
             name: names the cards that the play turns up.
 
         Raises:
-            IllegalPlay: the play is not legal; the board is as it was.
+            IllegalPlay: the play is illegal; the board is unchanged.
 
         """
         play = self.verify_play(board, seat, play)
@@ -130,7 +129,7 @@ class Rules:
 
     @staticmethod
     def carry_out(board: Board, play: Play, name: Namer) -> tuple[Card, ...]:
-        """Carry out a play that is legal, or that the game makes by itself; return the cards turned up."""
+        """Make a legal or automatic play, and return the cards that it turned up."""
         places = board.shift(play)
         shown = tuple(name(play, places))
         if places or shown:
@@ -138,9 +137,9 @@ class Rules:
         return shown
 
     def automatic(self, board: Board, seat: int) -> Play | None:
-        """Return the next play that the game makes for a seat by itself; it follows from the board alone.
+        """Return a seat's next automatic play, which follows from the board alone.
 
-        It is asked after the signal, and again after every play until there is none.
+        Call it after the signal, and after every play until it returns ``None``.
         """
         return None
 
@@ -150,64 +149,65 @@ class Rules:
         return 1
 
     def turn(self, board: Board, seat: int) -> Play | None:
-        """Return what the key for the stock does: turn it, lay a round, or make it up anew."""
+        """Return the play of the stock's key: turn it, deal a round, or redeal."""
         return None
 
     def caption(self, board: Board, seat: int) -> str:
-        """Return what whoever shows a trick says with its next step; nothing in a game."""
+        """Return the patter for a trick's next step; empty for a game."""
         return ""
 
     def due(self, board: Board, seat: int) -> str:
-        """Return what must be done before anything else, in words; an empty text if that is nothing."""
+        """Return what must be done first, in words; empty if nothing."""
         return ""
 
     def is_progress(self, board: Board, seat: int, play: Play) -> bool:
-        """Tell whether a legal play, before it is made, leads on: positions cannot repeat through it."""
+        """Return whether a legal play, before it is made, makes progress: positions cannot repeat then."""
         return True
 
-    # Is it over, and what is it worth.
+    # The end of a hand and its points.
 
     def is_out(self, board: Board, seat: int) -> bool:
-        """Tell whether a seat has reached the game's goal."""
+        """Return whether a seat has reached the game's goal."""
         cards = board.cards
-        for pile in self._to_empty[seat]:  # noqa: SIM110 - asked after every play, and any() takes longer
+        for pile in self._to_empty[seat]:  # noqa: SIM110 - called after every play, and any() is slower
             if cards[pile]:
                 return False
         return True
 
     def leads_on(self, board: Board, seat: int, hidden: Board) -> Steps:
-        """Find out step by step whether a seat can still come further.
+        """Find out step by step whether a seat can get any further.
 
         The building games have a search of their own, in :mod:`.endgame`.
 
         Args:
             board: the public board.
-            seat: whose plays.
-            hidden: the same with all cards face up, for games that may go round in circles.
+            seat: the seat.
+            hidden: the same board with all cards known, for games that may loop.
 
         """
         yield LOOK_UNITS
         return any(True for _ in self.legal_plays(board, seat))
 
     def progress(self, board: Board, seat: int) -> int:
-        """Return how far a seat has come: in races on identical deals, more is better."""
+        """Return a seat's progress, which decides races on identical deals; more is better."""
         return self.on_foundations(board)[seat]
 
     def goal(self, seat: int) -> int:
-        """Return the progress that a seat has when all is done."""
+        """Return the progress of a finished game."""
         if self.game.goal is not Goal.FOUNDATIONS_FULL:
             return self.game.deck_size
         groups = (group for group in self.game.groups if isinstance(group, Foundations))
         return sum(group.count * group.length for group in groups)
 
     def all_progress(self, board: Board) -> dict[int, int]:
-        """Return how far each seat has come."""
+        """Return the progress of each seat."""
         return {seat: self.progress(board, seat) for seat in self.layout.seats}
 
     def points(self, board: Board, out: int | None = None) -> dict[int, int]:
         """Return each seat's points for the hand as it stands, with a bonus for the seat that is out.
 
-        Seed 002, "Marking": 52 plus ten for going out, one a card on the foundations for all others.
+        In Racing Demon that is 52 and 10 for going out, and one point per card on the foundations for the
+        others.
         """
         scoring = self.game.scoring
         points = {}
@@ -218,16 +218,16 @@ class Rules:
         return points
 
     def on_foundations(self, board: Board) -> dict[int, int]:
-        """Return how many cards of each seat lie on the foundations."""
+        """Return the number of each seat's cards on the foundations."""
         size = self.game.packs * PACK_SIZE
         counts = Counter(card // size for pile in self.layout.foundations for card in board.cards[pile])
         return {seat: counts[at] for at, seat in enumerate(self.layout.seats)}
 
     def status(self, board: Board) -> Iterator[str]:
-        """Yield a sentence for every broken invariant of this mechanic's own."""
+        """Yield a sentence for every broken invariant of this mechanic."""
         yield from ()
 
-    # What clients ask to show what fits. A mechanic without such things leaves them.
+    # What clients need for hints; mechanics without these keep the defaults.
 
     def units(self, group: Group, cards: Sequence[Card]) -> Iterator[int]:
         """Yield how many cards may move together from the end of a pile, fewest first."""
@@ -235,19 +235,19 @@ class Rules:
             yield 1
 
     def open_foundations(self, board: Board, seat: int, card: Card) -> Iterator[int]:
-        """Yield the foundations that take a seat's card now."""
+        """Yield the foundations that accept a seat's card now."""
         yield from ()
 
     def accepts(self, board: Board, foundation: int, card: Card) -> bool:
-        """Tell whether a foundation takes a card now."""
+        """Return whether a foundation accepts a card now."""
         return self.follows_on(board, foundation, board.cards[foundation], card)
 
     def follows_on(self, board: Board, foundation: int, cards: Sequence[Card], card: Card) -> bool:
-        """Tell whether a foundation would take a card if it held these cards."""
+        """Return whether a foundation would accept a card if it held these cards."""
         return False
 
     def may_take_back(self, seat: int, foundation: int) -> bool:
-        """Tell whether a seat may take cards from a foundation again."""
+        """Return whether a seat may take cards back from a foundation."""
         return False
 
     # Verification.

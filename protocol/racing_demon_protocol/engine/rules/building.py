@@ -1,8 +1,7 @@
-"""The rules of the building games: sequences on foundations, and on columns.
+"""The rules of the building games: sequences on foundations and on columns.
 
-Here is what may be done; what may be tried at all is in :mod:`.candidates`, what fits where in
-:mod:`.placement`, how the stock is used in :mod:`.stock`, and rules of their own are in
-:mod:`.special_rules`.
+This module decides what is legal. :mod:`.candidates` lists possible plays, :mod:`.placement` knows what fits
+where, :mod:`.stock` handles the stock, and :mod:`.special_rules` the special rules.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,9 +31,9 @@ class BuildingRules(CandidateRules):
     """The rules of one building game for the seats of one hand.
 
     Attributes:
-        asks_more: whether more is to be asked of a play than its two piles say.
-        fast_path: the plays that two piles alone decide; ``None`` where more is asked of all.
-        takes_back: the seats that may take cards from some foundation again.
+        asks_more: whether a play's legality depends on more than its two piles.
+        fast_path: the plays that two piles alone decide; ``None`` if all depend on more.
+        takes_back: the seats that may take cards back from some foundation.
 
     """
 
@@ -73,13 +72,13 @@ class BuildingRules(CandidateRules):
             deck = effect.arrange(deck)
         return deck
 
-    # What is legal.
+    # Legal plays.
 
     def verify_play(self, board: Board, seat: int, play: Play) -> Play:
         """Return the play with its foundation resolved, if it is legal for the seat.
 
         Raises:
-            IllegalPlay: it is not; the error carries the reason.
+            IllegalPlay: it is illegal; the error has the reason.
 
         """
         if self.fast_path is not None and self.fast_path.allow(board, seat, play):
@@ -87,10 +86,10 @@ class BuildingRules(CandidateRules):
         return self.verify_fully(board, seat, play)
 
     def verify_fully(self, board: Board, seat: int, play: Play) -> Play:
-        """Do the same by asking every rule.
+        """Do the same without the fast path.
 
         Raises:
-            IllegalPlay: it is not; the error carries the reason.
+            IllegalPlay: it is illegal; the error has the reason.
 
         """
         self._verify_piles(seat, play)
@@ -121,8 +120,8 @@ class BuildingRules(CandidateRules):
     def legal_plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield a seat's legal plays lazily: to the foundations, to the columns, turning the stock.
 
-        Of several foundations of one group that accept the same card the first is named; the others are
-        legal too, and worth the same.
+        Of several foundations of one group that accept the same card only the first is yielded; the others
+        are legal and equally good.
         """
         yield from self._plain(board, seat)
         for effect in self._effects:
@@ -135,27 +134,27 @@ class BuildingRules(CandidateRules):
             yield from map(effect.carried_out, effect.plays(board, seat))
 
     def memory(self, board: Board, seat: int) -> tuple[int, ...]:
-        """Return all that a seat's future plays depend on beside the cards, as numbers.
+        """Return everything beside the cards that a seat's future plays depend on, as numbers.
 
-        What is counted without end is cut off where it makes no difference any more.
+        Unbounded counts are capped where they no longer make a difference.
         """
         turned = self._turning.memory(board, seat, self._redeals_seen)
         came = (board.came.get(pile, 0) for pile in self._counting[seat])
         return *turned, min(board.liberties.get(seat, 0), self._liberties_seen), *came
 
     def _plain(self, board: Board, seat: int) -> Iterator[Play]:
-        """Yield the plays that no rule of its own adds."""
+        """Yield the plays that need no special rule."""
         forced = self._forced_plays(board, seat) if self._forces else []
         for play in forced or self._candidates(board, seat):
             if not self._must[seat] or self._is_due(board, seat, play):
                 yield play
 
     def may_help(self, board: Board, seat: int) -> bool:
-        """Tell whether a rule of its own allows a seat something, now or after turning the stock."""
+        """Return whether a special rule allows a seat something, now or after turning the stock."""
         return any(effect.may_help(board, seat) for effect in self._effects)
 
     def automatic(self, board: Board, seat: int) -> Play | None:
-        """Return the next play that the game makes by itself: a space's compulsory card, or the next deal."""
+        """Return the next automatic play: a card that must fill a space, or the next card of a deal."""
         for pile in self._filled.get(seat, ()):
             if not board.cards[pile] and board.cards[heap := self.layout.own(seat, Kind.RESERVE)[0]]:
                 return Play(heap, 1, pile)
@@ -170,9 +169,9 @@ class BuildingRules(CandidateRules):
         return next((group.turn for group in self.game.groups if isinstance(group, Stock)), 1)
 
     def turn(self, board: Board, seat: int) -> Play | None:
-        """Return what the key for the stock does: turn it, lay a round, or make it up anew.
+        """Return the play of the stock's key: turn it, deal a round, or redeal.
 
-        Where the card turned last must first be put aside, it does that.
+        If the card turned last must be put aside first, return that play.
         """
         plays = [play for play in self._turning.plays(board, seat) if not self._refusal(board, seat, play)]
         if not plays and seat in self.layout.stock:
@@ -187,11 +186,11 @@ class BuildingRules(CandidateRules):
         return plays[-1] if plays else None
 
     def due(self, board: Board, seat: int) -> str:
-        """Return what a rule of its own wants before anything else; an empty text if that is nothing."""
+        """Return what a special rule requires first, in words; empty if nothing."""
         return next((text for effect in self._effects if (text := effect.due(board, seat))), "")
 
     def is_progress(self, board: Board, seat: int, play: Play) -> bool:
-        """Tell whether a legal play, before it is made, leads on: positions cannot repeat through it."""
+        """Return whether a legal play, before it is made, makes progress: positions cannot repeat then."""
         kinds = {board.piles[play.source].kind, board.piles[play.destination].kind}
         if play.depth:
             return True
@@ -203,7 +202,7 @@ class BuildingRules(CandidateRules):
         return kinds != {Kind.TABLEAU} and board.piles[play.source].kind is not Kind.FOUNDATION
 
     def is_out(self, board: Board, seat: int) -> bool:
-        """Tell whether a seat has reached the game's goal."""
+        """Return whether a seat has reached the game's goal."""
         if not self._fills_up:
             return super().is_out(board, seat)
         return all(
@@ -213,7 +212,7 @@ class BuildingRules(CandidateRules):
         )
 
     def all_progress(self, board: Board) -> dict[int, int]:
-        """Return how far each seat has come: counted at once, for it is asked with every picture."""
+        """Return the progress of each seat, in one pass because every picture needs it."""
         return self.on_foundations(board)
 
     # Verification, step by step.
@@ -302,7 +301,7 @@ class BuildingRules(CandidateRules):
             raise IllegalPlay("A card that opens a foundation must be played first.")
 
     def _is_due(self, board: Board, seat: int, play: Play) -> bool:
-        """Tell whether a play may be made while places must be filled."""
+        """Return whether a play is allowed while places must be filled."""
         empty = [pile for pile in self._must[seat] if not board.cards[pile]]
         if not empty or play.destination in empty:
             return True

@@ -1,6 +1,6 @@
-"""What a seat may try in a building game: the plays of cards that fit where they are to go.
+"""The candidate plays of a seat in a building game: cards that fit their destination.
 
-Whether one of them may be made just now is for :mod:`.building` to say.
+:mod:`.building` decides whether they are legal at the moment.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,11 +28,11 @@ __all__ = ["CandidateRules"]
 
 
 class CandidateRules(PlacementRules):
-    """The part of a building game's rules that knows which plays there are to be judged.
+    """The part of a building game's rules that lists candidate plays.
 
     Attributes:
-        is_classic: whether the game has no more than foundations, columns, reserves, and a stock that is
-            turned to a waste, and any card may go wherever it fits.
+        is_classic: whether the game has only foundations, columns, reserves, and a stock turned to a waste,
+            and any card may go wherever it fits.
 
     """
 
@@ -58,20 +58,20 @@ class CandidateRules(PlacementRules):
             for seat in seats
         }
 
-    # All of them.
+    # All candidates.
 
     def plain_plays(self, board: Board, seat: int) -> Iterator[Play]:
-        """Yield a seat's plays of cards: neither turning the stock, nor by a rule of its own."""
+        """Yield a seat's plays of cards, without turning the stock and without special rules."""
         for play in self._candidates(board, seat):
             if not self._turning.is_turn(seat, play):
                 yield play
 
     def can_turn(self, board: Board, seat: int) -> bool:
-        """Tell whether a seat can turn or deal cards from its stock, or make it up anew."""
+        """Return whether a seat can turn or deal from its stock, or redeal."""
         return next(self._turning.plays(board, seat), None) is not None
 
     def pass_length(self, board: Board, seat: int) -> int:
-        """Return how many turns make a pass through all cards of stock and waste."""
+        """Return the number of turns in a full pass through stock and waste."""
         return self._turning.pass_length(board, seat)
 
     # To the foundations.
@@ -79,7 +79,7 @@ class CandidateRules(PlacementRules):
     def open_foundations(
         self, board: Board, seat: int, card: Card, source: int | None = None
     ) -> Iterator[int]:
-        """Yield the foundations that take a seat's card now; from a pile, those that take cards of it."""
+        """Yield the foundations that accept a seat's card now, or that accept it from ``source``."""
         for pile in self._goals.get(seat, ()):
             if self.accepts(board, pile, card) and self._may_go_up(board, seat, source, pile):
                 yield pile
@@ -89,18 +89,18 @@ class CandidateRules(PlacementRules):
         return self._goals.get(seat, ())
 
     def wanted_above(self, board: Board, seat: int) -> frozenset[Card]:
-        """Return the cards of the first pack that the foundations take from a seat now."""
+        """Return the cards of the first pack that the foundations accept from a seat now."""
         goals = self._goals.get(seat, ())
         return frozenset[Card]().union(*[self.next_on(board, pile, board.cards[pile]) for pile in goals])
 
     def _may_go_up(self, board: Board, seat: int, source: int | None, foundation: int) -> bool:
-        """Tell whether cards of a pile may go to a foundation at all; ``None``: whichever pile that is."""
+        """Return whether a pile's cards may go to a foundation at all; ``None`` stands for any pile."""
         if source is None:
             return True
         refused = self._effects and self._refusal(board, seat, Play(source, 1, foundation))
         return not refused and self.may_go(source, foundation)
 
-    # Step by step.
+    # Steps.
 
     def _refusal(self, board: Board, seat: int, play: Play) -> str:
         return next((text for effect in self._effects if (text := effect.refuses(board, seat, play))), "")
@@ -138,7 +138,7 @@ class CandidateRules(PlacementRules):
         yield from self._turning.plays(board, seat)
 
     def _reached(self, seat: int, source: int) -> tuple[int, ...]:
-        """Return the columns that may ever take cards of a pile."""
+        """Return the columns that may ever accept cards of a pile."""
         if (seat, source) not in self._columns_of:
             columns = self.layout.own(seat, Kind.TABLEAU)
             self._columns_of[seat, source] = tuple(
@@ -149,13 +149,13 @@ class CandidateRules(PlacementRules):
     def _upward(
         self, board: Board, seat: int, source: int, goals: dict[int, frozenset[Card]]
     ) -> Iterator[Play]:
-        """Yield the plays of a pile's last card to the foundations, one for each group of these.
+        """Yield the plays of a pile's last card to the foundations, one per group.
 
         Args:
             board: the board.
-            seat: whose pile it is.
+            seat: the pile's seat.
             source: the pile.
-            goals: the cards of the first pack that each foundation takes.
+            goals: the cards of the first pack that each foundation accepts.
 
         """
         card, named = board.cards[source][-1], set()
@@ -169,7 +169,7 @@ class CandidateRules(PlacementRules):
                     yield play
 
     def _fills(self, board: Board, seat: int) -> Iterator[Play]:
-        """Yield the plays to cells and heaps, and those of the stock's unseen card."""
+        """Yield the plays to cells and reserves, and those of the stock's unseen card."""
         sources = [
             *self._singles[seat],
             *self.layout.own(seat, Kind.TABLEAU),
@@ -189,7 +189,7 @@ class CandidateRules(PlacementRules):
                     yield Play(source, 1, pile)
 
     def _single_piles(self, seat: int) -> Iterator[int]:
-        """Yield the seat's piles of which the top card alone is available."""
+        """Yield the seat's piles of which only the top card is available."""
         groups = self.layout.groups
         yield from self.layout.own(seat, Kind.WASTE)
         yield from (
@@ -199,7 +199,7 @@ class CandidateRules(PlacementRules):
         yield from (pile for pile in self.layout.foundations if self.may_take_back(seat, pile))
 
     def _column_takes(self, board: Board, seat: int, play: Play, taken: Sequence[Card]) -> bool:
-        """Tell whether a column takes these cards."""
+        """Return whether a column accepts these cards."""
         if UNKNOWN in taken or not (
             self.layout.groups[play.source].kind is not Kind.FOUNDATION or self._may_leave(board, seat, play)
         ):
@@ -210,7 +210,7 @@ class CandidateRules(PlacementRules):
         return self._lands(board, seat, play, column, taken)
 
     def _forced_plays(self, board: Board, seat: int) -> list[Play]:
-        """Return the plays that open a foundation, where the game wants them first (A1)."""
+        """Return the plays that open a foundation, if the game requires them first (A1)."""
         plays = []
         for play in self._candidates(board, seat):
             group = self.layout.groups[play.destination]

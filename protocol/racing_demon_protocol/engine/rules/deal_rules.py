@@ -1,4 +1,4 @@
-"""Rules of their own for laying cards out, and for who may go where while that is done."""
+"""Special rules for dealing, and for which plays are allowed meanwhile."""
 
 from collections.abc import Iterator, Sequence
 
@@ -38,7 +38,7 @@ class KingOpensColumnEffect(Effect):
     special: KingOpensColumn
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
-        """Yield the place of the card just dealt; afterwards, plays upon a bare king."""
+        """Yield the place of the card just dealt; afterwards, plays onto a bare king."""
         columns = self.piles(seat, self.special.columns)
         waste = self.table.layout.waste[seat]
         dealt = board.top(waste)
@@ -54,7 +54,7 @@ class KingOpensColumnEffect(Effect):
 
 
 class GridEdgesEffect(Effect):
-    """Blocks what lies between others, and lays rows: see :class:`~.engine.privileges.GridEdges`."""
+    """Blocks enclosed cards, and deals rows: see :class:`~.engine.privileges.GridEdges`."""
 
     special: GridEdges
 
@@ -84,7 +84,7 @@ class GridEdgesEffect(Effect):
         return ""
 
     def automatic(self, board: Board, seat: int) -> Play | None:
-        """Lay the rest of a row that was begun."""
+        """Deal the rest of a row that was begun."""
         stock = self.table.layout.stock[seat]
         cells, rows = self._rows(board, seat)
         for cell in cells[: rows * self.special.width]:
@@ -112,7 +112,7 @@ class FamilyByLayingEffect(Effect):
         self.redeals_seen = special.layings
 
     def refuses(self, board: Board, seat: int, play: Play) -> str:
-        """Refuse cards of other groups in the first layings."""
+        """Refuse cards of other groups in the first deals."""
         piles, special = board.piles, self.special
         if play.destination == FOUNDATIONS or board.redeals.get(seat, 0) >= special.layings:
             return ""
@@ -123,7 +123,7 @@ class FamilyByLayingEffect(Effect):
 
 
 class BasesFirstEffect(Effect):
-    """Keeps bases for their places: see :class:`~.engine.privileges.BasesFirst`."""
+    """Reserves bases for their places: see :class:`~.engine.privileges.BasesFirst`."""
 
     special: BasesFirst
 
@@ -144,14 +144,14 @@ class PairedColumnEffect(Effect):
     special: PairedColumn
 
     def refuses(self, board: Board, seat: int, play: Play) -> str:
-        """Refuse cards of other piles than the foundation's own."""
+        """Refuse cards of piles other than the foundation's own."""
         source, target = board.piles[play.source], board.piles[play.destination]
         if target.kind is Kind.FOUNDATION and source.index != target.index:
             return "A foundation takes only cards of the pile below it."
         return ""
 
     def automatic(self, board: Board, seat: int) -> Play | None:
-        """Take a base up, or deal the next card to the pile that has come to its turn."""
+        """Play a base up, or deal the next card to the pile whose turn it is."""
         piles, stock = self.piles(seat, self.special.piles), self.table.layout.stock[seat]
         for pile in piles:
             top = board.top(pile)
@@ -189,7 +189,7 @@ class RankPlacesEffect(Effect):
 
 
 class JointEntryEffect(Effect):
-    """Lets pairs enter: see :class:`~.engine.privileges.JointEntry`."""
+    """Makes pairs enter together: see :class:`~.engine.privileges.JointEntry`."""
 
     special: JointEntry
 
@@ -228,12 +228,12 @@ class JointEntryEffect(Effect):
 
 
 class BumpKingEffect(Effect):
-    """Lays rows, and asks what is to become of kings: see :class:`~.engine.privileges.BumpKing`."""
+    """Deals rows, and lets kings move on: see :class:`~.engine.privileges.BumpKing`."""
 
     special: BumpKing
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
-        """Yield the king's play to the next place, and that of the next card, which leaves him."""
+        """Yield the king's play to the next place, and the next card's play, which leaves the king."""
         columns, laid = self._laid(board, seat)
         if self._may_go_on(board, columns, laid):
             stock, place = self.table.layout.stock[seat], columns[laid % len(columns)]
@@ -241,14 +241,14 @@ class BumpKingEffect(Effect):
             yield Play(stock, 1, place)
 
     def due(self, board: Board, seat: int) -> str:
-        """Ask what is to become of a king, until the rows are laid."""
+        """Ask for a decision about a king, until the rows are dealt."""
         columns, laid = self._laid(board, seat)
         if laid == len(columns) * self.special.rows:
             return ""
         return "A king lies on a lower card of his suit: move him one place on, or turn the stock to lay on."
 
     def automatic(self, board: Board, seat: int) -> Play | None:
-        """Lay the next card, first of all to the place that a king has left."""
+        """Deal the next card, first of all to the place that a king has left."""
         columns, laid = self._laid(board, seat)
         if laid == len(columns) * self.special.rows or self._may_go_on(board, columns, laid):
             return None
@@ -257,13 +257,13 @@ class BumpKingEffect(Effect):
         return Play(self.table.layout.stock[seat], 1, columns[laid % len(columns) - has_gone])
 
     def _laid(self, board: Board, seat: int) -> tuple[tuple[int, ...], int]:
-        """Return the columns, and how many cards were laid there."""
+        """Return the columns, and how many cards were dealt to them."""
         columns, layout = self.piles(seat, self.special.columns), self.table.layout
         dealt = layout.game.deck_size - len(board.cards[layout.stock[seat]])
         return columns, min(dealt, len(columns) * self.special.rows)
 
     def _may_go_on(self, board: Board, columns: Sequence[int], laid: int) -> bool:
-        """Tell whether the card laid last is such a king, there is a next place, and he is not there yet."""
+        """Return whether the last card dealt is such a king with a next place to move to."""
         width = len(columns)
         last, place = board.cards[columns[(laid - 1) % width]], columns[laid % width]
         if laid in {width, width * self.special.rows} or len(board.cards[place]) > laid // width:
@@ -273,7 +273,7 @@ class BumpKingEffect(Effect):
 
 
 class RowEndsEffect(Effect):
-    """Lays rows of which few cards are free: see :class:`~.engine.privileges.RowEnds`."""
+    """Deals rows of which few cards are free: see :class:`~.engine.privileges.RowEnds`."""
 
     special: RowEnds
 
@@ -292,7 +292,7 @@ class RowEndsEffect(Effect):
                 yield Play(stock, 1, gap)
 
     def refuses(self, board: Board, seat: int, play: Play) -> str:
-        """Refuse, while rows are laid, all but the free cards of the newest one."""
+        """While rows are dealt, refuse all but the free cards of the newest one."""
         layout, piles = self.table.layout, board.piles
         if not board.cards[layout.stock[seat]]:
             return ""
@@ -309,7 +309,7 @@ class RowEndsEffect(Effect):
         return "" if play.source in free else "Only the cards at the right-hand end are free."
 
     def automatic(self, board: Board, seat: int) -> Play | None:
-        """Put a row's card upon its column when the next one has come, or when the hand is out."""
+        """Move a row's card to its column when the next one has come, or when stock and waste are empty."""
         row, columns = self.piles(seat, self.special.row), self.piles(seat, self.special.columns)
         out = not board.cards[self.table.layout.stock[seat]]
         for cell, column in zip(row, columns, strict=True):

@@ -1,4 +1,4 @@
-"""What a rule of its own may do to a building game: see :mod:`.special_rules`."""
+"""The interface of a special rule's effect on a building game: see :mod:`.special_rules`."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
@@ -12,7 +12,7 @@ __all__ = ["Effect", "RulesContext"]
 
 
 class RulesContext(Protocol):
-    """What an effect asks of the rules."""
+    """The part of the rules that effects use."""
 
     game: Game
     layout: Layout
@@ -20,7 +20,7 @@ class RulesContext(Protocol):
     def open_foundations(
         self, board: Board, seat: int, card: Card, source: int | None = None
     ) -> Iterator[int]:
-        """Yield the foundations that take a card now."""
+        """Yield the foundations that accept a card now."""
         ...
 
     def goals(self, seat: int) -> Sequence[int]:
@@ -28,32 +28,32 @@ class RulesContext(Protocol):
         ...
 
     def wanted_above(self, board: Board, seat: int) -> frozenset[Card]:
-        """Return the cards of the first pack that the foundations take from a seat now."""
+        """Return the cards of the first pack that the foundations accept from a seat now."""
         ...
 
     def plain_plays(self, board: Board, seat: int) -> Iterator[Play]:
-        """Yield the plays of cards by no rule of its own."""
+        """Yield the plays of cards without special rules."""
         ...
 
     def continues(self, column: Tableau, below: Card, above: Card) -> bool:
-        """Tell whether a card may lie on another in a column."""
+        """Return whether a card may lie on another in a column."""
         ...
 
     def can_turn(self, board: Board, seat: int) -> bool:
-        """Tell whether the stock can be used."""
+        """Return whether the stock can be used."""
         ...
 
     def pass_length(self, board: Board, seat: int) -> int:
-        """Return how many turns make a pass through all cards of stock and waste."""
+        """Return the number of turns in a full pass through stock and waste."""
         ...
 
 
 class Effect:
-    """One rule of its own, at work. By itself it changes nothing.
+    """The effect of one special rule. The base class has none.
 
     Attributes:
-        redeals_seen: redeals beyond so many make no difference to it.
-        liberties_seen: the same of liberties.
+        redeals_seen: redeals beyond this number make no difference to it.
+        liberties_seen: liberties beyond this number make no difference to it.
 
     """
 
@@ -69,7 +69,7 @@ class Effect:
         return deck
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
-        """Yield the plays that this rule allows beside all others."""
+        """Yield the plays that this rule adds."""
         yield from ()
 
     def resolve(self, board: Board, seat: int, play: Play) -> Play | None:
@@ -85,19 +85,19 @@ class Effect:
         return play
 
     def due(self, board: Board, seat: int) -> str:
-        """Say what this rule wants before anything else; an empty text if that is nothing."""
+        """Return what this rule requires first, in words; empty if nothing."""
         return ""
 
     def refuses(self, board: Board, seat: int, play: Play) -> str:
-        """Say why this rule forbids a play that is legal otherwise; an empty text if it does not."""
+        """Return why this rule forbids an otherwise legal play; empty if it does not."""
         return self.due(board, seat)
 
     def automatic(self, board: Board, seat: int) -> Play | None:
-        """Return the next play that the game makes by itself through this rule."""
+        """Return this rule's next automatic play."""
         return None
 
     def may_help(self, board: Board, seat: int) -> bool:
-        """Tell whether this rule allows something, now or after turning the stock."""
+        """Return whether this rule allows something, now or after turning the stock."""
         return next(self.plays(board, seat), None) is not None
 
     def piles(self, seat: int, group: str) -> tuple[int, ...]:
@@ -105,22 +105,22 @@ class Effect:
         return self.table.layout.named(seat, group)
 
     def hand_out(self, board: Board, seat: int) -> bool:
-        """Tell whether stock and waste are empty."""
+        """Return whether stock and waste are empty."""
         layout = self.table.layout
         return not any(board.cards[p] for p in layout.own(seat, Kind.STOCK) + layout.own(seat, Kind.WASTE))
 
     def passed(self, board: Board, seat: int) -> bool:
-        """Tell whether a pass through all cards has led to nothing, and no card can be played now.
+        """Return whether a full pass led to nothing, and no card can be played now.
 
         The stock must count.
         """
         return self.turned_through(board, seat) and next(self.table.plain_plays(board, seat), None) is None
 
     def turned_through(self, board: Board, seat: int) -> bool:
-        """Tell whether all cards have been turned since the pass began. The stock must count."""
+        """Return whether all cards have been turned since the pass began. The stock must count."""
         return board.came.get(self.table.layout.stock[seat], 0) >= self.table.pass_length(board, seat)
 
     def stuck(self, board: Board, seat: int) -> bool:
-        """Tell whether nothing is left to play or to turn in the ordinary way."""
+        """Return whether nothing can be played or turned without special rules."""
         nothing = next(self.table.plain_plays(board, seat), None) is None
         return nothing and not self.table.can_turn(board, seat)

@@ -1,9 +1,8 @@
 """The dead-hand test: can anybody still make a play?
 
-Catalogue 1.8.1, first test; in seed 002, "no player can recover a play".
-
-The test needs the cards that a player can surface by turning alone, which the dealer knows; the search
-itself looks at the public board.
+It implements the source's "no player can make a play" exactly (``protocol/RULES.md``, A15). The test needs
+the cards that a player can surface by turning alone, which the dealer knows; the search itself looks at the
+public board.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -20,14 +19,16 @@ from .positions import ScratchBoard
 __all__ = ["columns_lead_on", "leads_on", "surfacing"]
 
 SEARCH_LIMIT: Final = 2_000
-"""Arrangements of one tableau that the search looks at before it gives up and says "not dead". Neutral
-moves lead to a few dozen at the most; the limit is for declarations that nobody has thought of yet."""
+"""The arrangements of one tableau to examine before giving up with "not dead".
+
+Neutral moves lead to a few dozen at most; the limit is for declarations not yet written.
+"""
 WIDE_LIMIT: Final = 10_000
 """The same for whole positions, where every attribute of a game may matter."""
 START_UNITS: Final = 10
 POSITION_UNITS: Final = 6
 MOVE_UNITS: Final = 3
-"""The work of beginning, of finding the moves of a position, and of carrying one of them out."""
+"""The work of starting, of finding the moves of a position, and of making one of them."""
 
 
 class ColumnState(NamedTuple):
@@ -39,20 +40,22 @@ class ColumnState(NamedTuple):
 
 
 Columns = tuple[ColumnState, ...]
-"""An arrangement of the tableau. Columns may change places: what can be played stays the same, so the
-search sorts them, and calls each by the first pile of its group."""
+"""An arrangement of the tableau.
+
+Columns are interchangeable, so the search sorts them, and names each by the first pile of its group.
+"""
 
 
 def surfacing(stock: Stock, hand: Sequence[Card], waste: Sequence[Card], redeals: int = 0) -> set[Card]:
     """Return every card that comes to the top of the waste by turning alone, without any play.
 
-    Where the cards are shuffled before they are turned again, that may be any of them.
+    If redeals shuffle the cards, that may be any of them.
 
     Args:
         stock: the declaration: how many are turned, and how often the waste may be turned over.
         hand: the cards of the stock, bottom first, known.
         waste: the cards of the waste, bottom first, known.
-        redeals: how often the waste was turned over already.
+        redeals: the number of redeals so far.
 
     """
     cycle = [*waste, *reversed(hand)]
@@ -69,14 +72,14 @@ def surfacing(stock: Stock, hand: Sequence[Card], waste: Sequence[Card], redeals
 def columns_lead_on(rules: BuildingRules, board: Board, seat: int, surfaced: Iterable[Card]) -> Steps:
     """Find out whether a seat has a play, now or after turning and neutral tableau moves.
 
-    A play is one that brings the hand nearer to its end: see :meth:`~.engine.board.Board.is_progress`.
-    Foundations that cards may leave again are no dead end; then the answer is always yes.
+    A play is one that brings the hand closer to its end: see :meth:`~.engine.board.Board.is_progress`. If
+    cards may leave foundations again, the answer is always yes.
 
     Args:
         rules: the rules of the hand.
         board: the public board.
-        seat: whose plays.
-        surfaced: what :func:`surfacing` gives for the seat.
+        seat: the seat.
+        surfaced: the result of :func:`surfacing` for the seat.
 
     """
     layout = rules.layout
@@ -106,15 +109,15 @@ def columns_lead_on(rules: BuildingRules, board: Board, seat: int, surfaced: Ite
 
 
 def leads_on(rules: BuildingRules, board: Board, hidden: Board, seat: int) -> Steps:
-    """Find out the same of any building game, by making all neutral moves, laying out again among them.
+    """Find out the same for any building game, by making all neutral moves, including redeals.
 
-    Where the cards are shuffled for that, nobody knows what comes of it: then it leads on.
+    If redeals shuffle the cards, their result is unknown, and the answer is yes.
 
     Args:
         rules: the rules of the hand.
         board: the public board.
-        hidden: the same with all cards known.
-        seat: whose plays.
+        hidden: the same board with all cards known.
+        seat: the seat.
 
     """
     scratch = ScratchBoard(rules, seat, board, hidden)
@@ -162,7 +165,7 @@ def _spaces(columns: Columns) -> int:
 def _steps(
     rules: BuildingRules, wanted: Collection[Card], columns: Columns, loose: Sequence[Card]
 ) -> Iterator[Columns | None]:
-    """Yield ``None`` for a play that makes progress, and each arrangement that another move leads to."""
+    """Yield ``None`` for a play that makes progress, and the arrangement after each other move."""
     for column in columns:
         if column.cards and column.cards[-1] % PACK_SIZE in wanted:
             yield None

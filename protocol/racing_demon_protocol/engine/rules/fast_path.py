@@ -1,6 +1,6 @@
 """The fast path: plays that two piles alone decide, which in most games are nearly all.
 
-They are judged here at once. Whatever this does not allow is for the rules in full, which also say why.
+Plays that it does not allow go to the full rules, which also give the reason for a refusal.
 """
 
 from collections.abc import Sequence
@@ -28,18 +28,18 @@ __all__ = ["FastPath", "Way"]
 
 NOTHING: Final[frozenset[Card]] = frozenset()
 Fitting = Sequence[frozenset[Card]]
-"""For each card of the first pack, by its number, those that fit upon it."""
+"""For each card of the first pack, by number, the cards that fit on it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How cards go from the piles of one group to those of another.
+    """How cards move from the piles of one group to those of another.
 
     Attributes:
-        opens: what a pile takes that is empty.
-        takes: what it takes else, by the number of cards that lie there; the last holds for all more.
-        run: what neighbours in a run must be, where runs move.
-        turn: so many cards are turned over at a time; 0 where cards are played.
+        opens: what an empty pile accepts.
+        takes: what another pile accepts, by the number of its cards; the last entry holds for all more.
+        run: what fits on each card of a run, where runs move.
+        turn: how many cards are turned over at a time; 0 where cards are played.
 
     """
 
@@ -53,10 +53,10 @@ NO_WAY: Final = Way()
 
 
 class FastPath:
-    """The plain ways of one game.
+    """The moves of one game that two piles alone decide.
 
     Args:
-        rules: the game's rules. Where they ask more of every play than the two piles, there is no such way.
+        rules: the game's rules. If every play depends on more than its two piles, there are no such moves.
 
     """
 
@@ -68,7 +68,7 @@ class FastPath:
         self._between: dict[tuple[int, int], Way] = {}
 
     def allow(self, board: Board, seat: int, play: Play) -> bool:
-        """Tell whether a play is legal beyond doubt; else the rules have to be asked."""
+        """Return whether a play is certainly legal; otherwise ask the full rules."""
         source, count, destination, depth = play
         way = self._between.get((source, destination)) or self._found(source, destination)
         if way is NO_WAY or depth or count < 1 or self._owners[source] != seat:
@@ -85,12 +85,12 @@ class FastPath:
         return there[-1] != UNKNOWN and card % PACK_SIZE in takes[there[-1] % PACK_SIZE]
 
     def between(self, source: int, destination: int) -> Way | None:
-        """Return how cards go from a pile to another, where the two alone decide it; else ``None``."""
+        """Return how cards move between two piles, if the two alone decide it; otherwise ``None``."""
         way = self._found(source, destination)
         return None if way is NO_WAY else way
 
     def _found(self, source: int, destination: int) -> Way:
-        """Return how cards go from a pile to another of its seat, or of the table, and remember it."""
+        """Return how cards move between two piles of a seat or the table, and cache it."""
         owners = self._owners
         if source == destination or not -1 < source < len(owners) > destination > -1:
             return NO_WAY
@@ -104,7 +104,7 @@ class FastPath:
         return way
 
     def _way(self, source: int, destination: int) -> Way:
-        """Return how cards go from one pile to another; where that is not plain, none do."""
+        """Return how cards move between two piles; if that depends on more, as if none could."""
         origin, target = self._groups[source], self._groups[destination]
         match origin, target:
             case Stock(rounds=()), Waste(limit=None):
@@ -139,7 +139,7 @@ class FastPath:
 
 
 def _is_run(run: Fitting | None, cards: Sequence[Card]) -> bool:
-    """Tell whether cards are known, and each fits on the one before."""
+    """Return whether cards are known, and each fits on the one before."""
     if run is None or UNKNOWN in cards:
         return False
     return all(cards[i] % PACK_SIZE in run[cards[i - 1] % PACK_SIZE] for i in range(1, len(cards)))

@@ -1,4 +1,4 @@
-"""Rules of their own for filling spaces."""
+"""Special rules for filling spaces."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ __all__ = ["FillFromBottomEffect", "FillFromDoublesEffect"]
 
 
 class FillFromBottomEffect(Effect):
-    """Fills spaces from below: see :class:`~.engine.privileges.FillFromBottom`."""
+    """Fills spaces from the bottom of the stock: see :class:`~.engine.privileges.FillFromBottom`."""
 
     special: FillFromBottom
 
@@ -28,30 +28,30 @@ class FillFromBottomEffect(Effect):
             yield from (Play(stock, 1, column, depth) for column in columns if not board.cards[column])
 
     def resolve(self, board: Board, seat: int, play: Play) -> Play | None:
-        """Return the play of the bottom card, also where it is not said how many lie upon it."""
+        """Return the play of the bottom card, even if the play does not say how many cards lie on it."""
         return next((own for own in self.plays(board, seat) if play in {own, own._replace(depth=0)}), None)
 
     def refuses(self, board: Board, seat: int, play: Play) -> str:
-        """Say that a space takes nothing but the stock's bottom card while there is one."""
+        """Refuse other cards in a space while the stock has a bottom card."""
         stock = self.table.layout.stock[seat]
         is_space = play.destination in self.piles(seat, self.special.columns)
         is_space = is_space and not board.cards[play.destination]
         return "A space takes the bottom card of the stock." if is_space and board.cards[stock] else ""
 
     def may_help(self, board: Board, seat: int) -> bool:
-        """Tell whether there is a space, and a card for it, if turning led to nothing."""
+        """Return whether there is a space, and a card for it once turning has led to nothing."""
         is_left = any(board.cards[heap] for heap in self.piles(seat, self.special.heap))
         is_full = all(board.cards[column] for column in self.piles(seat, self.special.columns))
         return not (is_left or is_full or self.hand_out(board, seat))
 
 
 class FillFromDoublesEffect(Effect):
-    """Parts double places: see :class:`~.engine.privileges.FillFromDoubles`."""
+    """Splits double places: see :class:`~.engine.privileges.FillFromDoubles`."""
 
     special: FillFromDoubles
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
-        """Yield the upper cards of double places, to the empty ones."""
+        """Yield the plays of the upper cards of double places to empty ones."""
         places = self.piles(seat, self.special.places)
         if self.hand_out(board, seat):
             for empty in (pile for pile in places if not board.cards[pile]):

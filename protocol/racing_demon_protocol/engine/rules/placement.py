@@ -25,7 +25,7 @@ __all__ = ["PlacementRules"]
 
 
 class PlacementRules(Rules):
-    """The part of a building game's rules that knows what fits, and not how it is played."""
+    """The part of a building game's rules that knows what fits where."""
 
     def __init__(self, game: Game, seats: Sequence[int]) -> None:
         super().__init__(game, seats)
@@ -46,17 +46,17 @@ class PlacementRules(Rules):
         }
 
     def continues(self, column: Tableau, below: Card, above: Card) -> bool:
-        """Tell whether a card may lie on another in a column."""
+        """Return whether a card may lie on another in a column."""
         return above % PACK_SIZE in self._followers[column.name][below % PACK_SIZE]
 
     def opens(self, column: Tableau, card: Card) -> bool:
-        """Tell whether a card may go to an empty column."""
+        """Return whether a card may go to an empty column."""
         return column.space.ranks is None or rank(card) in column.space.ranks
 
     def wanted(self, board: Board, pile: int) -> frozenset[Card]:
-        """Return the cards of the first pack that a column may be continued or opened with.
+        """Return the cards of the first pack that may continue or open a column.
 
-        Those of other packs fit as these do.
+        The same faces of other packs fit equally.
         """
         name, cards = self.layout.groups[pile].name, board.cards[pile]
         return self._followers[name][cards[-1] % PACK_SIZE] if cards else self._openers[name]
@@ -78,17 +78,17 @@ class PlacementRules(Rules):
                 return
 
     def may_take_back(self, seat: int, foundation: int) -> bool:
-        """Tell whether a seat may take cards from a foundation again: never where others build too (A9)."""
+        """Return whether a seat may take cards back from a foundation; never if others build on it (A9)."""
         group, owner = self.layout.groups[foundation], self.layout.piles[foundation].seat
         alone = owner == seat or self.layout.seats == (seat,)
         return isinstance(group, Foundations) and group.take_back is not TakeBack.NEVER and alone
 
     def follows_on(self, board: Board, foundation: int, cards: Sequence[Card], card: Card) -> bool:
-        """Tell whether a foundation would take a card if it held these cards."""
+        """Return whether a foundation would accept a card if it held these cards."""
         return card % PACK_SIZE in self.next_on(board, foundation, cards)
 
     def next_on(self, board: Board, foundation: int, cards: Sequence[Card]) -> frozenset[Card]:
-        """Return the cards of the first pack that a foundation would take if it held these cards."""
+        """Return the cards of the first pack that a foundation would accept if it held these cards."""
         group = self._foundation(foundation)
         if group.waits is not Waits.NEVER and self._must_wait(board, foundation, group.waits, len(cards)):
             return frozenset()
@@ -103,7 +103,7 @@ class PlacementRules(Rules):
         return bases
 
     def _must_wait(self, board: Board, foundation: int, waits: Waits, held: int) -> bool:
-        """Tell whether others come before a foundation that holds so many cards."""
+        """Return whether a foundation with so many cards must wait for others."""
         own = self._beside[foundation]
         if waits is Waits.OPEN:
             return any(not board.cards[pile] for pile in own if pile < foundation)
@@ -112,7 +112,7 @@ class PlacementRules(Rules):
     # What may go where.
 
     def fills_space(self, source: int, column: Tableau, taken: Sequence[Card]) -> bool:
-        """Tell whether cards of a pile may fill a space."""
+        """Return whether cards of a pile may fill a space."""
         group, takes = self.layout.groups[source], column.space.takes
         takes = column.takes if takes is None else takes
         if takes is not None and group.name not in takes:
@@ -124,7 +124,7 @@ class PlacementRules(Rules):
         return (column.cap is None or len(taken) <= column.cap) and self.opens(column, taken[0])
 
     def _lands(self, board: Board, seat: int, play: Play, column: Tableau, taken: Sequence[Card]) -> bool:
-        """Tell whether cards may lie on the last one of a column."""
+        """Return whether cards may lie on the last one of a column."""
         cards = board.cards[play.destination]
         if UNKNOWN in {taken[0], cards[-1]} or not self.continues(column, cards[-1], taken[0]):
             return False
@@ -140,7 +140,7 @@ class PlacementRules(Rules):
         return len(cards) < 2 or cards[-2] == UNKNOWN or not self.continues(column, cards[-2], cards[-1])
 
     def may_go(self, source: int, destination: int) -> bool:
-        """Tell whether the groups of two piles let cards go from the one to the other."""
+        """Return whether the groups of two piles let cards move from one to the other."""
         origin, target = self.layout.groups[source], self.layout.groups[destination]
         if origin.plays_to is not None and target.name not in origin.plays_to:
             return False
@@ -149,14 +149,14 @@ class PlacementRules(Rules):
         return origin.name in target.takes
 
     def _may_ever_go(self, source: int, column: int) -> bool:
-        """Tell whether a column may take cards of a pile at all, be it only into a space."""
+        """Return whether a column may ever accept cards of a pile, if only into a space."""
         origin, target = self.layout.groups[source], self._column(column)
         if origin.plays_to is not None and target.name not in origin.plays_to:
             return False
         return self.may_go(source, column) or origin.name in (target.space.takes or ())
 
     def _may_fill(self, board: Board, seat: int, source: int, destination: int) -> bool:
-        """Tell whether a pile's card may go to a cell or heap."""
+        """Return whether a pile's card may go to a cell or reserve."""
         group = self.layout.groups[destination]
         if isinstance(group, Cells) and group.in_order:
             for name in group.takes or ():
@@ -165,7 +165,7 @@ class PlacementRules(Rules):
         return self.may_go(source, destination)
 
     def _takes_unseen(self, destination: int) -> bool:
-        """Tell whether a pile may be filled with the stock's top card, not yet seen."""
+        """Return whether a pile may be filled with the stock's unseen top card."""
         if destination == FOUNDATIONS:
             return False
         group = self.layout.groups[destination]
@@ -182,7 +182,7 @@ class PlacementRules(Rules):
         return any(board.cards[pile] for pile in piles)
 
     def _may_leave(self, board: Board, seat: int, play: Play) -> bool:
-        """Tell whether a foundation's card may go where a play wants it."""
+        """Return whether a foundation's card may go to a play's destination."""
         target = None if play.destination == FOUNDATIONS else board.piles[play.destination]
         if target is None or target.kind is Kind.FOUNDATION or not self.may_take_back(seat, play.source):
             return False
@@ -190,7 +190,7 @@ class PlacementRules(Rules):
             return True
         return target.kind is Kind.TABLEAU and not board.cards[target.number]
 
-    # Small questions.
+    # Helpers.
 
     def _column(self, pile: int) -> Tableau:
         group = self.layout.groups[pile]
@@ -212,5 +212,5 @@ class PlacementRules(Rules):
         return None
 
     def _is_open(self, board: Board, pile: int, card: Card) -> bool:
-        """Tell whether a suit has opened a foundation of this group already."""
+        """Return whether a suit has already opened a foundation of this group."""
         return any(board.cards[p] and suit(board.cards[p][0]) == suit(card) for p in self._alike[pile])

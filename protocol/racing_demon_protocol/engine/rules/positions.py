@@ -1,4 +1,4 @@
-"""Positions of one seat's cards, as a search keeps thousands of them: packed, and put up one at a time."""
+"""Positions of one seat's cards, packed so that a search can keep thousands of them."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -11,16 +11,16 @@ from .base import Rules
 __all__ = ["Position", "ScratchBoard"]
 
 FACE_DOWN: Final = 64
-"""Added to a face where the public board does not show it."""
+"""Added to a face that the public board does not show."""
 END_OF_PILE: Final = b"\xff"
 
 
 class Position(NamedTuple):
-    """All that a seat's future plays depend on: equal positions have the same future.
+    """Everything that a seat's future plays depend on: equal positions have the same future.
 
     Attributes:
-        faces: what each of the seat's piles holds, and which of it lies face down. Packs make no difference.
-        memory: what the rules remember beside the cards.
+        faces: the cards of each of the seat's piles, and which are face down. Packs make no difference.
+        memory: what the rules depend on beside the cards.
 
     """
 
@@ -29,18 +29,18 @@ class Position(NamedTuple):
 
 
 class ScratchBoard:
-    """A board on which a search puts up one position after the other. No hand is played on it.
+    """A board for a search to set up one position after the other. No hand is played on it.
 
     Attributes:
         board: the public board.
-        counts: what it counts beside the cards; of many positions the same.
-        carried: how many plays were carried out to find what the last move leads to.
+        counts: its counts beside the cards, shared by many positions.
+        carried: how many plays the last move led to.
 
     Args:
         rules: the rules of the hand.
-        seat: whose cards move. The others' piles stay as they are.
+        seat: the seat whose cards move. The others' piles stay as they are.
         board: the public board; it is copied.
-        hidden: the same with all cards known; it is copied.
+        hidden: the same board with all cards known; it is copied.
 
     """
 
@@ -56,11 +56,11 @@ class ScratchBoard:
         self._faces = [self._packed(pile) for pile in own]
 
     def position(self) -> Position:
-        """Return the position that is put up."""
+        """Return the current position."""
         return Position(END_OF_PILE.join(self._faces), self._rules.memory(self.board, self._seat))
 
     def put_up(self, position: Position, counts: Counts) -> None:
-        """Put up a position, with the counts that belong to it."""
+        """Set up a position, with its counts."""
         faces = position.faces.split(END_OF_PILE)
         for pile, place in self._places.items():
             packed = faces[place]
@@ -71,9 +71,9 @@ class ScratchBoard:
         self.board.counts = self.counts = counts
 
     def after(self, move: Play) -> tuple[Position, Counts]:
-        """Return the position that a move leads to, with all that follows by itself, and its counts.
+        """Return the position after a move and all automatic plays, and its counts.
 
-        The one that is put up stays as it is.
+        The current position stays set up.
         """
         board, hidden = self.board, self._hidden
         kept: dict[int, tuple[list[Card], list[Card]]] = {}

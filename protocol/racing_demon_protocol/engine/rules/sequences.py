@@ -1,4 +1,4 @@
-"""How two neighbours in a sequence must go together."""
+"""The relation between two neighbors in a sequence."""
 
 from functools import lru_cache
 from typing import Final
@@ -10,16 +10,16 @@ __all__ = ["faces", "followers", "follows", "successors", "suits_agree"]
 
 _PACK: Final = range(PACK_SIZE)
 MOST_GROUPS: Final = 256
-"""Groups of which it is kept what fits there: the games have a hundred, of some 50 KiB each."""
+"""The number of cached groups: the games have a hundred, of some 50 KiB each."""
 
 
 @lru_cache(MOST_GROUPS)
 def followers(ways: tuple[Build, ...], wrap: bool) -> tuple[frozenset[Card], ...]:
-    """Return for each card of the first pack, by its number, those of the same pack that may lie on it.
+    """Return for each card of the first pack, by number, the cards of that pack that may lie on it.
 
     Args:
         ways: the ways to continue a column; any one suffices.
-        wrap: whether the ranks go round, ace to king.
+        wrap: whether the ranks wrap around from ace to king.
 
     """
     return tuple(
@@ -30,9 +30,9 @@ def followers(ways: tuple[Build, ...], wrap: bool) -> tuple[frozenset[Card], ...
 
 @lru_cache(MOST_GROUPS)
 def successors(group: Foundations) -> tuple[tuple[frozenset[Card], ...], ...]:
-    """Return the cards of the first pack that may come next to a foundation that is neither empty nor full.
+    """Return the cards of the first pack that may come next on a foundation with cards that is not complete.
 
-    They are found by the number of cards that lie there, and then by the number of the topmost one.
+    They are indexed by the number of its cards, then by the number of its top card.
     """
     rows = [
         tuple(frozenset(card for card in _PACK if _comes_next(group, height, top, card)) for top in _PACK)
@@ -43,7 +43,7 @@ def successors(group: Foundations) -> tuple[tuple[frozenset[Card], ...], ...]:
 
 @lru_cache(SUIT_SIZE + 1)
 def faces(of: int | None) -> frozenset[Card]:
-    """Return the cards of a rank in the first pack; of no rank, none."""
+    """Return the cards of a rank in the first pack; none for ``None``."""
     return frozenset(card for card in _PACK if rank(card) == of)
 
 
@@ -58,13 +58,13 @@ def _comes_next(group: Foundations, height: int, top: Card, card: Card) -> bool:
 
 
 def follows(build: Build, below: Card, above: Card, wrap: bool) -> bool:
-    """Tell whether one way to continue a column lets a card lie on another.
+    """Return whether one way to continue a column lets a card lie on another.
 
     Args:
         build: the way.
-        below: the card that lies there.
-        above: the card that is to lie on it.
-        wrap: whether the ranks go round, ace to king.
+        below: the lower card.
+        above: the upper card.
+        wrap: whether the ranks wrap around from ace to king.
 
     """
     if build.delta is not None:
@@ -77,7 +77,7 @@ def follows(build: Build, below: Card, above: Card, wrap: bool) -> bool:
 
 
 def suits_agree(rule: SuitRule, below: Card, above: Card) -> bool:
-    """Tell whether the suits of two neighbours are as a rule wants them."""
+    """Return whether the suits of two neighbors satisfy a rule."""
     match rule:
         case SuitRule.SAME:
             return suit(below) == suit(above)

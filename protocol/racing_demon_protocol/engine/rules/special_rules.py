@@ -1,7 +1,7 @@
-"""What the rules of :mod:`.engine.privileges` do: one small class each, asked by the building games' rules.
+"""The effects of the special rules in :mod:`.engine.privileges`, one small class each.
 
-An effect looks at the public board. It may add plays, refuse some, make some by itself, or change the order
-of the deal.
+An effect looks at the public board. It may add, refuse or automatically make plays, or change the order of
+the deal.
 """
 
 from collections.abc import Iterator, Sequence
@@ -63,7 +63,7 @@ class DrawEffect(Effect):
         self.liberties_seen = 0 if special.through else special.times
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
-        """Yield a play for each card that could be drawn, and where it could go."""
+        """Yield a play for each card that could be drawn, and each place it could go."""
         if not self._may(board, seat):
             return
         wanted = self.table.wanted_above(board, seat)
@@ -76,7 +76,7 @@ class DrawEffect(Effect):
                         yield Play(pile, 1, destination, depth)
 
     def automatic(self, board: Board, seat: int) -> Play | None:
-        """Take a card that was drawn through a heap to its foundation."""
+        """Move a card that was drawn through a reserve to its foundation."""
         for heap in self.piles(seat, self.special.through) if self.special.through else ():
             if board.cards[heap]:
                 to = next(self.table.open_foundations(board, seat, board.cards[heap][-1]), None)
@@ -116,7 +116,7 @@ class LayExtraEffect(Effect):
     special: LayExtra
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
-        """Yield the play that lays the first of the extra cards."""
+        """Yield the play that deals the first of the extra cards."""
         cells = self.piles(seat, self.special.cells)
         if board.came.get(cells[0], 0) or not self._is_full(board, seat):
             return
@@ -129,7 +129,7 @@ class LayExtraEffect(Effect):
             yield Play(source, 1, cells[0])
 
     def automatic(self, board: Board, seat: int) -> Play | None:
-        """Lay the others."""
+        """Deal the others."""
         first, *others = self.piles(seat, self.special.cells)
         source = self._source(board, seat)
         if board.came.get(first, 0) and source is not None:
@@ -139,7 +139,7 @@ class LayExtraEffect(Effect):
         return None
 
     def _source(self, board: Board, seat: int) -> int | None:
-        """Return the pile that the next card comes from: that just dealt, or the stock."""
+        """Return the pile that the next card comes from: the card just dealt, or the stock."""
         layout = self.table.layout
         piles = layout.own(seat, Kind.WASTE) + layout.own(seat, Kind.STOCK)
         return next((pile for pile in piles if board.cards[pile]), None)
@@ -160,12 +160,12 @@ class GraceEffect(Effect):
         self.liberties_seen = special.times
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
-        """Yield the ways to put a foundation's top card to a column's foot, or to its head."""
+        """Yield the plays of a foundation's top card to a column's foot or head."""
         if self.passed(board, seat):
             yield from self._ways(board, seat)
 
     def may_help(self, board: Board, seat: int) -> bool:
-        """Tell whether a card could be taken back, if turning led to nothing."""
+        """Return whether a card could be taken back once turning has led to nothing."""
         return next(self._ways(board, seat), None) is not None
 
     def _ways(self, board: Board, seat: int) -> Iterator[Play]:
@@ -193,7 +193,7 @@ class ReorderEffect(Effect):
     special: Reorder
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
-        """Yield the play that takes a turn's first card aside; then, each of those aside to the waste."""
+        """Yield the play that puts a turn's first card aside; then, those of each card aside to the waste."""
         held, stock = self._piles(seat)
         lying, begun = self._lying(board, held), board.came.get(held[0], 0)
         is_whole = 1 < len(held) <= len(board.cards[stock])
@@ -203,12 +203,12 @@ class ReorderEffect(Effect):
             yield Play(stock, 1, held[0])
 
     def due(self, board: Board, seat: int) -> str:
-        """Have the cards laid off that lie aside."""
+        """Require that the cards put aside are laid off."""
         held = self._piles(seat)[0]
         return "Put the cards that lie aside on the waste, in any order." if self._lying(board, held) else ""
 
     def automatic(self, board: Board, seat: int) -> Play | None:
-        """Take the other cards of the turn aside; lay the last one off."""
+        """Put the other cards of the turn aside; lay the last one off."""
         held, stock = self._piles(seat)
         lying = self._lying(board, held)
         for cell in held if lying else ():
@@ -217,13 +217,13 @@ class ReorderEffect(Effect):
         return Play(lying[0], 1, self.table.layout.waste[seat]) if len(lying) == 1 else None
 
     def may_help(self, board: Board, seat: int) -> bool:
-        """Tell whether cards could be laid off so, if turning as usual led to nothing."""
+        """Return whether cards could be laid off this way once turning has led to nothing."""
         held, stock = self._piles(seat)
         left = len(board.cards[stock]) + len(board.cards[self.table.layout.waste[seat]])
         return 1 < len(held) <= left and board.came.get(held[0], 0) < self.special.times
 
     def _failed(self, board: Board, seat: int) -> bool:
-        """Tell whether a pass through all cards has given no help: what can be played leads nowhere."""
+        """Return whether a full pass brought no card that makes progress."""
         plays = self.table.plain_plays(board, seat)
         return self.turned_through(board, seat) and not any(map(board.is_progress, plays))
 
@@ -255,7 +255,7 @@ class OpeningRescueEffect(Effect):
         }
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
-        """Yield bases from under one card, if there is no other way to one."""
+        """Yield bases below few cards, if there is no other way to one."""
         if self._is_open(board, seat):
             return
         for play in self.table.plain_plays(board, seat):
@@ -266,7 +266,7 @@ class OpeningRescueEffect(Effect):
             yield from self._bases(board, seat, pile, self.special.under)
 
     def refuses(self, board: Board, seat: int, play: Play) -> str:
-        """Refuse all but bases and marriages at first."""
+        """Refuse everything but bases and marriages at first."""
         if not self.special.marriages_only or play.depth or self._is_open(board, seat):
             return ""
         if board.cards[play.destination] and board.piles[play.destination].kind is Kind.FOUNDATION:
@@ -279,7 +279,7 @@ class OpeningRescueEffect(Effect):
         return all(any(board.cards[pile] for pile in kind) for kind in self._kinds[seat])
 
     def _bases(self, board: Board, seat: int, pile: int, under: int) -> Iterator[Play]:
-        """Yield the plays of cards that lie under so many others at most, and would open a foundation."""
+        """Yield the plays of cards below at most so many others that would open a foundation."""
         cards = board.cards[pile]
         for depth in range(1, min(under + 1, len(cards))):
             for foundation in self.table.open_foundations(board, seat, cards[-depth - 1]):
@@ -295,7 +295,7 @@ class BottomCardsEffect(Effect):
     redeals_seen = 1
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
-        """Yield the play as a player writes it: so many cards of the waste, to the stock."""
+        """Yield the play as a player writes it: so many cards of the waste to the stock."""
         stock, waste = self.table.layout.stock[seat], self.table.layout.waste[seat]
         count = min(self.special.count, len(board.cards[waste]))
         if count and not board.cards[stock] and not board.redeals.get(seat, 0):
@@ -351,7 +351,7 @@ EFFECTS: Final[dict[type[Special], type[Effect]]] = {
     Reorder: ReorderEffect,
     RowEnds: RowEndsEffect,
 }
-"""What each entry of the closed list does."""
+"""The effect of each special rule."""
 
 
 def effects_of(table: RulesContext) -> tuple[Effect, ...]:

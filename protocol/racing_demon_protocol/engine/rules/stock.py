@@ -1,4 +1,4 @@
-"""How a stock is used: turned to the waste, laid out in rounds, and made up anew."""
+"""The use of a stock: turned to the waste, dealt in rounds, and redealt."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ class StockRules:
 
     Attributes:
         feeds_spaces: whether the stock's unseen top card may fill some place.
-        goes_on: whether what has begun goes on by itself: a round, or cards that are laid out again.
+        goes_on: whether a started round or redeal continues automatically.
 
     """
 
@@ -38,16 +38,16 @@ class StockRules:
         self._steps: dict[tuple[int, int], list[tuple[int, int]]] = {}
 
     def is_turn(self, seat: int, play: Play) -> bool:
-        """Tell whether a play concerns the stock as such, and is no play of a card."""
+        """Return whether a play turns, deals or redeals the stock instead of playing a card."""
         if play.destination in self._targets.get(seat, ()):
             return True
         return play.source in self._dealing and play.destination >= 0 and self._counts[play.destination]
 
     def verify(self, board: Board, seat: int, play: Play) -> None:
-        """Refuse what cannot be turned, and say why.
+        """Check that the stock can be used this way.
 
         Raises:
-            IllegalPlay: it cannot.
+            IllegalPlay: it cannot; the error has the reason.
 
         """
         plays = list(self.plays(board, seat))
@@ -75,7 +75,7 @@ class StockRules:
                 pile, count = self._round(board, seat, group)[0]
                 yield Play(stock, min(count, left), pile)
             elif waste is not None and self._has_room(waste, turned):
-                # Turning the last two singly makes either available, as seed 001 wants it.
+                # Turning the last two singly makes either available (D6).
                 if left == 2 < group.turn and group.tail_rule is TailRule.EITHER2:
                     yield Play(stock, 1, waste)
                 yield Play(stock, min(group.turn, left), waste)
@@ -88,7 +88,7 @@ class StockRules:
                 yield Play(stock, 1, stock)
 
     def pass_length(self, board: Board, seat: int) -> int:
-        """Return how many turns make a pass through all cards of stock and waste."""
+        """Return the number of turns in a full pass through stock and waste."""
         stock, waste = self._layout.stock[seat], self._layout.waste[seat]
         left = len(board.cards[stock]) + len(board.cards[waste])
         return -(-left // self._group(stock).turn) + 1 if left else 0
@@ -98,8 +98,8 @@ class StockRules:
 
         Args:
             board: the board.
-            seat: whose stock.
-            redeals_seen: redeals beyond so many make no difference to other rules.
+            seat: the stock's seat.
+            redeals_seen: redeals beyond this number make no difference to other rules.
 
         """
         stock = self._layout.stock.get(seat)
@@ -111,7 +111,7 @@ class StockRules:
         return min(board.redeals.get(seat, 0), most), turned
 
     def due(self, board: Board, seat: int) -> Play | None:
-        """Return the next step of a round, or of laying out again, that has begun."""
+        """Return the next step of a round or redeal in progress."""
         stock = self._layout.stock.get(seat)
         if stock is None or not board.cards[stock]:
             return None
@@ -129,7 +129,7 @@ class StockRules:
         return None
 
     def _round(self, board: Board, seat: int, group: Stock) -> list[tuple[int, int]]:
-        """Return the piles and cards of one round in the present laying."""
+        """Return the piles and cards of one round in the current deal."""
         return self._laid(seat, min(board.redeals.get(seat, 0), len(group.rounds) - 1), group)
 
     def _laid(self, seat: int, laying: int, group: Stock) -> list[tuple[int, int]]:
