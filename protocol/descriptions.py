@@ -157,7 +157,7 @@ def beside(cls: type) -> dict[str, str]:
 
 def plain(text: str) -> str:
     """Return a docstring as Markdown for readers who do not know Python or these sources."""
-    text = re.sub(r" \((?:A\d+|catalogue|seed)\b[^)]*\)", "", inspect.cleandoc(text))
+    text = re.sub(r" \((?:A\d+)\b[^)]*\)", "", inspect.cleandoc(text))
     text = re.sub(r":\w+:`[\w.~]*?(\w+)`", lambda link: f"`{wire_name(link[1])}`", text)
     return text.replace("``None``", "null").replace("``", "`")
 

@@ -16,10 +16,10 @@ PAGE = ROOT / "docs" / "games.md"
 TESTS = ROOT / "tests" / "protocol"
 
 RULE_SETS = {
-    "002": "racing-demon",
-    "000": "demon-a",
-    "001": "demon-b",
-    "003": "travellers",
+    "Racing Demon": "racing-demon",
+    "Demon A": "demon-a",
+    "Demon B": "demon-b",
+    "Travellers": "travellers",
     "01": "solitaire",
     "02": "grandfathers",
     "03": "sultan",
@@ -75,7 +75,7 @@ RULE_SETS = {
     "52": "queens-cotillon",
     "53": "sympathy",
 }
-"""The rule sets of the five seeds by their numbers in the catalogue: a seed, or an entry of seed 004."""
+"""The games of docs/rules-sources.md by source; a number is an entry of Mrs. Cheney's book."""
 
 OUTSIDE = (
     "entries",
@@ -93,10 +93,12 @@ HEAD = """# The games
 
 Made by `make games-table` from the declarations and the tests; do not edit it.
 
-The *solo test* plays hands of the game by chance, asks every invariant after the plays, compares its legal
-plays with brute force, and looks at won and lost positions. The *race test* plays hands of two at a server's
-table, and proves their records. *Checked in* names the tests that hold the game against something else than
-its own declaration: the words of its text, card by card; a second reading; arithmetic; other games.
+The first column names the source ([rules-sources.md](rules-sources.md)); a number is an entry of Mrs.
+Cheney's book. The *solo test* plays random hands, checks every invariant after each play, compares the
+legal plays with brute force, and examines won and lost positions. The *race test* plays hands of two at a
+server's table and verifies their records. *Checked in* names the tests that compare the game with something
+other than its declaration: the words of its source, card by card; an independent implementation;
+arithmetic; other games.
 """
 
 
@@ -112,10 +114,10 @@ def page() -> str:
     return "\n".join(
         [
             HEAD,
-            f"## The {len(RULE_SETS)} rule sets of the seeds\n",
+            f"## The {len(RULE_SETS)} games of the sources\n",
             title,
             *rows,
-            "\n## Variants, and games of no seed\n",
+            "\n## Variants, and games from elsewhere\n",
             title,
             *more,
             "",

@@ -1,4 +1,4 @@
-"""Klondike from its rules in plain words, written without a look at the interpreter (catalogue 1.3)."""
+"""Klondike from its rules in plain words, written without a look at the interpreter."""
 
 from itertools import pairwise
 

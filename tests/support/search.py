@@ -11,7 +11,7 @@ __all__ = ["distance", "way_to_progress"]
 def distance(position: Position, seat: int) -> tuple[int, int, int, int]:
     """Return how far a seat is from the end; every play that is progress makes this smaller.
 
-    The measure of catalogue 1.8.1: cards outside the centre, those outside centre and layout, face-down
+    The measure of progress: cards outside the centre, those outside centre and layout, face-down
     cards, occupied columns.
     """
     board, layout = position.board, position.rules.layout

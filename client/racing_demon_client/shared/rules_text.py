@@ -116,7 +116,7 @@ def rules_of(game: Game, width: int = WIDTH) -> Iterator[str]:
 
 def _book(game: Game) -> str:
     """Return the book a game is from, if players can find it; otherwise an empty string."""
-    found = re.match(r"seed 004 entry (\d+)", game.source)  # only Mrs. Cheney's book has a known title
+    found = re.match(r"Cheney (\d+)", game.source)  # only Mrs. Cheney's book has a known title
     return f" (number {found[1]} of Mrs. Cheney's Patience)" if found else ""
 
 

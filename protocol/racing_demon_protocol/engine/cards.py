@@ -1,7 +1,7 @@
 """Cards as small integers, and their names.
 
 A card is one ``int``: ``pack * 52 + suit * 13 + rank - 1``. The pack is the back design: it tells
-whose card lies on a shared foundation (seed 002, "each pack of cards should have a different back").
+whose card lies on a shared foundation (Racing Demon, "each pack of cards should have a different back").
 
 >>> name(parse("10H"))
 'T♥'

@@ -20,7 +20,7 @@ __all__ = ["BELEAGUERED_CASTLE"]
 BELEAGUERED_CASTLE = Game(
     name="beleaguered-castle",
     title="Beleaguered Castle",
-    source="commonly known; in no seed",
+    source="commonly known",
     groups=(
         aces(),
         Tableau(

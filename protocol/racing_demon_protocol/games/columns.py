@@ -72,7 +72,7 @@ EGYPTIAN_DRAW = replace(
     EGYPTIAN,
     name="egyptian-draw",
     title="The Egyptian, with a draw",
-    source="seed 004 entry 17, variant",
+    source="Cheney 17, variant",
     specials=(Draw(groups=("wings",), marries=True),),
     text="The Egyptian, where once a card may be drawn out of a row, to a family or in marriage.",
     doubts=EGYPTIAN.doubts[:1],

@@ -65,7 +65,7 @@ def families() -> tuple[Foundations, Foundations]:
 
 def solitaire(name: str, title: str, entry: str, **fields: Any) -> Game:
     """Declare a game of Mrs. Cheney's book, for one player, or raced on identical deals."""
-    common = {"deals": Deals.IDENTICAL, "racing": Racing.IDENTICAL, "source": f"seed 004 entry {entry}"}
+    common = {"deals": Deals.IDENTICAL, "racing": Racing.IDENTICAL, "source": f"Cheney {entry}"}
     return Game(name=name, title=title, **{**common, **fields})
 
 

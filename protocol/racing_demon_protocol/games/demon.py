@@ -36,7 +36,7 @@ DEMON_SIZE = 13
 CLASSIC = Game(
     name="classic",
     title="Racing Demon, the classic game",
-    source="catalogue 1.9",
+    source="the standard game",
     text=(
         "The standard game, also known as Nerts or Pounce. Everybody has a reserve of thirteen, its top face "
         "up, and four columns; all build on shared foundations. The first to empty the reserve is out. A "
@@ -112,7 +112,7 @@ def _columns(unit: Unit, space: Space = FROM_HEAP) -> Tableau:
 DEMON_A = Game(
     name="demon-a",
     title="Demon, with the heap face down",
-    source="seed 000, catalogue 2.1",
+    source="Demon A",
     groups=(*GROUPS, HEAP_DOWN, _columns(Unit.WHOLE)),
     deal=(Deal(to="tableau"), Deal(to="reserve"), Deal(to="foundation", count=1)),
     scoring=NO_BONUS,
@@ -144,7 +144,7 @@ DEMON_A = Game(
 DEMON_B = Game(
     name="demon-b",
     title="Demon, with the heap face up",
-    source="seed 001, catalogue 2.2",
+    source="Demon B",
     groups=(
         GROUPS[0],
         Stock(tail_rule=TailRule.EITHER2, counts=True),
@@ -196,7 +196,7 @@ DEMON_B = Game(
 FOOLIANA = Game(
     name="fooliana",
     title="Fooliana",
-    source="seed 004 entry 36, catalogue 2.3",
+    source="Cheney 36",
     groups=(*GROUPS, HEAP_UP, _columns(Unit.TAIL, FROM_WASTE)),
     deal=(Deal(to="reserve"), Deal(to="foundation", count=1), Deal(to="tableau")),
     scoring=NO_BONUS,
@@ -237,7 +237,7 @@ FOOLIANA_REORDER = replace(
     FOOLIANA,
     name="fooliana-reorder",
     title="Fooliana, with threes in another order",
-    source="seed 004 entry 36, variant",
+    source="Cheney 36, variant",
     specials=(BOTTOM, Reorder(held="held")),
     groups=(
         *(replace(group, counts=True) if isinstance(group, Stock) else group for group in FOOLIANA.groups),
@@ -277,7 +277,7 @@ def _race(game: Game, name: str, title: str, text: str, *, from_aces: bool) -> G
         game,
         name=name,
         title=title,
-        source=f"{game.source}, raced as in catalogue 6.8",
+        source=f"{game.source}, around shared foundations",
         groups=groups,
         deal=deal,
         specials=(),

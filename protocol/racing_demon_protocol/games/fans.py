@@ -69,7 +69,7 @@ PATERNAL_DOWN = replace(
     PATERNAL,
     name="paternal-down",
     title="Paternal, lower on higher only",
-    source="seed 004 entry 4, variant",
+    source="Cheney 4, variant",
     groups=(aces(), RELAID, replace(FANS, build=(DOWN_IN_SUIT,))),
     text="Paternal, where only a lower card marries a higher one.",
 )
@@ -78,7 +78,7 @@ PATERNAL_KINGS = replace(
     PATERNAL,
     name="paternal-kings",
     title="Paternal, with kings taken off",
-    source="seed 004 entry 4, variant",
+    source="Cheney 4, variant",
     groups=(
         aces(),
         replace(FANS, gathers=0),

@@ -46,7 +46,7 @@ SOLITAIRE_ACES = replace(
     SOLITAIRE,
     name="solitaire-aces",
     title="Solitaire, with the aces laid out",
-    source="seed 004 entry 1, variant",
+    source="Cheney 1, variant",
     deal=(ACES_OUT,),
     text="Solitaire, made easier: the four aces lie there from the beginning.",
 )
@@ -55,7 +55,7 @@ SOLITAIRE_SUITS = replace(
     SOLITAIRE,
     name="solitaire-suits",
     title="Solitaire, following suit",
-    source="seed 004 entry 1, variant",
+    source="Cheney 1, variant",
     groups=(
         aces(),
         Stock(turn=1, redeals=2, shuffle=True),
@@ -72,7 +72,7 @@ SOLITAIRE_MEMORY = replace(
     SOLITAIRE,
     name="solitaire-memory",
     title="Solitaire, by memory",
-    source="seed 004 entry 1, variant",
+    source="Cheney 1, variant",
     groups=(aces(suit=SuitRule.ANY), NO_REDEAL, DEALT, replace(free_piles(4), shows=Shows.TOP)),
     text="Solitaire by the old, strict rule: what lies below the top of a pile must be remembered.",
     doubts=(

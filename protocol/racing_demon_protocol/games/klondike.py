@@ -62,7 +62,7 @@ BASE_DOUBTS = (
 RACING_DEMON = Game(
     name="racing-demon",
     title="Racing Demon",
-    source="seed 002",
+    source="Racing Demon",
     groups=(
         Foundations(),
         Stock(),

@@ -69,7 +69,7 @@ ALL_PILES = replace(
     PUZZLE,
     name="puzzle-all-piles",
     title="Puzzle, always on four piles",
-    source="seed 004 entry 25, variant",
+    source="Cheney 25, variant",
     groups=tuple(
         replace(group, gathers=1) if isinstance(group, Reserve) else group for group in PUZZLE.groups
     ),

@@ -27,7 +27,7 @@ __all__ = ["GAMBLERS_PATIENCE", "LITTLE_LOTS", "SYMPATHY", "SYMPATHY_ALONE"]
 LITTLE_LOTS = Game(
     name="little-lots",
     title="Little Lots",
-    source="seed 004 entry 12",
+    source="Cheney 12",
     groups=(
         Reserve(name="lot", size=4, count=8, shows=Shows.LAST, geometry=Geometry.GRID, rows=(4, 4)),
         Out(),
@@ -72,7 +72,7 @@ def _lay(added: str = "") -> tuple[Deal, ...]:
 SYMPATHY = Game(
     name="sympathy",
     title="Sympathy",
-    source="seed 004 entry 53",
+    source="Cheney 53",
     groups=(Out(owner=Owner.TABLE), *_hand()),
     deal=_lay(),
     goal=Goal.OWN_RULE,
@@ -128,7 +128,7 @@ SYMPATHY_ALONE = replace(
 GAMBLERS_PATIENCE = Game(
     name="gamblers",
     title="Gambler's Patience",
-    source="seed 004 entry 45",
+    source="Cheney 45",
     groups=(Packets(name="pile", count=4, shows=Shows.ALL), Stock(turn=4), Waste(plays_to=()), Out()),
     deal=(),
     goal=Goal.OWN_RULE,

@@ -195,7 +195,7 @@ NIVERNAISE_STRICT = replace(
     NIVERNAISE,
     name="nivernaise-strict",
     title="Nivernaise, by the strict rule",
-    source="seed 004 entry 20 and appendix, variant",
+    source="Cheney 20 and appendix, variant",
     groups=tuple(
         replace(group, must=True) if isinstance(group, Cells) else group for group in NIVERNAISE.groups
     ),
@@ -306,7 +306,7 @@ JUDGES_FREE = replace(
     JUDGES,
     name="judges-free",
     title="Judges, with the left-hand end and aces",
-    source="seed 004 entry 34 and appendix, variant",
+    source="Cheney 34 and appendix, variant",
     groups=tuple(
         replace(group, space=replace(group.space, ranks=frozenset({ACE, KING})))
         if isinstance(group, Tableau)

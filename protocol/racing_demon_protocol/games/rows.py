@@ -9,7 +9,7 @@ __all__ = ["DOUBLE_JUMP", "PUSH_PIN"]
 PUSH_PIN = Game(
     name="push-pin",
     title="Push Pin",
-    source="seed 004 entry 11",
+    source="Cheney 11",
     groups=(Line(count=2 * 52 + 1, geometry=Geometry.LINE), Stock(turn=1, redeals=0), Out()),
     deal=(),
     goal=Goal.OWN_RULE,
@@ -36,7 +36,7 @@ PUSH_PIN = Game(
 DOUBLE_JUMP = Game(
     name="double-jump",
     title="Double Jump",
-    source="seed 004 entry 19 and appendix",
+    source="Cheney 19 and appendix",
     groups=(Line(count=52, geometry=Geometry.LINE), Stock(turn=1, redeals=0)),
     deal=(),
     goal=Goal.OWN_RULE,

@@ -25,7 +25,7 @@ def _places(*rows: int) -> Cells:
 FOURTEEN = Game(
     name="fourteen",
     title="Fourteen",
-    source="seed 004 entry 8",
+    source="Cheney 8",
     groups=(
         _places(5, 5, 5, 5, 5),
         Stock(turn=1, redeals=None, shuffle=True),
@@ -64,7 +64,7 @@ def _eleven(*, name: str, title: str, packs: int) -> Game:
     return Game(
         name=name,
         title=title,
-        source="seed 004 entry 16",
+        source="Cheney 16",
         groups=(_places(6, 5), Stock(turn=1, redeals=0), Out()),
         deal=(Deal(to="place", each=1),),
         goal=Goal.OWN_RULE,
@@ -93,7 +93,7 @@ NUMBER_ELEVEN_DOUBLE = _eleven(name="number-eleven-double", title="Number Eleven
 PICTURE_GALLERY = Game(
     name="picture-gallery",
     title="Picture Gallery",
-    source="seed 004 entry 48",
+    source="Cheney 48",
     groups=(_places(4, 4, 4), Stock(turn=1, redeals=0, under=True), Out()),
     deal=(),
     goal=Goal.OWN_RULE,

@@ -27,7 +27,7 @@ ASIDE = Packets(name="aside", shows=Shows.ALL)
 TRAVELLERS = Game(
     name="travellers",
     title="Travellers",
-    source="seed 003",
+    source="Travellers",
     groups=(
         Packets(count=12, numbered=True, under=True, geometry=Geometry.GRID, rows=(4, 4, 4)),
         Packets(name="spare", shows=Shows.NONE),
@@ -59,7 +59,7 @@ TRAVELLERS = Game(
 CLOCK = Game(
     name="clock",
     title="The Clock",
-    source="seed 004 entry 18",
+    source="Cheney 18",
     groups=(Packets(count=13, numbered=True, under=True, geometry=Geometry.DIAL), HAND),
     deal=(Deal(to="packet", each=4),),
     goal=Goal.OWN_RULE,
@@ -78,7 +78,7 @@ CLOCK = Game(
 WANDERING_CARD = Game(
     name="wandering-card",
     title="Wandering Card",
-    source="seed 004 entry 13",
+    source="Cheney 13",
     groups=(
         Packets(count=13, numbered=True, shows=Shows.ALL, under=True, geometry=Geometry.GRID, rows=(7, 6)),
         Stock(turn=1, redeals=0),
@@ -109,7 +109,7 @@ WANDERING_CARD = Game(
 WEAVERS = Game(
     name="weavers",
     title="Weavers",
-    source="seed 004 entry 44",
+    source="Cheney 44",
     groups=(
         Foundations(owner=Owner.PLAYER, count=8, base=KING, step=-1),
         Packets(

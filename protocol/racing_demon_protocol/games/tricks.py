@@ -46,7 +46,7 @@ def _spell(number: int, word: str) -> Beat:
 A_SPELL = Game(
     name="a-spell",
     title="A Spell",
-    source="seed 004 entry 41",
+    source="Cheney 41",
     groups=(
         Stock(turn=1, under=True),
         Cells(name="hand", count=1, counts=True),
@@ -114,7 +114,7 @@ def _family(step: int) -> str:
 MUSICAL_SEQUEL = Game(
     name="musical-sequel",
     title="A Sequel to Musical",
-    source="seed 004 entry 40",
+    source="Cheney 40",
     groups=(
         Cells(name="index", count=4),
         Packets(name="lower", count=4, shows=Shows.ALL),

@@ -269,7 +269,7 @@ class MatchFlow:
         self._log.emit(ev.Called, seat=seat, grace_ms=grace_ms)
 
     def check_agreed_stop(self, at: int) -> None:
-        """End the hand if every seat that must agree is stuck (catalogue 1.8.1)."""
+        """End the hand if every seat that must agree is stuck."""
         if self._view.phase is not Phase.PLAYING or self.hand is None or self._view.paused:
             return
         asked = [seat for seat in self._view.hand_seats if self._seating.must_agree(seat)]

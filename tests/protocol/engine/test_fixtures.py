@@ -7,7 +7,7 @@ from tests.support.boards import Position, build, cards, deal, names, rules_of, 
 HEAP = "2D 3D 4D 8D 9D JD QD KD 3H 9H 2S 7D KH"
 ROW = "2H 8H 8S 4H"
 REST = "6H JH KS QH AD KC TD AH JS 2C 9S JC 3C 3S TS 5S 4S 4C QS"
-"""What seed 001 leaves open is filled up here so that nothing of it can be used, as the text says."""
+"""Unused cards fill what the example of Demon B leaves open."""
 
 DEMON_B = stack(f"{HEAP} {ROW} 5D  6S 7C TH  9C TC 6D  8C 7S AS  6C AC 5H  5C 7H QC  {REST}")
 
@@ -33,7 +33,7 @@ def _from_waste(position: Position) -> list[Play]:
 
 
 def test_worked_example_of_seed_000() -> None:
-    """The fragment at the head of seed 000: six moves, of which five turn up one card each."""
+    """The example before Demon A: six moves, of which five turn up one card each."""
     rules = rules_of()
     tableau = ("2c AH", "3s 6C", "7D", "9d 5H", "Jc 3D", "Qs 4C", "KS")
     ace, six, seven, five, three, four, _ = rules.layout.own(0, Kind.TABLEAU)

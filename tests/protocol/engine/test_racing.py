@@ -19,7 +19,7 @@ from tests.support.dealt import Dealt
     ids=["further", "earlier", "tie", "won", "won first"],
 )
 def test_the_order_of_a_race(runners: list[Runner], expected: list[tuple[int, ...]]) -> None:
-    """Won first, then progress, then the earlier last progress decide (catalogue 6.8)."""
+    """Won first, then progress, then the earlier last progress decide."""
     assert expected == order(runners)
     assert expected == order(reversed(runners)) or len(expected) == 1
 

@@ -1,4 +1,4 @@
-"""What the entries of the seeds say of each building game, in numbers and single plays."""
+"""What the sources say of each building game, in numbers and single plays."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Known figures of the games, from arithmetic and from programs that are not ours (catalogue 7)."""
+"""Known figures of the games, from arithmetic and from programs that are not ours."""
 
 import math
 import os

@@ -1,4 +1,4 @@
-"""Known shares of Klondike deals that can be won with all cards known (catalogue 7, numbers 3 to 5)."""
+"""Known shares of Klondike deals that can be won with all cards known."""
 
 import math
 import os

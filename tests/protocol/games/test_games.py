@@ -1,4 +1,5 @@
 import importlib.util
+import re
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -41,6 +42,13 @@ def test_the_games() -> None:
     assert next(iter(GAMES)) == Options().game
 
 
+def test_every_source_is_documented() -> None:
+    """Each game names a source that docs/rules-sources.md describes."""
+    page = (Path(__file__).parents[3] / "docs" / "rules-sources.md").read_text(encoding="utf-8")
+    cited = {re.match(r"Cheney|[^,]+", game.source).group() for game in GAMES.values()}  # type: ignore[union-attr]
+    assert [source for source in sorted(cited) if source not in page] == []
+
+
 @pytest.mark.parametrize("name", RACES)
 def test_without_options_a_game_is_as_declared(name: str) -> None:
     """A table that changes nothing plays the declaration itself."""
@@ -50,7 +58,7 @@ def test_without_options_a_game_is_as_declared(name: str) -> None:
 @pytest.mark.parametrize("name", RACES)
 @pytest.mark.parametrize("players", [1, 2, 8])
 def test_every_pack_is_dealt_whole(name: str, players: int) -> None:
-    """Deal and stock together are the pack, for every player (the closing counts of catalogue 7)."""
+    """Deal and stock together are the pack, for every player."""
     rules = rules_of(name, players)
     held = deal_seed(rules).hidden.cards
     dealt = sorted(card for pile in held for card in pile)
@@ -84,7 +92,7 @@ def test_what_is_dealt(
 
 
 def test_the_heap_of_demon_a_is_hidden_and_only_fills() -> None:
-    """In seed 000 the heap lies face down, and nothing is played from it (D1)."""
+    """In Demon A the heap lies face down, and nothing is played from it (D1)."""
     reserve = _group(GAMES["demon-a"], Reserve)
     assert isinstance(reserve, Reserve)
     assert (Shows.NONE, False) == (reserve.shows, reserve.playable)
@@ -110,7 +118,7 @@ def test_what_moves_in_the_demons(name: str, unit: Unit) -> None:
     ],
 )
 def test_only_seed_001_lets_either_of_two_last_cards_be_used(name: str, rule: TailRule) -> None:
-    """Entry 36: "You can use only the top card of this stock"; seed 001: "build with either of them"."""
+    """Cheney 36: "You can use only the top card of this stock"; Demon B: "build with either of them"."""
     stock = _group(GAMES[name], Stock)
     assert isinstance(stock, Stock)
     assert rule == stock.tail_rule

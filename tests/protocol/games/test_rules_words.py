@@ -47,7 +47,7 @@ def _legal(position: Position, source: int, count: int, destination: int) -> boo
 
 @pytest.mark.parametrize("step", FAMILIES)
 def test_families_in_steps(step: int) -> None:
-    """A family that starts with its step and goes round has the ranks of the catalogue's list."""
+    """A family that starts with its step and goes round has the expected ranks."""
     rules = _rules(Foundations(base=step, step=step, wrap=True))
     foundation = rules.layout.foundations[0]
     position = build(rules)

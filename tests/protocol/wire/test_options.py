@@ -40,7 +40,7 @@ CHANGED: dict[str, object] = {
 
 
 def test_defaults_are_the_seeds() -> None:
-    """Without a word the table plays seed 002: five hands, no shout, no shifting, joint winners."""
+    """By default a table plays Racing Demon for five hands: no shout, no shifting, joint winners."""
     options = Options()
     assert ("racing-demon", 5, None, TieBreak.JOINT, CallOut.AUTO, StallRule.NONE, False, OnLeave.FREEZE) == (
         options.game,

@@ -1,4 +1,4 @@
-"""Two cards for one place: whose arrives first stays, and the other player is told (catalogue 1.6)."""
+"""Two cards for one place: whose arrives first stays, and the other player is told."""
 
 import pytest
 

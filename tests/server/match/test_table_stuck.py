@@ -1,4 +1,4 @@
-"""Hands that nobody can continue, and hands that nobody wants to (catalogue 1.8.1)."""
+"""Hands that nobody can continue, and hands that nobody wants to."""
 
 import pytest
 

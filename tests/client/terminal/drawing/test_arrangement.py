@@ -186,7 +186,7 @@ def test_what_is_held_is_marked() -> None:
 
 
 def test_the_sultan_sits_as_told() -> None:
-    """As seed 004 draws him: clubs, diamonds and spades beside the hearts, the divan around."""
+    """As the book draws him: clubs, diamonds and spades beside the hearts, the divan around."""
     player = Alone(table_of("sultan"))
     board, layout = player.table.board, player.table.rules.layout
     spots = arrange(layout, usable(player.table.rules, 0), width=79, height=20, framed=False).squared

@@ -1,4 +1,4 @@
-"""Gambler's Patience: entry 45 of seed 004."""
+"""Gambler's Patience (Cheney 45)."""
 
 import random
 from dataclasses import replace

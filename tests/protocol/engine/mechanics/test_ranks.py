@@ -1,4 +1,4 @@
-"""Little Lots and Sympathy: entries 12 and 53 of seed 004."""
+"""Little Lots and Sympathy (Cheney 12 and 53)."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Push Pin and Double Jump: entries 11 and 19 of seed 004."""
+"""Push Pin and Double Jump (Cheney 11 and 19)."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Fourteen, Number Eleven and Picture Gallery: entries 8, 16 and 48 of seed 004."""
+"""Fourteen, Number Eleven and Picture Gallery (Cheney 8, 16 and 48)."""
 
 import random
 
@@ -83,7 +83,7 @@ def test_lower_rows_fill_the_upper_ones() -> None:
 
 
 def test_lower_rows_are_shuffled_alike_on_identical_deals() -> None:
-    """Two seats that hold the same faces get the same order (catalogue 6.8)."""
+    """Two seats that hold the same faces get the same order."""
     most = 0
     for number in range(6):
         dealt = Dealt(GAMES["fourteen"], bytes([number] * 32), (0, 4))

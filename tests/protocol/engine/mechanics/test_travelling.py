@@ -1,4 +1,4 @@
-"""Travelling packets: seed 003 and entries 13 and 18 of seed 004, card by card, and their chances."""
+"""Travelling packets: Travellers and Cheney 13 and 18, card by card, and their chances."""
 
 import os
 import random
@@ -19,7 +19,7 @@ DEALS = int(os.environ.get("RACING_DEMON_DEALS", "10000"))
 """How many deals of the Clock are counted by hand; the engine plays one in 250 of them."""
 
 UNTRAVELLED = {1: "5C", 4: "5S", 5: "TC AD", 10: "4H"}
-"""What lies face down at the end of the lost game of seed 003, by packet, from the bottom."""
+"""What lies face down at the end of the lost game in Travellers, by packet, from the bottom."""
 
 
 def _play_out(dealt: Dealt) -> list[Card]:
@@ -43,7 +43,7 @@ def _deck_that_travels(order: list[Card], untravelled: dict[int, list[Card]]) ->
 
 
 def _told(rng: random.Random) -> tuple[list[Card], list[Card]]:
-    """Return a deal of the lost game that seed 003 tells, and the order in which its cards travel."""
+    """Return a deal of the lost game in Travellers, and the order in which its cards travel."""
     kept = {number: [parse(word) for word in text.split()] for number, text in UNTRAVELLED.items()}
     last = [parse("6D"), parse("KS")]
     resting = {card for cards in kept.values() for card in cards}
@@ -142,7 +142,7 @@ def _is_whole(dealt: Dealt) -> bool:
 
 
 def test_the_clock_is_won_once_in_thirteen() -> None:
-    """All cards travel in one deal of thirteen, exactly (catalogue 7, number 1).
+    """All cards travel in one deal of thirteen, exactly.
 
     Within four sigma: a tenth of a point where a million deals and more are counted.
     """

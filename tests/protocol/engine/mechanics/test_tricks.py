@@ -1,4 +1,4 @@
-"""The two card tricks of seed 004, entries 40 and 41: executed as the book tells, and on the board."""
+"""The two card tricks (Cheney 40 and 41): executed as the book tells, and on the board."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Weavers: entry 44 of seed 004."""
+"""Weavers (Cheney 44)."""
 
 import random
 

@@ -111,7 +111,7 @@ def test_legal_plays_around_shared_foundations(game: Game) -> None:
 
 @every_game
 def test_the_counts_close(game: Game) -> None:
-    """All of a player's cards, bases included, can come to rest where winning wants them (catalogue 7)."""
+    """All of a player's cards, bases included, can come to rest where winning wants them."""
     rules, board = _won(game)
     assert game.deck_size == sum(len(cards) for cards in board.cards)
     capacity = sum(group.length for _, group in _own_foundations(rules))
@@ -243,7 +243,7 @@ SEQUENCES = {
 
 @pytest.mark.parametrize(("name", "group"), SEQUENCES)
 def test_the_sequence_of_a_family(name: str, group: str) -> None:
-    """A family takes just these ranks, one after the other (catalogue 7, and the entries)."""
+    """A family takes just these ranks, one after the other."""
     rules = make_rules(GAMES[name], (0,))
     expected = [RANK_NAMES.index(letter) + 1 for letter in SEQUENCES[name, group].split()]
     board = lay(rules, {group: [f"{RANK_NAMES[expected[0] - 1]}S"]})
@@ -269,7 +269,7 @@ def test_fours_keeps_its_order() -> None:
 
 
 def test_pet_allows_all_that_napoleon_does() -> None:
-    """In the first pass Pet has every play of Napoleon but of the stock's unseen card (catalogue 7)."""
+    """In the first pass Pet has every play of Napoleon but of the stock's unseen card."""
     hand = Dealt(GAMES["napoleon"])
     pet = make_rules(GAMES["pet"], (0,))
     for _ in chance_game(hand, random.Random(1), 40):

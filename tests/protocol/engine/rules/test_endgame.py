@@ -91,7 +91,7 @@ def test_either_of_the_last_two_surfaces(hand: str, surfaced: str) -> None:
     assert surfaced == _surfaced(Stock(tail_rule=TailRule.EITHER2), hand)
 
 
-# The plays of catalogue 1.8.1, each alone.
+# The plays that keep a hand alive, each alone.
 
 
 def test_a_blocked_hand_is_dead() -> None:
@@ -194,7 +194,7 @@ def test_an_open_reserve_gives_plays() -> None:
 
 
 def test_a_hidden_reserve_gives_none() -> None:
-    """The heap of seed 000 is not at hand."""
+    """The heap of Demon A is not available."""
     position = build(rules_of("demon-a"), reserve="QH", foundation=("5D",), tableau=BLACK_ROW)
     assert not position.can_progress()
 
@@ -303,7 +303,7 @@ def test_the_dead_hand_test_agrees_with_real_plays(options: dict[str, str], play
 
 @pytest.mark.parametrize("game", RACES)
 def test_progress_is_what_brings_the_end_nearer(game: str) -> None:
-    """A move is called progress just if it lowers the measure of catalogue 1.8.1."""
+    """A move is called progress just if it lowers the measure of progress."""
     rules = rules_of(game)
     for seed in range(4):
         rng = random.Random(seed)

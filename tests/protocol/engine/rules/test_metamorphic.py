@@ -174,14 +174,14 @@ def test_seats_do_not_matter() -> None:
 
 
 def _fooliana_like() -> Rules:
-    """Return Demon of seed 001 with the tails of Fooliana."""
+    """Return Demon B with the tails of Fooliana."""
     game = GAMES["demon-b"]
     groups = (replace(g, unit=Unit.TAIL) if isinstance(g, Tableau) else g for g in game.groups)
     return make_rules(replace(game, groups=tuple(groups)), (0,))
 
 
 def test_fooliana_is_demon_while_the_heap_lasts() -> None:
-    """With tails movable, Demon of seed 001 has the plays of Fooliana, dealt in another order."""
+    """With tails movable, Demon B has the plays of Fooliana, dealt in another order."""
     cards = deck(SEED, 0)
     heap, base, row, rest = cards[:13], cards[13:14], cards[14:18], cards[18:]
     fooliana = deal(rules_of("fooliana"), [cards])
@@ -214,7 +214,7 @@ def _rules(options: dict[str, object]) -> Rules:
 
 
 def test_a_playable_heap_takes_no_play_away() -> None:
-    """Demon of seed 000 with a playable heap has all plays that it had, and more (D1)."""
+    """Demon A with a playable heap has all plays that it had, and more (D1)."""
     game = GAMES["demon-a"]
     groups = (replace(g, playable=True) if isinstance(g, Reserve) else g for g in game.groups)
     open_rules = make_rules(replace(game, groups=tuple(groups)), (0,))
@@ -226,7 +226,7 @@ def test_a_playable_heap_takes_no_play_away() -> None:
 
 @pytest.mark.parametrize("game", RACES)
 def test_more_cards_never_come_from_nowhere(game: str) -> None:
-    """The points of all hands together are the cards on the foundations (catalogue 1.10)."""
+    """The points of all hands together are the cards on the foundations."""
     rules = rules_of(game, 3)
     position = deal_seed(rules, SEED)
     for _ in play_on(position, random.Random(6), 100):

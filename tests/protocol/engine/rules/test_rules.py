@@ -150,7 +150,7 @@ def test_a_king_goes_to_a_space() -> None:
 
 
 def test_nothing_else_fills_a_space() -> None:
-    """In seed 002 a space takes no card but a king."""
+    """In Racing Demon a space takes no card but a king."""
     position = _klondike(tableau=("", "QH JS"), waste="AS")
     assert [] == [play for play in position.plays() if play.destination == COLUMNS[0]]
 

@@ -54,7 +54,7 @@ def test_a_space_of_fooliana_takes_nothing_else_while_there_is_a_stock() -> None
 
 
 def test_the_last_reserve_card_goes_to_the_foundations_and_no_space_is_filled() -> None:
-    """In the demons of seeds 000 and 001 spaces stay empty once the heap is gone (D5)."""
+    """In Demon A and Demon B spaces stay empty once the heap is gone (D5)."""
     rules = rules_of("demon-b")
     position = build(rules, foundation=("5D",), stock="7s 8s 9s", tableau=("5C", *FULL_ROW[1:]))
     assert 1 == len(position.play(0, Play(_columns(rules)[0], 1, FOUNDATIONS)))
@@ -93,7 +93,7 @@ def test_the_reserve_plays_to_foundations_and_columns() -> None:
 
 
 def test_a_hidden_reserve_only_fills() -> None:
-    """The heap of seed 000 is not to be played from (D1)."""
+    """The heap of Demon A may not be played from (D1)."""
     rules = rules_of("demon-a")
     position = build(rules, foundation=("5D",), reserve="QH", tableau=FULL_ROW)
     with pytest.raises(IllegalPlay, match="only fills spaces"):

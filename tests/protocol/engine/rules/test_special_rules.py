@@ -116,7 +116,7 @@ def test_the_upper_card_of_a_double_place_fills_a_gap() -> None:
 
 
 def test_the_grace_is_for_the_blocked() -> None:
-    """In seed 001 a family's top goes to a column's foot or head, once, after a pass that led to nothing."""
+    """In Demon B a family's top goes to a column's foot or head, once, after a pass that led to nothing."""
     piles = {"foundation": ["5D 6D 7D"], "tableau": ["8S", "6C", "QC", "QS"], "stock": ["2C 2S 4C"]}
     scene = Scene("demon-b", **piles)
     family, foot, head = scene.pile("foundation"), scene.pile("tableau"), scene.pile("heads", 1)
@@ -388,7 +388,7 @@ def test_the_first_card_may_choose() -> None:
 
 
 def test_no_ace_opens_the_families_before_the_first_card_is_turned() -> None:
-    """In Bridal Wreath the choice is made when the next card is turned (catalogue, entry 47)."""
+    """In Bridal Wreath the choice is made when the next card is turned (Cheney 47)."""
     wreath = ["3H " * 20 + "4C"]
     before = Scene("bridal-wreath", wreath=wreath, bridesmaids=["AS"], stock=["9S " * 73])
     assert [] == before.plays(before.pile("bridesmaids"))

@@ -1,4 +1,4 @@
-"""Doubts of the catalogue that are settled otherwise by one attribute, and variants that settle them so."""
+"""Open questions answered differently by one attribute, and variants that do so."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -122,7 +122,7 @@ def test_a_move_that_leads_nowhere_does_not_take_the_chance() -> None:
 
 
 def test_fooliana_without_heap_and_hand() -> None:
-    """Then the top of the waste fills a space, and no card of another column does (catalogue D5)."""
+    """Then the top of the waste fills a space, and no card of another column does (D5)."""
     rules, board = _laid(GAMES["fooliana"], foundation=["5D"], tableau=["KS 2S", ""], waste=["9C"])
     column, space = rules.layout.named(0, "tableau")[:2]
     assert rules.can_play(board, 0, Play(rules.layout.waste[0], 1, space))
