@@ -25,6 +25,7 @@ QUIET: Final = (
     "--disable-sync",
 )
 """It runs as root, and asks nobody on the Internet for anything."""
+POLL_MS: Final = 50
 SMALL: Final = {"width": 360, "height": 560}
 
 
@@ -79,7 +80,11 @@ class Phone:
         await self.page.fill("#name", name)
         await self.page.tap("#create")
         await self.see("#lobby")
-        return (await self.page.inner_text("#lobby .code")).strip()
+        return await self.code()
+
+    async def code(self) -> str:
+        """Return the code of the table that the page is at."""
+        return (await self.page.locator("#lobby .code").text_content() or "").strip()
 
     async def join(self, name: str) -> None:
         """Sit down at the table of the page's path."""
@@ -90,6 +95,13 @@ class Phone:
     async def see(self, selector: str) -> None:
         """Wait until one of these is shown."""
         await self.page.locator(selector).locator("visible=true").first.wait_for()
+
+    async def finish(self) -> None:
+        """Say that there is nothing left to play, as often as it takes, until the tally is shown."""
+        tally = self.page.locator(".tally:visible")
+        while not await tally.count():
+            await self.page.evaluate(SAY_STUCK)
+            await self.page.wait_for_timeout(POLL_MS)
 
     async def tap_piles(self) -> None:
         """Tap the end of each own pile once, as a finger would."""
@@ -107,6 +119,7 @@ class Phone:
         return {name: int(total) for name, total in await self.page.evaluate(TALLY)}
 
 
+SAY_STUCK: Final = """() => document.querySelector(".stuck:enabled")?.click()"""
 ENDS: Final = """() => [...document.querySelectorAll(".slot:not(.foundation)")].map((slot) => {
   const box = slot.getBoundingClientRect();
   return [box.left + box.width / 2, box.bottom - 8];

@@ -134,9 +134,9 @@ function leave() {
 const listener = {
   message(name, fields, isPast) {
     const session = /** @type {Session} */ (page.session);
-    if (replay.isOpen) replay.close();
+    if (replay.isOpen && name === "committed") replay.close(); // the next hand begins
     if (name === "seated") seated(fields);
-    else tableScreen.follow(name, fields, isPast);
+    else if (!replay.isOpen) tableScreen.follow(name, fields, isPast);
     match.follow(name, fields, session.table);
     if (name === "said") lobby.hear(session.table.nameOf(fields.seat), fields.text);
     if (name === "dealt" || name === "snapshot") session.proof = "";
@@ -376,7 +376,7 @@ async function begin() {
   load("texts.json").then((texts) => Object.keys(texts).forEach((name) => (games[name].text = texts[name])), () => undefined);
   if (code && page.isTv) watch(true);
   else if (token) enter({ name: "resume", fields: { code, token } });
-  else (settings.name || !code ? field("code") : field("name")).focus();
+  else (settings.name ? field("code") : field("name")).focus();
 }
 
 begin().catch((error) => {

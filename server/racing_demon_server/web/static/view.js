@@ -8,6 +8,7 @@ const RATIO = 1.4;
 const LARGEST = 118; // or a part of the height, on large screens
 const OF_HEIGHT = 0.15;
 const SMALLEST = 20;
+const TALL = 900;
 const WHOLE = 64; // a card of the race that is so high keeps its shape
 const MOST_COLUMNS = 10; // in one row, however small the cards become
 const BAR_KINDS = ["stock", "waste", "reserve"];
@@ -136,7 +137,7 @@ function attempt({ board, hand, slots, area, isMirrored, isWide, blocks, shared,
   let y = gap;
   if (shared.length > 0 && shared.length >= 4) {
     const hasOwn = blocks.middle.length + blocks.top.length + blocks.bar.length > 0;
-    const height = hasOwn ? area.height * (isWide ? 0.34 : 0.26) : area.height - 2 * gap;
+    const height = hasOwn ? area.height * (isWide || area.height > TALL ? 0.34 : 0.26) : area.height - 2 * gap;
     const sharedArea = { x: inner.x, y, width: inner.width, height };
     y = race({ places, board, hand, slots, shared, card, gap, area: sharedArea, isAlone: !hasOwn }) + gap * 2;
   }
@@ -180,13 +181,15 @@ function race({ places, board, hand, slots, shared, card, gap, area, isAlone }) 
 }
 
 /**
- * How wide a card of the grid can be with so many columns.
+ * How well cards can be read with so many columns: whole ones where they are large enough, or else flat ones.
  * @param {number} columns
  * @param {{width: number, height: number}} area
  * @param {number} count
  */
 function sizeOf(columns, area, count) {
-  return Math.min(area.width / columns, area.height / Math.ceil(count / columns) / RATIO);
+  const [w, h] = [area.width / columns, area.height / Math.ceil(count / columns)];
+  const whole = Math.min(w, h / RATIO);
+  return whole * RATIO > WHOLE ? WHOLE + whole : Math.min(w, h * 1.6);
 }
 
 /**

@@ -1,0 +1,127 @@
+"""The table for everybody: without a mouse, without sight, and in every palette."""
+
+from typing import Any, Final
+
+from tests.support.browsers import Phone, chromium, phone
+from tests.support.nodes import tool
+from tests.support.servers import serving
+
+PALETTES: Final = (
+    *(("dark", False), ("light", False), ("contrast", False)),
+    *(("dark", True), ("light", True), ("contrast", True)),
+)
+"""Themes, with two colors of suits and with four."""
+
+SHOW: Final = """([theme, isFourColour]) => {
+  document.documentElement.dataset.theme = theme;
+  document.documentElement.classList.toggle("four-colour", isFourColour);
+  for (const moving of document.getAnimations()) moving.finish();
+}"""
+VIOLATIONS: Final = """async () => (await axe.run()).violations.map(({ id, nodes }) =>
+  `${id}: ${nodes.map((node) => node.target).join(" ")}`)"""
+QUICK: Final = {"bot_speed": 200.0}
+
+
+async def violations(player: Phone) -> list[Any]:
+    """Return what axe finds wrong with the page as it is, in any palette."""
+    await player.page.evaluate(tool("axe-core/axe.min.js").read_text("utf-8") + "; 0")
+    found = []
+    for palette in PALETTES:
+        await player.page.evaluate(SHOW, list(palette))
+        found += [(*palette, broken) for broken in await player.page.evaluate(VIOLATIONS)]
+    return found
+
+
+async def test_no_screen_breaks_a_rule_of_accessibility_in_any_palette() -> None:
+    """Axe finds nothing: names, contrast, sizes of targets, headings, order, and roles are right."""
+    async with serving(lists_tables=True, **QUICK) as served, chromium() as browser:
+        async with phone(browser, served.origin) as player:
+            page = player.page
+            assert [] == await violations(player)
+            await player.create("Ann")
+            await page.tap(".add-bot")
+            await page.tap(".all-options")
+            assert [] == await violations(player)
+            for opener in ("#lobby-menu", "#lobby .share"):
+                await page.tap(opener)
+                assert [] == await violations(player)
+                await page.tap("#sheet-close")
+            await page.locator('.option:has(span:text-is("Hands")) select').select_option(label="1")
+            await page.tap(".deal")
+            await player.see("#table .slot.tableau")
+            assert [] == await violations(player)
+            await page.tap("#table .menu")
+            await page.tap("text=Show the table as text")
+            await page.tap("#sheet-close")
+            assert [] == await violations(player)
+            await player.finish()
+            assert [] == await violations(player)
+            await page.tap("text=Watch the match again")
+            await player.see(".replay")
+            assert [] == await violations(player)
+            assert [] == player.complaints
+
+
+async def test_a_hand_is_played_with_the_keyboard_alone() -> None:
+    """From the first screen to the tally no pointer is needed."""
+    async with serving(**QUICK) as served, chromium() as browser, phone(browser, served.origin) as player:
+        keys = player.page.keyboard
+        await keys.type("Ann")
+        await _focus_on(player, "New table")
+        await keys.press("Enter")
+        await player.see("#lobby")
+        await _focus_on(player, "Deal now")
+        await keys.press("Enter")
+        await player.see("#table")
+        await player.page.locator(".stuck:enabled").wait_for()
+        for key in "  asdfjkl qweruio ; p asdfjkl":
+            await keys.press("Space" if key == " " else key)
+        room = served.registry.room(await player.code())
+        await _focus_on(player, "Stock", "#table")
+        before = room.table.view.seq
+        await keys.press("Enter")
+        await keys.press("v")
+        await player.see(".tally")
+        assert before < room.table.view.seq
+        assert [] == player.complaints
+
+
+async def test_the_table_is_read_and_played_as_text() -> None:
+    """Headings and lists say what lies where, and typed lines play it."""
+    async with serving(seed=bytes(32)) as served, chromium() as browser:
+        async with phone(browser, served.origin) as player:
+            code = await player.create("Ann")
+            await player.page.tap(".add-bot")
+            await player.page.tap("#lobby-menu")
+            await player.page.tap("text=Show the table as text")
+            await player.page.tap("#sheet-close")
+            await player.page.tap(".deal")
+            await player.page.locator(".stuck:enabled").wait_for()
+            board = served.registry.room(code).table.view.board
+            assert board is not None
+            line = player.page.locator(".command input")
+            await line.fill("t")
+            await line.press("Enter")
+            await player.page.locator(".lines", has_text="Stock: 21 face down").wait_for()
+            assert ["Foundations", "Your cards", "Others"] == await player.page.locator(
+                ".lines h2"
+            ).all_inner_texts()
+            rows = await player.page.locator(".lines li").all_inner_texts()
+            assert any(row.startswith("Waste: ") for row in rows)
+            assert any(row.startswith("Column 7: ") and row.endswith(", 6 hidden") for row in rows)
+            await line.fill("99 up")
+            await line.press("Enter")
+            await player.page.locator("#alert", has_text="Type a column's number").wait_for(state="attached")
+
+
+async def _focus_on(player: Phone, name: str, root: str = "body") -> None:
+    """Press Tab until what has the focus has a name that begins so."""
+    for _ in range(80):
+        await player.page.keyboard.press("Tab")
+        focused = player.page.locator(f"{root} :focus")
+        if await focused.count() and (await focused.evaluate(NAME)).startswith(name):
+            return
+    raise AssertionError(f"the focus never comes to {name}")
+
+
+NAME: Final = "(each) => each.getAttribute('aria-label') ?? each.textContent"

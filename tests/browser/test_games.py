@@ -1,0 +1,45 @@
+"""Every game at a browser's table: dealt, tapped, and scored, with nothing on the page gone wrong."""
+
+from typing import Final
+
+from racing_demon_protocol.games import GAMES
+from racing_demon_protocol.reasons import Phase, Reason
+from racing_demon_protocol.wire.messages.events import Played
+from racing_demon_protocol.wire.messages.server import Refused
+from tests.support.browsers import chromium, phone
+from tests.support.crashes import until
+from tests.support.effort import amount, more_when_long
+from tests.support.servers import serving
+
+TRIED: Final = amount(6, len(GAMES))
+PICK: Final = '.option:has(span:text-is("Game")) select'
+ROUNDS: Final = 3
+
+
+@more_when_long
+async def test_games_are_played_by_single_taps() -> None:
+    """A tap plays a pile's best card, also where only the server knows the rules; the page stays whole."""
+    step = -(-len(GAMES) // TRIED)
+    async with serving(bot_speed=50.0) as served, chromium() as browser:
+        async with phone(browser, served.origin) as player:
+            room = served.registry.room(await player.create("Ann"))
+            hands = player.page.locator('.option:has(span:text-is("Hands")) select')
+            await hands.select_option(label="1")
+            for name in sorted(GAMES)[::step]:
+                view = room.table.view
+                await player.page.select_option(PICK, name)
+                await until(lambda name=name: name == room.table.view.options.game)  # type: ignore[misc]
+                if GAMES[name].least_seats > len(view.seats):
+                    await player.page.tap(".add-bot")
+                player.heard.clear()
+                await player.page.tap(".deal")
+                await player.page.locator(".stuck:enabled").wait_for()
+                for _ in range(ROUNDS):
+                    if room.table.view.phase is not Phase.PLAYING:
+                        break
+                    await player.tap_piles()
+                await player.finish()
+                assert any(isinstance(each, Played) for each in player.heard), name
+                assert [] == player.complaints, name
+                wrong = {each.reason for each in player.heard if isinstance(each, Refused)}
+                assert not wrong - {Reason.ILLEGAL, Reason.TOO_FAST, Reason.HAND_OVER}, (name, wrong)

@@ -1,0 +1,151 @@
+"""What fingers mean on the felt: taps, drags, flicks and long presses, one and two at a time."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, Final, NamedTuple
+
+from racing_demon_protocol.engine.board import Kind, Play
+from racing_demon_protocol.table.intent import best_play
+from racing_demon_protocol.table.view import TableView
+from racing_demon_server.match.table import Table
+from tests.support.browsers import Phone, chromium, phone
+from tests.support.crashes import until
+from tests.support.servers import serving
+
+TILT: Final = 6
+"""Pixels that a finger may slip in a tap."""
+END_OF: Final = """(pile) => {
+  const box = document.querySelector(`.slot[data-pile="${pile}"]`).getBoundingClientRect();
+  return [box.left + box.width / 2, box.bottom - 8];
+}"""
+
+
+class Sitting(NamedTuple):
+    """One player at a table of a deal that is always the same, with fingers on the glass."""
+
+    player: Phone
+    table: Table
+    touches: Any
+
+    @property
+    def view(self) -> TableView:
+        """The table, as the server has it."""
+        return self.table.view
+
+    def plays(self) -> list[Play]:
+        """Return the best play of each column that has one."""
+        assert self.view.board is not None
+        assert self.view.rules is not None
+        columns = self.view.rules.layout.own(0, Kind.TABLEAU)
+        bests = [best_play(self.view.rules, self.view.board, 0, column) for column in columns]
+        return [best for best in bests if best is not None and best.count == 1]
+
+    async def end_of(self, pile: int) -> tuple[float, float]:
+        """Return where the last card of a pile can be touched."""
+        x, y = await self.player.page.evaluate(END_OF, pile)
+        return float(x), float(y)
+
+    async def touch(self, kind: str, *points: tuple[float, float]) -> None:
+        """Let fingers go down, move, or up: those that are named stay on the glass."""
+        named = [{"x": x, "y": y, "id": number} for number, (x, y) in enumerate(points)]
+        await self.touches.send("Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": named})
+
+
+@asynccontextmanager
+async def sitting() -> AsyncIterator[Sitting]:
+    """Sit alone at a table whose stock was never turned, after the signal."""
+    async with serving(seed=bytes(31) + b"\7") as served, chromium() as browser:
+        async with phone(browser, served.origin) as player:
+            code = await player.create("Ann")
+            await player.page.tap(".deal")
+            await player.page.locator(".stuck:enabled").wait_for()
+            touches = await player.page.context.new_cdp_session(player.page)
+            yield Sitting(player, served.registry.room(code).table, touches)
+            assert [] == player.complaints
+
+
+async def test_a_finger_that_slips_a_little_still_taps() -> None:
+    """Distance tells a tap from a drag, never time: six pixels are nothing."""
+    async with sitting() as there:
+        play, before = there.plays()[0], there.view.seq
+        x, y = await there.end_of(play.source)
+        await there.touch("Start", (x, y))
+        await there.touch("Move", (x + TILT, y + TILT))
+        await there.touch("End")
+        await until(lambda: there.view.seq > before)
+
+
+async def test_two_thumbs_tap_at_once() -> None:
+    """Each finger has a gesture of its own: one that rests on the felt takes nothing from the other."""
+    async with sitting() as there:
+        play, before = there.plays()[0], there.view.seq
+        resting = (2.0, 300.0)
+        x, y = await there.end_of(play.source)
+        await there.touch("Start", resting)
+        await there.touch("Start", resting, (x, y))
+        await there.touch("End")
+        await until(lambda: there.view.seq > before)
+
+
+async def test_a_card_is_dragged_to_where_it_goes() -> None:
+    """It follows the finger, above it, and lands where it is let go."""
+    async with sitting() as there:
+        play, before = there.plays()[0], there.view.seq
+        (x, y), (to_x, to_y) = await there.end_of(play.source), await there.end_of(play.destination)
+        await there.touch("Start", (x, y))
+        for part in (0.3, 0.7, 1.0):
+            await there.touch("Move", (x + (to_x - x) * part, y + (to_y + 40 - y) * part))
+        assert 1 == await there.player.page.locator(".card.drag").count()
+        await there.touch("End")
+        await until(lambda: there.view.seq > before)
+
+
+async def test_a_drag_that_the_system_takes_away_puts_the_card_back() -> None:
+    """A call, or a gesture of the system's, cancels: nothing is played, and nothing stays lifted."""
+    async with sitting() as there:
+        play, before = there.plays()[0], there.view.seq
+        x, y = await there.end_of(play.source)
+        await there.touch("Start", (x, y))
+        await there.touch("Move", (x + 60, y + 60))
+        await there.touch("Cancel")
+        await there.player.page.locator(".card.drag").wait_for(state="detached")
+        assert before == there.view.seq
+
+
+async def test_a_long_press_picks_up_and_a_tap_puts_down() -> None:
+    """For shaky hands, and for columns on purpose."""
+    async with sitting() as there:
+        play, before = there.plays()[0], there.view.seq
+        x, y = await there.end_of(play.source)
+        await there.touch("Start", (x, y))
+        await there.player.page.locator(".card.held").wait_for()
+        await there.touch("End")
+        assert before == there.view.seq
+        await there.player.page.touchscreen.tap(*await there.end_of(play.destination))
+        await until(lambda: there.view.seq > before)
+
+
+async def test_the_stock_turns_while_the_finger_is_down() -> None:
+    """Nothing can be dragged from it, so it need not wait for the finger to lift."""
+    async with sitting() as there:
+        before, rules = there.view.seq, there.view.rules
+        assert rules is not None
+        x, y = await there.end_of(rules.layout.stock[0])
+        await there.touch("Start", (x + 30, y))  # a thumb that just misses it means it, too
+        await until(lambda: there.view.seq > before)
+        await there.touch("End")
+
+
+async def test_nothing_that_fingers_do_moves_the_page() -> None:
+    """It neither scrolls nor zooms while cards are played."""
+    async with sitting() as there:
+        await there.touch("Start", (100, 400))
+        await there.touch("Move", (100, 100))
+        await there.touch("End")
+        await there.touch("Start", (100, 300), (200, 300))
+        await there.touch("Move", (40, 300), (300, 300))
+        await there.touch("End")
+        moved = (
+            "[scrollX, scrollY, visualViewport.scale, document.documentElement.scrollHeight - innerHeight]"
+        )
+        assert [0, 0, 1, 0] == await there.player.page.evaluate(moved)
