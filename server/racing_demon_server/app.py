@@ -9,12 +9,13 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from racing_demon_protocol import __version__
 from racing_demon_protocol.discovery.mdns import NO_INTERFACES, VARIABLE
 from racing_demon_server.journal.immediate import ImmediateJournal
-from racing_demon_server.journal.interface import Journal
+from racing_demon_server.journal.interface import Fenced, Journal
 from racing_demon_server.journal.reader import last_us
 from racing_demon_server.journal.stores import open_store
 from racing_demon_server.journal.writer import DurableJournal
@@ -85,18 +86,24 @@ async def run(
     Raises:
         OSError: the address cannot be listened on.
         JournalUnusable: the journal cannot be used.
+        Fenced: other servers have taken over the tables of this one.
 
     """
     metrics = Metrics()
+    fenced: list[str] = []
     journal: Journal = ImmediateJournal()
     if settings.journal is not None:
-        journal = DurableJournal(open_store(settings.journal, settings.durability), metrics)
+        journal = DurableJournal(open_store(settings), metrics)
     try:
         with journal.reading() as readers:
             clock = rising_clock(max(map(last_us, readers), default=0))
-        await _serve(settings, announce, clock, metrics, journal, inherited, stop_with_stdin=stop_with_stdin)
+        await _serve(
+            settings, announce, clock, metrics, journal, fenced, inherited, stop_with_stdin=stop_with_stdin
+        )
     finally:
         journal.close()
+    if fenced:
+        raise Fenced(fenced[0])
     log.info("server stopped")
 
 
@@ -106,6 +113,7 @@ async def _serve(  # noqa: PLR0913, PLR0917
     clock: Clock,
     metrics: Metrics,
     journal: Journal,
+    fenced: list[str],
     inherited: Inherited | None,
     *,
     stop_with_stdin: bool,
@@ -124,6 +132,7 @@ async def _serve(  # noqa: PLR0913, PLR0917
     else:
         servers = [await listen(gateway, sock=door) for door in inherited.doors]
     stopping: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+    journal.fenced = partial(_end_fenced, stopping, fenced)
     _watch_signals(stopping, keeps=journal.keeps, is_owned=stop_with_stdin)
     if inherited is not None:
         _watch_maker(stopping, inherited.lifeline, keeps=journal.keeps)
@@ -175,6 +184,13 @@ def _say_where(
         announcer.start(
             [each for each in reachable(settings.host, os.environ) if not each.ip.is_global], port
         )
+
+
+def _end_fenced(stopping: asyncio.Future[bool], fenced: list[str], why: str) -> None:
+    """Stop the server, whose tables others have now; clients find them there."""
+    fenced.append(why)
+    if not stopping.done():
+        stopping.set_result(True)
 
 
 async def _sweep(registry: Registry, gateway: Gateway) -> None:

@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING
 
 from racing_demon_protocol import __version__
 
-from .arguments import port, seed, speed
+from .arguments import (
+    LONGEST_CODE,
+    SHORTEST_CODE,
+    code_letters,
+    limit,
+    network,
+    node,
+    port,
+    processes,
+    seed,
+    speed,
+)
 from .durability import Durability
 
 if TYPE_CHECKING:
@@ -28,13 +39,11 @@ EXAMPLES = """examples:
   racing-demon-server journal --help           copy, check, list and export what was played
 
 exit codes: 0 stopped as asked, 1 could not listen, 2 wrong arguments, 3 the journal cannot be used,
-130 interrupted before it served
+4 fenced: other servers have taken over its tables, 130 interrupted before it served
 """
 
 
 LAST_PORT = 65_535
-SHORTEST_CODE, LONGEST_CODE = 4, 16
-"""The wire has room for so many letters of a table's code."""
 LONGEST_NODE = 30
 """A server's name at a broker, where its processes add their numbers."""
 
@@ -66,6 +75,7 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
     with sparing("rich"):  # structlog draws tracebacks with it, which the logs write in a way of their own
         from .ops import logs  # noqa: PLC0415
     from racing_demon_server.journal.interface import JournalUnusable  # noqa: PLC0415
+    from racing_demon_server.journal.masking import read_keys  # noqa: PLC0415
 
     from .app import serve  # noqa: PLC0415
     from .settings import OWN_PROXIES, ServerSettings  # noqa: PLC0415
@@ -76,14 +86,16 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
     loaded()
     logs.set_up(arguments.log_level, arguments.log_format)
     try:
-        path = _journal(arguments)
+        kept_in, keys = _journal(arguments), read_keys(arguments.cluster_key)
     except JournalUnusable as error:
         return _unusable(error)
     settings = ServerSettings(
         host=arguments.host,
         port=arguments.port,
         seed=arguments.seed,
-        journal=path,
+        journal=kept_in,
+        cluster_keys=keys,
+        needs_standby=not arguments.allow_no_standby,
         durability=arguments.durability,
         code_letters=arguments.code_letters,
         bot_speed=arguments.bot_speed,
@@ -99,7 +111,8 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
         hosts=tuple(arguments.name),
         **dict(arguments.limit),
     )
-    warn_of_others(path, arguments.processes)
+    if not isinstance(kept_in, str):
+        warn_of_others(kept_in, arguments.processes)
 
     def serve_one(
         settings: ServerSettings, announce: Callable[[str], None], inherited: Inherited | None
@@ -126,13 +139,37 @@ def _contradiction(arguments: argparse.Namespace) -> str:
         return why_not
     if arguments.durability is Durability.NONE and arguments.journal is not None:
         return "--durability none keeps nothing, and --journal names where to keep it: leave one of them out"
+    is_database = isinstance(arguments.journal, str)
+    if why_not := _bad_database(arguments) if is_database else _needless(arguments):
+        return why_not
     of_broker = {
         "--node": arguments.node,
         "--homeassistant": arguments.homeassistant,
         "--public-url": arguments.public_url,
     }
-    if arguments.mqtt is None and (idle := [name for name, value in of_broker.items() if value]):
+    if (
+        arguments.mqtt is None
+        and not is_database
+        and (idle := [name for name, value in of_broker.items() if value])
+    ):
         return f"{idle[0]} is for a broker: name it with --mqtt URL"
+    return ""
+
+
+def _bad_database(arguments: argparse.Namespace) -> str:
+    """Return what stands in the way of a journal in a database; empty if nothing does."""
+    if not arguments.cluster_key:
+        return (
+            "a journal in a database needs --cluster-key FILE, which masks the seeds of running hands there"
+        )
+    if arguments.processes > 1:
+        return "--processes does not go with a database: start a server a core, each with its own --node"
+    return ""
+
+
+def _needless(arguments: argparse.Namespace) -> str:
+    if arguments.cluster_key or arguments.allow_no_standby:
+        return "--cluster-key and --allow-no-standby are for a journal in a database"
     return ""
 
 
@@ -168,7 +205,7 @@ def _alone(arguments: argparse.Namespace) -> str:
 
 def _code(settings: "ServerSettings", serve: Callable[[], int | None]) -> int:
     """Serve, and return the exit code."""
-    from racing_demon_server.journal.interface import JournalUnusable  # noqa: PLC0415
+    from racing_demon_server.journal.interface import Fenced, JournalUnusable  # noqa: PLC0415
 
     try:
         return serve() or 0
@@ -181,6 +218,12 @@ def _code(settings: "ServerSettings", serve: Callable[[], int | None]) -> int:
         return 1
     except JournalUnusable as error:
         return _unusable(error)
+    except Fenced as error:
+        sys.stderr.write(
+            f"racing-demon-server: {error}: another server took this one for dead, and has its tables now. "
+            "Nothing was lost; start it again.\n"
+        )
+        return 4
 
 
 def _unusable(error: Exception) -> int:
@@ -188,15 +231,16 @@ def _unusable(error: Exception) -> int:
     return 3
 
 
-def _journal(arguments: argparse.Namespace) -> Path | None:
-    """Return the file to keep tables in."""
+def _journal(arguments: argparse.Namespace) -> Path | str | None:
+    """Return the file, or the database, to keep tables in."""
     from racing_demon_server.journal.sqlite.database import default_path  # noqa: PLC0415
     from racing_demon_server.journal.sqlite.lock_file import first_free  # noqa: PLC0415
 
     if arguments.durability is Durability.NONE:
         return None
     if arguments.journal is not None:
-        return Path(arguments.journal)
+        named: Path | str = arguments.journal
+        return named
     # Several who host a table on one machine are in nobody's way; a server for good has its own file.
     return first_free(default_path()) if arguments.stop_with_stdin else default_path()
 
@@ -218,7 +262,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--port", type=port, default=5252, help="port, 0 for any free one (default 5252)")
     parser.add_argument(
         "--processes",
-        type=_processes,
+        type=processes,
         default=1,
         metavar="N",
         help="serve with N processes, each on a core of its own and at a port of its own behind this one, "
@@ -228,7 +272,25 @@ def _parser() -> argparse.ArgumentParser:
         "--seed", type=seed, help="up to 64 hexadecimal digits that every deal then follows from"
     )
     parser.add_argument(
-        "--journal", metavar="FILE", help="where tables are kept (default: in your folder for data)"
+        "--journal",
+        type=_journal_named,
+        metavar="FILE|URL",
+        help="where tables are kept: a file (default: in your folder for data), or a PostgreSQL database, "
+        "like postgresql://USER@HOST/DATABASE",
+    )
+    parser.add_argument(
+        "--cluster-key",
+        action="append",
+        type=Path,
+        default=[],
+        metavar="FILE",
+        help="32 bytes or more that mask the seeds of hands in a database; given several times, the first "
+        "writes and all read",
+    )
+    parser.add_argument(
+        "--allow-no-standby",
+        action="store_true",
+        help="use a database without a synchronous standby: plays can be lost with its host",
     )
     parser.add_argument(
         "--durability",
@@ -239,7 +301,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--code-letters",
-        type=_code_letters,
+        type=code_letters,
         default=8,
         metavar="N",
         help=f"letters of a table's code, {SHORTEST_CODE} to {LONGEST_CODE}: short ones are easily typed, "
@@ -271,7 +333,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="URL",
         help="tell a broker of all tables, at mqtt://USER@HOST:PORT or mqtts://...; see docs/mqtt.md",
     )
-    parser.add_argument("--node", type=_node, help="this server's name there (default: random)")
+    parser.add_argument("--node", type=node, help="this server's name there (default: random)")
     parser.add_argument(
         "--homeassistant", action="store_true", help="let Home Assistant find the tables there"
     )
@@ -285,7 +347,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--limit",
         action="append",
-        type=_limit,
+        type=limit,
         default=[],
         metavar="NAME=NUMBER",
         help="change a limit, such as connections_per_address=500; may be given several times",
@@ -293,7 +355,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--proxy",
         action="append",
-        type=_network,
+        type=network,
         default=[],
         metavar="NETWORK",
         help="believe proxies there, like 172.31.252.2, when they say for whom they ask (those here are)",
@@ -303,20 +365,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--stop-with-stdin", action="store_true", help="stop when standard input ends")
     return parser
-
-
-def _processes(text: str) -> int:
-    from .sharding import MOST_PROCESSES  # noqa: PLC0415
-
-    if not (text.isdecimal() and 1 <= int(text) <= MOST_PROCESSES):
-        raise argparse.ArgumentTypeError(f"{text!r} will not do: 1 to {MOST_PROCESSES} processes")
-    return int(text)
-
-
-def _code_letters(text: str) -> int:
-    if not (text.isdecimal() and SHORTEST_CODE <= int(text) <= LONGEST_CODE):
-        raise argparse.ArgumentTypeError(f"{text!r} will not do: {SHORTEST_CODE} to {LONGEST_CODE} letters")
-    return int(text)
 
 
 def _broker(text: str) -> str:
@@ -335,32 +383,10 @@ def _broker(text: str) -> str:
     return text
 
 
-def _limit(text: str) -> tuple[str, float]:
-    from .settings import limit  # noqa: PLC0415
+def _journal_named(text: str) -> Path | str:
+    from racing_demon_server.journal.stores import journal_named  # noqa: PLC0415
 
     try:
-        return limit(text)
+        return journal_named(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def _network(text: str) -> str:
-    import ipaddress  # noqa: PLC0415
-
-    try:
-        ipaddress.ip_network(text, strict=False)
-    except ValueError:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is no network: write one like 172.31.252.2 or 10.0.0.0/30"
-        ) from None
-    return text
-
-
-def _node(text: str) -> str:
-    import re  # noqa: PLC0415
-
-    from racing_demon_protocol.discovery.directory import NODE  # noqa: PLC0415 - nor a name there
-
-    if re.fullmatch(NODE, text) is None:
-        raise argparse.ArgumentTypeError(f"{text!r} will not do: 1 to 32 small letters and digits")
-    return text

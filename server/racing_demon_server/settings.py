@@ -21,7 +21,10 @@ class ServerSettings:
         port: the port; 0 for any free one.
         seed: 32 bytes that determine all deals, for repeatable games; ``None`` for secret ones.
         contributions: whether players contribute to the deals; ``None``: unless they are repeatable.
-        journal: the file of the journal; ``None`` keeps tables in memory only.
+        journal: the file of the journal, or the URL of a PostgreSQL database; ``None`` keeps tables in memory
+            only.
+        cluster_keys: keys that mask the seeds of hands in a database: the first one writes, all read.
+        needs_standby: whether a database without a synchronous standby is refused.
         durability: how durable a play is when it is sent.
         code_letters: letters of a table's code; short ones are easier to type, and to guess
         bot_speed: how many times faster than people bots play.
@@ -72,7 +75,9 @@ class ServerSettings:
     port: int = 5252
     seed: bytes | None = None
     contributions: bool | None = None
-    journal: Path | None = None
+    journal: Path | str | None = None
+    cluster_keys: tuple[bytes, ...] = field(default=(), repr=False)
+    needs_standby: bool = True
     durability: Durability = Durability.FULL
     code_letters: int = 8
     bot_speed: float = 1.0

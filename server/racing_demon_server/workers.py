@@ -77,6 +77,7 @@ def serve_all(settings: ServerSettings, count: int, work: Work, announce: Callab
             for number in range(1, count + 1)
         ]
         kept_in = settings.journal
+        assert not isinstance(kept_in, str)  # a server of a database has one process
         journals = [None if kept_in is None else journal_of(kept_in, n) for n in range(1, count + 1)]
         shards = Shards(ports=tuple(_port_of(door) for door in own), strays=_strays(journals))
         each = [

@@ -17,18 +17,26 @@ from racing_demon_protocol.records.match_file import Correction, why_not
 
 from .check import LeftOut, check
 from .interface import JournalReader, JournalUnusable
+from .masking import read_keys
 from .matches import Match, correct, export, matches
 from .reader import UnknownContents, corrections_of
 from .sqlite.backup import backup, restore
 from .sqlite.database import default_path, reading
 from .sqlite.retention import prune
-from .stores import parts_of
+from .stores import journal_named, parts_of
 
 __all__ = ["main"]
 
 MOST_CHARACTERS = 65_536
 MOST_IN_MEMORY = 16 * 1024 * 1024
 """A longer record is buffered in a file until its reader has it."""
+
+NOT_HERE = {
+    "backup": "A database is backed up by its own tools: pg_dump, or pg_basebackup with its log.",
+    "restore": "A database is restored by its own tools: pg_restore, into an empty one.",
+    "prune": "Old matches leave a database by partitions of the table events: export them, then drop them.",
+}
+"""What is to be done instead where the journal is a database."""
 
 EXAMPLES = """examples:
   racing-demon-server journal list                       the matches of this machine's journal
@@ -72,12 +80,14 @@ def main(argv: Sequence[str], left_out: LeftOut) -> int:
 def _do(arguments: argparse.Namespace, left_out: LeftOut) -> int:
     code = 0
     match arguments.command:
+        case "backup" | "restore" | "prune" if isinstance(arguments.file, str):
+            raise JournalUnusable(NOT_HERE[arguments.command])
         case "backup":
             backup(arguments.file, arguments.to)
         case "restore":
             restore(arguments.file, arguments.to, left_out)
         case "check":
-            code = _check(arguments.file, left_out)
+            code = _check(arguments.file, read_keys(arguments.cluster_key), left_out)
         case "prune":
             code = _prune(arguments.file, arguments.before)
         case "list":
@@ -89,9 +99,14 @@ def _do(arguments: argparse.Namespace, left_out: LeftOut) -> int:
     return code
 
 
-def _check(path: Path, left_out: LeftOut) -> int:
-    with reading(path) as journal:
-        report = check(journal, left_out)
+def _check(path: Path | str, keys: Sequence[bytes], left_out: LeftOut) -> int:
+    if isinstance(path, Path):
+        with reading(path) as journal:
+            report = check(journal, left_out)
+    else:
+        (part,) = parts_of(path, keys)
+        with part.opened() as journal:
+            report = check(journal, left_out)
     wrong = [*report.faults, *report.waiting]
     for fault in wrong:
         sys.stdout.write(f"not right: {fault}\n")
@@ -113,6 +128,13 @@ def _prune(path: Path, before: datetime) -> int:
     return 1 if pruned.kept else 0
 
 
+def _named(text: str) -> Path | str:
+    try:
+        return journal_named(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 def _moment(text: str) -> datetime:
     """Return the moment that is written as a date, or as a number of days ago."""
     with contextlib.suppress(ValueError, OverflowError):
@@ -122,7 +144,7 @@ def _moment(text: str) -> datetime:
     raise argparse.ArgumentTypeError(f"{text!r} is neither a date like 2026-11-01 nor days ago like 90d")
 
 
-def _list(path: Path, *, as_json: bool) -> int:
+def _list(path: Path | str, *, as_json: bool) -> int:
     for journal, match in _matches(path):
         told = _told(match)
         if as_json:
@@ -132,7 +154,7 @@ def _list(path: Path, *, as_json: bool) -> int:
     return 0
 
 
-def _matches(path: Path) -> Iterator[tuple[JournalReader, Match]]:
+def _matches(path: Path | str) -> Iterator[tuple[JournalReader, Match]]:
     """Yield the matches of all processes of a server, each with its journal.
 
     No transaction is open between two matches, so a slow reader of the output does not make the journal's
@@ -154,7 +176,7 @@ def _told(match: Match) -> str:
     return f"{match.id:8} {began:%Y-%m-%d %H:%M}  {match.table.code}  {what}: {names}{how}"
 
 
-def _export(path: Path, wanted: str) -> int:
+def _export(path: Path | str, wanted: str) -> int:
     found = 0
     for journal, match in _matches(path):
         if wanted in {"all", match.id}:
@@ -174,7 +196,7 @@ def _write_record(journal: JournalReader, match: Match) -> None:
         shutil.copyfileobj(record, sys.stdout)
 
 
-def _correct(path: Path, wanted: str) -> int:
+def _correct(path: Path | str, wanted: str) -> int:
     """Append the correction that comes as a line on standard input, also while a server runs."""
     try:
         correction = Correction.model_validate_json(sys.stdin.readline(MOST_CHARACTERS))
@@ -205,7 +227,7 @@ def _objection(match: Match, correction: Correction) -> str:
     return why_not(correction, match.id, match.seats, match.hands)
 
 
-def _missing(path: Path, wanted: str) -> int:
+def _missing(path: Path | str, wanted: str) -> int:
     sys.stderr.write(
         f"racing-demon-server: there is no match {wanted} in {path}; racing-demon record list shows all.\n"
     )
@@ -222,12 +244,13 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, text in (("backup", "copy a journal while a server writes it"), ("restore", "put a copy back")):
         command = commands.add_parser(name, help=text)
-        command.add_argument("file", type=Path)
+        command.add_argument("file", type=_named)
         command.add_argument("--to", type=Path, metavar="FILE", required=True)
     command = commands.add_parser("check", help="check a journal")
-    command.add_argument("file", type=Path)
+    command.add_argument("file", type=_named, metavar="FILE|URL")
+    command.add_argument("--cluster-key", action="append", type=Path, default=[], metavar="FILE")
     command = commands.add_parser("prune", help="delete old matches, also while a server writes the journal")
-    command.add_argument("file", type=Path)
+    command.add_argument("file", type=_named)
     command.add_argument(
         "--before", type=_moment, metavar="DATE", required=True, help="like 2026-11-01, or 90d for days ago"
     )
@@ -237,7 +260,7 @@ def _parser() -> argparse.ArgumentParser:
         ("correct", "append a correction, as racing-demon record correct writes it"),
     ):
         command = commands.add_parser(name, help=text)
-        command.add_argument("--journal", type=Path, metavar="FILE", default=default_path())
+        command.add_argument("--journal", type=_named, metavar="FILE|URL", default=default_path())
         if name == "list":
             command.add_argument("--json", action="store_true", help="one JSON object a line, for programs")
         else:

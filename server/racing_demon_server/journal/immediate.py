@@ -23,6 +23,7 @@ class ImmediateJournal:
     def __init__(self) -> None:
         self.is_halted = False
         self.halted: Callable[[bool], None] = lambda halted: None
+        self.fenced: Callable[[str], None] = lambda why: None
         self._numbers = itertools.count(1)
         self._untold: deque[Callable[[], None]] = deque()
         self._is_telling = False

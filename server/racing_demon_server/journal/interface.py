@@ -151,6 +151,7 @@ class Journal(Protocol):
             microseconds.
         is_halted: whether nothing can be written now.
         halted: called when that changes.
+        fenced: called with the reason when this server may never write again.
 
     """
 
@@ -158,6 +159,7 @@ class Journal(Protocol):
     ahead_us: int
     is_halted: bool
     halted: Callable[[bool], None]
+    fenced: Callable[[str], None]
 
     def write(self, changes: Sequence[Change], told: Callable[[], None]) -> None:
         """Write changes atomically, and call back when they are durable, in the order of the calls."""

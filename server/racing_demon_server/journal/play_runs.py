@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 import msgpack
 
-__all__ = ["LONGEST", "RUN", "BrokenRun", "StoredPlay", "joined", "parted"]
+__all__ = ["LONGEST", "RUN", "BrokenRun", "StoredPlay", "joined", "parted", "plays_in"]
 
 RUN: Final = 0
 """What such a row has for its kind, where others have the number of a message, which is none."""
@@ -52,3 +52,12 @@ def parted(run: StoredPlay) -> Iterator[StoredPlay]:
         if not isinstance(frame, bytes) or type(before_us) is not int:
             raise BrokenRun("no run of plays")
         yield StoredPlay(frame, run.at_us - before_us)
+
+
+def plays_in(kind: int, frame: bytes) -> int:
+    """Return how many events are in a row of the journal: those of a run, or one."""
+    if kind != RUN:
+        return 1
+    unpacker = msgpack.Unpacker()
+    unpacker.feed(frame)
+    return int(unpacker.read_array_header()) // 2

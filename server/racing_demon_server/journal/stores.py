@@ -1,16 +1,26 @@
-"""Chooses the store of a journal by its name: the path of a file."""
+"""Chooses the store of a journal by its name: the path of a file, or the URL of a database."""
 
-from collections.abc import Iterator
+import socket
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
+from typing import Protocol
 
-from racing_demon_server.durability import Durability
+from racing_demon_server.settings import ServerSettings
 
-from .interface import JournalReader, Store
+from .interface import JournalReader, JournalUnusable, Store
+from .masking import ClusterKeys
 from .sqlite.database import journals_of, reading
 from .sqlite.store import SqliteStore
 
-__all__ = ["JournalPart", "open_store", "parts_of"]
+__all__ = ["JournalPart", "journal_named", "open_store", "parts_of"]
+
+SCHEMES = ("postgresql://", "postgres://")
+
+
+class _Opening(Protocol):
+    def __call__(self, *, write: bool = False) -> AbstractContextManager[JournalReader]: ...
 
 
 class JournalPart:
@@ -18,34 +28,80 @@ class JournalPart:
 
     Attributes:
         prefix: the prefix of its matches' names among those of the server.
+        opened: opens it for reading, or for corrections as well (``write``); raises JournalUnusable.
 
     """
 
-    def __init__(self, prefix: str, path: Path) -> None:
+    def __init__(self, prefix: str, opened: _Opening) -> None:
         self.prefix = prefix
-        self._path = path
-
-    def opened(self, *, write: bool = False) -> AbstractContextManager[JournalReader]:
-        """Open it for reading, or for corrections as well.
-
-        Raises:
-            JournalUnusable: it cannot be opened, or turns out to be damaged.
-
-        """
-        return reading(self._path, write=write)
+        self.opened = opened
 
 
-def open_store(journal: Path, durability: Durability) -> Store:
-    """Open a journal for a server.
+def journal_named(text: str) -> Path | str:
+    """Return the file or the database that somebody names.
+
+    Raises:
+        ValueError: the URL has a password in it; the text says where to put it.
+
+    """
+    if not text.startswith(SCHEMES):
+        return Path(text)
+    if ":" in text.partition("://")[2].rpartition("@")[0] or "password=" in text:
+        raise ValueError(
+            "no password belongs in the URL, where all users of this machine can read it: "
+            "put it in the file ~/.pgpass, or in another that PGPASSFILE names"
+        )
+    return text
+
+
+def open_store(settings: ServerSettings) -> Store:
+    """Open the journal of a server's settings.
 
     Raises:
         JournalUnusable: it cannot be used.
 
     """
-    return SqliteStore(journal, durability)
+    journal = settings.journal
+    assert journal is not None
+    if isinstance(journal, Path):
+        return SqliteStore(journal, settings.durability)
+    try:
+        from .postgres.store import PostgresStore  # noqa: PLC0415 - psycopg is an extra
+    except ImportError:
+        raise _missing() from None
+    name, urls = settings.node or socket.gethostname(), settings.public_urls
+    return PostgresStore(
+        journal,
+        name,
+        settings.cluster_keys,
+        public_url=urls[0] if urls else "",
+        needs_standby=settings.needs_standby,
+    )
 
 
-def parts_of(journal: Path) -> Iterator[JournalPart]:
-    """Yield the journals of a server."""
-    for prefix, path in journals_of(journal):
-        yield JournalPart(prefix, path)
+def parts_of(journal: Path | str, keys: Sequence[bytes] = ()) -> Iterator[JournalPart]:
+    """Yield the journals of a server; keys unmask the seeds in a database, where these are asked for.
+
+    Raises:
+        JournalUnusable: no database can be used here.
+
+    """
+    if isinstance(journal, Path):
+        for prefix, path in journals_of(journal):
+            yield JournalPart(prefix, partial(reading, path))
+        return
+    try:
+        from .postgres.store import reading as reading_database  # noqa: PLC0415 - psycopg is an extra
+    except ImportError:
+        raise _missing() from None
+
+    def opened(*, write: bool = False) -> AbstractContextManager[JournalReader]:
+        return reading_database(journal, ClusterKeys(keys))
+
+    yield JournalPart("", opened)
+
+
+def _missing() -> JournalUnusable:
+    return JournalUnusable(
+        "A journal in PostgreSQL needs psycopg: install it with pip install 'racing-demon[cluster]'."
+    )

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple, Protocol
 
-from .interface import JournalReader, Store
+from .interface import Fenced, JournalReader, Store
 from .operations import Change
 
 __all__ = ["CROWD", "PACE_SECONDS", "DurableJournal", "JournalEntry", "JournalMeter"]
@@ -21,6 +21,8 @@ MOST_WAITING: Final = 10_000
 """The most entries that wait for a slow disk; beyond that, tables halt until they are written."""
 RETRY_SECONDS: Final = 0.25
 """How long the thread waits before it tries again after a failure."""
+CLOSE_SECONDS: Final = 5.0
+"""How long the end of the server waits for a store that does not answer."""
 CROWD: Final = 3
 """If this many entries share a transaction, more are on their way, and the next transaction waits for
 them."""
@@ -68,6 +70,7 @@ class DurableJournal:
     def __init__(self, store: Store, meter: JournalMeter | None = None) -> None:
         self.is_halted = False
         self.halted: Callable[[bool], None] = lambda halted: None
+        self.fenced: Callable[[str], None] = lambda why: None
         self._store = store
         self._meter = meter
         self._waiting = 0
@@ -76,6 +79,10 @@ class DurableJournal:
         self._queue: queue.SimpleQueue[JournalEntry | None] = queue.SimpleQueue()
         self._stopping = threading.Event()
         self._loop = asyncio.get_running_loop()
+        self._answered = self._loop.time()
+        self._watching: asyncio.TimerHandle | None = None
+        if store.patience is not None:
+            self._watch(store.patience)
         self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
         self._thread.start()
 
@@ -85,6 +92,8 @@ class DurableJournal:
 
     def write(self, changes: Sequence[Change], told: Callable[[], None]) -> None:
         """Write changes in one transaction, and call back in order when they are durable."""
+        if not self._waiting:
+            self._answered = self._loop.time()
         self._waiting += 1
         self._empty.clear()
         self._queue.put(JournalEntry(changes, told, time.perf_counter()))
@@ -112,14 +121,30 @@ class DurableJournal:
 
     def close(self) -> None:
         """Write what waits, if possible, and close the store."""
+        if self._watching is not None:
+            self._watching.cancel()
         self._stopping.set()
         self._queue.put(None)
-        self._thread.join()
-        self._store.close()
+        self._thread.join(None if self._store.patience is None else CLOSE_SECONDS)
+        if not self._thread.is_alive():  # else it waits for an answer, and ends with the process
+            self._store.close()
 
     # On the loop's thread.
 
+    def _watch(self, patience: float) -> None:
+        """Halt the tables when the store has owed an answer for too long; the thread waits on."""
+        if self._waiting and self._loop.time() - self._answered > patience and not self.is_halted:
+            self._fail(f"it has not answered for {patience:g} seconds")
+        self._watching = self._loop.call_later(patience / 4, self._watch, patience)
+
+    def _end(self, why: str) -> None:
+        self._empty.set()  # nothing that waits will ever be written
+        self.is_halted = True
+        log.error("this server was fenced: others have its tables", extra={"why": why})
+        self.fenced(why)
+
     def _tell(self, entries: list[JournalEntry]) -> None:
+        self._answered = self._loop.time()
         if self._meter is not None:
             self._meter.written(time.perf_counter() - entries[0].came)
         self._note_waiting()
@@ -160,6 +185,9 @@ class DurableJournal:
             began = time.monotonic()
             try:
                 self._store.commit([change for entry in group for change in entry.changes])
+            except Fenced as error:
+                self._call(self._end, str(error))
+                return
             except Exception as error:  # whatever the error, nothing is sent that is not written
                 self._call(self._fail, str(error))
                 self._stopping.wait(RETRY_SECONDS)

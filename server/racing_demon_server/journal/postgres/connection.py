@@ -1,0 +1,73 @@
+"""Connections to the database: found by libpq's rules, with time-outs that notice a dead host."""
+
+import re
+from typing import Any, Final
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from racing_demon_server.journal.interface import JournalUnusable
+
+__all__ = ["Database", "connect", "described", "verify_standby"]
+
+Database = psycopg.Connection[tuple[Any, ...]]
+
+DEFAULTS: Final = {
+    "connect_timeout": 3,
+    "keepalives_idle": 1,
+    "keepalives_interval": 1,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 3_000,
+    "target_session_attrs": "read-write",
+    "application_name": "racing-demon-server",
+}
+"""What a connection has where the URL does not say otherwise."""
+
+
+def connect(url: str) -> Database:
+    """Connect to the database of a URL; each statement is a transaction of its own.
+
+    Raises:
+        JournalUnusable: it cannot be reached; no password is in the text.
+
+    """
+    try:
+        chosen: dict[str, Any] = {**DEFAULTS, **conninfo_to_dict(url)}
+    except psycopg.ProgrammingError:
+        raise JournalUnusable(
+            "The journal's URL is not understood: write one like postgresql://USER@HOST/DATABASE."
+        ) from None
+    try:
+        return psycopg.connect(
+            make_conninfo(**{**chosen, "options": _options(chosen)}),
+            autocommit=True,
+            cursor_factory=psycopg.RawCursor,
+        )
+    except psycopg.Error as error:
+        raise JournalUnusable(
+            f"The database {described(url)} cannot be used: {str(error).strip().splitlines()[-1]}."
+        ) from None
+
+
+def _options(chosen: dict[str, Any]) -> str:
+    """Return the session's settings: a commit waits for the standby, however long that takes."""
+    return f"{chosen.get('options', '')} -c synchronous_commit=on -c statement_timeout=0".strip()
+
+
+def described(url: str) -> str:
+    """Return a URL as it may be shown: without a password."""
+    return re.sub(r"(://[^/@:]*):[^@/]*@", r"\1@", re.sub(r"password=[^&]*", "password=", url))
+
+
+def verify_standby(db: Database) -> None:
+    """Verify that commits wait for a standby.
+
+    Raises:
+        JournalUnusable: none is configured.
+
+    """
+    if not (db.execute("SHOW synchronous_standby_names").fetchone() or ("",))[0]:
+        raise JournalUnusable(
+            "The database has no synchronous standby (synchronous_standby_names is empty): if its host dies, "
+            "plays that players have seen are lost. Set one up, or accept that with --allow-no-standby."
+        )

@@ -1,0 +1,66 @@
+"""Incarnations: each start of a server has a number, and can write as long as nobody has fenced it."""
+
+from racing_demon_protocol import __version__
+from racing_demon_protocol.wire.codec import VERSION
+from racing_demon_server.journal.interface import Fenced
+
+from .connection import Database
+
+__all__ = ["end_backend", "register", "renew"]
+
+BACKEND = "(SELECT backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid())"
+
+
+def register(db: Database, name: str, url: str = "") -> int:
+    """Add an incarnation and return its number; earlier ones of its name are fenced, and lose their tables.
+
+    Args:
+        db: the connection that the incarnation writes by.
+        name: the server's name.
+        url: where players reach it.
+
+    """
+    with db.transaction():
+        sql = (
+            "INSERT INTO nodes (name, url, version, protocol, backend, backend_start) "  # noqa: S608 - of our own
+            f"VALUES ($1, $2, $3, $4, pg_backend_pid(), {BACKEND}) RETURNING id"
+        )
+        row = db.execute(sql, (name, url, __version__, VERSION)).fetchone()
+        assert row is not None
+        (node,) = row
+        earlier = db.execute("SELECT id FROM nodes WHERE name = $1 AND NOT fenced AND id < $2", (name, node))
+        for (other,) in earlier.fetchall():
+            end_backend(db, other)
+        db.execute("UPDATE nodes SET fenced = true WHERE name = $1 AND NOT fenced AND id < $2", (name, node))
+        db.execute(
+            "UPDATE tables SET owner = $2 WHERE closed_ms IS NULL "
+            "AND owner IN (SELECT id FROM nodes WHERE name = $1 AND fenced)",
+            (name, node),
+        )
+    return int(node)
+
+
+def renew(db: Database, node: int) -> None:
+    """Let an incarnation write by another connection; the one before is ended.
+
+    Raises:
+        Fenced: it may never write again.
+
+    """
+    end_backend(db, node)
+    sql = (
+        f"UPDATE nodes SET backend = pg_backend_pid(), backend_start = {BACKEND} "  # noqa: S608 - of our own
+        "WHERE id = $1 AND NOT fenced RETURNING id"
+    )
+    if db.execute(sql, (node,)).fetchone() is None:
+        raise Fenced(f"incarnation {node} was fenced")
+
+
+def end_backend(db: Database, node: int) -> None:
+    """End the connection that an incarnation writes by: half of a transaction may hold its row locked."""
+    db.execute(
+        "SELECT pg_terminate_backend(pid, 1000) FROM pg_stat_activity "
+        "JOIN nodes ON pid = backend AND pg_stat_activity.backend_start = nodes.backend_start "
+        "WHERE nodes.id = $1 AND pid <> pg_backend_pid()",
+        (node,),
+    )

@@ -1,0 +1,156 @@
+"""Reads a journal from the database, row by row."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+
+from racing_demon_protocol.wire.messages.events import Played
+from racing_demon_server.journal.interface import StoredTable
+from racing_demon_server.journal.masking import ClusterKeys, MaskedSeed
+from racing_demon_server.journal.play_runs import LONGEST
+
+from .connection import Database
+
+__all__ = ["PostgresReader"]
+
+Rows = Iterable[tuple[Any, ...]]
+
+
+class PostgresReader:
+    """Reads by one connection. See :class:`~racing_demon_server.journal.interface.JournalReader`.
+
+    Args:
+        db: the connection.
+        keys: what unmasks seeds.
+        owner: the incarnation whose open tables are asked for; ``None`` for those of all.
+
+    """
+
+    errors: tuple[type[Exception], ...] = (psycopg.Error,)
+
+    def __init__(self, db: Database, keys: ClusterKeys, owner: int | None = None) -> None:
+        self._db = db
+        self._keys = keys
+        self._owner = owner
+
+    def tables(self, *, only_open: bool = False) -> Iterator[StoredTable]:
+        """Yield the tables, the oldest first; open ones are the owner's."""
+        rows = self._db.execute(
+            "SELECT id, code, number, options, salt, passphrase, software, protocol, opened_ms, closed_ms, "
+            "last_event FROM tables WHERE NOT $1 OR closed_ms IS NULL AND (owner = $2 OR $2 IS NULL) "
+            "ORDER BY id",
+            (only_open, self._owner),
+        )
+        return map(StoredTable._make, rows.fetchall())
+
+    def events(self, table_id: int, first: int, last: int) -> Rows:
+        """Return the events and whispers of a table between two numbers, in order."""
+        return self._db.execute(
+            "SELECT seq, kind, at_us, at_ms, frame FROM ("  # noqa: S608 - numbers of our own
+            "SELECT seq, 0 AS place, kind, at_us, at_ms, frame FROM events "
+            f"WHERE table_id = $1 AND first BETWEEN $2::int - {LONGEST} AND $3 AND seq >= $2 UNION ALL "
+            f"SELECT seq, id, {Played.TAG}, at_us, at_ms, frame FROM whispers "
+            "WHERE table_id = $1 AND seq BETWEEN $2 AND $3) AS log ORDER BY seq, place",
+            (table_id, first, min(last, 2**31 - 1)),
+        )
+
+    def marks(self, table_id: int, kinds: Iterable[int], first: int, last: int) -> Rows:
+        """Return the events of some kinds, none of them plays."""
+        return self._db.execute(
+            "SELECT seq, kind, at_us, at_ms, frame FROM events WHERE table_id = $1 "
+            "AND kind NOT IN (0, 80) AND kind = ANY ($2) AND seq BETWEEN $3 AND $4 ORDER BY seq",
+            (table_id, sorted(kinds), first, min(last, 2**31 - 1)),
+        )
+
+    def beaten(self, table_id: int, first: int, last: int) -> Rows:
+        """Return the refusals of those whose card came too late."""
+        return self._db.execute(
+            "SELECT seq, actor, at_us, at_ms, frame FROM beaten "
+            "WHERE table_id = $1 AND seq BETWEEN $2 AND $3 ORDER BY seq, at_us, id",
+            (table_id, first, min(last, 2**31 - 1)),
+        )
+
+    def corrections(self, match: str) -> Rows:
+        """Return the corrections of a match."""
+        return self._db.execute("SELECT entry FROM corrections WHERE match = $1 ORDER BY id", (match,))
+
+    def corrected(self) -> list[str]:
+        """Return which matches have corrections."""
+        return [match for (match,) in self._db.execute("SELECT DISTINCT match FROM corrections ORDER BY 1")]
+
+    def correct(self, match: str, entry: str) -> None:
+        """Append a correction."""
+        self._db.execute("INSERT INTO corrections (match, entry) VALUES ($1, $2)", (match, entry))
+
+    def seeds(self, table_id: int) -> Rows:
+        """Return the seeds of a table's hands.
+
+        Raises:
+            UnknownContents: one cannot be unmasked.
+
+        """
+        rows = self._db.execute(
+            "SELECT hand_id, commitment, key_id, salt, masked FROM seeds WHERE table_id = $1", (table_id,)
+        )
+        for hand_id, commitment, *kept in rows:
+            yield hand_id, self._keys.unmask(table_id, hand_id, MaskedSeed(*kept), commitment)
+
+    def claims(self, table_id: int) -> Rows:
+        """Return the claims of a table."""
+        return self._db.execute(
+            "SELECT actor, token_hash, counter, reply FROM claims WHERE table_id = $1", (table_id,)
+        )
+
+    def bans(self, table_id: int) -> Rows:
+        """Return who was sent away from a table."""
+        return self._db.execute(
+            "SELECT name, token_hash, address_hash FROM bans WHERE table_id = $1 ORDER BY id", (table_id,)
+        )
+
+    def epochs(self, table_id: int) -> Rows:
+        """Return the epochs of a table."""
+        return self._db.execute("SELECT epoch, seq FROM epochs WHERE table_id = $1 ORDER BY id", (table_id,))
+
+    def beginnings(self, table_id: int) -> Rows:
+        """Return the snapshots that stretches of a table's log begin with."""
+        return self._db.execute(
+            "SELECT seq, frame FROM snapshots WHERE table_id = $1 AND NOT EXISTS (SELECT 1 FROM events "
+            "WHERE table_id = $1 AND kind NOT IN (0, 80) AND seq = snapshots.seq) ORDER BY seq",
+            (table_id,),
+        )
+
+    def snapshots(self, table_id: int, until_us: int, most: int) -> Rows:
+        """Return some snapshots of a table, the newest first."""
+        return self._db.execute(
+            "SELECT seq, frame FROM snapshots WHERE table_id = $1 AND at_us <= $2 ORDER BY seq DESC LIMIT $3",
+            (table_id, until_us, None if most < 0 else most),
+        )
+
+    def last_us(self) -> int:
+        """Return the newest time of the owner's open tables, or of servers of its name."""
+        row = self._db.execute(
+            "WITH playing AS ("
+            "SELECT id FROM tables WHERE closed_ms IS NULL AND (owner = $1 OR $1::bigint IS NULL)) "
+            "SELECT greatest((SELECT max(at_us) FROM playing, LATERAL ("
+            "SELECT at_us FROM events WHERE table_id = playing.id ORDER BY first DESC LIMIT 100) AS newest), "
+            "(SELECT max(at_us) FROM whispers WHERE table_id IN (SELECT id FROM playing)), "
+            "(SELECT max(at_us) FROM snapshots WHERE table_id IN (SELECT id FROM playing)), "
+            "(SELECT max(at_us) FROM clock JOIN nodes ON nodes.id = writer "
+            "WHERE $1 IS NULL OR name = (SELECT name FROM nodes WHERE id = $1)), 0)",
+            (self._owner,),
+        ).fetchone()
+        assert row is not None
+        return int(row[0])
+
+    @contextmanager
+    def moment(self) -> Iterator[None]:
+        """Read all at one moment."""
+        with self._db.transaction(force_rollback=True):
+            self._db.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            yield
+
+    def faults(self) -> Iterator[str]:
+        """Return nothing: PostgreSQL checks its pages when it reads them."""
+        return iter(())

@@ -1,0 +1,139 @@
+"""What each operation is in PostgreSQL's SQL. All can be carried out again with the same values."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from racing_demon_protocol.wire.messages.events import Committed, MatchOver
+from racing_demon_server.journal.masking import ClusterKeys
+from racing_demon_server.journal.operations import Change, Operation
+from racing_demon_server.journal.play_runs import plays_in
+
+__all__ = ["Statement", "statements_for"]
+
+Statement = tuple[str, Sequence[Any]]
+"""SQL, and its parameters."""
+
+_MARKS: Final = "table_id = $1 AND kind NOT IN (0, 80)"
+"""The events of a table that are no plays, in the words of the index that finds them."""
+_KEPT: Final = "(SELECT max(seq) FROM snapshots WHERE table_id = $1 AND seq < $2 AND at_us <= $3)"
+"""The newest snapshot before one; spectators with a delay have seen all that came before it."""
+_MATCH_END: Final = f"""coalesce(
+    (SELECT seq FROM events WHERE {_MARKS} AND kind = {MatchOver.TAG} ORDER BY seq DESC LIMIT 1), 0)"""  # noqa: S608
+_IS_NO_BEGINNING: Final = f"""NOT (
+    NOT EXISTS (SELECT 1 FROM events WHERE {_MARKS} AND seq = snapshots.seq)
+    AND EXISTS (SELECT 1 FROM events WHERE {_MARKS} AND seq = snapshots.seq + 1))
+"""  # noqa: S608
+"""Whether no stretch of the log begins behind a snapshot."""
+_LAST_WORD: Final = f"""(SELECT seq FROM events WHERE {_MARKS} AND kind IN ({MatchOver.TAG}, {Committed.TAG})
+    ORDER BY seq DESC LIMIT 1)"""  # noqa: S608
+_IS_UNUSED: Final = f"NOT EXISTS (SELECT 1 FROM events WHERE {_MARKS} AND kind = {Committed.TAG})"  # noqa: S608
+"""Whether nothing is kept of any hand of a table."""
+
+SQL: Final[dict[Operation, Sequence[str]]] = {
+    Operation.ADD_WHISPER: (
+        "INSERT INTO whispers (table_id, seq, at_us, at_ms, frame) VALUES ($1, $2, $3, $4, $5) "
+        "ON CONFLICT DO NOTHING",
+    ),
+    Operation.KEEP_CLAIM: (
+        "INSERT INTO claims VALUES ($1, $2, $3, $4, $5) ON CONFLICT (table_id, actor) DO UPDATE SET "
+        "token_hash = excluded.token_hash, counter = excluded.counter, reply = excluded.reply",
+    ),
+    Operation.DROP_CLAIM: ("DELETE FROM claims WHERE table_id = $1 AND actor = $2",),
+    Operation.ADD_BEATEN: (
+        "INSERT INTO beaten (table_id, actor, seq, at_us, at_ms, frame) VALUES ($1, $2, $3, $4, $5, $6) "
+        "ON CONFLICT DO NOTHING",
+    ),
+    Operation.DROP_BANS: ("DELETE FROM bans WHERE table_id = $1",),
+    Operation.ADD_BAN: (
+        "INSERT INTO bans (table_id, name, token_hash, address_hash) VALUES ($1, $2, $3, $4)",
+    ),
+    Operation.ADD_EPOCH: (
+        "INSERT INTO epochs (table_id, seq, epoch) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+    ),
+    Operation.FORGET_EPOCHS: (
+        "DELETE FROM epochs WHERE table_id = $1 AND id <= "
+        "(SELECT id FROM epochs WHERE table_id = $1 ORDER BY id DESC LIMIT 1 OFFSET $2)",
+    ),
+    Operation.FORGET_UNUSED: (),  # no number is given again, so none is kept for that
+    Operation.CLOSE_TABLE: (
+        "UPDATE tables SET closed_ms = $1, last_event = (SELECT max(seq) FROM events WHERE table_id = $2) "
+        "WHERE id = $2",
+    ),
+    Operation.FORGET_CLOSED: (
+        f"DELETE FROM events WHERE {_MARKS} AND seq > {_LAST_WORD} AND {_LAST_WORD} = {_MATCH_END}",  # noqa: S608
+        f"DELETE FROM seeds WHERE table_id = $1 AND {_IS_UNUSED}",  # noqa: S608
+        f"DELETE FROM snapshots WHERE table_id = $1 AND ({_IS_UNUSED} OR {_IS_NO_BEGINNING})",  # noqa: S608
+        "DELETE FROM claims WHERE table_id = $1",
+        "DELETE FROM epochs WHERE table_id = $1",
+        "DELETE FROM bans WHERE table_id = $1",
+        f"DELETE FROM tables WHERE id = $1 AND {_IS_UNUSED}",  # noqa: S608
+        f"DELETE FROM events WHERE {_MARKS} AND {_IS_UNUSED}",  # noqa: S608
+    ),
+    Operation.ADD_SNAPSHOT: (
+        "INSERT INTO snapshots VALUES ($1, $2, $3, $4) ON CONFLICT (table_id, seq) DO UPDATE SET "
+        "at_us = excluded.at_us, frame = excluded.frame",
+    ),
+    Operation.FOLD_LOBBY: (f"DELETE FROM events WHERE {_MARKS} AND seq > {_MATCH_END} AND seq <= {_KEPT}",),  # noqa: S608
+    Operation.FORGET_SNAPSHOTS: (
+        f"DELETE FROM snapshots WHERE table_id = $1 AND seq < {_KEPT} AND {_IS_NO_BEGINNING}",  # noqa: S608
+    ),
+}
+
+FENCE: Final = "SELECT fence($1)"
+ADD_EVENTS: Final = (
+    "INSERT INTO events (table_id, first, seq, frame, kind, at_us, at_ms, writer) "
+    "SELECT *, $8::bigint FROM unnest($1::bigint[], $2::int[], $3::int[], $4::bytea[], $5::int[], "
+    "$6::bigint[], $7::bigint[])"
+)
+ADD_AGAIN: Final = ADD_EVENTS + " ON CONFLICT DO NOTHING"
+VERIFY: Final = "SELECT verify_events($1::bigint[], $2::int[], $3::int[], $4::bytea[], $5::bigint)"
+OPEN_TABLE: Final = (
+    "INSERT INTO tables (id, code, number, options, salt, passphrase, software, protocol, opened_ms, owner) "
+    "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (id) DO NOTHING"
+)
+ADD_SEED: Final = "INSERT INTO seeds VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING"
+KEEP_TIME: Final = (
+    "INSERT INTO clock VALUES ($1, $2) ON CONFLICT (writer) DO UPDATE SET at_us = excluded.at_us"
+)
+
+
+def statements_for(
+    changes: Sequence[Change], node: int, keys: ClusterKeys, *, again: bool
+) -> Iterator[Statement]:
+    """Yield what carries out changes behind an incarnation's fence.
+
+    Events come first, all in one statement: nothing that is deleted with them belongs to what they add.
+
+    Args:
+        changes: the changes.
+        node: the incarnation.
+        keys: what masks seeds.
+        again: whether they may have been carried out before.
+
+    """
+    yield FENCE, (node,)
+    events = [
+        (table_id, seq - plays_in(kind, frame) + 1, seq, frame, kind, at_us, at_ms)
+        for operation, (table_id, seq, kind, at_us, at_ms, frame) in (
+            change for change in changes if change[0] is Operation.ADD_EVENT
+        )
+    ]
+    if events:
+        columns = [list(column) for column in zip(*events, strict=True)]
+        yield ADD_AGAIN if again else ADD_EVENTS, (*columns, node)
+        if again:
+            yield VERIFY, (*columns[:4], node)
+    for operation, values in changes:
+        match operation:
+            case Operation.ADD_EVENT:
+                pass
+            case Operation.ADD_SEED:
+                table_id, hand_id, seed, commitment = values
+                yield ADD_SEED, (table_id, hand_id, *keys.mask(table_id, hand_id, seed), commitment)
+            case Operation.KEEP_TIME:
+                yield KEEP_TIME, (node, *values)
+            case Operation.OPEN_TABLE:
+                yield OPEN_TABLE, (*values, node)
+            case _:
+                for sql in SQL[operation]:
+                    yield sql, values

@@ -1,0 +1,188 @@
+"""A PostgreSQL database as the store of one server's journal, written behind a fence."""
+
+import contextlib
+import logging
+from collections import deque
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import psycopg
+
+from racing_demon_server.journal.interface import Fenced, JournalUnusable
+from racing_demon_server.journal.masking import ClusterKeys
+from racing_demon_server.journal.operations import Change
+
+from .connection import Database, connect, verify_standby
+from .nodes import register, renew
+from .reader import PostgresReader
+from .schema import migrate, verify_version
+from .statements import statements_for
+
+__all__ = ["PostgresStore", "reading"]
+
+BLOCK: Final = 512
+"""So many numbers of tables are taken ahead."""
+FENCED: Final = frozenset({"RD001", "RD002", "23505"})
+"""The fence, or numbers that another server has written."""
+CANCELLED: Final = "01000"
+"""The warning of a commit that did not wait for the standby: it may be lost with the primary."""
+
+log = logging.getLogger("racing_demon_server")
+
+
+class OutcomeUnknown(Exception):
+    """Changes were written on the primary, and perhaps nowhere else."""
+
+
+class PostgresStore:
+    """Writes by one connection. See :class:`~racing_demon_server.journal.interface.Store`.
+
+    Attributes:
+        node: the number of this incarnation.
+
+    Args:
+        url: the database.
+        name: the server's name; earlier servers of that name are fenced.
+        keys: what masks seeds.
+        public_url: where players reach this server.
+        needs_standby: whether a database without a synchronous standby is refused.
+
+    Raises:
+        JournalUnusable: the database cannot be used.
+
+    """
+
+    patience: float | None = 2.0
+
+    def __init__(
+        self,
+        url: str,
+        name: str,
+        keys: Sequence[bytes],
+        *,
+        public_url: str = "",
+        needs_standby: bool = True,
+    ) -> None:
+        self._url = url
+        self._keys = ClusterKeys(keys)
+        self._needs_standby = needs_standby
+        self._numbers: deque[int] = deque()
+        self._is_uncertain = self._is_cancelled = False
+        db = self._opened()
+        try:
+            migrate(db)
+            self.node = register(db, name, public_url)
+            self._take_numbers(db)
+        except psycopg.Error as error:
+            db.close()
+            raise JournalUnusable(f"The database cannot be used: {_text(error)}.") from None
+        except JournalUnusable:
+            db.close()
+            raise
+        self._db: Database | None = db
+
+    def commit(self, changes: list[Change]) -> None:
+        """Write changes in one transaction, sent as a whole and answered once.
+
+        Raises:
+            Fenced: this incarnation may never write again.
+            Exception: whether they were written is unknown.
+
+        """
+        again, self._is_uncertain = self._is_uncertain, True
+        try:
+            if self._db is None:
+                self._db = self._renewed()
+            self._send(self._db, changes, again=again)
+            if len(self._numbers) < BLOCK // 2:
+                self._take_numbers(self._db)
+        except psycopg.Error as error:
+            self._drop()
+            if error.sqlstate in FENCED:
+                raise Fenced(_text(error)) from error
+            raise
+        except Exception:
+            self._drop()
+            raise
+        self._is_uncertain = False
+
+    def _send(self, db: Database, changes: Sequence[Change], *, again: bool) -> None:
+        """Send a pipeline with one synchronization at its end, which makes it one transaction."""
+        with db.pipeline():
+            for sql, values in statements_for(changes, self.node, self._keys, again=again):
+                db.execute(sql, values)
+        if self._is_cancelled:
+            raise OutcomeUnknown("a commit did not wait for the standby")
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[PostgresReader]:
+        """Connect once more, to read this incarnation's tables.
+
+        Raises:
+            JournalUnusable: that cannot be, or the connection is lost.
+
+        """
+        with reading(self._url, self._keys, self.node) as reader:
+            yield reader
+
+    def new_number(self) -> int:
+        """Return a new table's number in the database."""
+        return self._numbers.popleft()
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._drop()
+
+    def _opened(self) -> Database:
+        db = connect(self._url)
+        try:
+            if self._needs_standby:
+                verify_standby(db)
+        except BaseException:
+            db.close()
+            raise
+        self._is_cancelled = False
+        db.add_notice_handler(self._note)
+        return db
+
+    def _renewed(self) -> Database:
+        """Connect again, as the former connection is of no use any more, and end it at the other side."""
+        db = self._opened()
+        try:
+            renew(db, self.node)
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def _note(self, notice: psycopg.errors.Diagnostic) -> None:
+        self._is_cancelled |= notice.sqlstate == CANCELLED
+
+    def _take_numbers(self, db: Database) -> None:
+        self._numbers.extend(number for (number,) in db.execute("SELECT take_numbers($1)", (BLOCK,)))
+
+    def _drop(self) -> None:
+        if self._db is not None:
+            self._db.close()
+        self._db = None
+
+
+@contextlib.contextmanager
+def reading(url: str, keys: ClusterKeys, owner: int | None = None) -> Iterator[PostgresReader]:
+    """Connect to read a journal.
+
+    Raises:
+        JournalUnusable: that cannot be, or something goes wrong meanwhile.
+
+    """
+    try:
+        with contextlib.closing(connect(url)) as db:
+            verify_version(db)
+            yield PostgresReader(db, keys, owner)
+    except psycopg.Error as error:
+        raise JournalUnusable(f"The database cannot be read: {_text(error)}.") from None
+
+
+def _text(error: psycopg.Error) -> str:
+    """Return what PostgreSQL says, in one line; it repeats no password."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")

@@ -1,0 +1,150 @@
+"""A PostgreSQL primary with a synchronous standby, in a temporary folder, for as long as a test."""
+
+import contextlib
+import itertools
+import os
+import secrets
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import psycopg
+import pytest
+
+from tests.support.brokers import free_port
+
+__all__ = ["Postgres", "postgres"]
+
+STANDBY: Final = "s1"
+USER: Final = "rd"
+SETTINGS: Final = """
+listen_addresses = '127.0.0.1'
+fsync = off
+wal_level = replica
+hot_standby = on
+max_connections = 60
+max_wal_senders = 4
+shared_buffers = 16MB
+wal_receiver_status_interval = 1
+wal_retrieve_retry_interval = 100ms
+"""
+
+
+def folder_of_programs() -> Path | None:
+    """Return where the distribution's packages put the server, if they are there."""
+    places = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), reverse=True)
+    found = [*map(str, places), shutil.which("initdb")]
+    return next((Path(each).parent for each in found if each), None)
+
+
+class Postgres:
+    """A primary and its standby.
+
+    Attributes:
+        folder: where they are.
+        ports: the ports of the primary and of the standby.
+
+    Args:
+        programs: where the server's programs are.
+        folder: an empty folder, which its user may search.
+
+    """
+
+    def __init__(self, programs: Path, folder: Path) -> None:
+        self._programs = programs
+        self._numbers = itertools.count(1)
+        self.folder = folder
+        self.ports = (free_port(), free_port())
+        if os.getuid() == 0:  # the server refuses to be root's
+            shutil.chown(folder, "nobody")
+            folder.chmod(0o711)
+
+    def _run(self, program: str, *arguments: str) -> str:
+        done = subprocess.run(  # noqa: S603 - programs of the distribution
+            [str(self._programs / program), *arguments],
+            cwd=self.folder,
+            env={**os.environ, "HOME": str(self.folder), "LC_ALL": "C.UTF-8"},
+            capture_output=True,
+            text=True,
+            check=False,
+            user="nobody" if os.getuid() == 0 else None,
+            extra_groups=[] if os.getuid() == 0 else None,
+        )
+        assert done.returncode == 0, f"{program}: {done.stdout}{done.stderr}"
+        return done.stdout
+
+    def begin(self, settings: str = SETTINGS) -> None:
+        """Make and start both."""
+        self._run("initdb", "-D", "primary", "-U", USER, "--auth=trust", "--no-sync", "-E", "UTF8")
+        with (self.folder / "primary" / "postgresql.conf").open("a") as conf:
+            conf.write(settings + f"unix_socket_directories = '{self.folder}'\n")
+        self.start("primary")
+        here = f"host=127.0.0.1 port={self.ports[0]} user={USER} application_name={STANDBY}"
+        self._run("pg_basebackup", "-D", "standby", "-d", here, "-R", "-c", "fast", "--no-sync")
+        self.start("standby")
+        self.sql("ALTER SYSTEM SET synchronous_standby_names = 's1'")
+        self.sql("SELECT pg_reload_conf()")
+        while not self.sql("SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'"):
+            pass
+
+    def start(self, which: str) -> None:
+        """Start the primary or the standby, and wait until it answers."""
+        port = self.ports[which == "standby"]
+        self._run("pg_ctl", "-D", which, "-w", "-s", "-o", f"-p {port}", "-l", f"{which}.log", "start")
+
+    def stop(self, which: str) -> None:
+        """Kill the primary or the standby, as a power cut of its host would."""
+        self._run("pg_ctl", "-D", which, "-w", "-s", "-m", "immediate", "stop")
+
+    def promote(self) -> None:
+        """Make a primary of the standby, which then waits for no other."""
+        with (self.folder / "standby" / "postgresql.auto.conf").open("a") as conf:
+            conf.write("synchronous_standby_names = ''\n")
+        self._run("pg_ctl", "-D", "standby", "-w", "-s", "promote")
+
+    def sql(self, text: str, database: str = "postgres") -> list[tuple[object, ...]]:
+        """Ask the primary."""
+        with psycopg.connect(self.url(database, both=False), autocommit=True) as db:
+            answer = db.execute(text.encode())
+            return answer.fetchall() if answer.description else []
+
+    def dump(self, database: str) -> str:
+        """Return all that is in a database."""
+        here = f"host=127.0.0.1 port={self.ports[0]} user={USER} dbname={database}"
+        return self._run("pg_dump", "-d", here)
+
+    def url(self, database: str, *, both: bool = True) -> str:
+        """Return where a database is: at both, of which the one that can be written is chosen."""
+        hosts = ",".join(f"127.0.0.1:{port}" for port in self.ports[: 1 + both])
+        return f"postgresql://{USER}@{hosts}/{database}"
+
+    def new_database(self) -> str:
+        """Make an empty database, and return its name."""
+        name = f"rd{secrets.token_hex(4)}"
+        self.sql(f"CREATE DATABASE {name}")
+        return name
+
+    def end(self) -> None:
+        """Stop both."""
+        for which in ("primary", "standby"):
+            with contextlib.suppress(AssertionError):
+                self.stop(which)
+
+
+@contextlib.contextmanager
+def postgres(settings: str = SETTINGS) -> Iterator[Postgres]:
+    """Run a primary and a standby; skip the test where the packages are missing."""
+    programs = folder_of_programs()
+    if programs is None:
+        pytest.skip("PostgreSQL is not installed: apt-get install postgresql")
+    folder = Path(tempfile.mkdtemp(prefix="racing-demon-pg-"))
+    server = Postgres(programs, folder)
+    try:
+        server.begin(settings)
+        yield server
+    finally:
+        server.end()
+        shutil.rmtree(folder, ignore_errors=True)
