@@ -1,4 +1,4 @@
-"""The wiring, on one page: settings, hall, gateway; started, announced, and stopped on a signal."""
+"""The wiring, on one page: settings, registry, gateway; started, announced, and stopped on a signal."""
 
 import asyncio
 import contextlib
@@ -38,17 +38,17 @@ if TYPE_CHECKING:
 __all__ = ["run", "serve"]
 
 GOING_DOWN = 1001
-"""The WebSocket close code "going away": the tables end with the server, so nobody needs to come back."""
+"""The WebSocket close code "going away": the tables end with the server."""
 RESTARTING = 1012
-"""The WebSocket close code "service restart": the tables are kept, and clients come back by themselves."""
+"""The WebSocket close code "service restart": the tables are kept, and clients reconnect."""
 DRAIN_SECONDS = 5.0
-"""How long what has happened may take to be written down, when the server is to stop."""
+"""How long a stopping server waits for the journal."""
 
 SWEEP_SECONDS = 60.0
-"""Between two looks at whether there is garbage to be freed."""
+"""The interval at which the server checks for garbage."""
 
 OTHER_FILES: Final = 100
-"""Open files that are no players' connections."""
+"""Open files other than players' connections."""
 
 log = logging.getLogger("racing_demon_server")
 
@@ -78,10 +78,10 @@ async def run(
 
     Args:
         settings: the server's.
-        announce: is told the URL once the port is open.
-        inherited: where this is one process of several, what it has from the one that started it.
-        stop_with_stdin: whether to stop when standard input ends: for a server that somebody's client
-            has started, and that must not outlive it.
+        announce: receives the URL once the port is open.
+        inherited: what one of several processes inherits from its parent.
+        stop_with_stdin: whether to stop when standard input ends, for a server that must not outlive the
+            client that started it.
 
     Raises:
         OSError: the address cannot be listened on.
@@ -166,7 +166,7 @@ async def _serve(  # noqa: PLR0913, PLR0917
 
 
 def _announcers(settings: ServerSettings) -> "list[Announcer]":
-    """Return who announces the tables on the local network, if that is wanted."""
+    """Return the announcer for the local network, if the settings ask for it."""
     if not settings.announces or os.environ.get(VARIABLE, "").strip() == NO_INTERFACES:
         return []
     from racing_demon_server.net.announcer import Announcer  # noqa: PLC0415 - zeroconf takes a while to load
@@ -177,7 +177,7 @@ def _announcers(settings: ServerSettings) -> "list[Announcer]":
 def _say_where(
     settings: ServerSettings, port: int, brokers: "Sequence[Publisher]", announcers: "Sequence[Announcer]"
 ) -> None:
-    """Begin to tell others where the tables are; on the local network only of private addresses."""
+    """Start publishing and announcing the tables; on the local network at private addresses only."""
     for broker in brokers:
         broker.start(settings.public_urls or own_urls(settings.host, port))
     for announcer in announcers:
@@ -194,7 +194,7 @@ def _end_fenced(stopping: asyncio.Future[bool], fenced: list[str], why: str) -> 
 
 
 async def _sweep(registry: Registry, gateway: Gateway) -> None:
-    """Free what is left of connections, now and then, until this is cancelled."""
+    """Free what remains of closed connections, from time to time, until cancelled."""
     swept = 0
     while True:
         await asyncio.sleep(SWEEP_SECONDS)
@@ -204,7 +204,7 @@ async def _sweep(registry: Registry, gateway: Gateway) -> None:
 
 
 def _allow_sockets(settings: ServerSettings) -> None:
-    """Ask the system for as many sockets as the limits let in: it usually allows far fewer at first."""
+    """Raise the limit of open sockets to that of the settings: by default systems allow far fewer."""
     if sys.platform == "win32":
         return
     import resource  # noqa: PLC0415 - not there on Windows
@@ -219,22 +219,22 @@ def _allow_sockets(settings: ServerSettings) -> None:
 
 
 async def _drain(registry: Registry, journal: Journal) -> None:
-    """Let nothing more happen, and tell all that did, if it can be written in time."""
+    """Accept nothing more, and send what has happened, if it can be written in time."""
     registry.stop()
     with contextlib.suppress(TimeoutError):
         await asyncio.wait_for(journal.drained(), DRAIN_SECONDS)
 
 
 def rising_clock(start: int) -> Clock:
-    """Return a clock of microseconds that goes on from a moment: while the server is away no time passes."""
+    """Return a clock of microseconds that continues from a moment, as if the server had not been away."""
     began = time.monotonic_ns() // 1_000
     return lambda: start + time.monotonic_ns() // 1_000 - began
 
 
 def _watch_signals(stopping: asyncio.Future[bool], *, keeps: bool, is_owned: bool) -> None:
-    """Let signals, and the end of standard input, stop the server, and say whether it keeps its tables.
+    """Let signals, and the end of standard input, stop the server, and decide whether it keeps its tables.
 
-    What an owner ends, who has started the server for one table, is ended for good.
+    A server that a client started for one table ends that table for good.
     """
     loop = asyncio.get_running_loop()
 
@@ -243,7 +243,7 @@ def _watch_signals(stopping: asyncio.Future[bool], *, keeps: bool, is_owned: boo
             stopping.set_result(kept)
 
     for number, kept in ((signal.SIGINT, keeps and not is_owned), (signal.SIGTERM, keeps)):
-        with contextlib.suppress(NotImplementedError):  # Windows has no signal handlers on its loop
+        with contextlib.suppress(NotImplementedError):  # the loop has no signal handlers on Windows
             loop.add_signal_handler(number, stop, kept)
     if is_owned:
         watch = [loop, lambda: stop(kept=False)]
@@ -251,7 +251,7 @@ def _watch_signals(stopping: asyncio.Future[bool], *, keeps: bool, is_owned: boo
 
 
 def _watch_maker(stopping: asyncio.Future[bool], lifeline: int, *, keeps: bool) -> None:
-    """Let the end of the process that has started this one stop it."""
+    """Stop when the parent process ends."""
     loop = asyncio.get_running_loop()
 
     def stop() -> None:
@@ -263,10 +263,10 @@ def _watch_maker(stopping: asyncio.Future[bool], lifeline: int, *, keeps: bool) 
 
 
 def _watch_stdin(loop: asyncio.AbstractEventLoop, stop: Callable[[], None]) -> None:
-    """Wait, in a thread, until standard input ends: a loop cannot watch a file, or a pipe on Windows."""
+    """Wait, in a thread, for the end of standard input, because a loop cannot watch every kind of it."""
     with contextlib.suppress(OSError):
-        # Not by way of sys.stdin, whose lock would then be held when the interpreter wants to close it.
+        # Not sys.stdin, whose lock the interpreter needs when it exits.
         while sys.stdin is not None and os.read(0, 1_024):
             pass
-    with contextlib.suppress(RuntimeError):  # the loop has ended before the input
+    with contextlib.suppress(RuntimeError):  # the loop has ended first
         loop.call_soon_threadsafe(stop)

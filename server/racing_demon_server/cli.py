@@ -1,4 +1,4 @@
-"""The command ``racing-demon-server``: a server for tables, without a seat at any."""
+"""The command ``racing-demon-server``: a server for tables."""
 
 import argparse
 import gc
@@ -45,18 +45,18 @@ exit codes: 0 stopped as asked, 1 could not listen, 2 wrong arguments, 3 the jou
 
 LAST_PORT = 65_535
 LONGEST_NODE = 30
-"""A server's name at a broker, where its processes add their numbers."""
+"""The longest node name to which processes can add their numbers."""
 
 
 def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lambda: None) -> int:
-    """Run the server until it is stopped, and return the exit code.
+    """Run the server until it stops, and return the exit code.
 
     Args:
         argv: the arguments; ``None`` for those of the process.
-        loaded: called when all is loaded, before anything is begun.
+        loaded: called when everything is loaded.
 
     Raises:
-        KeyboardInterrupt: Ctrl-C ended it before it served, or a command of the journal.
+        KeyboardInterrupt: Ctrl-C ended a command of the journal, or the server before it listened.
 
     """
     argv = list(sys.argv[1:] if argv is None else argv)
@@ -69,10 +69,10 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
     arguments = parser.parse_args(argv)
     if why_not := _contradiction(arguments):
         parser.error(why_not)
-    gc.disable()  # what is loaded now stays: looking for garbage in it would take a tenth of the start
+    gc.disable()  # loaded modules stay; collecting them would take a tenth of the start
     from racing_demon_server.ops.optional_imports import sparing  # noqa: PLC0415 - a --help needs no server
 
-    with sparing("rich"):  # structlog draws tracebacks with it, which the logs write in a way of their own
+    with sparing("rich"):  # structlog uses it for tracebacks, which our logs format themselves
         from .ops import logs  # noqa: PLC0415
     from racing_demon_server.journal.interface import JournalUnusable  # noqa: PLC0415
     from racing_demon_server.journal.masking import read_keys  # noqa: PLC0415
@@ -127,14 +127,14 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
 
 
 def _left_out(journal: "JournalReader") -> "Sequence[tuple[StoredTable, Exception]]":
-    """Return which tables of a journal a server would leave out, and why."""
+    """Return the tables of a journal that a server cannot restore, and why."""
     from racing_demon_server.tables.registry import left_out  # noqa: PLC0415 - only checks need a server
 
     return left_out(journal)
 
 
 def _contradiction(arguments: argparse.Namespace) -> str:
-    """Return which arguments do not go together; empty if all do."""
+    """Return which arguments contradict each other; empty if none do."""
     if arguments.processes > 1 and (why_not := _alone(arguments)):
         return why_not
     if arguments.durability is Durability.NONE and arguments.journal is not None:
@@ -174,11 +174,11 @@ def _needless(arguments: argparse.Namespace) -> str:
 
 
 def _announces(arguments: argparse.Namespace) -> bool:
-    """Tell whether the tables are announced on the local network.
+    """Tell whether to announce the tables on the local network.
 
-    Announcing gives every table's code to everybody there. So it is done by default only where players on
-    that network are meant: not by a server that is reached by way of a name, a proxy or a public address, and
-    not by one that a client started, which announces its only table itself.
+    An announcement gives every table's code to everybody there. So it is on by default only for servers of
+    the local network: not with a name, a proxy or a public URL, and not for a server that a client
+    started, because the client announces its only table.
     """
     if arguments.lan is not None:
         return bool(arguments.lan)
@@ -189,7 +189,7 @@ def _announces(arguments: argparse.Namespace) -> bool:
 
 
 def _alone(arguments: argparse.Namespace) -> str:
-    """Return why several processes cannot be; empty if they can."""
+    """Return why several processes are not possible; empty if they are."""
     if sys.platform == "win32":
         return "--processes works on Linux and macOS only: Windows has no processes that share a port"
     if arguments.stop_with_stdin:
@@ -232,7 +232,7 @@ def _unusable(error: Exception) -> int:
 
 
 def _journal(arguments: argparse.Namespace) -> Path | str | None:
-    """Return the file, or the database, to keep tables in."""
+    """Return the journal's file, or the URL of its database."""
     from racing_demon_server.journal.sqlite.database import default_path  # noqa: PLC0415
     from racing_demon_server.journal.sqlite.lock_file import first_free  # noqa: PLC0415
 
@@ -241,7 +241,7 @@ def _journal(arguments: argparse.Namespace) -> Path | str | None:
     if arguments.journal is not None:
         named: Path | str = arguments.journal
         return named
-    # Several who host a table on one machine are in nobody's way; a server for good has its own file.
+    # Clients that host tables on one machine each get a file; a permanent server has its own.
     return first_free(default_path()) if arguments.stop_with_stdin else default_path()
 
 
@@ -368,7 +368,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _broker(text: str) -> str:
-    """Return the URL of a broker. No complaint repeats it: it may hold a password."""
+    """Return the URL of a broker. Errors do not repeat it, because it may contain a password."""
     from racing_demon_protocol.discovery.broker_address import parse_broker  # noqa: PLC0415 - most need no broker
     from racing_demon_server.mqtt.broker_connection import tls_context  # noqa: PLC0415
 

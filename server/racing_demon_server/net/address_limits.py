@@ -1,7 +1,7 @@
-"""Where connections come from, and how much one address may have and do. Times are microseconds.
+"""The addresses of connections, and the limits of each. Times are microseconds.
 
-A household behind one router is one address, so the limits are those of a large party. A proxy in front
-of the server says for whom it asks; that is believed of those proxies alone that the operator has named.
+A household behind one router is one address, so the limits allow a large party. A proxy in front of the
+server names its clients; only proxies that the operator has named are trusted.
 """
 
 import ipaddress
@@ -17,39 +17,39 @@ __all__ = ["MINUTE", "POOL_SECONDS", "AddressLimits", "believed_address", "netwo
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 SHARED_BITS: Final = 64
-"""Of an IPv6 address so many bits are a household's; the rest it may choose as it likes."""
+"""The bits of an IPv6 address that identify a household; a household chooses the rest."""
 NOT_SAID: Final = "unknown"
-"""Stands for the addresses that a proxy does not tell."""
+"""Stands for all addresses that a proxy does not name."""
 MOST_REMEMBERED: Final = 10_000
 MINUTE: Final = 60.0
 """Seconds."""
 POOL_SECONDS: Final = 5.0
-"""A pool of units holds what flows into it in so many seconds."""
+"""A pool of units holds what flows into it in this many seconds."""
 
 
 def networks(texts: Iterable[str]) -> tuple[Network, ...]:
-    """Return networks as operators write them, like ``10.0.0.0/30``.
+    """Return networks in the form that operators write, like ``10.0.0.0/30``.
 
     Raises:
-        ValueError: that is none.
+        ValueError: one is not a network.
 
     """
     return tuple(ipaddress.ip_network(text, strict=False) for text in texts)
 
 
 def believed_address(peer: str, forwarded: Sequence[str], proxies: Sequence[Network]) -> str:
-    """Return what an address is counted as; empty for this machine itself, which is not limited.
+    """Return the name under which an address is counted; empty for this machine, which is not limited.
 
-    All for whom a proxy says something that is no address are counted as one.
+    All clients that a proxy names by something other than an address count as one.
 
     Args:
-        peer: the other end of the connection, as the socket has it.
-        forwarded: the values of ``X-Forwarded-For``, in their order.
-        proxies: the networks whose word is taken.
+        peer: the peer's address, from the socket.
+        forwarded: the values of ``X-Forwarded-For``, in order.
+        proxies: the trusted networks.
 
     """
     address = _parsed(peer)
-    # The last one is what our proxy has seen; all before it is hearsay.
+    # The last one is what our proxy has seen; the ones before it can be forged.
     hops = [hop.strip() for value in forwarded for hop in value.split(",")]
     if address is not None and hops and any(address in network for network in proxies):
         address = _parsed(hops[-1])
@@ -63,7 +63,7 @@ def believed_address(peer: str, forwarded: Sequence[str], proxies: Sequence[Netw
 
 
 def _parsed(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """Return an address, without the zone or the port that may be written behind it."""
+    """Return an address without a zone or port."""
     if text.startswith("["):
         text = text[1:].partition("]")[0]
     elif text.count(":") == 1:
@@ -77,13 +77,13 @@ def _parsed(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
 
 @dataclass(slots=True)
 class _Place:
-    """One address: its open connections, and what it may still do.
+    """One address: its open connections, and its limits.
 
     Attributes:
-        tables: the tables that it may open.
-        units: what its connections may use together, beyond each one's share.
-        misses: the wrong codes that it may ask for.
-        connections: how many are open.
+        tables: limits the tables that it opens.
+        units: limits what its connections use beyond their shares.
+        misses: limits the wrong codes that it asks for.
+        connections: the number of open ones.
 
     """
 
@@ -94,7 +94,7 @@ class _Place:
 
 
 class AddressLimits:
-    """What each address has and does; an empty one is this machine, and free."""
+    """The limits of all addresses. The empty address is this machine, and not limited."""
 
     def __init__(self, settings: ServerSettings) -> None:
         self._settings = settings
@@ -104,33 +104,33 @@ class AddressLimits:
         return len(self._places)
 
     def enter(self, address: str) -> bool:
-        """Count a connection; tell whether its address may have it."""
+        """Count a connection. Return whether its address may have it."""
         place = self._place(address)
         place.connections += 1
         return not address or place.connections <= self._settings.connections_per_address
 
     def leave(self, address: str) -> None:
-        """Count a connection no more."""
+        """Stop counting a connection."""
         self._place(address).connections -= 1
 
     def take_table(self, address: str, at: int) -> bool:
-        """Count a table that is opened; tell whether its address may open it now."""
+        """Count a table that is opened. Return whether its address may open it now."""
         return not address or self._place(address).tables.take(at)
 
     def units(self, address: str) -> Bucket | None:
-        """Return what all connections of an address draw on; ``None`` for this machine."""
+        """Return the units that all connections of an address share; ``None`` for this machine."""
         return self._place(address).units if address else None
 
     def take_request(self, address: str, at: int, units: int) -> bool:
-        """Count an HTTP request that costs so much; tell whether its address may have an answer."""
+        """Count the cost of an HTTP request. Return whether its address may have an answer."""
         return not address or self._place(address).units.take(at, units)
 
     def may_miss(self, address: str, at: int) -> bool:
-        """Tell whether an address may still ask for a table that is not there."""
+        """Tell whether an address may ask for another unknown table."""
         return not address or not self._place(address).misses.is_empty(at)
 
     def note_miss(self, address: str, at: int) -> None:
-        """Count a code of a table that is not there."""
+        """Count a code of an unknown table."""
         if address:
             self._place(address).misses.take(at)
 
@@ -148,7 +148,7 @@ class AddressLimits:
         return place
 
     def _forget(self) -> None:
-        """Make room: those go who have nothing open, whoever was seen longest ago first."""
+        """Make room: forget addresses without connections, the longest unseen first."""
         if len(self._places) < MOST_REMEMBERED:
             return
         idle = next((address for address, place in self._places.items() if not place.connections), None)

@@ -1,4 +1,4 @@
-"""Announces the server's tables on the local network, by multicast DNS, so that clients need no address."""
+"""Announces the server's tables on the local network with multicast DNS."""
 
 import asyncio
 import contextlib
@@ -22,16 +22,16 @@ from racing_demon_server.tables.committed import CommittedTable
 __all__ = ["Announcer"]
 
 PAUSE_SECONDS: Final = 1.0
-"""Between two changes of what is announced, however much happens at the tables."""
+"""The shortest time between two changes of the announcements."""
 GOODBYE_SECONDS: Final = 1.0
 TTL_SECONDS: Final = 120
-"""As short as an address's: what is left of a killed server goes away soon."""
+"""As short as an address's, so that records of a killed server disappear soon."""
 
 log = logging.getLogger("racing_demon_server")
 
 
 class Announcer:
-    """An observer that announces the server's oldest tables, at most as many as a client looks at."""
+    """An observer that announces the server's oldest tables, as many as a client shows."""
 
     def __init__(self) -> None:
         self._open: dict[CommittedTable, None] = {}
@@ -39,7 +39,7 @@ class Announcer:
         self._news = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
-    # What happens at the tables.
+    # Events of the tables.
 
     def opened(self, table: CommittedTable) -> None:
         """Note a new table."""
@@ -47,37 +47,37 @@ class Announcer:
         self._news.set()
 
     def published(self, table: CommittedTable, events: Sequence[Event]) -> None:
-        """Note events that may change what is said of a table."""
+        """Note events that may change an announcement."""
         if any(isinstance(event, ev.Joined | ev.Left | ev.Hosted | ev.OptionsSet) for event in events):
             self._news.set()
 
     def carried_out(self, table: CommittedTable, took_us: Sequence[int]) -> None:
-        """Note nothing."""
+        """Ignore them."""
 
     def answered(
         self, table: CommittedTable, command: Command, reply: Accepted | Refused, took_us: int
     ) -> None:
-        """Note nothing."""
+        """Ignore them."""
 
     def closed(self, table: CommittedTable) -> None:
-        """Note that a table is gone."""
+        """Note that a table was closed."""
         self._open.pop(table, None)
         self._news.set()
 
     # In its own task.
 
     def start(self, interfaces: Sequence[Interface], port: int) -> None:
-        """Begin to announce that the tables are at these addresses and this port."""
+        """Start announcing the tables at these addresses and this port."""
         self._task = asyncio.get_running_loop().create_task(self._run(interfaces, port), name="announcer")
 
     async def stop(self) -> None:
-        """Say goodbye, and end."""
+        """Withdraw the announcements, and stop."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
 
     async def _run(self, interfaces: Sequence[Interface], port: int) -> None:
-        # What goes wrong on some network now and then is nothing for the log.
+        # Failures of single networks are not worth a log line.
         logging.getLogger("zeroconf").setLevel(logging.CRITICAL)
         try:
             if not interfaces:
@@ -100,7 +100,7 @@ class Announcer:
             )
 
     async def _update(self, connection: AsyncZeroconf, interfaces: Sequence[Interface], port: int) -> None:
-        """Announce what is new, take back what is gone, and correct what has changed."""
+        """Announce new tables, withdraw closed ones, and update those that have changed."""
         wanted = {table: _announcement(table, port) for table in islice(self._open, MOST_TABLES)}
         for table in [table for table in self._announced if table not in wanted]:
             await connection.async_unregister_service(self._announced.pop(table)[1])
@@ -129,7 +129,7 @@ def _announcement(table: CommittedTable, port: int) -> Announcement:
 
 
 def _service(announcement: Announcement, name: str, interfaces: Sequence[Interface]) -> zeroconf.ServiceInfo:
-    # The name is random, so that nobody needs to be asked whether it is taken, which would take a second.
+    # The name is random, so it needs no probing, which would take a second.
     return zeroconf.ServiceInfo(
         SERVICE,
         f"{name}.{SERVICE}",

@@ -1,8 +1,8 @@
-"""What messages cost, in units. One unit is what a ping costs: about 40 microseconds of a processor.
+"""The cost of each message, in units. One unit is the cost of a ping: about 40 microseconds of CPU.
 
-They follow from the kind of a message alone, so that a client can know them: ``protocol/README.md`` lists
-them. They are measured with a journal, and rounded. The last ``ready`` or ``stuck`` of eight deals or ends a
-hand, so each of the eight pays a part of that.
+The kind of a message determines its cost, so clients can know it: ``protocol/README.md`` has a list. Costs
+were measured with a journal, and rounded. The last ``ready`` or ``stuck`` of eight deals or ends a hand,
+so each of the eight pays a part of that.
 """
 
 from typing import Final
@@ -15,9 +15,9 @@ __all__ = ["COSTS", "HANDSHAKE", "PICTURE", "REQUEST"]
 REQUEST: Final = 10
 """An HTTP request."""
 PICTURE: Final = 60
-"""A request for the picture of a table's address, which is drawn."""
+"""A request for the QR code of a table's address, which is drawn."""
 HANDSHAKE: Final = 15
-"""The handshake of a WebSocket, with the connection that comes of it."""
+"""The handshake of a WebSocket, with its connection."""
 
 COSTS: Final[dict[type[Message], int]] = {
     cl.Hello: 1,
@@ -47,4 +47,4 @@ COSTS: Final[dict[type[Message], int]] = {
     cl.Create: 30,
     cl.Start: 100,
 }
-"""Each message of a client, with the frame that it comes in."""
+"""The cost of each message of a client, including its frame."""

@@ -1,4 +1,4 @@
-"""The gateway: one port, who is let in, and what it answers to plain HTTP."""
+"""The gateway: one port, its connections and limits, and its answers to plain HTTP."""
 
 import asyncio
 import logging
@@ -31,14 +31,14 @@ from .transport import Connection
 __all__ = ["MOST_WAITING", "PATH", "Gateway", "Server", "listen", "start", "url_of"]
 
 PATH: Final = "/v1"
-"""Where the game is; the same port answers plain HTTP at ``/healthz`` and ``/metrics``."""
+"""The path of the game. The same port answers plain HTTP at ``/healthz`` and ``/metrics``."""
 
 ACCEPTED_AT_ONCE: Final = 8
-"""So many connections are accepted before the loop turns to others: asyncio goes by the backlog."""
+"""Connections accepted before the loop turns to others: asyncio uses the backlog for that."""
 MOST_WAITING: Final = 512
-"""Connections that wait to be accepted, in the system."""
+"""Connections that the system queues until they are accepted."""
 METRICS_KEPT_US: Final = 1_000_000
-"""Metrics are written down once a second at the most, however many ask for them."""
+"""Metrics are formatted once a second at most, however many ask for them."""
 
 UNKNOWN_NAME: Final = (
     "This server does not know itself by that name. Use its address, or start it with --name.\n"
@@ -51,7 +51,7 @@ log = logging.getLogger("racing_demon_server")
 
 
 class Admitted(NamedTuple):
-    """Who has come in: a session, its address, and what ends it if it asks for no table in time."""
+    """A connection's session, its address, and the timer that closes it without a place at a table."""
 
     session: Session
     address: str
@@ -59,17 +59,17 @@ class Admitted(NamedTuple):
 
 
 class Gateway:
-    """Lets connections in, and gives each its session.
+    """Accepts connections, and gives each a session.
 
     Attributes:
         settings: the server's.
-        closed: how many connections there were that are closed by now.
+        closed: the number of connections that have been closed.
 
     Args:
         settings: the server's.
-        registry: keeps the tables.
-        clock: tells the time.
-        meter: is told what happens to connections, and writes down what ``/metrics`` shows.
+        registry: the registry of tables.
+        clock: the server's clock.
+        meter: counts what happens to connections, and formats ``/metrics``.
 
     """
 
@@ -88,17 +88,17 @@ class Gateway:
 
     @property
     def connections(self) -> set[Connection]:
-        """The connections to which something can be sent."""
+        """The connections to which messages can be sent."""
         return {connection for connection in self._connections if connection.is_open}
 
     def connect(self) -> Connection:
-        """Return a connection for somebody who has come to the port."""
+        """Return the protocol of a new connection."""
         subprotocols = [Subprotocol(encoding) for encoding in Encoding]
         protocol = ServerProtocol(subprotocols=subprotocols, max_size=MAX_CLIENT_FRAME)
         return Connection(self, protocol, self.settings)
 
     def open(self, connection: Connection, request: Request) -> Session:
-        """Give a connection whose handshake is over its session, and say which protocol is spoken here."""
+        """Give a connection its session after the handshake, and send the protocol's versions."""
         self._handshakes.pop(connection, None)
         address = self._address_of(connection, request)
         session = Session(connection, self._service, address)
@@ -117,7 +117,7 @@ class Gateway:
         return session
 
     def await_handshake(self, connection: Connection) -> None:
-        """Let a fresh connection say what it wants; where too many are silent, the oldest goes."""
+        """Note a connection without a request. If there are too many, the oldest is cut off."""
         self._connections.add(connection)
         self._handshakes[connection] = None
         if self._is_closing:
@@ -141,7 +141,7 @@ class Gateway:
             admitted.session.gone()
 
     def close(self, code: int, reason: str) -> None:
-        """Say good-bye to everybody, and let nobody in any more."""
+        """Close all connections, and refuse new ones."""
         self._is_closing = True
         for connection in self._connections:
             if connection.is_open:
@@ -160,7 +160,7 @@ class Gateway:
         return believed_address(connection.address, forwarded, self._proxies)
 
     def answer(self, connection: Connection, request: Request) -> Response:
-        """Return the answer to a request: a page, a refusal, or that of the handshake."""
+        """Return the answer to a request: a page, an error, or the handshake's."""
         try:
             response = self._answer(connection, request) or connection.protocol.accept(request)
         except Exception:
@@ -168,7 +168,7 @@ class Gateway:
             response = http.text(HTTPStatus.INTERNAL_SERVER_ERROR, "The server made a mistake.\n")
         response.headers["Server"] = SOFTWARE
         if request.method == "HEAD":
-            response.body = b""  # RFC 9110, 9.3.2: all but that is as with GET
+            response.body = b""  # RFC 9110, 9.3.2: the same answer as to GET, without the body
         return response
 
     def _answer(self, connection: Connection, request: Request) -> Response | None:
@@ -187,7 +187,7 @@ class Gateway:
         return self._enter(request) if path == PATH else self._asset(request, path)
 
     def _measured(self, connection: Connection, request: Request) -> Response:
-        """Answer who asks for metrics; also where there are none, as the path could be a table's code."""
+        """Return metrics; 404 without any, because the path could be a table's code."""
         write = self._service.meter.text
         if write is None:
             return http.text(HTTPStatus.NOT_FOUND, "This server keeps no metrics.\n")
@@ -196,13 +196,13 @@ class Gateway:
         return http.metrics(self._write_metrics(write))
 
     def _enter(self, request: Request) -> Response | None:
-        """Let programs and the own page through, and no page of another site."""
+        """Accept programs and this server's own page, and no page of another site."""
         if http.is_own_page(request, self.settings.hosts, self.settings.shards):
             return None
         return http.text(HTTPStatus.FORBIDDEN, "Pages of other sites cannot play here.\n")
 
     def _asset(self, request: Request, path: str) -> Response:
-        """Answer what browsers ask for."""
+        """Answer browsers."""
         settings = self.settings
         if not http.is_own_name(request, settings.hosts):
             return http.text(HTTPStatus.MISDIRECTED_REQUEST, UNKNOWN_NAME)
@@ -214,7 +214,7 @@ class Gateway:
         return http.respond(found.status, found.headers, found.body)
 
     def _listed(self) -> Iterator[TableView]:
-        """Yield the tables that browsers are told of: none, where nobody else is told of them, either."""
+        """Yield the tables that browsers may list; none if they are not announced to anybody else either."""
         tables = self._service.registry if self.settings.lists_tables else ()
         return (table.view for table in tables)
 
@@ -231,7 +231,7 @@ class Gateway:
 
 
 def _units(path: str) -> int:
-    """Return what an address pays for a request."""
+    """Return the units that a request costs its address."""
     if path == PATH:
         return HANDSHAKE
     return PICTURE if path.startswith("/qr/") else REQUEST
@@ -242,15 +242,15 @@ def _path(request: Request) -> str:
 
 
 def url_of(host: str, port: int) -> str:
-    """Return the URL of a server that listens there."""
+    """Return the URL of a listening server."""
     return f"ws://[{host}]:{port}{PATH}" if ":" in host else f"ws://{host}:{port}{PATH}"
 
 
 class Server:
-    """A port that is open.
+    """An open port.
 
     Args:
-        gateway: has whoever comes to it.
+        gateway: accepts its connections.
         listening: the port.
 
     """
@@ -261,16 +261,16 @@ class Server:
 
     @property
     def connections(self) -> set[Connection]:
-        """The connections to which something can be sent."""
+        """The connections to which messages can be sent."""
         return self._gateway.connections
 
     @property
     def sockets(self) -> Sequence[socket.socket]:
-        """Where it listens."""
+        """The listening sockets."""
         return self._listening.sockets
 
     def close(self, code: int = GOING_AWAY, reason: str = "") -> None:
-        """Listen no more, and close all connections with a sentence that a person understands."""
+        """Stop listening, and close all connections with a reason for people."""
         self._listening.close()
         self._gateway.close(code, reason)
 
@@ -283,13 +283,13 @@ class Server:
 async def start(
     settings: ServerSettings, registry: Registry, clock: Clock, meter: http.Meter = http.NO_METER
 ) -> Server:
-    """Open the port and serve the registry's tables until the returned server is closed.
+    """Open the port, and serve the registry's tables until the returned server is closed.
 
     Args:
         settings: the server's.
-        registry: keeps the tables.
-        clock: tells the time.
-        meter: is told what happens to connections, and writes down what ``/metrics`` shows.
+        registry: the registry of tables.
+        clock: the server's clock.
+        meter: counts what happens to connections, and formats ``/metrics``.
 
     Raises:
         OSError: the address cannot be listened on.
@@ -299,13 +299,13 @@ async def start(
 
 
 async def listen(gateway: Gateway, **where: Any) -> Server:
-    """Let a gateway have whoever comes to an address, or to a socket that listens already.
+    """Accept connections at an address, or on a listening socket.
 
     Raises:
         OSError: the address cannot be listened on.
 
     """
-    # The library reports every connection, and every torn handshake: a port scan would fill the log.
+    # The library logs every connection and every broken handshake: a port scan would fill the log.
     logging.getLogger("websockets.server").setLevel(logging.CRITICAL)
     loop = asyncio.get_running_loop()
     server = Server(gateway, await loop.create_server(gateway.connect, backlog=ACCEPTED_AT_ONCE, **where))

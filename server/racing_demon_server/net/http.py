@@ -1,4 +1,4 @@
-"""What the server's port answers to plain HTTP, beside the game."""
+"""Plain HTTP on the server's port: health, metrics, and checks of hosts and origins."""
 
 import ipaddress
 import json
@@ -33,17 +33,17 @@ __all__ = [
 ]
 
 FORWARDED: Final = ("Forwarded", "X-Forwarded-For", "X-Real-IP", "Via")
-"""What a proxy says of those for whom it asks."""
+"""The header in which a proxy names its client."""
 RETRY_SECONDS: Final = 5
-"""After so long an address that asked too much may ask again."""
+"""Seconds after which a refused address may ask again."""
 
 
 class Meter(NamedTuple):
-    """Who is told what happens to connections, which no table sees.
+    """Callbacks for what happens to connections, which tables do not see.
 
     Attributes:
-        text: writes down all metrics, given how many connections are open; ``None``: there are none.
-        cut: counts a connection that the server ended, by a word that says why.
+        text: formats all metrics, given the number of open connections; ``None`` without metrics.
+        cut: counts a connection that the server closed, by reason.
         refused: counts a command that the server refused before a table saw it.
 
     """
@@ -57,20 +57,20 @@ NO_METER: Final = Meter(None, lambda _why: None, lambda _reason: None)
 
 
 def respond(status: HTTPStatus, headers: Iterable[tuple[str, str]], body: bytes) -> Response:
-    """Answer a request; the connection is closed behind the answer."""
+    """Answer a request. The connection is closed after the answer."""
     usual = {"Date": formatdate(usegmt=True), "Connection": "close", "Content-Length": str(len(body))}
     return Response(status.value, status.phrase, Headers([*usual.items(), *headers]), body)
 
 
 def text(status: HTTPStatus, words: str, kind: str = "text/plain; charset=utf-8") -> Response:
-    """Answer with words that are true at this moment."""
+    """Answer with a text that must not be cached."""
     return respond(status, [("Content-Type", kind), ("Cache-Control", "no-store")], words.encode())
 
 
 def health(tables: int, shards: Shards, *, is_halted: bool) -> Response:
-    """Say how the server is, and how many tables it keeps; of several processes, which one says so.
+    """Return the server's health and its number of tables; with several processes, also which one answers.
 
-    Where its disk takes nothing and all tables stand still, it is not well (503).
+    While its disk fails and all tables are halted, the status is 503.
     """
     facts: dict[str, object] = {"status": "halted" if is_halted else "ok", "tables": tables}
     if not shards.is_alone:
@@ -80,7 +80,7 @@ def health(tables: int, shards: Shards, *, is_halted: bool) -> Response:
 
 
 def too_many() -> Response:
-    """Refuse a request of an address that asks too much."""
+    """Refuse a request of an address that has sent too many."""
     words = "Too many requests from your address. Wait a few seconds, and try again.\n"
     response = text(HTTPStatus.TOO_MANY_REQUESTS, words)
     response.headers["Retry-After"] = str(RETRY_SECONDS)
@@ -88,44 +88,44 @@ def too_many() -> Response:
 
 
 def metrics(written: str) -> Response:
-    """Hand out metrics in Prometheus' text format."""
+    """Return metrics in Prometheus' text format."""
     return text(HTTPStatus.OK, written, "text/plain; version=0.0.4; charset=utf-8")
 
 
 def is_local(peer: str, request: Request) -> bool:
-    """Tell whether a request comes from this machine, and neither through a proxy on it nor a web page.
+    """Tell whether a request comes from this machine, neither through a proxy nor from a web page.
 
-    A web page's name may be made to lead to this machine (DNS rebinding), so it must be asked for by
-    its address.
+    Another site's name can be made to point to this machine (DNS rebinding), so the request must use an
+    address.
     """
     if any(name in request.headers for name in FORWARDED) or not _is_address(_host(request)):
         return False
     try:
         address = ipaddress.ip_address(peer)
-    except ValueError:  # gone already, or no address of the Internet's
+    except ValueError:  # gone already, or not an Internet address
         return False
     return (getattr(address, "ipv4_mapped", None) or address).is_loopback
 
 
 def is_meant(request: Request, hosts: Collection[str]) -> bool:
-    """Tell whether a request asks for this server by one of its names, or by an address; no names: any."""
+    """Tell whether a request uses one of the server's names, or an address. Without names, any will do."""
     host = _host(request)
     return not hosts or _is_address(host) or host in {name.lower() for name in hosts}
 
 
 def is_own_name(request: Request, hosts: Collection[str]) -> bool:
-    """Tell whether a browser asks for this server by a name that nobody else can lead here.
+    """Tell whether a browser uses a name that nobody else can point here.
 
-    An address is such a name, and so are those of the machine and those that the operator has given. Any
-    other may belong to a stranger who lets it lead to this machine (DNS rebinding).
+    Such names are addresses, the machine's own names, and those that the operator has given. Any other
+    name may belong to a stranger who makes it point to this machine (DNS rebinding).
     """
     return is_meant(request, hosts or _names_of_machine())
 
 
 def is_own_page(request: Request, hosts: Collection[str], shards: Shards) -> bool:
-    """Tell whether a handshake comes from a program, or from a page that this server has served.
+    """Tell whether a handshake comes from a program, or from a page of this server.
 
-    A page of another site would let its visitors sit down at tables without their asking.
+    A page of another site could make its visitors join tables without asking them.
     """
     origins = request.headers.get_all("Origin")
     if not origins:
@@ -139,12 +139,12 @@ def is_own_page(request: Request, hosts: Collection[str], shards: Shards) -> boo
         return (
             origin.scheme in {"http", "https"} and origin.hostname == host.hostname and origin.port in ports
         )
-    except ValueError:  # a port that is none
+    except ValueError:  # an invalid port
         return False
 
 
 def sockets(request: Request, shards: Shards) -> list[str]:
-    """Return where a page may connect to beside its own origin: the other processes of the server."""
+    """Return the other origins that a page may connect to: the server's other processes."""
     if shards.is_alone:
         return []
     host = _host(request)
@@ -153,7 +153,7 @@ def sockets(request: Request, shards: Shards) -> list[str]:
 
 
 def origin_of(request: Request) -> str:
-    """Return where a browser believes that it is: the scheme, host and port of this server."""
+    """Return this server's origin from the browser's view: scheme, host and port."""
     scheme = "https" if request.headers.get("X-Forwarded-Proto", "") == "https" else "http"
     return f"{scheme}://{request.headers['Host'].strip()}"
 
@@ -165,7 +165,7 @@ def _names_of_machine() -> frozenset[str]:
 
 
 def _host(request: Request) -> str:
-    """Return the host that a request asks for, without its port; empty if it names none, or several."""
+    """Return the host that a request names, without its port; empty if it names none, or several."""
     named = request.headers.get_all("Host")
     if len(named) != 1:
         return ""

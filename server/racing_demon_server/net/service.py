@@ -1,4 +1,4 @@
-"""What all sessions share: the registry, limits that hold for several connections, and how they are ended."""
+"""What all sessions share: the registry, limits across connections, and how connections are cut off."""
 
 import itertools
 import logging
@@ -20,7 +20,7 @@ from .http import Meter
 __all__ = ["SHARE_SECONDS", "Service"]
 
 SHARE_SECONDS: Final = 20.0
-"""A connection's own share holds what flows into it in so many seconds."""
+"""A connection's share holds what flows into it in this many seconds."""
 
 log = logging.getLogger("racing_demon_server")
 
@@ -31,10 +31,10 @@ class Service:
     Attributes:
         settings: the server's.
         registry: keeps the tables.
-        clock: tells the time.
-        meter: is told what happens to connections.
-        addresses: what each address has and does.
-        numbers: what connections are called in the logs.
+        clock: the server's clock.
+        meter: counts what happens to connections.
+        addresses: the limits of addresses.
+        numbers: numbers of connections for the log.
 
     """
 
@@ -49,13 +49,13 @@ class Service:
         self._tables: WeakKeyDictionary[Room, Bucket] = WeakKeyDictionary()
 
     def allowance(self, address: str) -> Allowance:
-        """Return what a new connection from an address may use."""
+        """Return the allowance of a new connection from an address."""
         per_second = self.settings.units_per_connection
         share, own = Bucket(per_second, per_second * SHARE_SECONDS), self.addresses.units(address)
         return Allowance(share, [self._units] if own is None else [own, self._units])
 
     def units_of(self, room: Room) -> Bucket:
-        """Return what all players of a table draw on."""
+        """Return the units that all players of a table share."""
         if room not in self._tables:
             self._tables[room] = self._pool(self.settings.units_per_table)
         return self._tables[room]
@@ -68,9 +68,9 @@ class Service:
         """Open a table for somebody.
 
         Args:
-            address: who asks.
-            wanted: the table that is wanted.
-            at: when.
+            address: the client's address.
+            wanted: the request.
+            at: the time.
 
         Raises:
             CommandRefused: the options cannot be played, or there are too many tables.
@@ -87,17 +87,19 @@ class Service:
         return registry.open(wanted.options, wanted.passphrase, address)
 
     def find(self, address: str, code: str, at: int, token_hash: bytes = b"") -> Room:
-        """Return a table's room. An address that tries codes is told nothing for a while but keeps its seats.
+        """Return a table's room.
+
+        An address that guesses codes is refused for a while, but keeps its seats.
 
         Args:
-            address: who asks.
+            address: the client's address.
             code: the table's code.
-            at: when.
-            token_hash: what is kept of a seat's token, if one was shown.
+            at: the time.
+            token_hash: the hash of a seat's token, if the client sent one.
 
         Raises:
             CommandRefused: there is no such table, or too many wrong codes came from this address of late.
-            KeptElsewhere: another process has it, if there is one.
+            KeptElsewhere: another process has the table.
 
         """
         may_miss, room = self.addresses.may_miss(address, at), None
@@ -111,12 +113,12 @@ class Service:
             seconds = math.ceil(MINUTE / self.settings.misses_per_minute)
             text = f"Too many wrong codes from your address: wait {seconds} seconds, and try again."
             raise CommandRefused(Reason.TOO_FAST, text)
-        room.catch_up()  # what was read before may have given a seat up
+        room.catch_up()  # an earlier command may have given the seat up
         return room
 
     def note_cut(
         self, number: int, why: str, event: str = "connection cut", level: int = logging.WARNING
     ) -> None:
-        """Log and count a connection that the server ends."""
+        """Log and count a connection that the server closes."""
         log.log(level, event, extra={"connection": number, "why": why})
         self.meter.cut(why)

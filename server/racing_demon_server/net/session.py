@@ -1,7 +1,7 @@
-"""A session: one connection's place at the server, and the way from its frames to its table.
+"""A session: one connection's place at the server, and the path from its frames to its table.
 
-A frame gets its arrival stamp as its bytes are read, and goes to its table's inbox in the same call:
-there is no queue and no task between a player's bytes and the judge.
+A frame gets its arrival stamp as its bytes are read, and goes to its table's inbox in the same call: there
+is no queue and no task between a player's bytes and the judge.
 """
 
 import hashlib
@@ -38,12 +38,12 @@ log = logging.getLogger("racing_demon_server")
 
 
 class Session:
-    """One connection's place at the server: what it may say next, and where its commands go.
+    """The place of one connection: what it may send next, and where its commands go.
 
     Attributes:
-        encoding: how its frames are written.
-        is_flooding: whether nothing more of it is looked at.
-        rest_us: for how long nothing more of it is to be read, as it has used more than is there for it.
+        encoding: the encoding of its frames.
+        is_flooding: whether further frames are ignored.
+        rest_us: microseconds during which nothing more is read, because it has used up its units.
 
     """
 
@@ -74,14 +74,14 @@ class Session:
 
     @property
     def entered(self) -> bool:
-        """Whether the connection has its place at a table."""
+        """Whether the connection has a place at a table."""
         return self._room is not None
 
     # Sending.
 
     def send(self, events: Mapping[Encoding, bytes]) -> None:
-        """Send whole frames in one write. Whatever goes wrong ends this connection, and is nobody else's."""
-        # The library would frame every message anew for every connection.
+        """Send whole frames in one write. A failure ends this connection, and affects no other."""
+        # The library would frame every message again for every connection.
         connection = self._connection
         if connection.is_open and not self._closing:
             try:
@@ -91,24 +91,24 @@ class Session:
                 self._abort()
 
     def fall_behind(self) -> None:
-        """Cut off a reader who is too slow for what is sent."""
+        """Cut off a reader that is too slow."""
         if not self._closing:
             self._service.note_cut(self._number, "slow_reader", "cut off a slow reader")
             self._abort()
 
     def _abort(self) -> None:
-        """End the connection without a word: nothing more can be sent."""
+        """End the connection without a close frame: nothing more can be sent."""
         self._closing = True
         self._connection.transport.abort()
 
     def reply(self, message: Message) -> None:
-        """Send a message to this connection alone."""
+        """Send a message to this connection only."""
         self.send({self.encoding: framed(message, self.encoding)})
 
     def close(self, code: CloseCode, reason: str, why: str = "") -> None:
-        """Close the connection with a sentence that a person understands (123 bytes at most).
+        """Close the connection with a reason for people (123 bytes at most).
 
-        ``why`` is the word that it is counted by, where that is not the code's.
+        ``why`` is the reason for metrics, if it is not the code's.
         """
         if not self._closing:
             self._closing = True
@@ -119,13 +119,13 @@ class Session:
     # Receiving.
 
     def new_batch(self) -> None:
-        """Note that bytes are being read now: frames in them arrive now."""
-        clock = self._service.clock  # as a method it would be looked up for longer
+        """Note that a batch of bytes is being read: its frames arrive now."""
+        clock = self._service.clock  # a method would be slower to look up
         self._arrived = clock()
         self.rest_us = 0
 
     def count_frame(self) -> bool:
-        """Count a frame of any kind; tell whether what comes in it still matters."""
+        """Count a frame of any kind. Return whether to handle it."""
         if not self._frames.take(self._arrived):
             self._end_flood("Too many frames a second.", "flood")
         elif not self._allowance.take(self._arrived):
@@ -133,7 +133,7 @@ class Session:
         return not self._closing
 
     def count_control(self) -> None:
-        """Count a ping, a pong or a good-bye."""
+        """Count a ping, a pong or a close frame."""
         self.count_frame()
         if not self._controls.take(self._arrived):
             self._end_flood("Too many pings a second.", "pings")
@@ -143,7 +143,7 @@ class Session:
         self.close(CloseCode.FLOOD, reason, why)
 
     def take(self, frame: Frame) -> None:
-        """Deal with one frame; a message in fragments with its last."""
+        """Handle a frame; a fragmented message with its last frame."""
         if not self.count_frame():
             return
         if frame.opcode is not Opcode.CONT:
@@ -154,18 +154,18 @@ class Session:
         if self._fragments > self._service.settings.max_fragments:
             self._end_flood("Too many fragments of one message.", "fragments")
             return
-        self._message += frame.data  # the library bounds how long this gets
+        self._message += frame.data  # the library bounds the size
         if frame.fin:
             self._take_message(bytes(self._message))
 
     def take_short(self, message: bytes) -> None:
-        """Deal with a binary message that came in one short frame."""
+        """Handle a binary message that came in one short frame."""
         if self.count_frame():
             self._text = False
             self._take_message(message)
 
     def _take_message(self, data: bytes) -> None:
-        """Deal with one message. Nothing that a client sends makes this raise."""
+        """Handle a message. Nothing that a client sends makes this raise."""
         try:
             if self._text is not self._writes_text:
                 raise InvalidFrame("text frames are for JSON, binary frames for msgpack")
@@ -241,7 +241,7 @@ class Session:
             self._room.put(self, self._actor, command, self._arrived)
 
     def _pay(self, message: Message) -> bool:
-        """Take what a message costs beyond its frame; tell whether that was there."""
+        """Pay for a message beyond its frame. Return whether there were enough units."""
         rest = COSTS[type(message)] - 1
         return not rest or self._allowance.take(self._arrived, rest)
 
@@ -298,7 +298,7 @@ class Session:
         self._allowance.add_pool(self._service.units_of(room))
 
     def gone(self) -> None:
-        """Leave the table, as the connection is lost."""
+        """Leave the table, because the connection is lost."""
         self._closing = True
         room = self._room
         if room is not None:
@@ -308,5 +308,5 @@ class Session:
 
 
 def hash_token(token: str) -> bytes:
-    """Return what is kept of a token."""
+    """Return the hash of a token."""
     return hashlib.sha256(token.encode()).digest()

@@ -1,6 +1,6 @@
-"""A connection: bytes to frames, as soon as they are read, and frames to bytes.
+"""A connection: bytes to frames as soon as they are read, and frames to bytes.
 
-The protocol is the library's, without its I/O: https://websockets.readthedocs.io/en/stable/howto/sansio.html.
+It uses the library's Sans-I/O protocol: https://websockets.readthedocs.io/en/stable/howto/sansio.html.
 """
 
 import asyncio
@@ -18,28 +18,28 @@ __all__ = ["Connection"]
 
 DATA_OPCODES: Final = {Opcode.TEXT, Opcode.BINARY, Opcode.CONT}
 AT_ONCE: Final = 256
-"""So many bytes are taken in the call that read them: more than any play has, however it is written."""
+"""Bytes that are handled in the call that read them: more than any play has in any encoding."""
 SLICE: Final = 128
-"""Of more than that so many are looked at before the loop turns to others: a dozen of short messages."""
+"""Beyond that, bytes that are handled before the loop turns to others: a dozen short messages."""
 HEADER: Final = 6
-"""Bytes of a short frame before its message: two, and the mask."""
+"""The header of a short frame: two bytes, and the mask."""
 MASK: Final = slice(2, HEADER)
 WHOLE_BINARY: Final = 0x80 | Opcode.BINARY
 MASKED: Final = 0x80
 SHORT: Final = 125
-"""So many bytes are a short frame's at most (RFC 6455, 5.2)."""
+"""The longest payload of a short frame (RFC 6455, 5.2)."""
 END_OF_REQUEST: Final = b"\r\n\r\n"
 SWITCHING_PROTOCOLS: Final = 101
 CLOSE_SECONDS: Final = 1.0
-"""So long the other side has to answer a good-bye."""
+"""Seconds for the peer to answer a close frame."""
 
 
 class Reader(Protocol):
-    """Whoever takes a connection's frames.
+    """Receives a connection's frames.
 
     Attributes:
-        is_flooding: whether nothing more of it is looked at.
-        rest_us: for how long nothing more of it is to be read, since the last batch began.
+        is_flooding: whether further frames are ignored.
+        rest_us: microseconds, from the start of the last batch, during which nothing more is read.
 
     """
 
@@ -47,51 +47,51 @@ class Reader(Protocol):
     rest_us: int
 
     def new_batch(self) -> None:
-        """Note that bytes are being read now."""
+        """Note that a batch of bytes is being read now."""
 
     def take(self, frame: Frame) -> None:
-        """Deal with a data frame."""
+        """Handle a data frame."""
 
     def take_short(self, message: bytes) -> None:
-        """Deal with a binary message that came in one short frame."""
+        """Handle a binary message that came in one short frame."""
 
     def count_control(self) -> None:
         """Count any other frame."""
 
     def fall_behind(self) -> None:
-        """End the connection: more waits to be sent than its limit for writing."""
+        """End the connection, because too many bytes wait to be sent."""
 
 
 class Door(Protocol):
-    """Whoever lets connections in."""
+    """Accepts connections."""
 
     def await_handshake(self, connection: "Connection") -> None:
-        """Let a fresh connection say what it wants."""
+        """Note a connection that has not sent its request yet."""
 
     def answer(self, connection: "Connection", request: Request) -> Response:
-        """Return the answer to a connection's request: HTTP's, or that of the handshake."""
+        """Return the HTTP answer to a connection's request: a page, an error, or the handshake's."""
 
     def open(self, connection: "Connection", request: Request) -> Reader:
-        """Return who takes the frames of a connection whose handshake is over."""
+        """Return the reader of a connection whose handshake is complete."""
 
     def forget(self, connection: "Connection") -> None:
         """Forget a connection that is lost."""
 
 
 class Connection(asyncio.Protocol):
-    """A WebSocket that hands each message over in the call that read its last bytes.
+    """A WebSocket that passes each message on in the call that read its last bytes.
 
-    A play comes as one short frame, and in a read of its own: such a frame is taken here, where the library
-    has none of its bytes. All others are the library's.
+    A play comes as one short frame, in a read of its own. This class parses such a frame itself while the
+    library holds no partial frame. The library parses all others.
 
     Attributes:
-        is_open: whether messages may be sent: the handshake is over, and no good-bye was sent.
-        protocol: the library's side of it.
+        is_open: whether messages may be sent: the handshake is complete, and no close frame was sent.
+        protocol: the library's protocol.
         transport: the socket.
 
     Args:
-        door: lets it in.
-        protocol: a fresh one.
+        door: accepts the connection.
+        protocol: a new one.
         settings: the server's.
 
     """
@@ -119,21 +119,21 @@ class Connection(asyncio.Protocol):
 
     @property
     def address(self) -> str:
-        """The address of the other side; empty where it has none, or is gone already."""
+        """The peer's address; empty if there is none, or the connection is lost."""
         peer = self.transport.get_extra_info("peername")
         return str(peer[0]) if peer else ""
 
-    # Begin and end.
+    # Opening and closing.
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Give the connection some time to say what it wants."""
+        """Start the time for the client's request."""
         self.transport = cast("asyncio.Transport", transport)
         self.transport.set_write_buffer_limits(self._settings.backlog_bytes)
         self._set_deadline(self._settings.entry_seconds)
         self._door.await_handshake(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait for nothing more, and keep nobody alive who keeps this."""
+        """Cancel all timers, and release references."""
         self.is_open = False
         for timer in (self._resting, self._deadline, self._heartbeat):
             if timer is not None:
@@ -144,23 +144,23 @@ class Connection(asyncio.Protocol):
             exc.__traceback__ = None
 
     def close(self, code: int, reason: str = "") -> None:
-        """Say good-bye, and end the connection when that is answered, or not answered for too long."""
+        """Send a close frame, and end the connection when it is answered, or after a time-out."""
         if self.protocol.state is State.OPEN:
             self.protocol.send_close(code, reason)
             self._write()
 
     def _set_deadline(self, seconds: float) -> None:
-        """End the connection by then, whatever has become of it."""
+        """End the connection at a moment, whatever its state."""
         if self._deadline is not None:
             self._deadline.cancel()
         self._deadline = self._loop.call_later(seconds, self.transport.abort)
 
     def slow_heartbeat(self, seconds: float) -> None:
-        """Ask more rarely for a sign of life, as the other side has wished."""
+        """Send heartbeats less often, as the client has asked."""
         self._heartbeat_seconds = max(seconds, self._heartbeat_seconds)
 
     def _beat(self) -> None:
-        """Ask whether the other side is still there; end the connection if it has not answered since."""
+        """Send a heartbeat, or end the connection if the last one was not answered."""
         self._heartbeat = self._loop.call_later(self._heartbeat_seconds, self._beat)
         if not self.is_open:
             return
@@ -174,7 +174,7 @@ class Connection(asyncio.Protocol):
     # Writing.
 
     def _write(self) -> None:
-        """Send what the library has to say; note whether the connection opens or closes with it."""
+        """Send the library's bytes, and note whether the connection opens or closes with them."""
         for data in self.protocol.data_to_send():
             if self.transport.is_closing():
                 continue
@@ -189,16 +189,16 @@ class Connection(asyncio.Protocol):
             self._set_deadline(CLOSE_SECONDS)
 
     def pause_writing(self) -> None:
-        """Wait for no reader who is too slow: others get the same, and it would be kept for this one."""
+        """Cut off a reader that is too slow, instead of buffering for it."""
         if self._session is not None:
             self._session.fall_behind()
 
     # Reading.
 
     def data_received(self, data: bytes) -> None:
-        """Stamp bytes as they are read, and take them: where they are many, some at a time.
+        """Stamp bytes as they are read, and handle them; of many, a slice at a time.
 
-        What is left for later is stamped when it is taken, like bytes that still wait in the system.
+        The rest is stamped when it is handled, like bytes that still wait in the system.
         """
         session = self._session
         if session is not None and self._resting is None and len(data) <= AT_ONCE and not self._unread:
@@ -209,11 +209,11 @@ class Connection(asyncio.Protocol):
                     self._rest(session)
             return
         self._unread += data
-        if len(self._unread) == len(data) and self._resting is None:  # else what came before goes first
+        if len(self._unread) == len(data) and self._resting is None:  # else earlier bytes come first
             self._take_slice()
 
     def _take_slice(self) -> None:
-        """Take some of the bytes that were read. Others have their turn before the rest."""
+        """Handle a slice of the bytes that were read. The loop runs before the rest."""
         session = self._session
         if self.transport.is_closing() or (session is not None and session.is_flooding):
             self._unread.clear()
@@ -234,25 +234,25 @@ class Connection(asyncio.Protocol):
             self._loop.call_soon(self._read_on)
 
     def _rest(self, session: Reader) -> None:
-        """Read nothing for a while: its sender has used more than is there for it. Others do not notice."""
+        """Read nothing for a while, because the client has used up its units. Others do not notice."""
         self.transport.pause_reading()
         self._resting = self._loop.call_later(seconds_until(session.rest_us), self._wake, session)
 
     def _wake(self, session: Reader) -> None:
-        """Go on with what was read before; it arrives now, as what was not read does."""
+        """Continue with the bytes that were read before; they arrive now, like those that were not read."""
         self._resting = None
         session.rest_us = 0
         self._take_slice()
 
     def _read_on(self) -> None:
-        """Read again, when the last of what was read is judged.
+        """Resume reading when the last bytes are judged.
 
-        Before that uvloop would read what comes next as the beginning of another batch: it would overtake.
+        Earlier, uvloop would read the next bytes as a new batch, which would overtake these.
         """
         self.transport.resume_reading()
 
     def _hear(self, data: bytes) -> None:
-        """Take bytes of the request, and answer it. Behind an answer of HTTP's nothing is asked."""
+        """Parse the bytes of the request, and answer it. After an HTTP answer nothing more is read."""
         if self._request is not None:
             return
         seen = self._tail + data
@@ -265,13 +265,13 @@ class Connection(asyncio.Protocol):
             self._request = cast("Request", event)
             self.protocol.send_response(self._door.answer(self, self._request))
         self._write()
-        if is_whole and self._request is None:  # it was none
+        if is_whole and self._request is None:  # it was not a handshake
             self.transport.abort()
         elif self.is_open and self._request is not None:
             self._open(self._request, data[size:])
 
     def _open(self, request: Request, rest: bytes) -> None:
-        """Begin to take frames: those first that came with the handshake."""
+        """Start handling frames, beginning with those that came with the handshake."""
         if self._deadline is not None:
             self._deadline.cancel()
         self._session = self._door.open(self, request)
@@ -282,7 +282,7 @@ class Connection(asyncio.Protocol):
             self._feed(self._session, rest)
 
     def _take(self, session: Reader, data: bytes) -> None:
-        """Take bytes: short frames at once, while the library waits for the first byte of one."""
+        """Handle bytes: short frames at once, while the library waits for the first byte of a frame."""
         while self._takes_short:
             message = short_message(data)
             if message is None:
@@ -294,11 +294,11 @@ class Connection(asyncio.Protocol):
         self._feed(session, data)
 
     def _feed(self, session: Reader, data: bytes) -> None:
-        """Give bytes to the library, and the frames that they make whole to the session."""
+        """Pass bytes to the library, and complete frames to the session."""
         self._unframed += len(data)
         self.protocol.receive_data(data)
         events = self.protocol.events_received()
-        self._write()  # a pong goes before the answer to what came behind its ping
+        self._write()  # a pong precedes the answer to what followed its ping
         for event in events:
             frame = cast("Frame", event)
             self._unframed -= wire_size(frame)
@@ -311,12 +311,12 @@ class Connection(asyncio.Protocol):
         self._note_place()
 
     def _note_place(self) -> None:
-        """Note whether a message may begin here: behind a whole frame, before any good-bye."""
+        """Note whether a message may begin here: after a complete frame, before any close frame."""
         self._takes_short = self.is_open and not self._unframed and not self._is_fragment_next
 
 
 def short_message(data: bytes) -> bytes | None:
-    """Return the message of the frame that bytes begin with, if it is binary, short and whole."""
+    """Return the message at the beginning of bytes, if it is binary, short and complete."""
     if len(data) < HEADER or data[0] != WHOLE_BINARY:
         return None
     length = data[1] - MASKED
@@ -328,6 +328,6 @@ def short_message(data: bytes) -> bytes | None:
 
 
 def wire_size(frame: Frame) -> int:
-    """Return how many bytes a client's frame has on the wire, its length written as shortly as can be."""
+    """Return the size of a client's frame on the wire, with its length encoded as short as possible."""
     length = len(frame.data)
     return HEADER + length + (0 if length <= SHORT else 2 if length < 65_536 else 8)

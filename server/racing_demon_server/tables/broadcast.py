@@ -1,7 +1,7 @@
-"""The broadcast: who hears what of a table, and in which order.
+"""The broadcast: who receives what of a table, and in which order.
 
-Everything reaches a listener in the order in which it was judged. Events wait until the end of the loop's
-turn, and so do answers and whatever else is for one listener alone: all of one turn go out in one write.
+Everything reaches a listener in the order of judging. Events and answers wait until the end of the loop's
+turn, and everything of one turn goes out in one write.
 """
 
 import asyncio
@@ -35,18 +35,18 @@ NOBODY_LOOKS_ON: Final = "The host wants nobody to look on any more."
 
 
 GROUP: Final = 64
-"""So many events are put together once they are not the very newest."""
+"""Events that are joined once they are not the newest."""
 LONGEST: Final = 65_536
-"""So many bytes are told again at most: twice as many as 2,048 plays have; chat may be much longer."""
+"""The most bytes sent to a client that resumes: twice those of 2,048 plays. Chat may be much longer."""
 
 
 class RecentEvents:
-    """The newest events, for those who come back: as bytes, which are small and nobody looks through.
+    """The newest events, as bytes, for clients that resume.
 
-    Those that are not the very newest are put together in groups: each alone would take three times as much.
+    All but the newest are joined in groups, which takes a third of the memory.
 
     Args:
-        most: how many to keep; where they come in groups, the last of them may be more.
+        most: how many to keep; with groups it may be some more.
 
     """
 
@@ -57,7 +57,7 @@ class RecentEvents:
         self._whispered = 0
 
     def add(self, frames: Sequence[Frames]) -> None:
-        """Keep events; of plays that are told to their players alone only that there were some."""
+        """Keep events. Of plays that were sent to their players only, keep that there were some."""
         for each in frames:
             if each.seat is None:
                 self._fresh.append(each.packed)
@@ -65,21 +65,20 @@ class RecentEvents:
                 self._whispered = each.event.seq
             if _ends_privacy(each.event):
                 self._whispered = each.event.seq - 1
-        self._newest = frames[-1].event.seq  # that of the event before, where it is a play for one alone
+        self._newest = frames[-1].event.seq  # that of the event before, for a play to one player
         while len(self._fresh) >= GROUP:
             self._groups.append(msgpack.packb([self._fresh.popleft() for _ in range(GROUP)]))
 
     def passed_on(self, log: Iterable[Frames]) -> Iterator[tuple[Event, int]]:
-        """Keep the events of a log, one by one, and yield each with its time."""
+        """Keep the events of a log one by one, and yield each with its time."""
         for frames in log:
             self.add([frames])
             yield frames.event, frames.at
 
     def since(self, seq: int) -> Batch | None:
-        """Return the events after one; ``None`` where one, or a play without a number, is not kept.
+        """Return the events after one; ``None`` if one is missing, or was a play without a number.
 
-        Nor are they returned where they are so long that they would fill the way to a listener: all of the
-        table is shorter then.
+        Also ``None`` if they are too long for a listener's buffer: a snapshot is shorter then.
         """
         before = self._newest - len(self._fresh) - GROUP * len(self._groups)
         if not (0 < seq <= self._newest and before <= seq and self._whispered < seq):
@@ -94,19 +93,19 @@ class RecentEvents:
 
 
 class Broadcast:
-    """Everybody who listens to one table.
+    """The listeners of one table.
 
     Attributes:
-        speakers: who speaks for which seat.
-        listeners: the players who get its events.
+        speakers: the connection of each actor.
+        listeners: the players' connections.
         spectators: the spectators.
 
     Args:
-        shown: the table, as everybody sees it.
+        shown: the committed table.
         kept: its newest events.
-        clock: tells the time, in microseconds.
-        observers: who else is told what happens.
-        backlog: counts what waits for spectators who see tables later.
+        clock: the clock, in microseconds.
+        observers: observers of the table.
+        backlog: bounds what waits for delayed spectators.
 
     """
 
@@ -119,7 +118,7 @@ class Broadcast:
         backlog: Backlog,
     ) -> None:
         self.speakers: dict[Actor, Listener] = {}
-        self.listeners: dict[Listener, None] = {}  # in the order in which they came
+        self.listeners: dict[Listener, None] = {}  # in order of arrival
         self.spectators = Spectators(shown, clock, backlog)
         self._shown = shown
         self._kept = kept
@@ -133,15 +132,15 @@ class Broadcast:
     def __len__(self) -> int:
         return len(self.listeners) + len(self.spectators)
 
-    # Coming and going.
+    # Joining and leaving.
 
     def watch(self, listener: Listener) -> None:
-        """Show a spectator the table, and from then on every event."""
+        """Send a spectator the table, and then every event."""
         self.spectators.add(listener)
         self._count_watchers()
 
     def take_seat(self, listener: Listener, actor: Actor) -> Listener | None:
-        """Let a listener speak for an actor, and return the one that did before: the newest wins."""
+        """Make a listener the connection of an actor, and return the previous one: the newest wins."""
         self.send_out()
         previous = self.speakers.get(actor)
         self.speakers[actor] = listener
@@ -150,13 +149,13 @@ class Broadcast:
         return previous
 
     def catch_up(self, listener: Listener, seq: int, actor: Actor = None) -> None:
-        """Give a listener what it has missed since an event, or all of the table; then every event.
+        """Send a listener what it missed since an event, or a snapshot, and then every event.
 
-        How many watch is told where anybody does; whoever comes back knows of nobody.
-        Of plays that are told to their players alone none is kept here: where there may be such, it is all
-        of the table, as the actor may see it; whether others have made any is not to be guessed from that.
+        It also receives the number of spectators, if there are any. Plays that were sent to one player are
+        not kept. If there may be any, the listener gets a snapshot of what its actor may see, which does
+        not reveal whether others have played.
         """
-        self.send_out()  # what is caught up with is not sent again
+        self.send_out()  # what it catches up with is not sent again
         missed = None if self._shown.view.is_private else self._kept.since(seq)
         if missed is None:
             elapsed_ms = self._shown.hand_clock.elapsed_ms(self._shown.certain(self._clock()))
@@ -169,14 +168,14 @@ class Broadcast:
             listener.reply(Watchers(count=len(self.spectators)))
 
     def discard(self, listener: Listener) -> None:
-        """Forget a listener whose connection is lost."""
+        """Remove a listener whose connection is lost."""
         self.listeners.pop(listener, None)
         if listener in self.spectators:
             self.spectators.discard(listener)
             self._count_watchers()
 
     def follow(self, event: Event, options: Options) -> Callable[[], None] | None:
-        """Do what an event means for connections; return what ends some of them when all is told."""
+        """Apply an event to the connections. Return what closes some of them after it is sent."""
         match event:
             case Joined():
                 self.speakers.pop(event.seat, None)
@@ -187,7 +186,7 @@ class Broadcast:
         return None
 
     def _part(self, event: Left, options: Options) -> Callable[[], None] | None:
-        """Return what becomes of the connection of somebody who has left: a spectator's, or none."""
+        """Return what happens to the connection of a player who left, if anything."""
         listener = self.speakers.pop(event.seat, None)
         if listener is None:
             return None
@@ -200,13 +199,13 @@ class Broadcast:
         return partial(self.send_away, listener, CloseCode.GOOD_BYE, "You have left the table.")
 
     def send_away(self, listener: Listener, code: CloseCode, text: str) -> None:
-        """End the connection of somebody who is to hear no more, when all is told."""
+        """Close the connection of a player who may not stay, after everything was sent."""
         self.send_out()
         self.listeners.pop(listener, None)
         listener.close(code, text)
 
     def look_on(self, listener: Listener) -> None:
-        """Make a spectator of a player who has left, and has heard everything until now."""
+        """Make a spectator of a player who left, and has received everything so far."""
         self.send_out()
         if listener in self.listeners:  # else the connection is lost already
             del self.listeners[listener]
@@ -214,7 +213,7 @@ class Broadcast:
             self._count_watchers()
 
     def close_gallery(self) -> None:
-        """End the connections of all spectators, as the host wants nobody to look on any more."""
+        """Close the connections of all spectators, because the host allows none any more."""
         self.send_out()
         for listener in self.spectators:
             self.spectators.discard(listener)
@@ -222,15 +221,15 @@ class Broadcast:
         self._count_watchers()
 
     def close(self) -> None:
-        """Stop the clockwork."""
+        """Stop the timers."""
         self.spectators.close()
         if self._counting is not None:
             self._counting.cancel()
 
-    # Telling.
+    # Sending.
 
     def tell(self, frames: Sequence[Frames]) -> None:
-        """Let everybody know of events, or their players alone: soon, in one write with all of this turn."""
+        """Send events to everybody, or to their players only, in one write with everything of this turn."""
         self._kept.add(frames)
         for each in frames:
             if each.seat is not None:
@@ -239,7 +238,7 @@ class Broadcast:
         self._tell_all(frames)
 
     def _tell_each(self, frames: Sequence[Frames]) -> None:
-        """Tell events one by one, as some of them are not for everybody."""
+        """Send events one by one, because some are not for everybody."""
         for each in frames:
             if each.seat is None:
                 self._tell_all([each])
@@ -255,13 +254,13 @@ class Broadcast:
             observer.published(self._shown, events)
 
     def _whisper(self, frames: Frames, seat: int) -> None:
-        """Send a play to its player alone."""
+        """Send a play to its player only."""
         listener = self.speakers.get(seat)
         if listener in self.listeners:
             self._send_aside(listener, frames)
 
     def reply(self, listener: Listener, message: Message) -> None:
-        """Say something to a listener alone, after the events that were told before, and with them."""
+        """Send a message to one listener, after the events before it, in the same write."""
         self._send_aside(listener, Alone(message))
 
     def answer(self, sender: Listener, command: Command, reply: Accepted | Refused, arrived: int) -> None:
@@ -271,7 +270,7 @@ class Broadcast:
         self.reply(sender, reply)
 
     def count(self, accepted: Sequence[int]) -> None:
-        """Count plays that arrived at these moments and are told now."""
+        """Count plays that arrived at these moments and are sent now."""
         now = self._clock()
         for observer in self._observers:
             observer.carried_out(self._shown, [now - arrived for arrived in accepted])
@@ -285,7 +284,7 @@ class Broadcast:
             self._loop.call_soon(self.send_out)
 
     def send_out(self) -> None:
-        """Send what waits: to the players the events, and to each listener what is for it alone."""
+        """Send everything that waits: events to the players, and to each listener its own messages."""
         unsent, self._unsent = self._unsent, []
         asides, self._asides = self._asides, {}
         if unsent:
@@ -300,18 +299,18 @@ class Broadcast:
             listener.send(Batch(list(_in_turn(events, said))))
 
     def show_all(self) -> None:
-        """Send at once all that is told, to spectators as well: the table is to be closed."""
+        """Send everything at once, to spectators as well, because the table closes."""
         self.send_out()
         self.spectators.hurry()
 
     def announce(self, message: Message) -> None:
-        """Say something that is no event to players and spectators."""
+        """Send a message that is not an event to players and spectators."""
         self.send_out()
         for listener in [*self.listeners, *self.spectators]:
             listener.reply(message)
 
     def _count_watchers(self) -> None:
-        """Tell everybody soon how many watch: once, however many come and go until then."""
+        """Send everybody the number of spectators, soon: once for all who come and go until then."""
         if self._counting is None:
             self._counting = self._loop.call_later(COUNT_SECONDS, self._tell_watchers)
 
@@ -321,9 +320,10 @@ class Broadcast:
 
 
 def _ends_privacy(event: Event) -> bool:
-    """Tell whether layouts may have been private before an event, and are not any more.
+    """Tell whether layouts may have been private before an event, and are public after it.
 
-    Nobody is told only the events since one before it: whether they can be would tell who has played since.
+    Nobody is told only the events since one before it: whether they can be would tell who has played
+    since.
     """
     return isinstance(event, OptionsSet) or (isinstance(event, Dealt) and len(event.seats) == 1)
 

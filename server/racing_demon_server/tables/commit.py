@@ -1,7 +1,7 @@
-"""What has happened at a table, on its way to the disk, and from there to everybody.
+"""The commit queue of a table: from the judge to the disk, and from there to everybody.
 
-What arrived together is written down together; nothing is told before it is written. A journal that keeps
-nothing has everything told at once.
+What arrived together is written together. Nothing is sent before it is written. A journal that keeps
+nothing calls back at once.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -21,19 +21,19 @@ from .committed import Ahead, Published
 __all__ = ["CommitQueue", "Then"]
 
 Then = Callable[[], None]
-"""What is to be done when all that has happened before is told."""
+"""A callback for when everything before it is sent."""
 
 
 class CommitQueue:
-    """Writes down and tells what happens at one table.
+    """Writes what happens at one table, and then sends it.
 
     Attributes:
-        unwritten: how often something was given to the journal that is not told yet.
+        unwritten: the number of writes that are not confirmed yet.
 
     Args:
-        table: the table, as its judge knows it.
-        broadcast: those who are told.
-        journal: where the table is kept.
+        table: the judge's table.
+        broadcast: the listeners.
+        journal: the table's journal.
         published: the table as everybody sees it.
 
     """
@@ -56,13 +56,13 @@ class CommitQueue:
         seeds: Collection[tuple[str, bytes]] = (),
         then: Sequence[Then] = (),
     ) -> None:
-        """Note what has happened, to be written down and then told.
+        """Note what happened, to be written and then sent.
 
         Args:
-            frames: the events, in a list that nobody changes from now on.
-            at: when the last of them happened.
-            seeds: the secrets of hands that begin with them, by their ids.
-            then: what is to be done when they are told, in this order.
+            frames: the events, in a list that does not change any more.
+            at: the time of the last one.
+            seeds: the secrets of hands that begin with them, by hand id.
+            then: callbacks for when they are sent, in order.
 
         """
         self._published.note(frames)
@@ -78,7 +78,7 @@ class CommitQueue:
             self._journal.note_beside(at, seeds, seat_tokens, snapshot, bans)
 
     def write_down(self) -> None:
-        """Write down all that is noted, together."""
+        """Write everything that is noted, together."""
         if self._untold or self._journal.has_noted:
             self.unwritten += 1
             news = partial(self._tell, self._untold, self._published.copy_ahead(), self._newest)
@@ -89,7 +89,7 @@ class CommitQueue:
             self._journal.write(news, runs=runs, until=self._newest + told_ms * 1_000)
 
     def when_written(self, then: Then) -> None:
-        """Do something when all that has happened until now is told."""
+        """Call back when everything that has happened so far is sent."""
         if self.unwritten:
             self._untold.append(then)
             self.write_down()
@@ -97,13 +97,13 @@ class CommitQueue:
             then()
 
     def _snapshot(self, frames: Sequence[Frames]) -> Snapshot | None:
-        """Return the table after a hand, or after much else, for the journal; ``None`` where neither is."""
+        """Return a snapshot for the journal after a hand, or after much else; otherwise ``None``."""
         is_over = any(isinstance(each.event, HandOver) for each in frames)
         is_wanted = is_over or self._journal.is_long
         return self._table.view.snapshot_for(None, 0) if is_wanted else None
 
     def _tell(self, news: Sequence[list[Frames] | Then], ahead: Ahead | None, newest: int) -> None:
-        """Tell what was written; ``ahead`` is the table with all of it, where that was copied."""
+        """Send what was written. ``ahead`` is a copy of the table with all of it, if there is one."""
         self.unwritten -= 1
         self._journal.timekeeper.note_written(newest)
         if ahead is not None:

@@ -33,13 +33,13 @@ from .room import Clock, Room
 __all__ = ["KeptElsewhere", "Registry", "left_out"]
 
 CANNOT_GO_ON: Final = UnknownContents, InconsistentEvent, InvalidGame, CommandRefused
-"""What comes of a table whose past is not whole, or not known here."""
+"""The errors of a table that cannot be restored."""
 
 log = logging.getLogger("racing_demon_server")
 
 
 class KeptElsewhere(RacingDemonError):
-    """A table is another process's of this server; ``port`` is where."""
+    """Another process of this server has the table, at ``port``."""
 
     def __init__(self, port: int) -> None:
         super().__init__(f"the table is at port {port}")
@@ -51,9 +51,9 @@ class Registry:
 
     Args:
         settings: the server's.
-        clock: tells the time.
-        observers: who else is told what happens at the tables.
-        journal: where the tables are kept.
+        clock: the server's clock.
+        observers: observers of the tables.
+        journal: the server's journal.
 
     """
 
@@ -74,7 +74,7 @@ class Registry:
         self._epoch = secrets.token_hex(8)
 
     def __iter__(self) -> Iterator[CommittedTable]:
-        """Iterate over all tables as everybody sees them, the oldest first."""
+        """Iterate over all tables as everybody sees them, oldest first."""
         return (room.shown for room in self._rooms.values())
 
     def __len__(self) -> int:
@@ -82,25 +82,25 @@ class Registry:
 
     @property
     def listeners(self) -> int:
-        """How many listen at all tables together, with a seat or without."""
+        """The number of listeners at all tables, players and spectators."""
         return sum(len(room.broadcast) for room in self._rooms.values())
 
     @property
     def is_halted(self) -> bool:
-        """Whether the disk takes nothing, so that all tables stand still."""
+        """Whether the disk fails, so that all tables are halted."""
         return self._journal.is_halted
 
     @property
     def is_played(self) -> bool:
-        """Whether a match goes on at some table."""
+        """Whether a match is running at some table."""
         return any(not room.table.view.between_matches for room in self._rooms.values())
 
     def room(self, code: str) -> Room:
-        """Return the room of a code, however it is spelt.
+        """Return the room of a code, in capitals or lower case.
 
         Raises:
-            CommandRefused: there is none.
-            KeptElsewhere: if there is one, another process has it.
+            CommandRefused: there is no such table.
+            KeptElsewhere: the code belongs to another process.
 
         """
         code = code.strip().upper()
@@ -112,14 +112,14 @@ class Registry:
         raise CommandRefused(Reason.UNKNOWN_TABLE, "No table here has that code.")
 
     def opened_by(self, address: str) -> int:
-        """Return how many tables there are that somebody at an address has opened."""
+        """Return the number of tables that an address has opened."""
         return sum(opener == address for opener in self._openers.values())
 
     def _may_add_bot(self) -> bool:
         return sum(room.bots for room in self._rooms.values()) < self._settings.max_bots
 
     def open(self, options: Options, passphrase: str = "", address: str = "") -> Room:
-        """Open a room for a new table, which may ask for a passphrase, for somebody at an address.
+        """Open a room for a new table, for somebody at an address.
 
         Raises:
             CommandRefused: the options cannot be played, or there are too many tables.
@@ -139,10 +139,12 @@ class Registry:
         return room
 
     def restore(self) -> None:
-        """Open the tables again that were open when the server ended; what cannot be stays in the journal.
+        """Restore the tables of the journal that were open.
+
+        Those that cannot be restored stay in the journal.
 
         Raises:
-            JournalUnusable: the journal does not tell which they are.
+            JournalUnusable: the list of tables cannot be read.
 
         """
         with self._journal.reading() as readers:
@@ -155,7 +157,7 @@ class Registry:
                     log.error(text, extra=facts, exc_info=None if known else error)
 
     def take_up(self, reader: JournalReader) -> Iterator[tuple[StoredTable, Exception]]:
-        """Open the open tables of a journal again, and yield those that cannot be, with the reasons."""
+        """Restore the open tables of a journal. Yield those that cannot be restored, with the reasons."""
         for kept in list(tables(reader, only_open=True)):
             try:
                 self._take_up(reader, kept)
@@ -171,12 +173,12 @@ class Registry:
         self._add(kept.code, options, lock, self._seed(kept.number), journal, past)
 
     def _table_journal(self, number: int | None = None) -> TableJournal:
-        """Return where a table is kept; without a number, a new one."""
+        """Return a table's journal; a new one without a number."""
         number = self._journal.new_number() if number is None else number
         return TableJournal(self._journal, number, wall_clock, self._timekeeper)
 
     def _seed(self, number: int) -> bytes:
-        """Return what all chance at a table follows from."""
+        """Return the seed of all randomness at a table."""
         seed = self._settings.seed
         return secrets.token_bytes(SEED_SIZE) if seed is None else subseed(seed, f"table/{number}")
 
@@ -215,7 +217,7 @@ class Registry:
         return room
 
     def expire(self, room: Room) -> None:
-        """Close a room later, if nobody listens to it then; the time begins anew with each call."""
+        """Close a room later if nobody is connected then. Each call restarts the time."""
         code = room.table.view.code
         if self._rooms.get(code) is room:
             self._stop_expiry(code)
@@ -224,7 +226,7 @@ class Registry:
             )
 
     def discard(self, room: Room) -> None:
-        """Close a room, and its table for good."""
+        """Close a room and its table for good."""
         room.journal.close()
         self._forget(room)
 
@@ -233,24 +235,24 @@ class Registry:
         code = room.table.view.code
         self._stop_expiry(code)
         del self._rooms[code]
-        self._openers.pop(code, None)  # nobody knows who opened it before the server was started anew
+        self._openers.pop(code, None)  # after a restart nobody knows who opened it
         log.info("table closed", extra={"table": code})
         for observer in self._observers:
             observer.closed(room.shown)
 
     def end_matches(self) -> None:
-        """End the matches that go on, as all tables are to be closed for good."""
+        """End all running matches, because the tables are closed for good."""
         for room in self._rooms.values():
             room.end_match(room.broadcast.show_all)
 
     def stop(self) -> None:
-        """Let nothing happen at the tables any more."""
+        """Halt all tables for good: the server stops."""
         self._timekeeper.close()
         for room in self._rooms.values():
             room.stop()
 
     def close(self, *, for_good: bool = True) -> None:
-        """Close all rooms; not for good, where the journal keeps the tables for another server."""
+        """Close all rooms; not for good if the journal keeps the tables for another server."""
         for room in tuple(self._rooms.values()):
             if for_good:
                 self.discard(room)
@@ -265,7 +267,7 @@ class Registry:
                 self.expire(room)
 
     def _close_if_empty(self, room: Room) -> None:
-        if room.is_deserted and not room.is_halted:  # nobody can come back while it is
+        if room.is_deserted and not room.is_halted:  # nobody can return meanwhile
             room.end_match(partial(self._discard_if_empty, room))
 
     def _discard_if_empty(self, room: Room) -> None:
@@ -288,7 +290,7 @@ class Registry:
 
 
 def left_out(reader: JournalReader) -> list[tuple[StoredTable, Exception]]:
-    """Start a server on a journal, without a port; return the open tables that it leaves out, and why.
+    """Restore the tables of a journal as a server does. Return those that cannot be restored, and why.
 
     Nothing is written.
     """
@@ -301,7 +303,7 @@ def left_out(reader: JournalReader) -> list[tuple[StoredTable, Exception]]:
         finally:
             registry.close(for_good=False)
 
-    with ThreadPoolExecutor(1) as thread:  # whoever asks may have a loop of their own
+    with ThreadPoolExecutor(1) as thread:  # the caller may have a loop of its own
         return thread.submit(asyncio.run, start()).result()
 
 
@@ -311,6 +313,6 @@ def wall_clock() -> int:
 
 
 def secret_seeds() -> Iterator[bytes]:
-    """Yield seeds that nothing foretells."""
+    """Yield unpredictable seeds."""
     while True:
         yield secrets.token_bytes(SEED_SIZE)

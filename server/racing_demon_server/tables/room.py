@@ -1,10 +1,10 @@
-"""A room: one table, and everybody who listens to it. The thin shell that keeps the table's time.
+"""A room: the actor around one table, with its listeners and its timers.
 
-Arrival order is the law, for bots and timers too. Whatever does not come through the inbox (a bot's play, a
-timer, a join, a lost connection) comes after all that was read before it. There is no ``await`` between.
+Arrival order is the law, for bots and timers too. What does not go through the inbox (a bot's play, a timer,
+a join, a lost connection) comes after everything that was read before it, without an ``await`` in between.
 
-The judge is ahead of what everybody sees: an event, and the answer to a command, is told when it is written
-down, and everything is told in the order in which it was judged.
+The judge is ahead of what everybody sees: events and answers are sent when they are committed, in the
+order of judging.
 """
 
 import asyncio
@@ -51,31 +51,31 @@ class Room:
     """One table and its listeners.
 
     Attributes:
-        table: the table, as its judge knows it.
-        shown: the table, as everybody sees it.
-        journal: where the table is kept.
-        broadcast: everybody who listens.
+        table: the judge's table.
+        shown: the committed table, which everybody sees.
+        journal: the table's journal.
+        broadcast: the listeners.
 
     Args:
         code: the table's code.
         options: its options.
-        secrets: gives 32 secret bytes for each hand.
-        clock: tells the time.
+        secrets: yields 32 secret bytes for each hand.
+        clock: the server's clock.
         journal: where the table is kept.
-        bot_speed, bot_seed: how many times faster than people bots think, and what their chances follow from.
-        kept_events: how many events to keep for those who come back.
-        backlog: counts what waits for spectators who see tables later.
-        observers: who else is told what happens.
-        lock: asks for the passphrase.
-        past: what is kept of the table from before the server was started anew.
-        epoch: names this start of the server.
-        contributions: whether players may contribute to the deals, too.
-        may_add_bot: tells whether one more bot may play.
+        bot_speed, bot_seed: how many times faster than people bots play, and the seed of their randomness.
+        kept_events: how many events to keep for clients that resume.
+        backlog: bounds what waits for delayed spectators.
+        observers: observers of the table.
+        lock: the passphrase.
+        past: what the journal holds of the table from before a restart.
+        epoch: the name of this start of the server.
+        contributions: whether players may contribute to the deals.
+        may_add_bot: returns whether one more bot may play.
 
     Raises:
         CommandRefused: the options cannot be played.
-        InconsistentEvent: the past does not fit together.
-        InvalidGame: a game of the past is not known here.
+        InconsistentEvent: the past is inconsistent.
+        InvalidGame: a game of the past is unknown.
 
     """
 
@@ -127,23 +127,23 @@ class Room:
             self._publish(self.table.begin_again(now), now)
             self._bots.begin_again(self.table.seat_tokens)
 
-    # What connections ask for.
+    # Requests of connections.
 
     def admit(self, passphrase: str, address: str) -> None:
-        """Let somebody in who comes from an address.
+        """Check the passphrase of somebody at an address.
 
         Raises:
-            CommandRefused: the table asks for another passphrase.
+            CommandRefused: the passphrase is wrong.
 
         """
         if self._lock is not None:
             self._lock.verify(passphrase, address, self._clock())
 
     def join(self, name: str, token_hash: bytes, address: str = "") -> int:
-        """Seat somebody who comes from an address, and return the seat's number.
+        """Seat a player at an address, and return the seat's number.
 
         Raises:
-            CommandRefused: it cannot be.
+            CommandRefused: the player cannot join.
 
         """
         if self._is_halted:
@@ -154,29 +154,29 @@ class Room:
         return seat
 
     def watch(self, listener: Listener, passphrase: str, address: str) -> None:
-        """Let somebody at an address look on.
+        """Add a spectator at an address.
 
         Raises:
-            CommandRefused: the table asks for another passphrase, or wants no spectators.
+            CommandRefused: the passphrase is wrong, or the table allows no spectators.
 
         """
         self.admit(passphrase, address)
         self._places.watch(listener)
 
     def host(self, token_hash: bytes) -> None:
-        """Let somebody be the host without a seat."""
+        """Add a host without a seat."""
         self.table.seat_tokens.add(None, token_hash)
         self._publish([], self._clock())
 
     def knows(self, token_hash: bytes) -> bool:
-        """Tell whether a token belongs to anybody at this table."""
+        """Tell whether a token belongs to somebody at this table."""
         return self.table.seat_tokens.knows(token_hash)
 
     def actor(self, token_hash: bytes) -> Actor:
-        """Return whom a token belongs to.
+        """Return the actor that a token belongs to.
 
         Raises:
-            CommandRefused: to nobody at this table.
+            CommandRefused: nobody at this table has it.
 
         """
         return self.table.seat_tokens.actor(token_hash)
@@ -184,24 +184,24 @@ class Room:
     def resume(  # noqa: PLR0913, PLR0917
         self, listener: Listener, actor: Actor, token: str, address: str, epoch: str = "", seq: int = 0
     ) -> None:
-        """Give an actor who comes back from an address the place, and what was missed since an event."""
+        """Let an actor resume, and send what it missed since an event."""
         self.table.seat_tokens.note_address(actor, self._hashed(address))
         self.sit(listener, actor, token, seq if self.epochs.contain(epoch, seq) else 0)
 
     def sit(self, listener: Listener, actor: Actor, token: str, seq: int = 0) -> None:
-        """Give a listener an actor's place, when it is certain, and then what it misses since an event."""
+        """Give a listener an actor's place, once committed, and what it missed since an event."""
         self._places.sit(listener, actor, token, seq)
         self.connect(actor)
 
     def connect(self, actor: Actor) -> None:
-        """Tell everybody that an actor is there."""
+        """Mark an actor as connected."""
         self._connect(actor, connected=True)
 
     def _hashed(self, address: str) -> bytes:
         return hash_address(address, b"" if self._lock is None else self._lock.salt)
 
     def leave(self, listener: Listener, actor: Actor) -> None:
-        """Forget a listener whose connection is lost; its seat stays, unless it was taken up again."""
+        """Remove a listener whose connection is lost. Its seat stays, unless another has taken it over."""
         self.catch_up()
         self.broadcast.discard(listener)
         if self.broadcast.speakers.get(actor) is listener:
@@ -209,13 +209,13 @@ class Room:
             self._connect(actor, connected=False)
 
     def put(self, sender: Listener, actor: Actor, command: Command, arrived: int) -> None:
-        """Put a command into the inbox; all that arrived together are judged together, in rounds."""
+        """Put a command into the inbox. Commands that arrived together are judged together, in rounds."""
         if not self._inbox:
             self._loop.call_soon(self._empty_inbox)
         self._inbox.put(Waiting(sender, actor, command, arrived))
 
     def catch_up(self) -> int:
-        """Judge all that was read, let happen all that is due, and return the present moment."""
+        """Judge everything that was read, do everything that is due, and return the present time."""
         self._empty_inbox()
         now = self._clock()
         self._pass_time(now)
@@ -223,43 +223,43 @@ class Room:
         return now
 
     def end_match(self, then: Then) -> None:
-        """End the match that goes on, as the table is to be closed; do something when everybody was told."""
+        """End the running match, because the table closes. Call back when that was sent."""
         if not self._is_halted:
             now = self.catch_up()
             self._publish(self.table.close(now), now)
         self._commit_queue.when_written(then)
 
     def close(self) -> None:
-        """Stop the clockwork."""
+        """Cancel the timer, and stop the bots and the broadcast."""
         self.broadcast.close()
         self.stop()
 
     @property
     def bots(self) -> int:
-        """How many bots play here."""
+        """The number of bots that play here."""
         return len(self._bots)
 
     @property
     def is_deserted(self) -> bool:
-        """Whether nobody is there, nor on the way to a place that is still to be written down."""
+        """Whether nobody is connected, or waits for a place to be committed."""
         return not self.broadcast and not self.broadcast.speakers
 
-    # While nothing can be written, and around the server's own end.
+    # While the disk fails, and at the server's end.
 
     @property
     def is_halted(self) -> bool:
-        """Whether the table stands still, because nothing can be written down."""
+        """Whether the table is halted, because nothing can be written."""
         return self._is_halted
 
     def halt(self, halted: bool) -> None:
-        """Stand still until what happens can be written down again, and tell everybody; or go on."""
+        """Halt the table until writes succeed again, or resume it. Everybody is notified."""
         now = self.catch_up()
         self._is_halted = halted
         self._publish(self.table.halt(now) if halted else self.table.resume(now), now)
         self.broadcast.announce(Halted(halted=halted))
 
     def stop(self) -> None:
-        """Let nothing happen at the table any more: what comes from now on is sent again to the next one."""
+        """Halt the table for good: clients send later commands again to the next server."""
         self._is_stopped = True
         self._alarm.set(None)
         self._bots.close()
@@ -267,7 +267,7 @@ class Room:
     # The clockwork.
 
     def _empty_inbox(self) -> None:
-        """Judge all that was read. What is due before something was read happens before that is judged."""
+        """Judge everything that was read. Timers that were due before a command was read go first."""
         if self._is_stopped:
             self._inbox.clear()
         if not self._inbox:
@@ -282,7 +282,7 @@ class Room:
         self._write_down(at, [partial(self.broadcast.count, accepted)] if accepted else ())
 
     def _next(self) -> Waiting | None:
-        """Take the next command out of the inbox, when all that is due before it has happened."""
+        """Return the next command of the inbox, after everything that is due before it."""
         while self._inbox:
             due = self.table.due
             item = self._inbox.take(before=due)
@@ -296,9 +296,9 @@ class Room:
         return None
 
     def _take_up(self, item: Waiting) -> bool:
-        """Judge a command that was read; tell whether it is a play that was carried out."""
+        """Judge a command that was read. Return whether it is an accepted play."""
         sender, actor, command, arrived = item
-        if self.broadcast.speakers.get(actor) is not sender:  # it changed hands meanwhile
+        if self.broadcast.speakers.get(actor) is not sender:  # another connection has taken the seat over
             text = GONE if sender in self.broadcast.spectators else "You do not speak for this seat any more."
             refused = Refused(counter=command.counter, reason=Reason.NOT_SEATED, text=text)
             self._note([], arrived, [partial(self.broadcast.answer, sender, command, refused, arrived)])
@@ -309,12 +309,12 @@ class Room:
         return reply is None
 
     def _pass_time(self, until: int) -> None:
-        """Let everything happen that is due by a moment, each at its own."""
+        """Do everything that is due by a moment, each at its own time."""
         while not self._is_stopped and (due := self.table.due) is not None and due <= until:
             self._note(self.table.tick(due, until), due)
 
     def _judge(self, actor: Actor, command: Command, at: int) -> Answer:
-        """Judge a command. A mistake in here costs this command alone: it is written down and refused."""
+        """Judge a command. If judging fails, the failure is logged and this command refused."""
         try:
             return self.table.receive(actor, command, at)
         except Exception:
@@ -327,9 +327,9 @@ class Room:
             self._publish(self._judge(seat, command, now).events, now)
 
     def _put_off(self, item: Waiting) -> None:
-        """Refuse a command while nothing can be written; nothing is remembered of it, and it may come again.
+        """Refuse a command while nothing can be written. It is not remembered, and may be sent again.
 
-        One that was judged already may be about to be written down: its answer comes after that.
+        If it was judged before and waits to be written, its answer follows the write.
         """
         sender, actor, command, arrived = item
         is_known = actor in self.table.seat_tokens and self.broadcast.speakers.get(actor) is sender
@@ -346,16 +346,16 @@ class Room:
             self._publish(self.table.connect(actor, connected, now), now)
 
     def _publish(self, events: list[Event], at: int) -> None:
-        """Write down what has happened by itself, and tell it when that is done."""
+        """Commit and send what has happened by itself."""
         self._note(events, at)
         self._write_down(at)
         if not self._commit_queue.unwritten:
-            self.broadcast.send_out()  # no more of it comes in this turn
+            self.broadcast.send_out()  # no more of it follows in this turn
 
     def _note(self, events: list[Event], at: int, then: Sequence[Then] = ()) -> None:
-        """Note what has happened at a moment, and what is to be done when everybody knows.
+        """Note what happened at a moment, and callbacks for when it is sent.
 
-        Plays that nothing else comes with are handed on with the next that does, or at the end.
+        Plays without other consequences are passed on together.
         """
         is_play, parting = bool(events) and not then, list[Then]()
         for event in events:
@@ -373,28 +373,28 @@ class Room:
         self._commit_queue.note(fresh, at, self.table.take_secrets(), then)
 
     def _write_down(self, at: int, then: Sequence[Then] = ()) -> None:
-        """Write down all that is noted, together; keep the time."""
+        """Commit everything that is noted, and note the time."""
         if self._fresh or then:
             self._hand_on(at, then)
         self._commit_queue.write_down()
         self._wind_up()
 
     def _framed(self, event: Event, at: int) -> Frames:
-        """Return what is to be sent; a play without a number of its own is for its player alone."""
+        """Return events as frames. A play without a number of its own is for its player only."""
         is_whispered, self._last_seq = event.seq == self._last_seq, event.seq
         return Frames(event, at, event.seat if is_whispered and isinstance(event, Played) else None)
 
     def _wind_up(self) -> None:
-        """Wake when the table has something to do next; most plays do not change when that is."""
+        """Set the timer to what is due next. Most plays do not change that."""
         self._alarm.set(None if self._is_halted or self._is_stopped else self.table.due)
 
     def _tick(self) -> None:
-        """Do the first thing that is due, after all that was read; the other tables come before the next."""
+        """Do the first thing that is due, after everything that was read. Then other tables run."""
         self._empty_inbox()
         now, due = self._clock(), self.table.due
         if due is not None and due <= now and not self._is_stopped:
             self._note(self.table.step(now), due)
-        if self.table.is_settling:  # nobody is told of a seat's cards before the others are
+        if self.table.is_settling:  # nobody gets one seat's cards before the other seats'
             self._wind_up()
         else:
             self._publish([], now)

@@ -1,11 +1,10 @@
-"""The spectators: those who watch a table. They see what players see, later, and never make players wait.
+"""The spectators of a table. They see what players see, later, and never delay players.
 
-Events are passed on in rounds, to a few spectators every millisecond, in turns with the spectators of all
-other tables. What comes up during a round waits for the next, and goes to each spectator in one write: the
-more there are, the later they see it, and never the players. With a delay the gallery follows the table with
-a view of its own, so that whoever comes to it sees no more than the others there; to follow an event counts
-in its turn as much as to send. What waits until then is bounded: where it is too much, the gallery goes on
-with a snapshot.
+Events go out in rounds, to a few spectators every millisecond, in turns with the spectators of all other
+tables. Events during a round wait for the next one, and go to each spectator in one write: more spectators
+mean more delay for spectators, and none for players. With a delay, the gallery has a view of its own, so
+that a new spectator sees no more than the others. Applying an event counts as much in a turn as sending
+one. What waits is bounded: if it is too much, the gallery continues from a snapshot.
 """
 
 import asyncio
@@ -31,16 +30,16 @@ __all__ = ["Spectators"]
 
 FOREVER_US: Final = 2**62
 MOST_NEWS: Final = 500
-"""So many events that were delayed one round has at most; the others wait, and are counted, in the queue."""
+"""The most delayed events in one round. The others wait in the queue, where they are counted."""
 
 
 class Spectators:
     """The spectators of one table.
 
     Args:
-        shown: the table, as its players see it.
-        clock: tells the time, in microseconds.
-        backlog: counts what waits for spectators who see tables later, and gives their galleries turns.
+        shown: the table as its players see it.
+        clock: the clock, in microseconds.
+        backlog: bounds what waits for delayed spectators, and gives the galleries turns.
 
     """
 
@@ -70,7 +69,7 @@ class Spectators:
         return iter(list(self._sent))
 
     def add(self, listener: Listener) -> None:
-        """Show a spectator the table as the gallery sees it, and from then on every event."""
+        """Send a spectator the gallery's view of the table, and then every event."""
         view, hand_clock = self._shown.view, self._shown.hand_clock
         at = self._shown.certain(self._clock())
         if self._delay_us or self._late is not None:
@@ -80,15 +79,15 @@ class Spectators:
         self._sent[listener] = view.seq
 
     def take_over(self, listener: Listener) -> None:
-        """Give somebody the events to come who has had all that are told."""
+        """Add a spectator who has received every event so far."""
         self._sent[listener] = self._shown.view.seq
 
     def take_up(self, options: Options, past: Past) -> None:
-        """Show what was still to come with the delay when the server ended.
+        """Restore what was waiting for the delay when the server ended.
 
         Args:
-            options: those that the table was opened with.
-            past: what is kept of the table.
+            options: the table's initial options.
+            past: what the journal holds of the table.
 
         """
         if not self._delay_us:
@@ -110,11 +109,11 @@ class Spectators:
         self._wind_up()
 
     def discard(self, listener: Listener) -> None:
-        """Forget a spectator."""
+        """Remove a spectator."""
         self._sent.pop(listener, None)
 
     def publish(self, frames: Sequence[Frames]) -> None:
-        """Pass events on, when their time has come."""
+        """Send events when they are due."""
         for each in frames:
             if type(each.event) is OptionsSet:
                 self._delay_us = _delay_us(each.event.options)
@@ -122,7 +121,7 @@ class Spectators:
             return
         if self._delay_us or self._late is not None:
             self._follower()
-            due = self._clock() + self._delay_us  # or later: nothing overtakes what stands before it
+            due = self._clock() + self._delay_us  # or later: nothing overtakes earlier events
             for each in frames:
                 self._queue.append(Later(due, each.at, each.event.seq, each.packed))
         else:
@@ -130,13 +129,13 @@ class Spectators:
         self._wind_up()
 
     def hurry(self) -> None:
-        """Show at once all that is still to come: the table is to be closed."""
+        """Send everything that waits at once, because the table closes."""
         self._clock, self._delay_us = (lambda: FOREVER_US), 0
         while self._fresh or self._news or self._queue:
             self._take_turn(MOST_NEWS)
 
     def close(self) -> None:
-        """Stop the clockwork."""
+        """Stop sending."""
         self._queue.clear()
         self._turns.withdraw(self._take_turn)
         if self._alarm is not None:
@@ -144,25 +143,25 @@ class Spectators:
             self._alarm = None
 
     def _follower(self) -> TableView:
-        """Return the view that follows with the delay; it begins with the table as it is."""
+        """Return the delayed view. It begins with the current table."""
         if self._late is None:
             self._late = TableView.from_snapshot(self._shown.view.snapshot_for(None, 0))
             self._late_clock = self._shown.hand_clock
         return self._late
 
     def _snapshot(self) -> Later:
-        """Return the table as its players see it now, to be shown with the delay."""
+        """Return a snapshot of the players' view, to be shown with the delay."""
         view, hand_clock, now = self._shown.view, self._shown.hand_clock, self._clock()
         packed = pack(view.snapshot_for(None, hand_clock.elapsed_ms(self._shown.certain(now))))
         return Later(now + self._delay_us, now, view.seq, packed, hand_clock)
 
     def _follow(self, message: Message, at: int, hand_clock: HandClock | None = None) -> None:
-        """Let the late view and its clock follow what is shown, unless they began with a table that had it.
+        """Apply a message to the delayed view and its clock, unless they include it already.
 
         Args:
             message: an event, or a snapshot.
-            at: when it happened.
-            hand_clock: what the time of the hand is told by; for a snapshot.
+            at: its time.
+            hand_clock: the clock of the hand, for a snapshot.
 
         """
         late = self._late
@@ -176,7 +175,7 @@ class Spectators:
                 self._late_clock = self._late_clock.after(message, at)
 
     def _lag_us(self) -> int:
-        """Return how long ago that was which the gallery sees: longer than the delay, if that was longer."""
+        """Return how far the gallery is behind; more than the delay if the delay was longer before."""
         return self._queue.first.due - self._queue.first.at if self._queue else self._delay_us
 
     def _wind_up(self) -> None:
@@ -191,7 +190,10 @@ class Spectators:
         self._turns.ask(self._take_turn)
 
     def _take_turn(self, most: int) -> int:
-        """Go on with a round, or begin one; return how many events were followed, and how many got news."""
+        """Continue a round, or begin one.
+
+        Return how many events were applied and how many spectators served.
+        """
         done = 0
         if not self._listeners:
             done = self._gather(most)
@@ -208,7 +210,7 @@ class Spectators:
         return done
 
     def _gather(self, most: int) -> int:
-        """Gather what is to be shown now; return how many events were followed for that."""
+        """Collect what is due. Return how many events were applied for that."""
         self._news += [(each.event.seq, each) for each in self._fresh]
         self._fresh = []
         due = self._queue.take_due(self._clock(), most)
@@ -220,7 +222,7 @@ class Spectators:
         return len(due)
 
     def _pass_on(self, listener: Listener) -> None:
-        """Send one spectator what is new; all who had the same before get the same bytes."""
+        """Send one spectator what is new. Spectators in the same state get the same bytes."""
         sent = self._sent.get(listener)
         if sent is None:
             return
