@@ -44,7 +44,7 @@ BLINK_SECONDS: Final = 0.02
 """They read no more often: to wake for each message would take time from those who are measured."""
 
 
-class Onlooker:
+class BrokerSource:
     """One spectator.
 
     Attributes:
@@ -122,8 +122,8 @@ class Crowd:
     def __init__(self) -> None:
         self._selector = selectors.DefaultSelector()
         self._selector.register(sys.stdin.fileno(), selectors.EVENT_READ)
-        self._reading: set[Onlooker] = set()
-        self._silent: list[Onlooker] = []
+        self._reading: set[BrokerSource] = set()
+        self._silent: list[BrokerSource] = []
         self._lost = 0
         self._lines = b""
         self._ended = False
@@ -148,7 +148,7 @@ class Crowd:
             else:
                 self._read(key.data)
 
-    def _read(self, onlooker: Onlooker) -> None:
+    def _read(self, onlooker: BrokerSource) -> None:
         try:
             stands = onlooker.read()
         except BlockingIOError:
@@ -164,7 +164,7 @@ class Crowd:
             case ["watch", url, code, number]:
                 return self._come(url, code, int(number))
             case ["stare", url, code, number]:
-                came = [Onlooker(url, code, silent=True) for _ in range(int(number))]
+                came = [BrokerSource(url, code, silent=True) for _ in range(int(number))]
                 self._silent += came
                 return [onlooker.port for onlooker in came]
             case ["until", seq]:
@@ -180,7 +180,7 @@ class Crowd:
     def _come(self, url: str, code: str, number: int) -> list[int]:
         came = []
         for _ in range(number):
-            onlooker = Onlooker(url, code, silent=False)
+            onlooker = BrokerSource(url, code, silent=False)
             self._selector.register(onlooker.socket, selectors.EVENT_READ, onlooker)
             self._reading.add(onlooker)
             came.append(onlooker.port)
@@ -213,7 +213,7 @@ class Crowd:
             onlooker.close()
         self._silent.clear()
 
-    def _drop(self, onlooker: Onlooker) -> None:
+    def _drop(self, onlooker: BrokerSource) -> None:
         self._selector.unregister(onlooker.socket)
         self._reading.discard(onlooker)
         onlooker.socket.close()

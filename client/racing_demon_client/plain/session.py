@@ -6,13 +6,13 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Final, TextIO
 
-from racing_demon_client.net.guest import Guest
 from racing_demon_client.records.recorder import Recorder
 from racing_demon_client.records.verifier import Verifier
 from racing_demon_client.shared.analysis_text import hashes, summary, told
 from racing_demon_client.shared.message_text import MessageText, Write, kick_question
 from racing_demon_client.shared.rivals import Rivals
 from racing_demon_client.shared.text import printable
+from racing_demon_client.sources.table_source import TableSource
 from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.reasons import BotLevel, Phase, Reaction
 from racing_demon_protocol.records.analysis import SeatAnalysis, analyse
@@ -64,7 +64,7 @@ class Volume:
         self.level = (self.level + 1) % len(VOLUMES)
         return f"you hear {VOLUMES[self.level]}"
 
-    def admits(self, message: Message, client: Guest) -> bool:
+    def admits(self, message: Message, client: TableSource) -> bool:
         """Return whether a message is to be printed."""
         if isinstance(message, ev.Progressed):
             return message.seat != client.seat and self.level > 0
@@ -80,7 +80,7 @@ class Volume:
 
 
 async def attend(
-    client: Guest, write: Write | None, *, recorder: Recorder | None = None, ascii_only: bool = False
+    client: TableSource, write: Write | None, *, recorder: Recorder | None = None, ascii_only: bool = False
 ) -> None:
     """Follow a table until its match is over: print events and the tally, write the record."""
     if write is not None:
@@ -102,7 +102,7 @@ async def attend(
             return
 
 
-def _picture(message: Message, client: Guest, ascii_only: bool) -> list[str]:
+def _picture(message: Message, client: TableSource, ascii_only: bool) -> list[str]:
     """Return the lines after a message for a spectator: the table at the start, the tally at the end."""
     if isinstance(message, Snapshot | ev.Dealt) and client.view.rules is not None:
         return picture.table(client.view, client.seat, ascii_only=ascii_only)
@@ -114,7 +114,7 @@ def _picture(message: Message, client: Guest, ascii_only: bool) -> list[str]:
 
 
 async def take_part(  # noqa: PLR0913
-    client: Guest,
+    client: TableSource,
     write: Write,
     lines: TextIO = sys.stdin,
     *,
@@ -143,7 +143,7 @@ class _Player:
 
     def __init__(
         self,
-        client: Guest,
+        client: TableSource,
         write: Write,
         recorder: Recorder | None,
         *,

@@ -1,11 +1,11 @@
 """Leaving a table in plain text when that ends it for everybody."""
 
-from racing_demon_client.net.guest import Guest
+from racing_demon_client.sources.table_source import TableSource
 
 __all__ = ["has_guests"]
 
 
-def has_guests(client: Guest) -> bool:
+def has_guests(client: TableSource) -> bool:
     """Return whether there are other players, not counting bots."""
     seats = client.view.seats.items()
     return any(seat != client.seat and not state.bot and not state.left for seat, state in seats)

@@ -17,7 +17,7 @@ import aiomqtt
 from pydantic import ValidationError
 
 from racing_demon_client.errors import ConnectionFailed
-from racing_demon_client.net.guest import Guest
+from racing_demon_client.net.base_source import BaseSource
 from racing_demon_client.shared.phrases import title_of
 from racing_demon_protocol.discovery.directory import CODE, NODE, ROOT, ListedTable
 from racing_demon_protocol.engine.board import Play
@@ -31,7 +31,7 @@ from racing_demon_protocol.wire.messages.server import Accepted, Pong, Snapshot
 
 from .broker_connection import PATIENCE, connected, explained, payload_of, until_quiet
 
-__all__ = ["Onlooker", "as_json", "tables", "told", "watch"]
+__all__ = ["BrokerSource", "as_json", "tables", "told", "watch"]
 
 MOST_RECORD: Final = 16_384
 """The maximum size of a table's record in bytes."""
@@ -101,7 +101,7 @@ def _listed(payload: bytes, node: str, code: str) -> ListedTable | None:
 
 
 @asynccontextmanager
-async def watch(url: str, place: str) -> "AsyncIterator[Onlooker]":
+async def watch(url: str, place: str) -> "AsyncIterator[BrokerSource]":
     """Watch a table through a broker, by its code or as ``node/code``.
 
     Raises:
@@ -113,7 +113,7 @@ async def watch(url: str, place: str) -> "AsyncIterator[Onlooker]":
     if named is None:
         raise CommandRefused(Reason.UNKNOWN_TABLE, "A table is named by its code, or as node/code.")
     node = named.group(1) or await _find_node(url, named.group(2))
-    async with Onlooker(url, node, named.group(2)) as onlooker:
+    async with BrokerSource(url, node, named.group(2)) as onlooker:
         await onlooker.begin()
         yield onlooker
 
@@ -128,7 +128,7 @@ async def _find_node(url: str, code: str) -> str:
     return nodes[0]
 
 
-class Onlooker(Guest):
+class BrokerSource(BaseSource):
     """A spectator's place at a table behind a broker. Commands are ignored: a broker carries none.
 
     Args:

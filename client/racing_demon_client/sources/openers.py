@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.net.connection import Client
-from racing_demon_client.net.guest import Guest
 from racing_demon_client.net.local_server import NOTHING, JournalRefused, Keeping, local_server
 from racing_demon_client.net.seat_store import StoredSeat, kept_seat
 from racing_demon_protocol.engine.shuffle import SEED_SIZE
@@ -23,6 +22,7 @@ from .solo.deals import daily_seed, named_seed
 from .solo.place import SoloClient
 from .solo.statistics import statistics_path
 from .solo.table import SoloTable
+from .table_source import TableSource
 
 __all__ = ["Opened", "alone", "full_url", "host", "join", "practise", "watch"]
 
@@ -45,7 +45,7 @@ class Opened:
 
     """
 
-    client: Guest
+    client: TableSource
     how: str
     addresses: tuple[str, ...] = ()
     note: str = ""

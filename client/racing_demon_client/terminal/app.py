@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from rich.text import Text
 from textual.app import App
@@ -20,8 +20,6 @@ from racing_demon_client.recent_tables import Recent, recents, recents_path, rem
 from racing_demon_client.records.recorder import Recorder
 from racing_demon_client.settings import PlayerSettings, save, settings_path
 from racing_demon_client.sources.openers import Opened
-from racing_demon_client.sources.replay import Replay
-from racing_demon_client.sources.solo.place import SoloClient
 from racing_demon_protocol.errors import RacingDemonError
 from racing_demon_protocol.reasons import Phase
 from racing_demon_protocol.wire.messages import Message
@@ -51,6 +49,8 @@ TICK_SECONDS = 0.1
 
 BEFORE_HANDS = frozenset({Phase.LOBBY, Phase.SHUFFLING})
 AFTER_HANDS = frozenset({Phase.TALLY, Phase.OVER, Phase.SHUFFLING})
+SESSIONS: Final[dict[str, type[TableSession]]] = {"replayed": ReplaySession, "alone": SoloSession}
+"""The sessions by how their table was opened, where they differ."""
 URGENT = (ev.Dealt, ev.Signalled)
 """Events that show the cards at once."""
 ROUTING = (*URGENT, Snapshot, ev.HandOver, ev.Joined, ev.Left)
@@ -175,9 +175,9 @@ class TerminalApp(App[None]):
         if self._watched is not None:
             desk.watch(self._watched)
         preset = PRESETS[self._settings.keys]
-        kinds = {Replay: ReplaySession, SoloClient: SoloSession}
-        kind = kinds.get(type(opened.client), TableSession)
-        self.session = kind(opened, desk, preset, dict(self._settings.bindings), self._recorder)
+        self.session = SESSIONS.get(opened.how, TableSession)(
+            opened, desk, preset, dict(self._settings.bindings), self._recorder
+        )
         if opened.how != "practised" and opened.addresses:
             self._remember(opened)
         if opened.note:

@@ -82,7 +82,7 @@ def match() -> tuple[TableView, list[ev.Event]]:
     return TableView("BCDF", options_of("racing-demon")), list(log_of("racing-demon"))
 
 
-async def next_of(onlooker: client.Onlooker) -> Message:
+async def next_of(onlooker: client.BrokerSource) -> Message:
     """Return the next message that an onlooker gets."""
     return await within(PATIENCE, anext(aiter(onlooker)))
 

@@ -1,4 +1,4 @@
-"""The common interface of every place at a table: by connection, broker, record, or solo."""
+"""The common part of every source of a table: by connection, broker, record, or solo."""
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -13,10 +13,10 @@ from racing_demon_protocol.wire.messages import client as cl
 
 from .contributor import ShareState
 
-__all__ = ["Guest"]
+__all__ = ["BaseSource"]
 
 
-class Guest(ABC):
+class BaseSource(ABC):
     """A place at a table, as a player or a spectator.
 
     Iteration yields every message of the table after the view has applied it.
