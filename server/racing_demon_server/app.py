@@ -130,18 +130,18 @@ async def _serve(  # noqa: PLR0913, PLR0917
     if inherited is None:
         servers = [await listen(gateway, host=settings.host, port=settings.port)]
     else:
-        servers = [await listen(gateway, sock=door) for door in inherited.doors]
+        servers = [await listen(gateway, sock=each) for each in inherited.sockets]
     stopping: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
     journal.fenced = partial(_end_fenced, stopping, fenced)
     _watch_signals(stopping, keeps=journal.keeps, is_owned=stop_with_stdin)
     if inherited is not None:
-        _watch_maker(stopping, inherited.lifeline, keeps=journal.keeps)
+        _watch_parent(stopping, inherited.lifeline, keeps=journal.keeps)
     port = settings.port or next(iter(servers[0].sockets)).getsockname()[1]
     lag = asyncio.create_task(metrics.measure_lag(clock))
     url = url_of(settings.host, port)
     started = {"url": url, "version": __version__, "tables": len(registry), "loop": event_loop.loop_name()}
     log.info("server started", extra=started)
-    _say_where(settings, port, brokers, announcers)
+    _start_publishing(settings, port, brokers, announcers)
     with garbage_collection.small_collections():
         sweeping = asyncio.create_task(_sweep(registry, gateway))
         announce(url)
@@ -174,7 +174,7 @@ def _announcers(settings: ServerSettings) -> "list[Announcer]":
     return [Announcer()]
 
 
-def _say_where(
+def _start_publishing(
     settings: ServerSettings, port: int, brokers: "Sequence[Publisher]", announcers: "Sequence[Announcer]"
 ) -> None:
     """Start publishing and announcing the tables; on the local network at private addresses only."""
@@ -250,7 +250,7 @@ def _watch_signals(stopping: asyncio.Future[bool], *, keeps: bool, is_owned: boo
         threading.Thread(target=_watch_stdin, args=watch, name="stdin", daemon=True).start()
 
 
-def _watch_maker(stopping: asyncio.Future[bool], lifeline: int, *, keeps: bool) -> None:
+def _watch_parent(stopping: asyncio.Future[bool], lifeline: int, *, keeps: bool) -> None:
     """Stop when the parent process ends."""
     loop = asyncio.get_running_loop()
 

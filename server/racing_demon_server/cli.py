@@ -64,7 +64,7 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
         from racing_demon_server.journal.cli import main as journal  # noqa: PLC0415 - it needs no server
 
         loaded()
-        return journal(argv[1:], _left_out)
+        return journal(argv[1:], _unrestorable)
     parser = _parser()
     arguments = parser.parse_args(argv)
     if why_not := _contradiction(arguments):
@@ -126,11 +126,11 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
     return _code(settings, lambda: serve_all(settings, arguments.processes, serve_one, _announce))
 
 
-def _left_out(journal: "JournalReader") -> "Sequence[tuple[StoredTable, Exception]]":
+def _unrestorable(journal: "JournalReader") -> "Sequence[tuple[StoredTable, Exception]]":
     """Return the tables of a journal that a server cannot restore, and why."""
-    from racing_demon_server.tables.registry import left_out  # noqa: PLC0415 - only checks need a server
+    from racing_demon_server.tables.registry import unrestorable  # noqa: PLC0415 - only checks need a server
 
-    return left_out(journal)
+    return unrestorable(journal)
 
 
 def _contradiction(arguments: argparse.Namespace) -> str:

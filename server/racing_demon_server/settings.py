@@ -26,7 +26,7 @@ class ServerSettings:
         cluster_keys: keys that mask the seeds of hands in a database: the first one writes, all read.
         needs_standby: whether a database without a synchronous standby is refused.
         durability: how durable a play is when it is sent.
-        code_letters: letters of a table's code; short ones are easier to type, and to guess
+        code_letters: letters of a table's code; short ones are easier to type, and to guess.
         bot_speed: how many times faster than people bots play.
         max_tables: tables at a time.
         tables_per_minute: tables that one address may open, sustained.

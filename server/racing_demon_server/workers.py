@@ -42,12 +42,12 @@ class Inherited(NamedTuple):
     """What a worker process inherits from its parent.
 
     Attributes:
-        doors: the listening sockets: the shared one, and its own.
+        sockets: the listening sockets: the shared one, and its own.
         lifeline: a pipe that ends with the parent.
 
     """
 
-    doors: Sequence[socket.socket]
+    sockets: Sequence[socket.socket]
     lifeline: int
 
 
@@ -79,7 +79,7 @@ def serve_all(settings: ServerSettings, count: int, work: Work, announce: Callab
         kept_in = settings.journal
         assert not isinstance(kept_in, str)  # a server of a database has one process
         journals = [None if kept_in is None else journal_of(kept_in, n) for n in range(1, count + 1)]
-        shards = Shards(ports=tuple(_port_of(door) for door in own), strays=_strays(journals))
+        shards = Shards(ports=tuple(_port_of(listener) for listener in own), strays=_strays(journals))
         each = [
             replace(
                 settings,
@@ -203,9 +203,9 @@ class Parent:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
             self._running.clear()
             own = self._own[number - 1]
-            for door in self._own:
-                if door is not own:
-                    door.close()
+            for listener in self._own:
+                if listener is not own:
+                    listener.close()
             inherited = Inherited((self._shared, own), self._lifeline)
             code = self._work(self._each[number - 1], lambda _url: _say(says), inherited)
         except BaseException:
@@ -233,24 +233,24 @@ def listening(host: str, port: int) -> socket.socket:
             host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
         # Without the protocol's number, asyncio leaves out TCP_NODELAY, and plays wait for 40 ms.
-        door = socket.socket(family, kind, socket.IPPROTO_TCP)
+        listener = socket.socket(family, kind, socket.IPPROTO_TCP)
         try:
-            door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             if family == socket.AF_INET6:
-                door.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-            door.bind(address)
-            door.listen(MOST_WAITING)
+                listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+            listener.bind(address)
+            listener.listen(MOST_WAITING)
         except BaseException:
-            door.close()
+            listener.close()
             raise
     except OSError as error:
         error.filename = f"{host}:{port}"
         raise
-    return door
+    return listener
 
 
-def _port_of(door: socket.socket) -> int:
-    return int(door.getsockname()[1])
+def _port_of(listener: socket.socket) -> int:
+    return int(listener.getsockname()[1])
 
 
 def _strays(journals: Sequence[Path | None]) -> dict[str, int]:

@@ -15,10 +15,10 @@ from tests.support.servers import Peer
 async def test_a_play_does_not_wait_for_more_to_send() -> None:
     """Connections at a socket that was opened beforehand send at once (TCP_NODELAY), as at any other."""
     settings = ServerSettings(port=0)
-    with listening("127.0.0.1", 0) as door:
-        port = door.getsockname()[1]
+    with listening("127.0.0.1", 0) as listener:
+        port = listener.getsockname()[1]
         server = await listen(
-            Gateway(settings, Registry(settings, clock, ImmediateJournal()), clock, NO_METER), sock=door
+            Gateway(settings, Registry(settings, clock, ImmediateJournal()), clock, NO_METER), sock=listener
         )
         async with Peer.connect(f"ws://127.0.0.1:{port}/v1") as peer:
             await peer.greet()
@@ -31,6 +31,6 @@ async def test_a_play_does_not_wait_for_more_to_send() -> None:
 
 def test_an_address_of_version_6_is_one_of_those_alone() -> None:
     """A server that listens everywhere on IPv6 leaves IPv4 to others, as it does with one process."""
-    with listening("::1", 0) as door:
-        assert socket.AF_INET6 == door.family
-        assert door.getsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY)
+    with listening("::1", 0) as listener:
+        assert socket.AF_INET6 == listener.family
+        assert listener.getsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY)

@@ -21,7 +21,7 @@ from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.net.gateway import start
 from racing_demon_server.settings import ServerSettings
-from racing_demon_server.tables.registry import Registry, left_out
+from racing_demon_server.tables.registry import Registry, unrestorable
 from tests.support.servers import PATIENCE, Peer, Served, within
 
 __all__ = ["check", "journaled", "overwrite_page", "play_match", "put_back"]
@@ -62,12 +62,12 @@ async def play_match(url: str, *, bots: int = 2, hands: int = 1) -> str:
 def check(path: Path) -> Report:
     """Check a journal, with a server that is started on it."""
     with contextlib.closing(open_journal(path)) as db:
-        return checking.check(db, left_out)
+        return checking.check(db, unrestorable)
 
 
 def put_back(source: Path, target: Path) -> None:
     """Put a copy of a journal in its place."""
-    restore(source, target, left_out)
+    restore(source, target, unrestorable)
 
 
 def overwrite_page(path: Path, name: str) -> None:

@@ -39,10 +39,10 @@ async def test_eight_who_land_on_any_process_play_a_match() -> None:
     """The host and seven others begin at all ports; they meet at one table and see one match."""
     options = Options(hands=1, countdown_ms=20, tally_ms=0, time_limit_ms=4_000)
     async with several(3) as server, contextlib.AsyncExitStack() as stack:
-        doors = [*server.urls, server.url]
-        clients = [await stack.enter_async_context(await Client.create(doors[1], "Ann", options))]
+        urls = [*server.urls, server.url]
+        clients = [await stack.enter_async_context(await Client.create(urls[1], "Ann", options))]
         for number in range(1, 8):
-            joining = Client.join(doors[number % 4], clients[0].code, f"P{number}")
+            joining = Client.join(urls[number % 4], clients[0].code, f"P{number}")
             clients.append(await stack.enter_async_context(await joining))
         assert 2 == owner(clients[0].code, 3)
         players = [Player(client, random.Random(index)) for index, client in enumerate(clients)]

@@ -27,9 +27,9 @@ from .reader import (
     verify,
 )
 
-__all__ = ["LeftOut", "Report", "check"]
+__all__ = ["FindUnrestorable", "Report", "check"]
 
-LeftOut = Callable[[JournalReader], Sequence[tuple[StoredTable, Exception]]]
+FindUnrestorable = Callable[[JournalReader], Sequence[tuple[StoredTable, Exception]]]
 """Starts a server on a journal without writing. Returns the open tables that it cannot restore, and why."""
 
 
@@ -52,7 +52,7 @@ class Report(NamedTuple):
     waiting: list[str]
 
 
-def check(journal: JournalReader, left_out: LeftOut) -> Report:
+def check(journal: JournalReader, unrestorable: FindUnrestorable) -> Report:
     """Check a journal: the events are complete and fit, and seeds match their commitments.
 
     Snapshots must equal what the events led to. The check reads table by table, not in one transaction, which
@@ -60,7 +60,7 @@ def check(journal: JournalReader, left_out: LeftOut) -> Report:
 
     Args:
         journal: the journal.
-        left_out: restores the open tables as a server does
+        unrestorable: restores the open tables as a server does.
 
     """
     count = events = hands = 0
@@ -80,7 +80,7 @@ def check(journal: JournalReader, left_out: LeftOut) -> Report:
                     faulty.add(table.id)
         with journal.moment():
             faults += _wrong_corrections(journal)
-            for table, why in left_out(journal):
+            for table, why in unrestorable(journal):
                 if table.id in faulty:
                     continue
                 text = f"{_named(table)}: it cannot go on: {str(why) or repr(why)}"

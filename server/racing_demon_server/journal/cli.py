@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from racing_demon_protocol.records.match_file import Correction, why_not
 
-from .check import LeftOut, check
+from .check import FindUnrestorable, check
 from .interface import JournalReader, JournalUnusable
 from .masking import read_keys
 from .matches import Match, correct, export, matches
@@ -52,17 +52,17 @@ exit codes: 0 done, 1 what is in the file is not right, 2 wrong arguments, 3 the
 """
 
 
-def main(argv: Sequence[str], left_out: LeftOut) -> int:
+def main(argv: Sequence[str], unrestorable: FindUnrestorable) -> int:
     """Run the command, and return the exit code.
 
     Args:
         argv: the arguments.
-        left_out: restores the open tables as a server does, for checks.
+        unrestorable: restores the open tables as a server does, for checks.
 
     """
     arguments = _parser().parse_args(argv)
     try:
-        code = _do(arguments, left_out)
+        code = _do(arguments, unrestorable)
         sys.stdout.flush()  # report a failed write now, not at exit
         return code
     except JournalUnusable as error:
@@ -77,7 +77,7 @@ def main(argv: Sequence[str], left_out: LeftOut) -> int:
         return 0
 
 
-def _do(arguments: argparse.Namespace, left_out: LeftOut) -> int:
+def _do(arguments: argparse.Namespace, unrestorable: FindUnrestorable) -> int:
     code = 0
     match arguments.command:
         case "backup" | "restore" | "prune" if isinstance(arguments.file, str):
@@ -85,9 +85,9 @@ def _do(arguments: argparse.Namespace, left_out: LeftOut) -> int:
         case "backup":
             backup(arguments.file, arguments.to)
         case "restore":
-            restore(arguments.file, arguments.to, left_out)
+            restore(arguments.file, arguments.to, unrestorable)
         case "check":
-            code = _check(arguments.file, read_keys(arguments.cluster_key), left_out)
+            code = _check(arguments.file, read_keys(arguments.cluster_key), unrestorable)
         case "prune":
             code = _prune(arguments.file, arguments.before)
         case "list":
@@ -99,14 +99,14 @@ def _do(arguments: argparse.Namespace, left_out: LeftOut) -> int:
     return code
 
 
-def _check(path: Path | str, keys: Sequence[bytes], left_out: LeftOut) -> int:
+def _check(path: Path | str, keys: Sequence[bytes], unrestorable: FindUnrestorable) -> int:
     if isinstance(path, Path):
         with reading(path) as journal:
-            report = check(journal, left_out)
+            report = check(journal, unrestorable)
     else:
         (part,) = parts_of(path, keys)
         with part.opened() as journal:
-            report = check(journal, left_out)
+            report = check(journal, unrestorable)
     wrong = [*report.faults, *report.waiting]
     for fault in wrong:
         sys.stdout.write(f"not right: {fault}\n")

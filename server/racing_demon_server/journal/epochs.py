@@ -21,7 +21,7 @@ class Epochs:
 
     Args:
         begun: the table's epochs, oldest first, each with the number of the last event before it; the last
-            one is current
+            one is current.
 
     """
 

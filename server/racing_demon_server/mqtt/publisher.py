@@ -94,10 +94,10 @@ class Publisher:
         """Note that a table was closed."""
         self._note(lambda: self._outbox.close(table))
 
-    def _note(self, take_up: Callable[[], None]) -> None:
+    def _note(self, note: Callable[[], None]) -> None:
         """Run a note. A failure here must not disturb play."""
         try:
-            take_up()
+            note()
         except Exception:
             if not self._has_failed:
                 self._has_failed = True

@@ -116,7 +116,7 @@ class Gateway:
             session.close(CloseCode.FULL, "Too many connections from your address.", "address")
         return session
 
-    def await_handshake(self, connection: Connection) -> None:
+    def note_pending(self, connection: Connection) -> None:
         """Note a connection without a request. If there are too many, the oldest is cut off."""
         self._connections.add(connection)
         self._handshakes[connection] = None

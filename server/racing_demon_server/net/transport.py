@@ -62,10 +62,10 @@ class Reader(Protocol):
         """End the connection, because too many bytes wait to be sent."""
 
 
-class Door(Protocol):
+class Acceptor(Protocol):
     """Accepts connections."""
 
-    def await_handshake(self, connection: "Connection") -> None:
+    def note_pending(self, connection: "Connection") -> None:
         """Note a connection that has not sent its request yet."""
 
     def answer(self, connection: "Connection", request: Request) -> Response:
@@ -90,7 +90,7 @@ class Connection(asyncio.Protocol):
         transport: the socket.
 
     Args:
-        door: accepts the connection.
+        acceptor: accepts the connection.
         protocol: a new one.
         settings: the server's.
 
@@ -98,10 +98,10 @@ class Connection(asyncio.Protocol):
 
     transport: asyncio.Transport
 
-    def __init__(self, door: Door, protocol: ServerProtocol, settings: ServerSettings) -> None:
+    def __init__(self, acceptor: Acceptor, protocol: ServerProtocol, settings: ServerSettings) -> None:
         self.is_open = False
         self.protocol = protocol
-        self._door = door
+        self._acceptor = acceptor
         self._settings = settings
         self._loop = asyncio.get_running_loop()
         self._session: Reader | None = None
@@ -130,7 +130,7 @@ class Connection(asyncio.Protocol):
         self.transport = cast("asyncio.Transport", transport)
         self.transport.set_write_buffer_limits(self._settings.backlog_bytes)
         self._set_deadline(self._settings.entry_seconds)
-        self._door.await_handshake(self)
+        self._acceptor.note_pending(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Cancel all timers, and release references."""
@@ -138,7 +138,7 @@ class Connection(asyncio.Protocol):
         for timer in (self._resting, self._deadline, self._heartbeat):
             if timer is not None:
                 timer.cancel()
-        self._door.forget(self)
+        self._acceptor.forget(self)
         self._session = None
         if exc is not None:
             exc.__traceback__ = None
@@ -263,7 +263,7 @@ class Connection(asyncio.Protocol):
         self.protocol.receive_data(data[:size])
         for event in self.protocol.events_received():
             self._request = cast("Request", event)
-            self.protocol.send_response(self._door.answer(self, self._request))
+            self.protocol.send_response(self._acceptor.answer(self, self._request))
         self._write()
         if is_whole and self._request is None:  # it was not a handshake
             self.transport.abort()
@@ -274,7 +274,7 @@ class Connection(asyncio.Protocol):
         """Start handling frames, beginning with those that came with the handshake."""
         if self._deadline is not None:
             self._deadline.cancel()
-        self._session = self._door.open(self, request)
+        self._session = self._acceptor.open(self, request)
         self._heartbeat = self._loop.call_later(self._heartbeat_seconds, self._beat)
         self._note_place()
         if rest:

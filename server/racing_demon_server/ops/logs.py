@@ -130,7 +130,7 @@ class Throttle(logging.Filter):
 
     Args:
         clock: returns microseconds on a rising clock; wall time can be set back, which would silence
-            everything
+            everything.
 
     """
 

@@ -195,7 +195,7 @@ class Broadcast:
                 self.send_away, listener, CloseCode.KICKED, "The host sent you away from the table."
             )
         if options.spectators and not options.watch_delay_ms:
-            return partial(self.look_on, listener)
+            return partial(self.make_spectator, listener)
         return partial(self.send_away, listener, CloseCode.GOOD_BYE, "You have left the table.")
 
     def send_away(self, listener: Listener, code: CloseCode, text: str) -> None:
@@ -204,7 +204,7 @@ class Broadcast:
         self.listeners.pop(listener, None)
         listener.close(code, text)
 
-    def look_on(self, listener: Listener) -> None:
+    def make_spectator(self, listener: Listener) -> None:
         """Make a spectator of a player who left, and has received everything so far."""
         self.send_out()
         if listener in self.listeners:  # else the connection is lost already

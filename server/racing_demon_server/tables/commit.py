@@ -18,9 +18,9 @@ from racing_demon_server.match.table import Table
 from .broadcast import Broadcast
 from .committed import Ahead, Published
 
-__all__ = ["CommitQueue", "Then"]
+__all__ = ["Callback", "CommitQueue"]
 
-Then = Callable[[], None]
+Callback = Callable[[], None]
 """A callback for when everything before it is sent."""
 
 
@@ -46,7 +46,7 @@ class CommitQueue:
         self._broadcast = broadcast
         self._journal = journal
         self._published = published
-        self._untold: list[list[Frames] | Then] = []
+        self._untold: list[list[Frames] | Callback] = []
         self._newest = 0
 
     def note(
@@ -54,7 +54,7 @@ class CommitQueue:
         frames: list[Frames],
         at: int,
         seeds: Collection[tuple[str, bytes]] = (),
-        then: Sequence[Then] = (),
+        then: Sequence[Callback] = (),
     ) -> None:
         """Note what happened, to be written and then sent.
 
@@ -88,7 +88,7 @@ class CommitQueue:
             told_ms = options.watch_delay_ms + (options.tally_ms if view.phase is Phase.TALLY else 0)
             self._journal.write(news, runs=runs, until=self._newest + told_ms * 1_000)
 
-    def when_written(self, then: Then) -> None:
+    def when_written(self, then: Callback) -> None:
         """Call back when everything that has happened so far is sent."""
         if self.unwritten:
             self._untold.append(then)
@@ -102,7 +102,7 @@ class CommitQueue:
         is_wanted = is_over or self._journal.is_long
         return self._table.view.snapshot_for(None, 0) if is_wanted else None
 
-    def _tell(self, news: Sequence[list[Frames] | Then], ahead: Ahead | None, newest: int) -> None:
+    def _tell(self, news: Sequence[list[Frames] | Callback], ahead: Ahead | None, newest: int) -> None:
         """Send what was written. ``ahead`` is a copy of the table with all of it, if there is one."""
         self.unwritten -= 1
         self._journal.timekeeper.note_written(newest)

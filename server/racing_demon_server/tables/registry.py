@@ -30,7 +30,7 @@ from .observer import Observer
 from .passphrase import Passphrase
 from .room import Clock, Room
 
-__all__ = ["KeptElsewhere", "Registry", "left_out"]
+__all__ = ["KeptElsewhere", "Registry", "unrestorable"]
 
 CANNOT_GO_ON: Final = UnknownContents, InconsistentEvent, InvalidGame, CommandRefused
 """The errors of a table that cannot be restored."""
@@ -150,21 +150,21 @@ class Registry:
         with self._journal.reading() as readers:
             for reader in readers:
                 self._timekeeper.kept = last_us(reader)
-                for kept, error in self.take_up(reader):
+                for kept, error in self.restore_from(reader):
                     facts = {"table": kept.code, "number": kept.id, "why": str(error)}
                     known = isinstance(error, (*CANNOT_GO_ON, *reader.errors))
                     text = "a table cannot go on here; it stays in the journal"
                     log.error(text, extra=facts, exc_info=None if known else error)
 
-    def take_up(self, reader: JournalReader) -> Iterator[tuple[StoredTable, Exception]]:
+    def restore_from(self, reader: JournalReader) -> Iterator[tuple[StoredTable, Exception]]:
         """Restore the open tables of a journal. Yield those that cannot be restored, with the reasons."""
         for kept in list(tables(reader, only_open=True)):
             try:
-                self._take_up(reader, kept)
+                self._restore(reader, kept)
             except Exception as error:
                 yield kept, error
 
-    def _take_up(self, reader: JournalReader, kept: StoredTable) -> None:
+    def _restore(self, reader: JournalReader, kept: StoredTable) -> None:
         options, past = options_of(kept), past_of(reader, kept)
         self._opened = max(self._opened, kept.number)
         if kept.code in self._rooms:
@@ -289,7 +289,7 @@ class Registry:
             attempt += 1
 
 
-def left_out(reader: JournalReader) -> list[tuple[StoredTable, Exception]]:
+def unrestorable(reader: JournalReader) -> list[tuple[StoredTable, Exception]]:
     """Restore the tables of a journal as a server does. Return those that cannot be restored, and why.
 
     Nothing is written.
@@ -299,7 +299,7 @@ def left_out(reader: JournalReader) -> list[tuple[StoredTable, Exception]]:
         now = last_us(reader)
         registry = Registry(ServerSettings(), lambda: now, ImmediateJournal())
         try:
-            return list(registry.take_up(reader))
+            return list(registry.restore_from(reader))
         finally:
             registry.close(for_good=False)
 

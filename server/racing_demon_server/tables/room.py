@@ -30,7 +30,7 @@ from racing_demon_server.wakeup import Alarm
 
 from .backlog import Backlog
 from .broadcast import Broadcast, RecentEvents
-from .commit import CommitQueue, Then
+from .commit import Callback, CommitQueue
 from .committed import Published
 from .inbox import Inbox, Waiting
 from .observer import Observer
@@ -122,7 +122,7 @@ class Room:
             self.table.view, self.catch_up, self._receive_from_bot, speed=bot_speed, seed=bot_seed
         )
         if past is not None:
-            self.broadcast.spectators.take_up(options, past)
+            self.broadcast.spectators.restore(options, past)
             now = self._clock()
             self._publish(self.table.begin_again(now), now)
             self._bots.begin_again(self.table.seat_tokens)
@@ -222,7 +222,7 @@ class Room:
         self._write_down(now)
         return now
 
-    def end_match(self, then: Then) -> None:
+    def end_match(self, then: Callback) -> None:
         """End the running match, because the table closes. Call back when that was sent."""
         if not self._is_halted:
             now = self.catch_up()
@@ -276,7 +276,7 @@ class Room:
         while (item := self._next()) is not None:
             if self._is_halted:
                 self._put_off(item)
-            elif self._take_up(item):
+            elif self._judge_next(item):
                 accepted.append(item.arrived)
             at = item.arrived
         self._write_down(at, [partial(self.broadcast.count, accepted)] if accepted else ())
@@ -295,7 +295,7 @@ class Room:
                 return self._inbox.take()  # which will be refused for the same mistake
         return None
 
-    def _take_up(self, item: Waiting) -> bool:
+    def _judge_next(self, item: Waiting) -> bool:
         """Judge a command that was read. Return whether it is an accepted play."""
         sender, actor, command, arrived = item
         if self.broadcast.speakers.get(actor) is not sender:  # another connection has taken the seat over
@@ -352,12 +352,12 @@ class Room:
         if not self._commit_queue.unwritten:
             self.broadcast.send_out()  # no more of it follows in this turn
 
-    def _note(self, events: list[Event], at: int, then: Sequence[Then] = ()) -> None:
+    def _note(self, events: list[Event], at: int, then: Sequence[Callback] = ()) -> None:
         """Note what happened at a moment, and callbacks for when it is sent.
 
         Plays without other consequences are passed on together.
         """
-        is_play, parting = bool(events) and not then, list[Then]()
+        is_play, parting = bool(events) and not then, list[Callback]()
         for event in events:
             self._fresh.append(self._framed(event, at))
             if type(event) is not Played:
@@ -368,11 +368,11 @@ class Room:
         if not is_play and not self.table.is_settling:
             self._hand_on(at, [*then, *parting])
 
-    def _hand_on(self, at: int, then: Sequence[Then] = ()) -> None:
+    def _hand_on(self, at: int, then: Sequence[Callback] = ()) -> None:
         fresh, self._fresh = self._fresh, []
         self._commit_queue.note(fresh, at, self.table.take_secrets(), then)
 
-    def _write_down(self, at: int, then: Sequence[Then] = ()) -> None:
+    def _write_down(self, at: int, then: Sequence[Callback] = ()) -> None:
         """Commit everything that is noted, and note the time."""
         if self._fresh or then:
             self._hand_on(at, then)

@@ -82,7 +82,7 @@ class Spectators:
         """Add a spectator who has received every event so far."""
         self._sent[listener] = self._shown.view.seq
 
-    def take_up(self, options: Options, past: Past) -> None:
+    def restore(self, options: Options, past: Past) -> None:
         """Restore what was waiting for the delay when the server ended.
 
         Args:

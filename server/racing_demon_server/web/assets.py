@@ -71,7 +71,7 @@ class Assets:
 
     Args:
         contents: the files by name; in the page and in the files beside it ``{assets}`` becomes the path
-            of the others
+            of the others.
 
     """
 

@@ -177,7 +177,7 @@ def peak_of_restart(path: Path) -> int:
         registry = Registry(ServerSettings(), lambda: 0, ImmediateJournal())
         tracemalloc.start()
         try:
-            assert [] == list(registry.take_up(db))
+            assert [] == list(registry.restore_from(db))
             return tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()

@@ -72,12 +72,12 @@ def taken_up(path: Path) -> int:
         with reading(path) as db:
             now = last_us(db)
             registry = Registry(ServerSettings(), lambda: now, ImmediateJournal())
-            left_out = list(registry.take_up(db))
+            unrestorable = list(registry.restore_from(db))
             tables = len(registry)
             registry.close(for_good=False)
     except JournalUnusable:
         return -1
-    assert tables + len(left_out) <= OPEN
+    assert tables + len(unrestorable) <= OPEN
     return tables
 
 

@@ -16,7 +16,7 @@ AWAY = hash_address("203.0.113.10", bytes(16))
 TOKEN = b"another token"
 
 
-class Door(Sitting):
+class Banning(Sitting):
     """A table to whose players it matters where they come from."""
 
     def enter(self, name: str, token: bytes = TOKEN, address: bytes = HOME) -> int:
@@ -34,9 +34,9 @@ class Door(Sitting):
         return False
 
 
-def door(phase: Phase = Phase.LOBBY, **options: Any) -> Door:
+def kicked(phase: Phase = Phase.LOBBY, **options: Any) -> Banning:
     """Return a table from which Ben, who came from home, was sent away in a phase."""
-    sitting = Door(**{"hands": 1, "countdown_ms": 0, "tally_ms": 0, **options})
+    sitting = Banning(**{"hands": 1, "countdown_ms": 0, "tally_ms": 0, **options})
     sitting.join("Ann")
     seat = sitting.enter("Ben", b"Ben's token")
     sitting.join("Cat")
@@ -50,24 +50,24 @@ def door(phase: Phase = Phase.LOBBY, **options: Any) -> Door:
 @pytest.mark.parametrize("name", ["Ben", "BEN", "Ben 2", "Ｂen", "B\u034fen"])
 def test_the_name_stays_out_at_that_address(phase: Phase, name: str) -> None:
     """However it is written, and whatever the token."""
-    assert door(phase).is_out(name, TOKEN, HOME)
+    assert kicked(phase).is_out(name, TOKEN, HOME)
 
 
 def test_the_token_stays_out_everywhere() -> None:
     """Under another name, and from another address."""
-    assert door().is_out("Dan", b"Ben's token", AWAY)
+    assert kicked().is_out("Dan", b"Ben's token", AWAY)
 
 
 @pytest.mark.parametrize(("name", "address"), [("Ben", AWAY), ("Dan", HOME), ("Ben", b""), ("Benny", HOME)])
 def test_others_come_in(name: str, address: bytes) -> None:
     """Those of that name from elsewhere, and all others from that address."""
-    sitting = door()
+    sitting = kicked()
     assert sitting.table.view.seats[sitting.enter(name, TOKEN, address)].name == name
 
 
 def test_a_number_that_the_server_gave_does_not_matter() -> None:
     """The second Ben of a table, who was called Ben 2, is known by the name Ben, too."""
-    sitting = Door()
+    sitting = Banning()
     sitting.join("Ann")
     sitting.join("Ben")
     seat = sitting.enter("Ben", b"Ben's token")
@@ -78,7 +78,7 @@ def test_a_number_that_the_server_gave_does_not_matter() -> None:
 
 def test_where_a_player_came_back_from_counts() -> None:
     """It is the newest address of the seat that is kept out."""
-    sitting = Door()
+    sitting = Banning()
     sitting.join("Ann")
     seat = sitting.enter("Ben", b"Ben's token", HOME)
     sitting.table.seat_tokens.note_address(seat, AWAY)
@@ -88,7 +88,7 @@ def test_where_a_player_came_back_from_counts() -> None:
 
 def test_the_host_lets_somebody_back_in() -> None:
     """By the name, which all can read; then the way is free."""
-    sitting = door(Phase.PLAYING)
+    sitting = kicked(Phase.PLAYING)
     assert "Ben" in sitting.mirror.banned
     assert "unbanned" == told(sitting.events(0, cl.Unban, name="Ben"))
     assert "Ben" not in sitting.mirror.banned
@@ -97,13 +97,13 @@ def test_the_host_lets_somebody_back_in() -> None:
 
 def test_nobody_is_let_back_in_who_was_not_sent_away() -> None:
     """It is refused, and nothing happens."""
-    assert Reason.BAD_NAME is door().refused(0, cl.Unban, name="Cat").reason
+    assert Reason.BAD_NAME is kicked().refused(0, cl.Unban, name="Cat").reason
 
 
 @pytest.mark.parametrize("phase", [Phase.LOBBY, Phase.PLAYING])
 def test_the_end_of_the_match_lets_everybody_back_in(phase: Phase) -> None:
     """Whoever was sent away in the lobby stays out of the match that follows, and no longer."""
-    sitting = door(phase)
+    sitting = kicked(phase)
     if phase is Phase.LOBBY:
         sitting.start()
     assert sitting.is_out("Ben", TOKEN, HOME)
@@ -115,7 +115,7 @@ def test_the_end_of_the_match_lets_everybody_back_in(phase: Phase) -> None:
 
 def test_a_later_namesake_does_not_renew_an_old_ban() -> None:
     """Who was sent away from the last match is not kept out because somebody of the same name is now."""
-    sitting = door(Phase.PLAYING)
+    sitting = kicked(Phase.PLAYING)
     for seat in (0, 2):
         sitting.events(seat, cl.Stuck)
     seat = sitting.enter("Ben", b"third token", AWAY)
@@ -125,7 +125,7 @@ def test_a_later_namesake_does_not_renew_an_old_ban() -> None:
 
 def test_whoever_leaves_may_come_back() -> None:
     """Only who is sent away is kept out, and no bot is."""
-    sitting = Door()
+    sitting = Banning()
     sitting.join("Ann")
     sitting.events(sitting.enter("Ben"), cl.Leave)
     sitting.events(0, cl.AddBot)
@@ -136,7 +136,7 @@ def test_whoever_leaves_may_come_back() -> None:
 
 def test_so_many_are_kept_out_at_most() -> None:
     """Then whoever was sent away first may come back; no table grows by it."""
-    sitting = Door()
+    sitting = Banning()
     sitting.join("Ann")
     for number in range(MOST_BANNED + 5):
         seat = sitting.enter(f"Guest no. {number}.", b"%d" % number)
@@ -150,7 +150,7 @@ def test_so_many_are_kept_out_at_most() -> None:
 
 def test_of_one_name_no_more_are_kept() -> None:
     """However many of one name are sent away, what is kept of them does not grow."""
-    sitting = Door()
+    sitting = Banning()
     sitting.join("Ann")
     for number in range(MOST_BANNED + 5):
         seat = sitting.enter("Ben", b"%d" % number, hash_address(str(number), bytes(16)))
@@ -162,7 +162,7 @@ def test_of_one_name_no_more_are_kept() -> None:
 
 def test_bans_are_taken_up_again() -> None:
     """What was kept keeps out as before, as far as the table still says so."""
-    sitting = door()
+    sitting = kicked()
     kept = sitting.table.bans.take_changed()
     assert kept is not None
     assert ["Ben"] == [ban.name for ban in kept]
@@ -177,6 +177,6 @@ def test_bans_are_taken_up_again() -> None:
 def test_what_is_kept_names_no_token_and_no_address() -> None:
     """An address is hashed with the table's salt: another table's hash of it is another."""
     assert hash_address("203.0.113.9", bytes(16)) != hash_address("203.0.113.9", b"\1" * 16)
-    kept = door().table.bans.take_changed()
+    kept = kicked().table.bans.take_changed()
     assert kept is not None
     assert "203.0" not in repr(kept)

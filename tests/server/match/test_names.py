@@ -1,4 +1,4 @@
-"""Names, cleaned once at the door."""
+"""Names, cleaned once on arrival."""
 
 import unicodedata
 

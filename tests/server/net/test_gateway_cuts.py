@@ -131,7 +131,7 @@ async def test_who_is_cut_off_is_not_closed_as_well() -> None:
 
 
 async def test_the_silent_who_make_room_are_counted() -> None:
-    """Each by the same word, so that an operator sees that somebody keeps the door busy."""
+    """Each by the same reason, so that an operator sees that somebody keeps opening connections."""
     async with counting(max_handshakes=3, entry_seconds=3_600.0) as (served, cuts):
         with silent(served, 10):
             async with Peer.connect(served.url) as peer:

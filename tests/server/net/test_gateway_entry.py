@@ -376,7 +376,7 @@ async def test_codes_may_be_spelt_freely() -> None:
         assert ann.code == ben.code
 
 
-# Limits at the door.
+# Limits on new connections.
 
 
 async def test_who_asks_for_no_table_is_sent_away() -> None:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from racing_demon_server.journal.check import LeftOut, check
+from racing_demon_server.journal.check import FindUnrestorable, check
 from racing_demon_server.journal.interface import JournalUnusable
 
 from .database import open_journal
@@ -34,13 +34,13 @@ def backup(source: Path, target: Path) -> None:
         _copy(db, target)
 
 
-def restore(source: Path, target: Path, left_out: LeftOut) -> None:
+def restore(source: Path, target: Path, unrestorable: FindUnrestorable) -> None:
     """Restore a copy as a journal, which must not exist and which no server may use.
 
     Args:
         source: the copy.
         target: the journal.
-        left_out: see :func:`~racing_demon_server.journal.check.check`.
+        unrestorable: see :func:`~racing_demon_server.journal.check.check`.
 
     Raises:
         JournalUnusable: the copy cannot be restored.
@@ -50,7 +50,7 @@ def restore(source: Path, target: Path, left_out: LeftOut) -> None:
         if target.exists():
             raise JournalUnusable(f"{target} is there already. Move it away first: nothing is overwritten.")
         with contextlib.closing(open_journal(source)) as db:
-            faults = check(db, left_out).faults
+            faults = check(db, unrestorable).faults
         if faults:
             raise JournalUnusable(f"{source} is damaged: {faults[0]}.")
         with contextlib.closing(open_journal(source)) as db:
