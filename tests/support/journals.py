@@ -14,6 +14,7 @@ from racing_demon_server.app import rising_clock
 from racing_demon_server.durability import Durability
 from racing_demon_server.journal import check as checking
 from racing_demon_server.journal.check import Report
+from racing_demon_server.journal.interface import Store
 from racing_demon_server.journal.reader import last_us
 from racing_demon_server.journal.sqlite.backup import restore
 from racing_demon_server.journal.sqlite.database import open_journal
@@ -24,15 +25,22 @@ from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry, unrestorable
 from tests.support.servers import PATIENCE, Peer, Served, within
 
-__all__ = ["check", "journaled", "overwrite_page", "play_match", "put_back"]
+__all__ = ["check", "journaled", "journaled_in", "overwrite_page", "play_match", "put_back"]
 
 
 @asynccontextmanager
 async def journaled(path: Path, **settings: Any) -> AsyncIterator[Served]:
     """Run a server that takes its tables up from a journal, and leaves them there in the end."""
-    journal = DurableJournal(SqliteStore(path, Durability.NORMAL))
-    with contextlib.closing(open_journal(path)) as db:
-        clock = rising_clock(last_us(db))
+    async with journaled_in(SqliteStore(path, Durability.NORMAL), **settings) as served:
+        yield served
+
+
+@asynccontextmanager
+async def journaled_in(store: Store, **settings: Any) -> AsyncIterator[Served]:
+    """Run one whose journal is in any store."""
+    journal = DurableJournal(store)
+    with journal.reading() as readers:
+        clock = rising_clock(max(map(last_us, readers)))
     chosen = ServerSettings(**{"port": 0, **settings})
     registry = Registry(chosen, clock, journal)
     registry.restore()

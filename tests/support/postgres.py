@@ -5,8 +5,10 @@ import itertools
 import os
 import secrets
 import shutil
+import socket
 import subprocess
 import tempfile
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -16,7 +18,7 @@ import pytest
 
 from tests.support.brokers import free_port
 
-__all__ = ["Postgres", "postgres"]
+__all__ = ["LosingProxy", "Postgres", "postgres"]
 
 STANDBY: Final = "s1"
 USER: Final = "rd"
@@ -148,3 +150,47 @@ def postgres(settings: str = SETTINGS) -> Iterator[Postgres]:
     finally:
         server.end()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+class LosingProxy:
+    """Passes bytes on to a server, and can lose its answers: as where a connection breaks after a commit.
+
+    Attributes:
+        port: where it listens.
+        loses: whether the next answer is lost, and its connection closed.
+
+    Args:
+        port: the server's.
+
+    """
+
+    def __init__(self, port: int) -> None:
+        self._to = port
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listening.getsockname()[1]
+        self.loses = False
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def close(self) -> None:
+        """Accept no more connections."""
+        self._listening.close()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                client, _ = self._listening.accept()
+                server = socket.create_connection(("127.0.0.1", self._to))
+                threading.Thread(target=self._pass, args=(client, server, False), daemon=True).start()
+                threading.Thread(target=self._pass, args=(server, client, True), daemon=True).start()
+
+    def _pass(self, source: socket.socket, target: socket.socket, is_answer: bool) -> None:
+        with contextlib.suppress(OSError):
+            while data := source.recv(65_536):
+                if is_answer and self.loses:
+                    self.loses = False
+                    break
+                target.sendall(data)
+        for each in (source, target):
+            with contextlib.suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+        source.close()

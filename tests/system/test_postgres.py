@@ -1,0 +1,115 @@
+"""A server whose journal is a PostgreSQL database: as an operator runs it."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from tests.support.journals import play_match
+from tests.support.postgres import Postgres, postgres
+from tests.support.processes import CLIENT, SERVER, server_process, text_of
+from tests.support.servers import PATIENCE, Peer, within
+
+
+@pytest.fixture(scope="module")
+def servers() -> Iterator[Postgres]:
+    """Run a primary and a standby."""
+    with postgres() as running:
+        yield running
+
+
+@pytest.fixture
+def url(servers: Postgres) -> str:
+    """Return an empty database."""
+    return servers.url(servers.new_database())
+
+
+@pytest.fixture
+def key(tmp_path: Path) -> str:
+    """Return the file of a key."""
+    path = tmp_path / "key"
+    path.write_bytes(os.urandom(32))
+    return str(path)
+
+
+async def test_a_match_outlives_its_server(url: str, key: str) -> None:
+    """It is listed, exported, verified, counted in the scores and found right; its table is opened again."""
+    where = ("--journal", url, "--cluster-key", key, "--node", "n1", "--bot-speed", "1000")
+    async with server_process(*where) as (server, address):
+        code = await play_match(address)
+        server.stop()
+        await server.end()
+    listed = await text_of(SERVER, "journal", "list", "--journal", url)
+    assert (listed.code, listed.out.split()[0], listed.err) == (0, "1.1", "")
+    record = await text_of(SERVER, "journal", "export", "1.1", "--journal", url)
+    assert (record.code, record.out.splitlines()[0][:22]) == (0, '{"message": "record", ')
+    scores = await text_of(CLIENT, "scores", "--journal", url)
+    assert (scores.code, "matches: 1" in scores.out) == (0, True)
+    checked = await text_of(SERVER, "journal", "check", url, "--cluster-key", key)
+    assert (checked.code, checked.out[:24]) == (0, "right: 1 tables, 1 hands")
+    async with server_process(*where) as (_, address):
+        async with Peer.entered(address, cl.Watch(code=code)) as eve:
+            assert eve.view.code == code
+
+
+async def test_a_fenced_server_ends(url: str, key: str) -> None:
+    """When another has its name, it closes its connections for a restart, and ends with the code 4."""
+    where = ("--journal", url, "--cluster-key", key, "--node", "n1", "--bot-speed", "20")
+    async with server_process(*where) as (first, address):
+        async with Peer.hosting(address, seated=False) as host:
+            for _ in range(2):
+                await host.ask(cl.AddBot, level="hard")
+            await host.ask(cl.Start)
+            await host.until(ev.Played)
+            async with server_process(*where):
+                closing = await within(PATIENCE, host.closed())
+                ended = await first.end()
+    assert closing.code == 1012
+    assert ended.code == 4
+    assert "another server took this one for dead" in ended.err
+    assert "Traceback" not in ended.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (("--journal", "postgresql://rd:sesame@db/rd"), "no password belongs in the URL"),
+        (("--journal", "postgresql://rd@db/rd?password=sesame"), "no password belongs in the URL"),
+        (("--journal", "postgresql://rd@db/rd"), "needs --cluster-key FILE"),
+        (
+            ("--journal", "postgresql://rd@db/rd", "--cluster-key", "key", "--processes", "2"),
+            "a server a core",
+        ),
+        (("--cluster-key", "key"), "are for a journal in a database"),
+        (("journal", "list", "--journal", "postgres://rd:sesame@db/rd"), "no password belongs in the URL"),
+    ],
+)
+async def test_arguments_that_do_not_go_together_are_refused(arguments: tuple[str, ...], text: str) -> None:
+    """With what to do instead; no complaint repeats a password."""
+    ended = await text_of(SERVER, *arguments)
+    assert (ended.code, ended.out) == (2, "")
+    assert text in " ".join(ended.err.split())
+    assert "sesame" not in ended.err
+
+
+@pytest.mark.parametrize(
+    ("command", "hint"),
+    [
+        (("backup", "postgresql://rd@db/rd", "--to", "copy"), "pg_dump"),
+        (("restore", "postgresql://rd@db/rd", "--to", "copy"), "pg_restore"),
+        (("prune", "postgresql://rd@db/rd", "--before", "90d"), "partitions"),
+        (
+            ("list", "--journal", "postgresql://rd@127.0.0.1:1/rd"),
+            "The database postgresql://rd@127.0.0.1:1/rd",
+        ),
+    ],
+)
+async def test_what_cannot_be_done_is_a_sentence(command: tuple[str, ...], hint: str) -> None:
+    """It names the database's own tool, or the database that does not answer."""
+    ended = await text_of(SERVER, "journal", *command)
+    assert (ended.code, ended.out) == (3, "")
+    assert hint in ended.err
+    assert "Traceback" not in ended.err
