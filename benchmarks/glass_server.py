@@ -23,8 +23,9 @@ from typing import Final
 from tests.support.clocks import clock
 
 from benchmarks.others import say, standard_input
+from racing_demon_protocol.limits import WEBSOCKET_PATH
 from racing_demon_server.journal.immediate import ImmediateJournal
-from racing_demon_server.net.gateway import PATH, Server, start
+from racing_demon_server.net.gateway import Server, start
 from racing_demon_server.net.http import Meter
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
@@ -102,7 +103,7 @@ async def main() -> None:
     )
     glass = Glass(server)
     looking = asyncio.create_task(glass.look_on())
-    say(f"listening on ws://127.0.0.1:{next(iter(server.sockets)).getsockname()[1]}{PATH}")
+    say(f"listening on ws://127.0.0.1:{next(iter(server.sockets)).getsockname()[1]}{WEBSOCKET_PATH}")
     lines = await standard_input()
     while words := (await lines.readline()).decode().split():
         say(json.dumps(glass.stays([int(port) for port in words[1:]]) if words[0] == "look" else cuts))

@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 from urllib.parse import urlsplit
 
 from racing_demon_protocol import arguments
-from racing_demon_protocol.errors import LONGEST_NAME
+from racing_demon_protocol.limits import LONGEST_NAME, LONGEST_PASSPHRASE
 
 __all__ = [
     "PRACTISED_HANDS",
@@ -124,9 +124,7 @@ def passphrase(text: str) -> str:
     """Parse a passphrase; empty for none."""
     if not text:
         return ""
-    from racing_demon_protocol.wire.messages.base import MOST_PASSPHRASE  # noqa: PLC0415 - --help needs no models
-
-    return _short(text, MOST_PASSPHRASE)
+    return _short(text, LONGEST_PASSPHRASE)
 
 
 def name(text: str) -> str:

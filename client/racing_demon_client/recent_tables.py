@@ -13,6 +13,8 @@ from typing import Annotated, Final, Literal, Self
 from platformdirs import user_state_path
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
+from racing_demon_protocol.limits import WEBSOCKET_PATH
+
 from .files import replace_file, shown
 
 __all__ = ["Recent", "recents", "recents_path", "remember"]
@@ -24,7 +26,8 @@ LARGEST_FILE: Final = 64 * 1024
 def _without_secrets(url: str) -> str:
     """Return an address without user name, password, query and fragment."""
     scheme, mark, rest = url.partition("://") if "://" in url else ("", "", url)
-    rest = rest.rpartition("@")[2].partition("?")[0].partition("#")[0].rstrip("/").removesuffix("/v1")
+    rest = rest.rpartition("@")[2].partition("?")[0].partition("#")[0]
+    rest = rest.rstrip("/").removesuffix(WEBSOCKET_PATH)
     if not rest:
         raise ValueError("no address")
     return scheme + mark + rest

@@ -1,5 +1,7 @@
 """Parsers of typed values for both programs. Each raises ``ValueError`` with a sentence."""
 
+from racing_demon_protocol.limits import MOST_SEATS
+
 __all__ = ["port", "seats", "seed", "speed"]
 
 
@@ -12,7 +14,7 @@ def port(text: str) -> int:
 
 def seats(text: str) -> int:
     """Parse a number of seats, from 0 to 8."""
-    if not text.isdecimal() or len(text) > 1 or int(text) > 8:
+    if not text.isdecimal() or len(text) > 1 or int(text) > MOST_SEATS:
         raise ValueError(f"{text!r} will not do: a table has eight seats")
     return int(text)
 

@@ -15,6 +15,8 @@ On the wire a refusal is a value (:class:`~.messages.server.Refused`); the reaso
 becomes its reason.
 """
 
+from racing_demon_protocol.limits import LONGEST_TEXT
+
 from .reasons import Reason
 
 __all__ = [
@@ -27,12 +29,6 @@ __all__ = [
     "InvalidRecord",
     "RacingDemonError",
 ]
-
-
-LONGEST_TEXT = 240
-"""The maximum length of a sentence on the wire, in characters."""
-LONGEST_NAME = 24
-"""The maximum length of a player's name as shown, in characters."""
 
 
 class RacingDemonError(Exception):

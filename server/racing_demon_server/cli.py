@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from racing_demon_protocol import __version__
+from racing_demon_protocol.limits import DEFAULT_PORT
 
 from .arguments import (
     LONGEST_CODE,
@@ -259,7 +260,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     parser.add_argument("--host", default="0.0.0.0", help="address to listen on (default: all)")  # noqa: S104
-    parser.add_argument("--port", type=port, default=5252, help="port, 0 for any free one (default 5252)")
+    parser.add_argument(
+        "--port", type=port, default=DEFAULT_PORT, help=f"port, 0 for any free one (default {DEFAULT_PORT})"
+    )
     parser.add_argument(
         "--processes",
         type=processes,

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
+from racing_demon_protocol.limits import DEFAULT_PORT
+
 from .durability import Durability
 from .sharding import ALONE, Shards
 
@@ -72,7 +74,7 @@ class ServerSettings:
     """
 
     host: str = "127.0.0.1"
-    port: int = 5252
+    port: int = DEFAULT_PORT
     seed: bytes | None = None
     contributions: bool | None = None
     journal: Path | str | None = None

@@ -9,12 +9,13 @@ from typing import Any, Final, NoReturn
 
 from racing_demon_client import arguments as values
 from racing_demon_client.environment import login_name
+from racing_demon_protocol.limits import MOST_SEATS
 
 from .parser import parser, today
 
 __all__ = ["parse", "watches"]
 
-MOST_BOTS: Final = 7
+MOST_BOTS: Final = MOST_SEATS - 1
 """All seats but the player's."""
 
 TRUTHS: Final = {"yes": "true", "on": "true", "no": "false", "off": "false"}

@@ -23,8 +23,8 @@ from racing_demon_client.sources import openers
 from racing_demon_client.sources.openers import Opened
 from racing_demon_client.streams import can_draw, has_screen, is_ascii_only, is_terminal, write, write_aside
 from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.limits import LONGEST_PASSPHRASE
 from racing_demon_protocol.reasons import Reason
-from racing_demon_protocol.wire.messages.base import MOST_PASSPHRASE
 from racing_demon_protocol.wire.messages.client import Start
 from racing_demon_protocol.wire.options import Options
 
@@ -149,7 +149,7 @@ async def _let_in(opening: Opening, passphrase: str) -> AsyncIterator[Opened]:
                 raise
             write(printable(error.text))
             asked = await asyncio.to_thread(getpass.getpass, "passphrase: ")
-            opened = await stack.enter_async_context(opening(passphrase=asked[:MOST_PASSPHRASE]))
+            opened = await stack.enter_async_context(opening(passphrase=asked[:LONGEST_PASSPHRASE]))
         yield opened
 
 

@@ -19,6 +19,7 @@ from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZerocon
 
 from racing_demon_client.net.probe import FoundTable, answers
 from racing_demon_protocol.discovery.mdns import MOST_TABLES, MOST_TEXT, SERVICE, Announcement, Interface
+from racing_demon_protocol.limits import WEBSOCKET_PATH
 
 from .network_interfaces import can_multicast, is_near, own_interfaces, sends_nothing
 
@@ -191,7 +192,7 @@ def _read(info: zeroconf.ServiceInfo, interfaces: Sequence[Interface]) -> list[F
     """Return an announcement's tables, one for each plausible address, best first."""
     texts = {bytes(key): bytes(value or b"")[:255] for key, value in info.properties.items()}
     code = texts.get(b"code", b"").decode(errors="replace")
-    path = texts.get(b"path", b"/v1").decode(errors="replace")
+    path = texts.get(b"path", WEBSOCKET_PATH.encode()).decode(errors="replace")
     port = info.port or 0
     if not (CODE.fullmatch(code) and PATH.fullmatch(path) and LEAST_PORT <= port <= 65_535):
         return []

@@ -9,6 +9,7 @@ from websockets.exceptions import WebSocketException
 from websockets.typing import Subprotocol
 
 from racing_demon_protocol.errors import InvalidFrame
+from racing_demon_protocol.limits import WEBSOCKET_PATH
 from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.wire.codec import VERSION, Encoding, decode_server, encode
 from racing_demon_protocol.wire.messages import Message
@@ -45,7 +46,7 @@ class FoundTable:
     @property
     def address(self) -> str:
         """The address as people write it."""
-        return self.url.removesuffix("/v1")
+        return self.url.removesuffix(WEBSOCKET_PATH)
 
 
 async def answers(url: str, code: str, seconds: float = PROBE_SECONDS) -> bool:

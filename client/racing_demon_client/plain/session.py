@@ -14,6 +14,7 @@ from racing_demon_client.shared.rivals import Rivals
 from racing_demon_client.shared.text import printable
 from racing_demon_client.sources.table_source import TableSource
 from racing_demon_protocol.engine.board import Kind, Play
+from racing_demon_protocol.limits import LONGEST_CHAT
 from racing_demon_protocol.reasons import BotLevel, Phase, Reaction
 from racing_demon_protocol.records.analysis import SeatAnalysis, analyse
 from racing_demon_protocol.records.history import History
@@ -31,7 +32,6 @@ from .typed_commands import HELP, Spoken, Unclear, Verb, read_play, read_verb
 
 __all__ = ["Volume", "attend", "take_part"]
 
-MOST_CHAT: Final = 200
 COMMANDS: Final[dict[Verb, tuple[type[cl.Command], dict[str, bool]]]] = {
     Verb.STUCK: (cl.Stuck, {}),
     Verb.CALL: (cl.Call, {}),
@@ -353,8 +353,8 @@ class _Player:
         await self._client.send(command.model_validate({"counter": counter, **fields}))
 
     async def _say(self, text: str) -> None:
-        if not 0 < len(text) <= MOST_CHAT:
-            raise Unclear(f"Write what you want to say behind the /: 1 to {MOST_CHAT} characters.")
+        if not 0 < len(text) <= LONGEST_CHAT:
+            raise Unclear(f"Write what you want to say behind the /: 1 to {LONGEST_CHAT} characters.")
         await self._client.send(cl.Say(counter=self._client.next_counter(), text=text))
 
     async def _enter(self) -> None:

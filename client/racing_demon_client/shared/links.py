@@ -1,5 +1,7 @@
 """Links to tables: browsers open them, and ``racing-demon join`` accepts them."""
 
+from racing_demon_protocol.limits import WEBSOCKET_PATH
+
 __all__ = ["link_of", "taken_apart"]
 
 
@@ -12,7 +14,9 @@ def link_of(address: str, code: str) -> str:
 
     """
     scheme, _, rest = address.rpartition("://")
-    return f"{'https' if scheme == 'wss' else 'http'}://{rest.rstrip('/').removesuffix('/v1')}/{code}"
+    return (
+        f"{'https' if scheme == 'wss' else 'http'}://{rest.rstrip('/').removesuffix(WEBSOCKET_PATH)}/{code}"
+    )
 
 
 def taken_apart(text: str) -> tuple[str, str]:

@@ -14,6 +14,7 @@ from racing_demon_client.net.local_server import NOTHING, JournalRefused, Keepin
 from racing_demon_client.net.seat_store import StoredSeat, kept_seat
 from racing_demon_protocol.engine.shuffle import SEED_SIZE
 from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.limits import DEFAULT_PORT, WEBSOCKET_PATH
 from racing_demon_protocol.reasons import BotLevel, Reason
 from racing_demon_protocol.wire.messages.client import AddBot
 from racing_demon_protocol.wire.options import Options
@@ -26,7 +27,6 @@ from .table_source import TableSource
 
 __all__ = ["Opened", "alone", "full_url", "host", "join", "practise", "watch"]
 
-DEFAULT_PORT = 5252
 TLS_PORT = 443
 KEPT = Keeping("full")
 """A table for others survives a crash of its server, and a power cut."""
@@ -135,12 +135,12 @@ async def host(  # noqa: PLR0913
         note = ""
         if server is not None:
             url = full_url(server)
-            addresses = [url.removesuffix("/v1")]
+            addresses = [url.removesuffix(WEBSOCKET_PATH)]
             note = "the table is not announced from here: tell others its address and code"
         else:
             flags = ["--list-tables"] * announced + ["--no-web"] * (not web)
             own_port, has_ipv6 = await _network_server(stack, port, keeping, flags)
-            url = f"ws://127.0.0.1:{own_port}/v1"
+            url = f"ws://127.0.0.1:{own_port}{WEBSOCKET_PATH}"
             addresses = [f"ws://{address}:{own_port}" for address in _own_addresses()]
             usual = port is not None or own_port == DEFAULT_PORT
             note = "" if usual else f"port {DEFAULT_PORT} is taken, so the table is on {own_port}"

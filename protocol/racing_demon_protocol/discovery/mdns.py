@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from racing_demon_protocol.limits import WEBSOCKET_PATH
 from racing_demon_protocol.wire.codec import VERSION
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class Announcement:
     game: str
     host: str
     port: int
-    path: str = "/v1"
+    path: str = WEBSOCKET_PATH
     needs_passphrase: bool = False
     has_ipv6: bool = False
 

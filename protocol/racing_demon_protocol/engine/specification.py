@@ -5,7 +5,8 @@
 """
 
 from dataclasses import dataclass, field
-from typing import Final
+
+from racing_demon_protocol.limits import MOST_SEATS
 
 from .cards import ALL_RANKS, SUITS
 from .enums import (
@@ -29,7 +30,6 @@ from .groups import Cells, Deal, Foundations, Group, Heads, Reserve, Stock, Tabl
 
 __all__ = [
     "ANYTHING",
-    "MOST_SEATS",
     "Base",
     "Build",
     "Building",
@@ -60,10 +60,6 @@ __all__ = [
     "Waits",
     "Waste",
 ]
-
-
-MOST_SEATS: Final = 8
-"""The maximum number of seats at a table."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -6,6 +6,7 @@ from typing import Annotated, Self
 from pydantic import BaseModel, ConfigDict, Field
 
 from racing_demon_protocol.engine.specification import TailRule, TakeBack
+from racing_demon_protocol.limits import MOST_SEATS
 
 __all__ = ["CallOut", "OnLeave", "Options", "StallRule", "TieBreak"]
 
@@ -59,7 +60,7 @@ class Options(BaseModel):
     game: Annotated[str, Field(min_length=1, max_length=32, pattern=r"^[a-z0-9-]+$")] = "racing-demon"
     """Which game is played."""
     hands: Annotated[int, Field(strict=True, ge=1, le=100)] = 5
-    """How many hands a match has (A18)."""
+    """How many hands make a match (A18)."""
     target: Annotated[int, Field(strict=True, ge=1, le=10_000)] | None = None
     """A total of points that ends the match early; none: there is no such total."""
     tie_break: TieBreak = TieBreak.JOINT
@@ -76,7 +77,7 @@ class Options(BaseModel):
     """What a player who leaves during a hand keeps (A21)."""
     late_join: Annotated[bool, Field(strict=True)] = True
     """Whether players may join between the hands of a match (A23)."""
-    seats: Annotated[int, Field(strict=True, ge=1, le=8)] = 8
+    seats: Annotated[int, Field(strict=True, ge=1, le=MOST_SEATS)] = MOST_SEATS
     """How many seats the table has."""
     spectators: Annotated[bool, Field(strict=True)] = True
     """Whether people may watch without a seat."""

@@ -17,13 +17,14 @@ from typing import Final
 from racing_demon_protocol.engine.shuffle import SEED_SIZE, hand_seeds, subseed
 from racing_demon_protocol.engine.specification import Racing
 from racing_demon_protocol.games import GAMES
+from racing_demon_protocol.limits import MOST_SEATS
 from racing_demon_protocol.reasons import BotLevel, EndReason, Phase
 from racing_demon_protocol.wire.messages.client import AddBot, Command, Start
 from racing_demon_protocol.wire.messages.events import Event
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.arguments import seed
 from racing_demon_server.match.seat_tokens import Actor
-from racing_demon_server.match.table import MAX_SEATS, Table
+from racing_demon_server.match.table import Table
 
 from .players import LEVELS, Bot
 
@@ -122,7 +123,7 @@ def _hands(text: str) -> int:
 
 def _levels(text: str) -> list[str]:
     levels = text.split(",")
-    if not (set(BotLevel) >= set(levels) and len(levels) <= MAX_SEATS):
+    if not (set(BotLevel) >= set(levels) and len(levels) <= MOST_SEATS):
         known = ", ".join(BotLevel)
         raise argparse.ArgumentTypeError(f"{text!r} will not do: one to eight of {known}, divided by commas")
     return levels

@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from racing_demon_protocol.errors import LONGEST_NAME, CommandRefused
+from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.limits import LONGEST_NAME
 from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.table.view import MOST_BANNED, TableView
 

@@ -5,12 +5,12 @@ import unicodedata
 from collections.abc import Collection
 from typing import Final
 
-from racing_demon_protocol.errors import LONGEST_NAME, CommandRefused
+from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.limits import LONGEST_CHAT, LONGEST_NAME
 from racing_demon_protocol.reasons import Reason
 
 __all__ = ["BOT_NAMES", "clean", "clean_words", "folded", "unique"]
 
-LONGEST_WORDS: Final = 200
 MOST_MARKS: Final = 2
 """Most combining marks in a row. Names in real languages need no more."""
 
@@ -43,7 +43,7 @@ def clean_words(text: str) -> str:
         CommandRefused: nothing printable is left.
 
     """
-    cleaned = _printable(" ".join(text.split()), LONGEST_WORDS)
+    cleaned = _printable(" ".join(text.split()), LONGEST_CHAT)
     if not cleaned:
         raise CommandRefused(Reason.BAD_TEXT, "There is nothing in it that can be shown.")
     return cleaned

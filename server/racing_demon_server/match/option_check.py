@@ -5,9 +5,9 @@ from typing import Final
 
 from racing_demon_protocol.engine.layout import MOST_PILES
 from racing_demon_protocol.engine.rulebook import make_rules
-from racing_demon_protocol.engine.specification import MOST_SEATS
 from racing_demon_protocol.errors import InvalidGame
 from racing_demon_protocol.games import declare
+from racing_demon_protocol.limits import MOST_SEATS
 from racing_demon_protocol.wire.options import Options
 
 __all__ = ["verify_playable"]

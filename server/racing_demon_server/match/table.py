@@ -24,9 +24,8 @@ from .hand_clock import HandClock
 from .seat_tokens import Actor, SeatToken
 from .seats import Seats
 
-__all__ = ["GONE", "MAX_SEATS", "Answer", "Past", "Table"]
+__all__ = ["GONE", "Answer", "Past", "Table"]
 
-MAX_SEATS: Final = 8
 GONE: Final = "You have left this table."
 MISTAKE: Final = "The server made a mistake over this, and wrote it down. Try something else."
 

@@ -12,6 +12,7 @@ from websockets.server import ServerProtocol
 from websockets.typing import Subprotocol
 
 from racing_demon_protocol import __version__
+from racing_demon_protocol.limits import WEBSOCKET_PATH
 from racing_demon_protocol.reasons import CloseCode
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.codec import MAX_CLIENT_FRAME, VERSION, Encoding
@@ -28,10 +29,8 @@ from .service import Service
 from .session import Session
 from .transport import Connection
 
-__all__ = ["MOST_WAITING", "PATH", "Gateway", "Server", "listen", "start", "url_of"]
+__all__ = ["MOST_WAITING", "Gateway", "Server", "listen", "start", "url_of"]
 
-PATH: Final = "/v1"
-"""The path of the game. The same port answers plain HTTP at ``/healthz`` and ``/metrics``."""
 
 ACCEPTED_AT_ONCE: Final = 8
 """Connections accepted before the loop turns to others: asyncio uses the backlog for that."""
@@ -184,7 +183,7 @@ class Gateway:
             return http.health(len(registry), self.settings.shards, is_halted=registry.is_halted)
         if path == "/metrics":
             return self._measured(connection, request)
-        return self._enter(request) if path == PATH else self._asset(request, path)
+        return self._enter(request) if path == WEBSOCKET_PATH else self._asset(request, path)
 
     def _measured(self, connection: Connection, request: Request) -> Response:
         """Return metrics; 404 without any, because the path could be a table's code."""
@@ -210,7 +209,7 @@ class Gateway:
         where = http.origin_of(request), headers, http.sockets(request, settings.shards)
         found = self._site.answer(path, *where) if self._site is not None else None
         if found is None:
-            return http.text(HTTPStatus.NOT_FOUND, f"The game is at {PATH}, over WebSocket.\n")
+            return http.text(HTTPStatus.NOT_FOUND, f"The game is at {WEBSOCKET_PATH}, over WebSocket.\n")
         return http.respond(found.status, found.headers, found.body)
 
     def _listed(self) -> Iterator[TableView]:
@@ -232,7 +231,7 @@ class Gateway:
 
 def _units(path: str) -> int:
     """Return the units that a request costs its address."""
-    if path == PATH:
+    if path == WEBSOCKET_PATH:
         return HANDSHAKE
     return PICTURE if path.startswith("/qr/") else REQUEST
 
@@ -243,7 +242,7 @@ def _path(request: Request) -> str:
 
 def url_of(host: str, port: int) -> str:
     """Return the URL of a listening server."""
-    return f"ws://[{host}]:{port}{PATH}" if ":" in host else f"ws://{host}:{port}{PATH}"
+    return f"ws://[{host}]:{port}{WEBSOCKET_PATH}" if ":" in host else f"ws://{host}:{port}{WEBSOCKET_PATH}"
 
 
 class Server:

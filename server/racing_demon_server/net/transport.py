@@ -11,6 +11,7 @@ from websockets.http11 import Request, Response
 from websockets.protocol import State
 from websockets.server import ServerProtocol
 
+from racing_demon_server.frames import SHORT
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.wakeup import seconds_until
 
@@ -26,8 +27,6 @@ HEADER: Final = 6
 MASK: Final = slice(2, HEADER)
 WHOLE_BINARY: Final = 0x80 | Opcode.BINARY
 MASKED: Final = 0x80
-SHORT: Final = 125
-"""The longest payload of a short frame (RFC 6455, 5.2)."""
 END_OF_REQUEST: Final = b"\r\n\r\n"
 SWITCHING_PROTOCOLS: Final = 101
 CLOSE_SECONDS: Final = 1.0

@@ -17,6 +17,7 @@ from racing_demon_client.terminal.drawing.pages.help import draw_help, draw_text
 from racing_demon_client.terminal.picture_widget import PictureWidget
 from racing_demon_client.terminal.style.glyphs import wrapped
 from racing_demon_client.terminal.style.look import Look
+from racing_demon_protocol.limits import LONGEST_CHAT
 
 __all__ = [
     "ChatScreen",
@@ -29,7 +30,6 @@ __all__ = [
     "pass_on",
 ]
 
-MOST_CHAT = 200
 LEAST = 20
 """The minimum width of a text, on any terminal."""
 Answer = TypeVar("Answer")
@@ -134,7 +134,7 @@ class ChatScreen(Dialog[str]):
 
     def compose(self) -> ComposeResult:
         """Compose the dialog."""
-        yield Input(placeholder="say something (Enter; Escape: back)", max_length=MOST_CHAT, compact=True)
+        yield Input(placeholder="say something (Enter; Escape: back)", max_length=LONGEST_CHAT, compact=True)
 
     @on(Input.Submitted)
     def _said(self, event: Input.Submitted) -> None:

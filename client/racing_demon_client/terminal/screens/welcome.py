@@ -18,10 +18,9 @@ from racing_demon_client.recent_tables import Recent
 from racing_demon_client.shared.links import taken_apart
 from racing_demon_client.shared.text import counted
 from racing_demon_client.terminal.style.glyphs import screen_text
-from racing_demon_protocol.errors import LONGEST_NAME
 from racing_demon_protocol.games import GAMES
+from racing_demon_protocol.limits import LONGEST_NAME, LONGEST_PASSPHRASE, MOST_SEATS
 from racing_demon_protocol.reasons import BotLevel
-from racing_demon_protocol.wire.messages.base import MOST_PASSPHRASE
 
 from .dialogs import QuestionScreen
 from .games import GamesScreen
@@ -149,7 +148,7 @@ class WelcomeScreen(Screen[None]):
     def _players(self) -> ComposeResult:
         """Yield the fields for the game and its players."""
         games = [(game.title, game.name) for game in GAMES.values()]
-        counts = [(counted(number, "bot"), str(number)) for number in range(8)]
+        counts = [(counted(number, "bot"), str(number)) for number in range(MOST_SEATS)]
         levels = [(level, level) for level in BotLevel]
         with Horizontal(classes="field"):
             yield Label("your name")
@@ -188,7 +187,7 @@ class WelcomeScreen(Screen[None]):
                 placeholder="if the table has one",
                 id="passphrase",
                 password=True,
-                max_length=MOST_PASSPHRASE,
+                max_length=LONGEST_PASSPHRASE,
                 compact=True,
             )
         with Horizontal():

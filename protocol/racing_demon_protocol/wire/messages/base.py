@@ -9,10 +9,14 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from racing_demon_protocol.engine.cards import UNKNOWN
-from racing_demon_protocol.errors import LONGEST_TEXT
+from racing_demon_protocol.limits import (
+    LONGEST_CHAT,
+    LONGEST_PASSPHRASE,
+    LONGEST_TEXT,
+    MOST_SEATS,
+)
 
 __all__ = [
-    "MOST_PASSPHRASE",
     "CardNumber",
     "ChatText",
     "ChosenToken",
@@ -39,11 +43,9 @@ __all__ = [
 ]
 
 MAX_INT = 2**31 - 1
-MAX_CARD = 8 * 2 * 52 - 1
+MAX_CARD = MOST_SEATS * 2 * 52 - 1
 MAX_PILE = 1_023
 MAX_COUNT = 104
-MOST_PASSPHRASE: Final = 64
-"""The maximum length of a passphrase, in characters."""
 
 Counter = Annotated[int, Field(strict=True, ge=0, le=MAX_INT)]
 """The seat's own increasing counter of commands; 0 if a message answers none."""
@@ -64,11 +66,11 @@ Microseconds = Annotated[int, Field(strict=True, ge=0, le=2**53)]
 Name = Annotated[str, Field(min_length=1, max_length=64)]
 """A player's name; the server cleans it to at most 24 printable characters."""
 Text = Annotated[str, Field(max_length=LONGEST_TEXT)]
-ChatText = Annotated[str, Field(min_length=1, max_length=200)]
+ChatText = Annotated[str, Field(min_length=1, max_length=LONGEST_CHAT)]
 """A line of chat; the server cleans it like a name."""
 Code = Annotated[str, Field(min_length=1, max_length=16)]
 """A table's code, as people say it."""
-Passphrase = Annotated[str, Field(max_length=MOST_PASSPHRASE)]
+Passphrase = Annotated[str, Field(max_length=LONGEST_PASSPHRASE)]
 """The passphrase of a table; empty if it has none."""
 Token = Annotated[str, Field(min_length=64, max_length=64, pattern="^[0-9a-f]+$")]
 """The secret that resumes a seat: 256 random bits in hexadecimal."""

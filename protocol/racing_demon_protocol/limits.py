@@ -1,0 +1,28 @@
+"""The limits and fixed values that the server and its clients share, each stated once."""
+
+from typing import Final
+
+__all__ = [
+    "DEFAULT_PORT",
+    "LONGEST_CHAT",
+    "LONGEST_NAME",
+    "LONGEST_PASSPHRASE",
+    "LONGEST_TEXT",
+    "MOST_SEATS",
+    "WEBSOCKET_PATH",
+]
+
+MOST_SEATS: Final = 8
+"""The maximum number of seats at a table."""
+LONGEST_NAME: Final = 24
+"""The maximum length of a player's name as shown, in characters."""
+LONGEST_CHAT: Final = 200
+"""The maximum length of a line of chat, in characters."""
+LONGEST_PASSPHRASE: Final = 64
+"""The maximum length of a passphrase, in characters."""
+LONGEST_TEXT: Final = 240
+"""The maximum length of a sentence on the wire, in characters."""
+WEBSOCKET_PATH: Final = "/v1"
+"""The path of the WebSocket on a server."""
+DEFAULT_PORT: Final = 5_252
+"""The port of a server unless it is given another."""
