@@ -10,7 +10,7 @@ from platformdirs import user_state_path
 
 from .files import replace_file
 
-__all__ = ["told_fault"]
+__all__ = ["crash_message"]
 
 ELSEWHERE: Final = (
     "At a table of somebody else your seat stays yours, and its points too: "
@@ -26,7 +26,7 @@ MEANING: Final = {
 OWN_SERVER: Final = "The table was on a server of your own, and stopped with it for everybody."
 
 
-def told_fault(how: str = "", *, ends_with_us: bool = False) -> str:
+def crash_message(how: str = "", *, ends_with_us: bool = False) -> str:
     """Save the current exception to a file and return the message for the player.
 
     Args:

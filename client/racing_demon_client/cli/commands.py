@@ -9,7 +9,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from typing import Any, Final
 
-from racing_demon_client.discovery.finder import NOTHING, as_json, look, place, told
+from racing_demon_client.discovery.finder import NOTHING, as_json, look, place, table_line
 from racing_demon_client.discovery.qr import qr_lines
 from racing_demon_client.errors import RecordFailed
 from racing_demon_client.files import open_behind
@@ -168,7 +168,7 @@ async def tables(arguments: argparse.Namespace) -> int:
     write_aside("looking for tables on this network...")
     found = await look()
     for table in found:
-        write(as_json(table) if arguments.json else told(table))
+        write(as_json(table) if arguments.json else table_line(table))
     if not found:
         write_aside(NOTHING)
     return 0 if found else 1
@@ -179,7 +179,7 @@ async def _list_broker(arguments: argparse.Namespace) -> int:
 
     found = await broker.tables(arguments.mqtt)
     for listed in found:
-        write(broker.as_json(listed) if arguments.json else printable(broker.told(listed)))
+        write(broker.as_json(listed) if arguments.json else printable(broker.table_line(listed)))
     if not found:
         write_aside("The broker knows no table now.")
     return 0 if found else 1

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from racing_demon_client.shared.rules_text import rules_of
-from racing_demon_client.sources.solo.results import told_scores
+from racing_demon_client.sources.solo.results import score_lines
 from racing_demon_client.sources.solo.statistics import scores, statistics_path
 from racing_demon_protocol.engine.specification import Game, Racing
 from racing_demon_protocol.errors import InvalidGame
@@ -86,6 +86,6 @@ def statistics(arguments: argparse.Namespace) -> int:
     if arguments.json:
         write(json.dumps({name: score.model_dump(mode="json") for name, score in known.items()}))
         return 0
-    for line in told_scores(known):
+    for line in score_lines(known):
         write(line)
     return 0

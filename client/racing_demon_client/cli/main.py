@@ -53,9 +53,9 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
         sys.stderr.write(f"racing-demon: {error.strerror or error}\n")
         return 1
     except Exception:
-        from racing_demon_client.crash_report import told_fault  # noqa: PLC0415
+        from racing_demon_client.crash_report import crash_message  # noqa: PLC0415
 
-        sys.stderr.write(f"racing-demon: {told_fault()}\n")
+        sys.stderr.write(f"racing-demon: {crash_message()}\n")
         return 1
 
 

@@ -13,7 +13,7 @@ from racing_demon_client.shared.links import link_of
 from racing_demon_client.shared.phrases import title_of
 from racing_demon_client.streams import read_line
 
-__all__ = ["NOTHING", "as_json", "choose", "look", "place", "told"]
+__all__ = ["NOTHING", "as_json", "choose", "look", "place", "table_line"]
 
 LOOK_SECONDS: Final = 1.5
 """How long to look for more tables after finding one, in seconds."""
@@ -29,7 +29,7 @@ NOTHING: Final = (
 )
 
 
-def told(table: FoundTable) -> str:
+def table_line(table: FoundTable) -> str:
     """Return a table in one line."""
     locked = ", with a passphrase" if table.needs_passphrase else ""
     return f"{table.code}  {table.host}'s table, {title_of(table.game)}{locked}  {table.address}"
@@ -75,16 +75,16 @@ async def place(
     sys.stderr.write("looking for tables on this network...\n")
     tables = await look(code)
     if not tables and code is not None:
-        others = [f"\n  {told(table)}" for table in await look()]
+        others = [f"\n  {table_line(table)}" for table in await look()]
         there = f"There are:{''.join(others)}" if others else NOTHING
         raise ConnectionFailed(f"No table {code.upper()} was found on this network.\n{there}")
     if not tables:
         raise ConnectionFailed(NOTHING)
     if len(tables) == 1:
-        write(f"found {told(tables[0])}")
+        write(f"found {table_line(tables[0])}")
         return tables[0].address, tables[0].code
     for number, table in enumerate(tables, 1):
-        write(f"{number:3}  {told(table)}")
+        write(f"{number:3}  {table_line(table)}")
     if not asks:
         sys.stderr.write(
             "racing-demon: there are several; name one by its code, or by its address and code.\n"

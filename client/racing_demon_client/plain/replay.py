@@ -4,7 +4,7 @@ import asyncio
 from typing import Final, TextIO
 
 from racing_demon_client.records.verifier import Verifier
-from racing_demon_client.shared.analysis_text import told
+from racing_demon_client.shared.analysis_text import analysis_lines
 from racing_demon_client.shared.message_text import MessageText, Write, duration
 from racing_demon_client.shared.text import printable
 from racing_demon_client.sources.replay import PLACES, BadPlace, Replay
@@ -108,7 +108,7 @@ class _Teller:
         if isinstance(message, ev.HandOver):
             analysis = self._client.timeline.analysis_at(self._client.place)
             tally = picture.tally(view) if match_winners(view) is None else []
-            return [*tally, *told(analysis, self._seat, self._words())]
+            return [*tally, *analysis_lines(analysis, self._seat, self._words())]
         return picture.tally(view) if isinstance(message, ev.MatchOver) else []
 
     async def obey(self, typed: "asyncio.Queue[str | None]") -> None:

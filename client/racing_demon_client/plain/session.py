@@ -8,7 +8,7 @@ from typing import Final, TextIO
 
 from racing_demon_client.records.recorder import Recorder
 from racing_demon_client.records.verifier import Verifier
-from racing_demon_client.shared.analysis_text import hashes, summary, told
+from racing_demon_client.shared.analysis_text import analysis_lines, hashes, summary
 from racing_demon_client.shared.message_text import MessageText, Write, kick_question
 from racing_demon_client.shared.rivals import Rivals
 from racing_demon_client.shared.text import printable
@@ -207,7 +207,7 @@ class _Player:
             self._write_all(picture.table(view, seat, ascii_only=self._ascii))
         elif isinstance(message, ev.HandOver):
             words = MessageText(view, seat, ascii_only=self._ascii)
-            self._write_all(told(self._analysis, seat, words))
+            self._write_all(analysis_lines(self._analysis, seat, words))
             if match_winners(view) is None:
                 self._write_all(picture.tally(view))
                 self._write("Enter says that you are ready for the next hand.")

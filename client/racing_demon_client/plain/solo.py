@@ -11,7 +11,7 @@ from racing_demon_client.shared.pile_names import is_racelike
 from racing_demon_client.shared.rules_text import rules_of
 from racing_demon_client.shared.text import counted
 from racing_demon_client.sources.solo.place import SoloClient
-from racing_demon_client.sources.solo.results import told_loss, told_progress, told_scores, told_win
+from racing_demon_client.sources.solo.results import loss_text, progress_text, score_lines, win_text
 from racing_demon_client.streams import read_line
 from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.engine.shuffle import SEED_SIZE
@@ -79,7 +79,7 @@ class _Alone:
             "hint": self._hint,
             "all": lambda: self._went(client.bring_up() > 0),
             "rules": lambda: self._write_all(rules_of(client.table.rules.game)),
-            "scores": lambda: self._write_all(told_scores({client.table.rules.game.name: client.score})),
+            "scores": lambda: self._write_all(score_lines({client.table.rules.game.name: client.score})),
             "?": lambda: self._write_all(HELP.splitlines() + [RACELIKE] * self._racelike),
             "help": lambda: self._write_all(HELP.splitlines() + [RACELIKE] * self._racelike),
         }
@@ -113,15 +113,15 @@ class _Alone:
         else:
             self._write_all(laid(table_.rules, table_.board, table_.seat, ascii_only=self._ascii))
         plays, took = counted(table_.plays, "play"), duration(client.elapsed_ms)
-        state = f" {plays}, {told_progress(table_)}, {took}"
+        state = f" {plays}, {progress_text(table_)}, {took}"
         if table_.is_won:
-            state = f" {told_win(client)}"
+            state = f" {win_text(client)}"
         elif table_.caption:
             state += f"; say: {table_.caption}"
         elif table_.due:
             state += f". {table_.due}"
         elif table_.is_stuck():
-            state = f" {plays}, {took}. {told_loss(client)} u takes back, again begins anew, new deals"
+            state = f" {plays}, {took}. {loss_text(client)} u takes back, again begins anew, new deals"
         self._write(state)
 
     # Steps.

@@ -12,7 +12,7 @@ from racing_demon_protocol.table.view import TableView
 from .message_text import MessageText
 from .text import counted, span
 
-__all__ = ["full", "hashes", "summary", "told"]
+__all__ = ["analysis_lines", "full", "hashes", "summary"]
 
 DIGITS: Final = 32
 """How many digits of a hash are shown, enough to compare by eye."""
@@ -20,7 +20,7 @@ MOST: Final = 3
 """How many examples of each kind are named."""
 
 
-def told(analysis: Sequence[SeatAnalysis], seat: int | None, words: MessageText) -> list[str]:
+def analysis_lines(analysis: Sequence[SeatAnalysis], seat: int | None, words: MessageText) -> list[str]:
     """Return the lines after a hand: a player's own analysis, or one line per player for spectators."""
     own = [each for each in analysis if each.seat == seat]
     return full(own[0], words) if own else [summary(each, words) for each in analysis]

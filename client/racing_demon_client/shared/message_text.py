@@ -12,7 +12,7 @@ from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Halted, Refused, Seated, SeatState, Snapshot, Watchers
 
-from .option_text import told_options
+from .option_text import options_text
 from .phrases import title_of
 from .pile_labels import words_of
 from .pile_names import is_racelike
@@ -221,7 +221,7 @@ class MessageText:
         return f"host: {self.who(event.seat)}"
 
     def _options_set(self, event: ev.OptionsSet) -> str:
-        return f"options: {printable(title_of(event.options.game))}, {told_options(event.options)}"
+        return f"options: {printable(title_of(event.options.game))}, {options_text(event.options)}"
 
     def _committed(self, event: ev.Committed) -> str:
         shuffle = self._view.shuffle

@@ -18,7 +18,7 @@ from racing_demon_protocol.wire.options import Options
 from .option_errors import explained
 from .text import counted
 
-__all__ = ["called", "meanings", "read", "refusal", "told", "told_options", "usual"]
+__all__ = ["called", "meanings", "options_text", "read", "refusal", "usual", "value_text"]
 
 CALLED: Final = {
     "hands": "hands in a match",
@@ -79,7 +79,7 @@ def usual(name: str) -> str:
     return NONE.get(name, "as the game has it" if Options.model_fields[name].default is None else "as usual")
 
 
-def told(name: str, value: object) -> str:
+def value_text(name: str, value: object) -> str:
     """Return an option's value in words: ``1 s``, ``yes``, ``by itself``."""
     if value is None:
         return usual(name)
@@ -105,19 +105,19 @@ def refusal(error: ValidationError) -> str:
     name, about = str(first["loc"][0]) if first["loc"] else "", first.get("ctx", {})
     match first["type"]:
         case "greater_than_equal":
-            return f"{called(name)}: {told(name, about['ge'])} or more."
+            return f"{called(name)}: {value_text(name, about['ge'])} or more."
         case "less_than_equal":
-            return f"{called(name)}: {told(name, about['le'])} or less."
+            return f"{called(name)}: {value_text(name, about['le'])} or less."
         case "int_type":
             kind = "a time, like 1.5 s or 2 min" if name.endswith("_ms") else "a whole number"
             return f"{called(name)}: {kind}."
     return explained(error)
 
 
-def told_options(options: Options) -> str:
+def options_text(options: Options) -> str:
     """Return the number of hands, and every option that differs from the defaults, in one line."""
     changed = [
-        f"{called(name)}: {told(name, getattr(options, name))}"
+        f"{called(name)}: {value_text(name, getattr(options, name))}"
         for name in options.model_dump(exclude_defaults=True)
         if name not in {"game", "hands"}
     ]

@@ -37,7 +37,7 @@ from racing_demon_protocol.engine.specification import (
 )
 
 from .phrases import card_names, heading, names, number, rank, ranks, the, times
-from .special_rules_text import told_mechanic, told_piles, told_special
+from .special_rules_text import mechanic_text, piles_text, special_text
 from .text import counted
 
 __all__ = ["WIDTH", "kind_of", "rules_of"]
@@ -144,8 +144,8 @@ def _sentences(game: Game) -> Iterator[str]:
         yield " ".join(filter(None, _group(group, is_turned=is_turned)))
     yield from (_deal(step) for step in game.deal)
     if not isinstance(game.mechanic, Building):
-        yield told_mechanic(game.mechanic)
-    yield from map(told_special, game.specials)
+        yield mechanic_text(game.mechanic)
+    yield from map(special_text, game.specials)
     if game.racing is not Racing.SOLO:  # a trick is not won
         yield GOALS[game.goal]
 
@@ -175,7 +175,7 @@ def _group(group: Group, *, is_turned: bool) -> Iterator[str]:
         case Waste():
             yield from _waste(group)
         case _:
-            yield f"{_title(group)}: {told_piles(group)}"
+            yield f"{_title(group)}: {piles_text(group)}"
     yield from _common(group)
 
 

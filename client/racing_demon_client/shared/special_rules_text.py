@@ -37,7 +37,7 @@ from racing_demon_protocol.engine.specification import Group, Heads, Mechanic, S
 from .phrases import names, number, ranks, the, times
 from .text import counted
 
-__all__ = ["told_mechanic", "told_piles", "told_special"]
+__all__ = ["mechanic_text", "piles_text", "special_text"]
 
 WHEN: Final = {
     When.ALWAYS: "",
@@ -79,7 +79,7 @@ LYING_ALONE: Final = {
 }
 
 
-def told_piles(group: Group) -> str:
+def piles_text(group: Group) -> str:
     """Return what piles of an unusual kind are."""
     match group:
         case Heads():
@@ -99,7 +99,7 @@ def told_piles(group: Group) -> str:
     raise NotImplementedError(f"there are no words for {type(group).__name__}")
 
 
-def told_special(rule: Special) -> str:  # noqa: C901, PLR0911, PLR0912 - one sentence per rule of a closed list
+def special_text(rule: Special) -> str:  # noqa: C901, PLR0911, PLR0912 - one sentence per rule of a closed list
     """Return a special rule in words."""
     match rule:
         case Draw():
@@ -211,7 +211,7 @@ def _opening(rule: OpeningRescue) -> str:
     )
 
 
-def told_mechanic(mechanic: Mechanic) -> str:  # noqa: C901, PLR0911 - one sentence per mechanic
+def mechanic_text(mechanic: Mechanic) -> str:  # noqa: C901, PLR0911 - one sentence per mechanic
     """Return how to play a game that is not played by building."""
     match mechanic:
         case Sums():

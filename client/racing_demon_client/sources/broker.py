@@ -31,7 +31,7 @@ from racing_demon_protocol.wire.messages.server import Accepted, Pong, Snapshot
 
 from .broker_connection import PATIENCE, connected, explained, payload_of, until_quiet
 
-__all__ = ["BrokerSource", "as_json", "tables", "told", "watch"]
+__all__ = ["BrokerSource", "as_json", "table_line", "tables", "watch"]
 
 MOST_RECORD: Final = 16_384
 """The maximum size of a table's record in bytes."""
@@ -45,7 +45,7 @@ TOPIC: Final = re.compile(rf"{ROOT}/({NODE})/(?:(status)|tables/({CODE})(?:/(eve
 PLACE: Final = re.compile(rf"(?:({NODE})/)?({CODE})")
 
 
-def told(listed: ListedTable) -> str:
+def table_line(listed: ListedTable) -> str:
     """Describe a listed table in one line, which is not yet safe to print."""
     who = ", ".join(player.name for player in listed.players) or f"{listed.taken} at the table"
     doing = listed.phase.value

@@ -8,7 +8,7 @@ from textual.worker import Worker
 
 from racing_demon_client.shared.message_text import kick_question
 from racing_demon_client.shared.rules_text import WIDTH, rules_of
-from racing_demon_client.sources.solo.results import told_scores
+from racing_demon_client.sources.solo.results import score_lines
 from racing_demon_client.sources.solo.statistics import scores, statistics_path
 from racing_demon_protocol.reasons import Phase
 from racing_demon_protocol.wire.messages import client as cl
@@ -176,7 +176,7 @@ def _rules(stage: Stage, session: TableSession) -> None:
 
 
 def _statistics(stage: Stage, session: TableSession) -> None:
-    lines = ["How it went so far", *told_scores(scores(statistics_path()))]
+    lines = ["How it went so far", *score_lines(scores(statistics_path()))]
     stage.ask(TextScreen(lambda width: lines, lambda: stage.look))
 
 

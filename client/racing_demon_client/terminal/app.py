@@ -13,7 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
 from textual.screen import ModalScreen
 
-from racing_demon_client.crash_report import told_fault
+from racing_demon_client.crash_report import crash_message
 from racing_demon_client.environment import login_name
 from racing_demon_client.errors import SettingsRefused, TableEnded
 from racing_demon_client.recent_tables import Recent, recents, recents_path, remember
@@ -356,7 +356,7 @@ class TerminalApp(App[None]):
             super()._fatal_error()  # tests that drive the application need the exception
         else:
             opened = None if self.session is None else self.session.opened
-            told = told_fault(opened.how, ends_with_us=opened.ends_with_us) if opened else told_fault()
+            told = crash_message(opened.how, ends_with_us=opened.ends_with_us) if opened else crash_message()
             self.panic(Text(told))
 
     # Look and settings.

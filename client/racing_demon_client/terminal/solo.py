@@ -9,7 +9,7 @@ from racing_demon_client.shared.message_text import duration
 from racing_demon_client.shared.text import counted
 from racing_demon_client.sources.openers import Opened
 from racing_demon_client.sources.solo.place import SoloClient
-from racing_demon_client.sources.solo.results import told_loss, told_progress, told_win
+from racing_demon_client.sources.solo.results import loss_text, progress_text, win_text
 from racing_demon_protocol.engine.search import Search
 from racing_demon_protocol.engine.shuffle import SEED_SIZE
 from racing_demon_protocol.wire.messages import Message
@@ -126,12 +126,12 @@ class SoloSession(TableSession):
         table = self.solo.table
         plays = counted(table.plays, "play")
         day = f"deal of {self.solo.day.isoformat()}   " if self.solo.day is not None else ""
-        return f"{day}{plays}   {told_progress(table)}"
+        return f"{day}{plays}   {progress_text(table)}"
 
     def _summary(self) -> Sequence[str]:
         """Return the game's result and the keys to continue with."""
         keys, table = self.keymap.labels, self.solo.table
-        told = told_win(self.solo) if table.is_won else told_loss(self.solo)
+        told = win_text(self.solo) if table.is_won else loss_text(self.solo)
         goes_on = {
             "undo": "take the last play back",
             "restart": "the same deal again",
@@ -146,7 +146,7 @@ class SoloSession(TableSession):
         caption = self.solo.table.caption
         undo, deal, again = (keys.get(f"solo-{name}", "") for name in ("undo", "deal", "restart"))
         if self.solo.table.is_won:
-            return f"{told_win(self.solo)}  {deal}: new deal  {again}: again"
+            return f"{win_text(self.solo)}  {deal}: new deal  {again}: again"
         if self._is_stuck:
-            return f"{told_loss(self.solo)}  {undo}: back  {again}: again  {deal}: new deal"
+            return f"{loss_text(self.solo)}  {undo}: back  {again}: again  {deal}: new deal"
         return f"Say: {caption}" if caption else self.solo.table.due

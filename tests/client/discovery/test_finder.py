@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 import pytest
 
 from racing_demon_client.discovery import finder, mdns
-from racing_demon_client.discovery.finder import as_json, choose, place, told
+from racing_demon_client.discovery.finder import as_json, choose, place, table_line
 from racing_demon_client.discovery.mdns import announce
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.net.probe import FoundTable
@@ -46,8 +46,8 @@ async def hosted(stack: AsyncExitStack, name: str) -> tuple[Served, Peer]:
 
 def test_a_table_in_one_line() -> None:
     """A line has all that one chooses by; the usual path is left away."""
-    assert told(ANNS) == "BCDF  Ann's table, Racing Demon, the classic game  ws://192.168.1.5:5252"
-    assert told(BENS) == "GHJK  Ben's table, klondike, with a passphrase  ws://[fd00::1]:5253"
+    assert table_line(ANNS) == "BCDF  Ann's table, Racing Demon, the classic game  ws://192.168.1.5:5252"
+    assert table_line(BENS) == "GHJK  Ben's table, klondike, with a passphrase  ws://[fd00::1]:5253"
 
 
 def test_a_table_for_programs() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from racing_demon_client.records.timeline import Timeline
-from racing_demon_client.shared.analysis_text import full, summary, told
+from racing_demon_client.shared.analysis_text import analysis_lines, full, summary
 from racing_demon_client.shared.message_text import MessageText
 from racing_demon_client.shared.text import span
 from racing_demon_protocol.engine.cards import UNKNOWN
@@ -84,9 +84,9 @@ def test_every_hand_can_be_told(name: str) -> None:
     analysis = timeline.analysis_at(len(timeline))
     view = final_view(name)
     seats = list(view.hand_seats)
-    assert len(seats) == len(told(analysis, None, MessageText(view, None)))
+    assert len(seats) == len(analysis_lines(analysis, None, MessageText(view, None)))
     for seat in seats:
-        lines = told(analysis, seat, MessageText(view, seat))
+        lines = analysis_lines(analysis, seat, MessageText(view, seat))
         assert lines[0].startswith("races: ")
         assert lines[-1].startswith("left: ")
         assert all(line.isprintable() for line in lines)

@@ -3,7 +3,15 @@
 import pytest
 from pydantic import ValidationError
 
-from racing_demon_client.shared.option_text import CALLED, called, meanings, read, refusal, told, told_options
+from racing_demon_client.shared.option_text import (
+    CALLED,
+    called,
+    meanings,
+    options_text,
+    read,
+    refusal,
+    value_text,
+)
 from racing_demon_protocol.wire.options import Options
 
 LONGEST = 24
@@ -33,7 +41,7 @@ def test_every_option_is_called_by_words() -> None:
 )
 def test_times_have_units_and_are_read_back(name: str, value: int, words: str) -> None:
     """What a time is told as can be typed again; without a unit seconds are meant."""
-    assert words == told(name, value)
+    assert words == value_text(name, value)
     assert value == read(name, words)
     assert value == read(name, f"{value} ms")
     assert value == read(name, f"{value / 1_000:g}")
@@ -41,15 +49,15 @@ def test_times_have_units_and_are_read_back(name: str, value: int, words: str) -
 
 def test_no_value_says_what_it_means() -> None:
     """For limits it means none, for the games' own options what the game has."""
-    assert ("none", "never") == (told("time_limit_ms", None), told("pause_after_ms", None))
-    assert "as the game has it" == told("turn", None)
+    assert ("none", "never") == (value_text("time_limit_ms", None), value_text("pause_after_ms", None))
+    assert "as the game has it" == value_text("turn", None)
 
 
 def test_a_table_is_told_in_words() -> None:
     """What is not as usual stands there with its name and unit."""
     options = Options(hands=3, grace_ms=2_000, hints=True, call_out="shout")
     expected = "3 hands, going out: when the player calls, grace after going out: 2 s, hints: yes"
-    assert expected == told_options(options)
+    assert expected == options_text(options)
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ from .place import SoloClient
 from .statistics import Score
 from .table import SoloTable
 
-__all__ = ["told_loss", "told_progress", "told_scores", "told_win"]
+__all__ = ["loss_text", "progress_text", "score_lines", "win_text"]
 
 
-def told_win(client: SoloClient) -> str:
+def win_text(client: SoloClient) -> str:
     """Return how long a win took, compared with earlier ones."""
     took, before = client.elapsed_ms, client.before
     told = f"Won in {duration(took)}"
@@ -26,18 +26,18 @@ def told_win(client: SoloClient) -> str:
     return f"{told}; the quickest took {duration(before.best_ms)}."
 
 
-def told_progress(table_: SoloTable) -> str:
+def progress_text(table_: SoloTable) -> str:
     """Return the player's progress, such as ``49 of 52 done``."""
     seat = table_.view.hand_seats[0]
     return f"{table_.rules.progress(table_.board, seat)} of {table_.rules.goal(seat)} done"
 
 
-def told_loss(client: SoloClient) -> str:
+def loss_text(client: SoloClient) -> str:
     """Return that no further play is possible, and the game's result."""
-    return f"Nothing leads on: {told_progress(client.table)}."
+    return f"Nothing leads on: {progress_text(client.table)}."
 
 
-def told_scores(known: Mapping[str, Score]) -> Iterator[str]:
+def score_lines(known: Mapping[str, Score]) -> Iterator[str]:
     """Yield the statistics of all games as a table, the most played first."""
     if not known:
         yield "Nothing was played alone yet. racing-demon games lists what there is."

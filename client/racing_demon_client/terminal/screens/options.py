@@ -13,7 +13,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.events import DescendantFocus
 from textual.widgets import Button, Input, Label, Select
 
-from racing_demon_client.shared.option_text import called, meanings, read, refusal, told, usual
+from racing_demon_client.shared.option_text import called, meanings, read, refusal, usual, value_text
 from racing_demon_protocol.errors import InvalidGame
 from racing_demon_protocol.games import GAMES, declare
 from racing_demon_protocol.wire.options import Options
@@ -79,7 +79,7 @@ class OptionsScreen(Dialog[Options]):
     def _editor(self, name: str) -> Select[str] | Input:
         value = getattr(self._options, name)
         choices = choices_of(name)
-        written = USUAL if value is None else _written(value) if choices else told(name, value)
+        written = USUAL if value is None else _written(value) if choices else value_text(name, value)
         editor: Select[str] | Input
         if choices:
             editor = Select(choices, value=written, allow_blank=False, id=name, compact=True)
@@ -135,7 +135,7 @@ def choices_of(name: str) -> list[tuple[str, str]]:
         if kind is bool:
             return [*own, ("yes", "true"), ("no", "false")]
         if isinstance(kind, type) and issubclass(kind, enum.Enum):
-            return [*own, *((told(name, member.value), str(member.value)) for member in kind)]
+            return [*own, *((value_text(name, member.value), str(member.value)) for member in kind)]
     return []
 
 

@@ -8,7 +8,7 @@ from textual.events import Focus
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from racing_demon_client.discovery.finder import told
+from racing_demon_client.discovery.finder import table_line
 from racing_demon_client.net.probe import FoundTable
 from racing_demon_client.recent_tables import Recent
 from racing_demon_client.terminal.style.glyphs import screen_text
@@ -41,7 +41,7 @@ class TableRow:
     @classmethod
     def near(cls, table: FoundTable) -> "TableRow":
         """Return the row of a table found on this network."""
-        return cls(table.address, table.code, told(table), is_locked=table.needs_passphrase)
+        return cls(table.address, table.code, table_line(table), is_locked=table.needs_passphrase)
 
     @classmethod
     def late(cls, recent: Recent) -> "TableRow":

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
-from racing_demon_client.crash_report import told_fault
+from racing_demon_client.crash_report import crash_message
 from racing_demon_client.sources.openers import alone
 from racing_demon_client.terminal.screens.dialogs import ChatScreen, HelpScreen, QuestionScreen
 from racing_demon_client.terminal.screens.picture import PictureScreen
@@ -120,4 +120,4 @@ async def test_a_fault_is_remembered() -> None:
 )
 def test_a_fault_tells_what_it_means(how: str, ends_with_us: bool, meaning: str) -> None:
     """Whoever is told of a fault is told what it means for the table that was played at."""
-    assert meaning in told_fault(how, ends_with_us=ends_with_us)
+    assert meaning in crash_message(how, ends_with_us=ends_with_us)

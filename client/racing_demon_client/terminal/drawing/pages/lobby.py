@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from racing_demon_client.shared.briefing import brief
 from racing_demon_client.shared.links import link_of
-from racing_demon_client.shared.option_text import told_options
+from racing_demon_client.shared.option_text import options_text
 from racing_demon_client.shared.phrases import title_of
 from racing_demon_client.shared.text import counted
 from racing_demon_client.terminal.drawing.canvas import Canvas, Hit
@@ -76,7 +76,7 @@ def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs, qr: Sequence[s
         _draw_tightly(canvas, page, (y, bottom - told_last), room, glyphs)
         _draw_qr(canvas, qr, room)
         return canvas
-    told = shortened(told_options(view.options), room - 4, MOST_OPTIONS, glyphs)
+    told = shortened(options_text(view.options), room - 4, MOST_OPTIONS, glyphs)
     rules = _rules(view, room - 4)
     left = bottom - y - len(told) - len(rules) - ROWS_BETWEEN
     folds = left - _places(view) < LEAST_FEED <= left - len(view.seats) - 1

@@ -6,7 +6,7 @@ import pytest
 
 from racing_demon_client.discovery.qr import qr_lines
 from racing_demon_client.shared.links import link_of
-from racing_demon_client.shared.option_text import told_options
+from racing_demon_client.shared.option_text import options_text
 from racing_demon_client.terminal.drawing.pages.frame import Page, draw_page
 from racing_demon_client.terminal.drawing.pages.lobby import draw_lobby
 from racing_demon_client.terminal.drawing.pages.tally import draw_tally
@@ -112,7 +112,7 @@ def test_all_that_is_not_as_usual_can_be_read() -> None:
     page = lobby()
     changed = {"countdown_ms": 1_000, "tally_ms": 9_000, "watch_delay_ms": 30_000, "hints": True, "turn": 1}
     page.view.options = Options.model_validate({"hands": 7, **changed})
-    told = told_options(page.view.options)
+    told = options_text(page.view.options)
     text = draw_lobby(page, (80, 24), UNICODE).text().splitlines()
     first = next(y for y, line in enumerate(text) if line.strip().startswith("7 hands"))
     rows = [line.strip() for line in text[first : first + 2]]
