@@ -8,7 +8,7 @@ JS_TOOLS := tests/browser/tools
 
 .PHONY: play test test-all check format lint types contracts schema schema-write programs unit long test-lan wheel-test \
 	types-js tools-js attacks autobahn contention crash foreign ownership fuzz fuzz-sockets hidden mutants soak torn \
-	bench figures played games games-table bench-bots bench-broker bench-restart bench-scores bench-spectators bench-steps bench-ui panes picture clean help
+	bench figures played games games-table bench-bots bench-broker bench-restart bench-scores bench-spectators bench-steps bench-stores bench-ui panes picture clean help
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -134,6 +134,9 @@ bench-bots: $(STAMP)  ## HANDS (200) four-handed hands: what each level of bot e
 
 bench-steps: $(STAMP)  ## the longest step of the event loop in a hand of expert bots, in all games; ARGS go to it
 	$(BIN)/python benchmarks/steps.py $(ARGS)
+
+bench-stores: $(STAMP)  ## a play whose journal is in SQLite, in PostgreSQL with a standby, and nowhere; ARGS go to it
+	PYTHONPATH=. $(BIN)/python benchmarks/stores.py $(ARGS)
 
 bench-ui: $(STAMP)  ## from a key to its picture, beside an empty application and a raw loop; ARGS go to it
 	$(BIN)/python benchmarks/ui.py $(ARGS)

@@ -82,7 +82,7 @@ class Party:
         party = cls()
         for seat, player in enumerate(party._players):
             party.room.join(f"Player {seat + 1}", bytes([seat]) * 32)
-            party.room.sit(player, seat, "")
+            party.room.sit(player, seat, "0" * 64)
         party._say(0, Start(counter=1))
         await party.until(lambda: party.room.table.view.in_hand)
         return party
