@@ -3,6 +3,7 @@
 import ast
 import asyncio
 import importlib
+import importlib.util
 import inspect
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -98,6 +99,22 @@ def test_every_package_says_what_it_is_for() -> None:
     }
     assert [package for package, tree in packages.items() if not ast.get_docstring(tree)] == []
     assert [package for package in packages if f"{package.rpartition('/')[2]}/" not in architecture] == []
+
+
+@pytest.mark.parametrize("distribution", SOURCES)
+def test_every_package_lists_what_it_offers(distribution: str) -> None:
+    """Each package has an ``__all__`` of names and modules that exist and are public."""
+    for path in [
+        path for path in _trees() if path.startswith(distribution) and path.endswith("/__init__.py")
+    ]:
+        package = importlib.import_module(_module(path))
+        missing = [
+            name
+            for name in package.__all__
+            if name.startswith("_")
+            or not (hasattr(package, name) or importlib.util.find_spec(f"{package.__name__}.{name}"))
+        ]
+        assert (path, missing) == (path, [])
 
 
 def _foreign_names(tree: ast.Module) -> Iterator[str]:

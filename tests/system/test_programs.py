@@ -4,8 +4,11 @@ import asyncio
 import json
 import os
 import re
+import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 from racing_demon_client.net.connection import Client
 from racing_demon_client.net.local_server import local_server
@@ -84,6 +87,33 @@ async def test_one_seed_deals_the_same_cards_again() -> None:
         deals.append([line["shown"] for line in lines if line["message"] == "dealt"])
 
     assert deals[0] == deals[1]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("racing_demon_client", "host", "--help"),
+        ("racing_demon_client", "rules", "weavers"),
+        ("racing_demon_client", "settings"),
+        ("racing_demon_server", "--help"),
+    ],
+    ids=" ".join,
+)
+async def test_the_product_does_not_depend_on_docstrings(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    """Python's -OO, which drops docstrings, changes nothing that a user reads."""
+    told = []
+    for number, flags in enumerate(((), ("-OO",))):
+        folder = tmp_path / str(number)
+        command = (sys.executable, *flags, "-m", *arguments)
+        environment = {**os.environ, "RACING_DEMON_CONFIG": str(folder), "EDITOR": "true"}
+        program = await asyncio.create_subprocess_exec(
+            *command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, env=environment
+        )
+        output, _ = await program.communicate()
+        written = [path.read_text(encoding="utf-8") for path in folder.glob("*")]
+        told.append((program.returncode, output.decode().replace(str(folder), "FOLDER"), written))
+    assert told[0] == told[1]
+    assert told[0][0] == 0
 
 
 async def test_the_readmes_player_plays() -> None:

@@ -1,1 +1,3 @@
 """The wire protocol: messages, their encodings, and a table's options."""
+
+__all__ = ["codec", "counters", "messages", "options"]

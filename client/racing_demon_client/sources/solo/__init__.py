@@ -1,1 +1,3 @@
 """Solo games: a table in this process, with the same rules, dealer and events as a server's."""
+
+__all__ = ["deals", "place", "results", "statistics", "table"]

@@ -1,1 +1,3 @@
 """Pictures shown between hands: lobby, tally, analysis and help."""
+
+__all__ = ["analysis", "frame", "help", "lobby", "tally"]
