@@ -11,7 +11,7 @@ from .sharding import ALONE, Shards
 __all__ = ["OWN_PROXIES", "ServerSettings", "limit", "limits"]
 
 OWN_PROXIES = ("127.0.0.0/8", "::1/128")
-"""Proxies on this machine are trusted: whoever runs one can do more anyway."""
+"""Proxies on this machine are trusted: a user who can run one can do more anyway."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -1,4 +1,4 @@
-"""Masks the seeds of hands: whoever reads the database, or a copy of it, does not see face-down cards."""
+"""Masks the seeds of hands, so that a copy of the database does not reveal face-down cards."""
 
 import hashlib
 import hmac
@@ -15,12 +15,12 @@ from .reader import UnknownContents
 __all__ = ["ClusterKeys", "MaskedSeed", "read_keys"]
 
 SHORTEST: Final = 32
-"""A key has so many bytes at least."""
+"""The least number of bytes of a key."""
 SALT_SIZE: Final = 16
 
 
 class MaskedSeed(NamedTuple):
-    """A seed as it is kept: which key masks it, its salt, and the seed XOR what follows from these."""
+    """A masked seed: the id of its key, its salt, and the seed XOR a mask derived from both."""
 
     key_id: int
     salt: bytes
@@ -28,10 +28,12 @@ class MaskedSeed(NamedTuple):
 
 
 class ClusterKeys:
-    """The keys of a cluster: the first masks, all unmask, so that a new one can take over.
+    """The keys of a cluster.
+
+    The first one masks, and all unmask, so that a new key can replace an old one.
 
     Args:
-        keys: the keys; none where no seed is to be read or written.
+        keys: the keys; none if no seed is read or written.
 
     """
 
@@ -48,7 +50,7 @@ class ClusterKeys:
         """Return the seed of a hand.
 
         Raises:
-            UnknownContents: the key is not known here, or it is not the seed that was promised.
+            UnknownContents: the key is unknown, or the seed does not match its commitment.
 
         """
         key = self._keys.get(kept.key_id)

@@ -322,8 +322,8 @@ class Broadcast:
 def _ends_privacy(event: Event) -> bool:
     """Tell whether layouts may have been private before an event, and are public after it.
 
-    Nobody is told only the events since one before it: whether they can be would tell who has played
-    since.
+    A client that resumes from before such an event gets a snapshot: otherwise the kind of answer would reveal
+    whether others have played.
     """
     return isinstance(event, OptionsSet) or (isinstance(event, Dealt) and len(event.seats) == 1)
 

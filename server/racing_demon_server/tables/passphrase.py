@@ -1,4 +1,4 @@
-"""A table's passphrase: kept as a salted hash, and asked for slowly. Times are microseconds."""
+"""A table's passphrase: a salted hash, and a limit on guesses. Times are microseconds."""
 
 import hashlib
 import hmac
@@ -17,14 +17,14 @@ MOST_ADDRESSES = 1_000
 
 
 class Passphrase:
-    """Opens to a passphrase.
+    """The passphrase of a table.
 
     Attributes:
-        salt: what the hash was made with.
-        hash: the hash; ``None`` where nothing is asked for.
+        salt: the salt of the hash.
+        hash: the hash; ``None`` without a passphrase.
 
     Args:
-        passphrase: the passphrase; an empty one lets everybody in.
+        passphrase: the passphrase; empty for none.
         salt: random bytes.
 
     """
@@ -36,21 +36,21 @@ class Passphrase:
 
     @classmethod
     def restored(cls, salt: bytes, hash_: bytes | None) -> Self:
-        """Return a lock as it was kept."""
+        """Return a passphrase that was stored as a hash."""
         lock = cls("", salt)
         lock.hash = hash_
         return lock
 
     @property
     def is_locked(self) -> bool:
-        """Whether a passphrase is asked for at all."""
+        """Whether a passphrase is needed."""
         return self.hash is not None
 
     def verify(self, passphrase: str, address: str, at: int) -> None:
-        """Let somebody in. Whoever guesses uses up the guesses of one address, and keeps nobody else out.
+        """Check a passphrase. Wrong guesses use up the guesses of their address only.
 
         Raises:
-            CommandRefused: that is not the passphrase, or too many were tried from there of late.
+            CommandRefused: the passphrase is wrong, or the address has guessed too often.
 
         """
         if self.hash is None:
@@ -66,7 +66,7 @@ class Passphrase:
             raise CommandRefused(Reason.BAD_PASSPHRASE, "This table has another passphrase.")
 
     def _note_try(self, address: str, at: int) -> None:
-        """Count a wrong guess; of many addresses the one that has not guessed for longest is forgotten."""
+        """Count a wrong guess. Of many addresses, the one with the oldest guess is forgotten."""
         tries = self._tries.setdefault(address, Bucket(1 / SECONDS_A_TRY, MOST_TRIES))
         self._tries.move_to_end(address)
         tries.take(at)

@@ -1,4 +1,4 @@
-"""Places at one table: for those who play, and for those who watch."""
+"""Places at one table, for players and for spectators."""
 
 from functools import partial
 
@@ -21,9 +21,9 @@ class Places:
 
     Args:
         table: the table.
-        broadcast: everybody who listens.
-        commit_queue: what is still to be written down before a place is certain.
-        epochs: which starts of the server have written the table's log.
+        broadcast: the listeners.
+        commit_queue: what is still to be written before a place is committed.
+        epochs: the starts of the server that have written the table's log.
 
     """
 
@@ -34,10 +34,10 @@ class Places:
         self._epochs = epochs
 
     def watch(self, listener: Listener) -> None:
-        """Show a spectator the table.
+        """Add a spectator.
 
         Raises:
-            CommandRefused: the table wants no spectators.
+            CommandRefused: the table allows no spectators.
 
         """
         if not self._table.view.options.spectators:
@@ -46,7 +46,7 @@ class Places:
         self._broadcast.watch(listener)
 
     def sit(self, listener: Listener, actor: Actor, token: str, seq: int) -> None:
-        """Give a listener an actor's place, when it is certain, and then what it misses since an event.
+        """Give a listener an actor's place, once committed, and what it missed since an event.
 
         The listener that had the place before is closed.
         """
@@ -58,6 +58,6 @@ class Places:
         self._commit_queue.when_written(partial(self._let_in, listener, actor, seated, seq))
 
     def _let_in(self, listener: Listener, actor: Actor, seated: Seated, seq: int) -> None:
-        if self._broadcast.speakers.get(actor) is listener:  # else it is gone already
+        if self._broadcast.speakers.get(actor) is listener:  # else the connection is lost already
             listener.reply(seated)
             self._broadcast.catch_up(listener, seq, actor)
